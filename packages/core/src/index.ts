@@ -4,7 +4,7 @@ export { createGate } from './gate/create-gate.ts';
 export type { Demand, DemandOptions, Demands } from './gate/demands.ts';
 export type { Gate, GateStats, GateWaitOptions } from './gate/gate.ts';
 export type { GateLimit } from './gate/gate-limits.ts';
-export type { GateLimitOptions, GateOptions, Guard } from './gate/options.ts';
+export type { GateLimitOptions, GateOptions, Guard, GuardStats } from './gate/options.ts';
 export { ipKey } from './http/ip-key.ts';
 export type { AcquireOptions, WaitOptions } from './limiter/acquire-options.ts';
 export { createLimiter } from './limiter/create-limiter.ts';

@@ -32,6 +32,7 @@ function observed() {
 }
 
 const name = 'api';
+const request = expect.any(Object) as object;
 
 it('the gate reports a request once, with the largest of its weights', () => {
   const { clock, ask, seen } = observed();
@@ -39,8 +40,8 @@ it('the gate reports a request once, with the largest of its weights', () => {
   clock.advance(20);
   caller.permit?.release('ignored');
   expect(seen()).toEqual([
-    ['admitted', { name, weight: 3, waited: 0 }],
-    ['released', { name, weight: 3, waited: 0, held: 20, outcome: 'ignored' }],
+    ['admitted', { name, request, weight: 3, waited: 0 }],
+    ['released', { name, request, weight: 3, waited: 0, held: 20, outcome: 'ignored' }],
   ]);
 });
 
@@ -54,10 +55,10 @@ it('the gate reports the wait of a request once, even if it waits at several lim
   clock.advance(10);
   one.permit?.release();
   expect(seen()).toEqual([
-    ['queued', { name, weight: 1, queued: 1 }],
-    ['released', { name, weight: 1, waited: 0, held: 10, outcome: 'ok' }],
-    ['released', { name, weight: 3, waited: 0, held: 20, outcome: 'ok' }],
-    ['admitted', { name, weight: 2, waited: 20 }],
+    ['queued', { name, request, weight: 1, queued: 1 }],
+    ['released', { name, request, weight: 1, waited: 0, held: 10, outcome: 'ok' }],
+    ['released', { name, request, weight: 3, waited: 0, held: 20, outcome: 'ok' }],
+    ['admitted', { name, request, weight: 2, waited: 20 }],
   ]);
   expect(waiting.permit?.waited).toBe(20);
 });
@@ -74,8 +75,8 @@ it('the gate reports rejections, with the limit that rejected, and withdrawals',
   expect(two.answers).toBe(1);
   const rejection = { reason: 'timeout', limitName: 'app', queued: 0, waited: 100, retryAfter: 1 };
   expect(seen()).toEqual([
-    ['withdrawn', { name, waited: 30 }],
-    ['rejected', { name, rejection, shadow: false }],
+    ['withdrawn', { name, request, waited: 30 }],
+    ['rejected', { name, request, rejection, shadow: false }],
   ]);
 });
 

@@ -35,15 +35,16 @@ function observed(options: Partial<LimiterOptions> = {}) {
 }
 
 const name = 'app';
+const request = expect.any(Object) as object;
 
 it('admitted and released report a request admitted at once, with its outcome', () => {
   const { clock, limiter, seen } = observed();
   const permit = limiter.tryAcquire({ weight: 2 });
-  expect(seen()).toEqual([['admitted', { name, weight: 2, waited: 0 }]]);
+  expect(seen()).toEqual([['admitted', { name, request, weight: 2, waited: 0 }]]);
   clock.advance(30);
   permit?.release('dropped');
   permit?.release();
-  const released = { name, weight: 2, waited: 0, held: 30, outcome: 'dropped' };
+  const released = { name, request, weight: 2, waited: 0, held: 30, outcome: 'dropped' };
   expect(seen()).toEqual([['released', released]]);
 });
 
@@ -57,9 +58,9 @@ it('queued reports a waiter, and admitted and released the time it has waited', 
   clock.advance(5);
   caller.permit?.release();
   expect(seen()).toEqual([
-    ['released', { name, weight: 2, waited: 0, held: 20, outcome: 'ok' }],
-    ['admitted', { name, weight: 1, waited: 20 }],
-    ['released', { name, weight: 1, waited: 20, held: 5, outcome: 'ok' }],
+    ['released', { name, request, weight: 2, waited: 0, held: 20, outcome: 'ok' }],
+    ['admitted', { name, request, weight: 1, waited: 20 }],
+    ['released', { name, request, weight: 1, waited: 20, held: 5, outcome: 'ok' }],
   ]);
 });
 
@@ -70,13 +71,13 @@ it('rejected reports every rejection with its reason', () => {
   seen();
   call(limiter);
   const full = { reason: 'full', limitName: name, queued: 1, waited: 0, retryAfter: 1 };
-  expect(seen()).toEqual([['rejected', { name, rejection: full, shadow: false }]]);
+  expect(seen()).toEqual([['rejected', { name, request, rejection: full, shadow: false }]]);
   clock.advance(100);
   const timeout = { ...full, reason: 'timeout', queued: 0, waited: 100 };
-  expect(seen()).toEqual([['rejected', { name, rejection: timeout, shadow: false }]]);
+  expect(seen()).toEqual([['rejected', { name, request, rejection: timeout, shadow: false }]]);
   void limiter.close();
   call(limiter);
-  expect(seen()).toMatchObject([['rejected', { name, rejection: { reason: 'closed' } }]]);
+  expect(seen()).toMatchObject([['rejected', { name, request, rejection: { reason: 'closed' } }]]);
 });
 
 it('queued and withdrawn report waiters that join and leave the queue', () => {
@@ -87,8 +88,8 @@ it('queued and withdrawn report waiters that join and leave the queue', () => {
   clock.advance(7);
   limiter.withdraw(caller);
   expect(seen()).toEqual([
-    ['queued', { name, weight: 2, queued: 1 }],
-    ['withdrawn', { name, waited: 7 }],
+    ['queued', { name, request, weight: 2, queued: 1 }],
+    ['withdrawn', { name, request, waited: 7 }],
   ]);
 });
 
@@ -105,7 +106,7 @@ it('leaked reports a permit held for longer than maxHold, and released follows',
   clock.advance(50);
   expect(seen()).toEqual([
     ['leaked', { name, weight: 1, held: 50 }],
-    ['released', { name, weight: 1, waited: 0, held: 50, outcome: 'dropped' }],
+    ['released', { name, request, weight: 1, waited: 0, held: 50, outcome: 'dropped' }],
   ]);
 });
 

@@ -149,13 +149,16 @@ test('an observer may have any of the callbacks, each with its own event', () =>
       expectTypeOf(rejection).toEqualTypeOf<Rejection>();
       expectTypeOf(shadow).toEqualTypeOf<boolean>();
     },
-    released: ({ held, outcome }) => {
-      expectTypeOf(held).toEqualTypeOf<number>();
+    released: ({ held, outcome, request }) => {
+      expectTypeOf(held).toEqualTypeOf<number | undefined>();
+      expectTypeOf(request).toEqualTypeOf<object>();
       expectTypeOf(outcome).toEqualTypeOf<Outcome>();
     },
   };
   createLimiter({ limit: 1, observer });
   createLimiter({ limit: 1, observer: {} });
+  expectTypeOf(limiter.observe(observer)).toEqualTypeOf<() => void>();
+  expectTypeOf(gate.observe(observer)).toEqualTypeOf<() => void>();
   // @ts-expect-error misspelt
   createLimiter({ limit: 1, observer: { admited: () => {} } });
   // @ts-expect-error events carry no key
@@ -191,5 +194,5 @@ test('the counts of a limiter are read-only', () => {
   // @ts-expect-error counted
   gate.queued = 5;
   // @ts-expect-error use close
-  gate.closed;
+  gate.closed = true;
 });

@@ -62,10 +62,10 @@ export class DistributedSemaphores
   }
 
   resize(limit: number): void {
-    const { name, observer } = this.settings;
+    const { name, observers } = this.settings;
     this.limit = limit;
     this.fallback.setLimit(limit);
-    observer.resized?.({ name, limit });
+    observers.resized?.({ name, limit });
   }
 
   at({ queuedAt: lease }: Waiter): DistributedSemaphore | undefined {
@@ -104,7 +104,8 @@ export class DistributedSemaphores
     const { declared, reclaimed, lost } = this;
     const { inflight, queued } = this.only?.limitState ?? {};
     const up = this.breaker.error === undefined;
-    const distributed = { up, declared, inflight, queued, reclaimed, lost };
+    const { roundTrip } = this.session;
+    const distributed = { up, declared, inflight, queued, reclaimed, lost, roundTrip };
     return { ...super.stats(), distributed };
   }
 
@@ -121,8 +122,8 @@ export class DistributedSemaphores
   }
 
   slowed(reason: string | undefined): void {
-    const { name, observer } = this.settings;
-    observer.slowed?.({ name, reason });
+    const { name, observers } = this.settings;
+    observers.slowed?.({ name, reason });
   }
 
   messagesMissing(error: StoreError | undefined): void {

@@ -1,5 +1,6 @@
 import type { AcquireOptions } from '../limiter/acquire-options.ts';
 import { InProcessLimiter } from '../limiter/in-process-limiter.ts';
+import { Observers } from '../semaphore/observers.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 import type { Rejection, StoreError } from '../semaphore/rejection.ts';
 import { isGone, Waiter } from '../semaphore/waiter.ts';
@@ -108,7 +109,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
       queueLimit: Infinity,
       queueTimeout: Infinity,
       maxHold: Infinity,
-      observer: {},
+      observers: new Observers(),
     });
     for (const { held } of this.group.inUse()) {
       for (const permit of held.leased) this.count(permit);

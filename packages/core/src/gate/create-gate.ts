@@ -2,6 +2,7 @@ import { checkChoice, checkMethods, checkNames, checkText } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
 import { makeLimiter } from '../limiter/create-limiter.ts';
 import { type CommonSettings, checkCommon, checkQueue, commonOptions } from '../limiter/options.ts';
+import { Observers } from '../semaphore/observers.ts';
 import type { Gate, GateSettings } from './gate.ts';
 import { checkLimitOrder, type GateLimit, rememberOrder } from './gate-limits.ts';
 import { GuardedGate } from './guarded-gate.ts';
@@ -105,10 +106,9 @@ function unguarded(specs: readonly LimitSpec[], settings: GateSettings): Gate {
   const sole = soleSettings(specs, settings);
   if (sole !== undefined) return new SoleGate(makeLimiter(sole));
   // The gate reports each request once; its limiters report only events of the limit itself.
-  const { admitted, queued, rejected, withdrawn, released, leaked, ...observer } =
-    settings.observer;
-  const common = { ...settings, queueTimeout: Infinity, maxHold: Infinity, observer };
   const limits = specs.map((spec): GateLimit => {
+    const observers = new Observers(settings.observers);
+    const common = { ...settings, queueTimeout: Infinity, maxHold: Infinity, observers };
     const limiter = spec.owned ? makeLimiter({ ...common, ...spec.limiter }) : spec.limiter;
     return { ...spec, limiter };
   });

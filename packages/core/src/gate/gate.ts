@@ -2,11 +2,13 @@ import { checkNames } from '../checks.ts';
 import { checkWaitOptions, type WaitOptions, waitOptions } from '../limiter/acquire-options.ts';
 import type { LimiterStats } from '../limiter/limiter.ts';
 import type { CommonSettings } from '../limiter/options.ts';
+import type { Observer } from '../semaphore/observer.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import type { CloseOptions } from '../semaphore/permit-tracker.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import type { DemandOptions, Demands } from './demands.ts';
 import type { GateLimit } from './gate-limits.ts';
+import type { GuardStats } from './options.ts';
 
 export interface GateWaitOptions
   extends DemandOptions,
@@ -21,15 +23,19 @@ export function checkGateWaitOptions(owner: string, options: GateWaitOptions): v
 }
 
 /** Statistics of a gate. They count requests, while those of its limits count weight. */
-export interface GateStats extends Omit<LimiterStats, 'limit' | 'keys'> {
+export interface GateStats extends Omit<LimiterStats, 'limit' | 'baseline' | 'keys'> {
   /** Statistics of each limit, in the gate's order. */
   readonly limits: readonly LimiterStats[];
+  /** State of the guard, if the gate has one. */
+  readonly guard?: (GuardStats & { readonly name: string }) | undefined;
 }
 
 /** Several limits behind one queue, with one timeout and one permit per request. */
 export interface Gate {
   readonly name: string;
   readonly limits: readonly GateLimit[];
+  /** Whether the gate has been closed; it then rejects every request. */
+  readonly closed: boolean;
   /** Requests that hold a permit. */
   readonly inflight: number;
   /** Queued requests, at any limit. */
@@ -53,6 +59,11 @@ export interface Gate {
   acquire(options?: GateWaitOptions): Promise<Permit>;
   /** Acquires a permit, calls `fn`, and releases the permit when that has settled. */
   run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: GateWaitOptions): Promise<T>;
+  /**
+   * Like a limiter's `observe`. Each request is reported once, by the gate; the limiters that the gate has made report
+   * events of the limit itself, such as `resized`.
+   */
+  observe(observer: Observer): () => void;
   /** Like a limiter's `close`; of the limiters it closes only those that the gate has made. */
   close(options?: CloseOptions): Promise<number>;
   stats(): GateStats;

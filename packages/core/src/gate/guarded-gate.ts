@@ -1,5 +1,6 @@
 import { invalid } from '../errors.ts';
 import { Counters } from '../semaphore/counters.ts';
+import type { Observer } from '../semaphore/observer.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose } from '../semaphore/permit-tracker.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
@@ -18,7 +19,6 @@ export class GuardedGate implements Gate {
   readonly limits: readonly GateLimit[];
   readonly #counters: Counters;
   readonly #retryAfter: RetryAfter;
-  #closed = false;
 
   constructor(
     private readonly guard: Guard,
@@ -32,6 +32,10 @@ export class GuardedGate implements Gate {
     this.#retryAfter = new RetryAfter(settings.maxRetryAfter, settings.random);
   }
 
+  get closed(): boolean {
+    return this.inner.closed;
+  }
+
   get inflight(): number {
     return this.inner.inflight;
   }
@@ -43,10 +47,10 @@ export class GuardedGate implements Gate {
   request(waiter: Waiter, demands: Demands): void {
     checkIdle(waiter);
     // A closed gate rejects as `closed`, not as `overloaded`.
-    if (this.#closed || this.#admits(waiter)) return this.inner.request(waiter, demands);
+    if (this.inner.closed || this.#admits(waiter)) return this.inner.request(waiter, demands);
     const rejection = this.#rejection();
     const shadow = this.settings.mode === 'shadow';
-    this.#counters.rejected(rejection, shadow);
+    this.#counters.rejected(waiter, rejection, shadow);
     if (shadow) this.inner.request(waiter, demands);
     else waiter.rejected(rejection);
   }
@@ -63,9 +67,12 @@ export class GuardedGate implements Gate {
     return runInGate(this, fn, options);
   }
 
+  observe(observer: Observer): () => void {
+    return this.inner.observe(observer);
+  }
+
   async close(options?: CloseOptions): Promise<number> {
     checkClose(options);
-    this.#closed = true;
     return this.inner.close(options);
   }
 
@@ -73,7 +80,8 @@ export class GuardedGate implements Gate {
     const stats = this.inner.stats();
     const { rejected } = stats;
     const overloaded = rejected.overloaded + this.#counters.rejections.overloaded;
-    return { ...stats, rejected: { ...rejected, overloaded } };
+    const guard = { ...this.guard.stats?.(), name: this.guard.name };
+    return { ...stats, rejected: { ...rejected, overloaded }, guard };
   }
 
   #admits({ priority }: Waiter): boolean {

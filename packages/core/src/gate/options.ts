@@ -38,6 +38,16 @@ export interface Guard {
   readonly name: string;
   /** Whether a request of this priority may proceed to the limits. Called once for each request. */
   admits(priority: Priority): boolean;
+  /** Its state, for the statistics of a gate. Default: none. */
+  stats?(): GuardStats;
+}
+
+/** State of a guard. */
+export interface GuardStats {
+  /** Milliseconds that a request would wait for what the guard measures, at its latest measurement. */
+  readonly delay?: number | undefined;
+  /** Fraction of the latest requests that it has rejected, from 0 to 1. */
+  readonly shedding?: number | undefined;
 }
 
 export interface GateOptions extends CommonOptions {

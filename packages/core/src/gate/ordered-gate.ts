@@ -3,6 +3,7 @@ import type { GateableLimiter } from '../limiter/limiter.ts';
 import { Counters } from '../semaphore/counters.ts';
 import { Deadlines, isLate, waitersOf } from '../semaphore/deadlines.ts';
 import { deferGrants } from '../semaphore/grants.ts';
+import type { Observer } from '../semaphore/observer.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose, PermitTracker } from '../semaphore/permit-tracker.ts';
 import type { Rejection, RejectionReason } from '../semaphore/rejection.ts';
@@ -92,6 +93,10 @@ export class OrderedGate implements Gate, GateWaiterOwner {
     return runInGate(this, fn, options);
   }
 
+  observe(observer: Observer): () => void {
+    return this.settings.observers.add(observer);
+  }
+
   async close(options?: CloseOptions): Promise<number> {
     checkClose(options);
     this.closed = true;
@@ -136,14 +141,14 @@ export class OrderedGate implements Gate, GateWaiterOwner {
     if (awaitsStore) {
       gateWaiter.awaitsStore = true;
       this.#awaitingStore++;
-    } else this.#counters.queued(gateWaiter.weight, this.queued);
+    } else this.#counters.queued(waiter, gateWaiter.weight, this.queued);
     return true;
   }
 
   beforeEnqueue(gateWaiter: GateWaiter): boolean {
     if (this.closed || this.#isFull()) return false;
     this.#stopAwaitingStore(gateWaiter);
-    this.#counters.queued(gateWaiter.weight, this.queued);
+    this.#counters.queued(gateWaiter.waiter, gateWaiter.weight, this.queued);
     return true;
   }
 
@@ -170,7 +175,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
 
   forget(gateWaiter: GateWaiter): void {
     this.abandon(gateWaiter);
-    this.#counters.withdrawn(gateWaiter);
+    this.#counters.withdrawn(gateWaiter.waiter, gateWaiter.since);
   }
 
   abandon(gateWaiter: GateWaiter): void {
@@ -215,18 +220,18 @@ export class OrderedGate implements Gate, GateWaiterOwner {
 
   #admitInShadow(waiter: Waiter, demands: Demands): void {
     const { parts, rejection } = admitBeyond(demands, this.settings.queueLimit);
-    if (rejection !== undefined) this.#counters.rejected(rejection, true);
+    if (rejection !== undefined) this.#counters.rejected(waiter, rejection, true);
     this.#grant(waiter, parts, 0);
   }
 
   #grant(waiter: Waiter, parts: readonly BasePermit[], waited: number): void {
     const permit = new GatePermit(this.#permits, parts, waited);
-    this.#permits.add(permit);
+    this.#permits.add(permit, waiter);
     grant(waiter, permit);
   }
 
   #reject(waiter: Waiter, rejection: Rejection): void {
-    this.#counters.rejected(rejection);
+    this.#counters.rejected(waiter, rejection);
     waiter.rejected(rejection);
   }
 

@@ -1,6 +1,7 @@
 import { invalid } from '../errors.ts';
 import type { LimiterSettings } from '../limiter/distributed-options.ts';
 import type { Limiter } from '../limiter/limiter.ts';
+import type { Observer } from '../semaphore/observer.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import type { CloseOptions } from '../semaphore/permit-tracker.ts';
 import { checkIdle } from '../semaphore/request.ts';
@@ -44,6 +45,10 @@ export class SoleGate implements Gate {
     this.#limiter = limiter;
   }
 
+  get closed(): boolean {
+    return this.#limiter.closed;
+  }
+
   get inflight(): number {
     return this.#limiter.holders;
   }
@@ -79,13 +84,17 @@ export class SoleGate implements Gate {
     return this.#limiter.run(fn, this.#asked(options, 'run'));
   }
 
+  observe(observer: Observer): () => void {
+    return this.#limiter.observe(observer);
+  }
+
   close(options?: CloseOptions): Promise<number> {
     return this.#limiter.close(options);
   }
 
   stats(): GateStats {
     const limitStats = this.#limiter.stats();
-    const { limit: _, keys: __, ...stats } = limitStats;
+    const { limit: _, keys: __, baseline: ___, ...stats } = limitStats;
     return { ...stats, inflight: this.inflight, limits: [limitStats] };
   }
 

@@ -1,9 +1,12 @@
 import type { Limiter } from '../limiter/limiter.ts';
+import type { Observer } from '../semaphore/observer.ts';
 import type { CloseOptions } from '../semaphore/permit-tracker.ts';
 import type { HttpGate, HttpStats } from './http-gate.ts';
 
 /** The methods and properties that every middleware has, to inspect, resize and close its gate. */
 export interface Handle {
+  /** Whether it has been closed; it then rejects every request. */
+  readonly closed: boolean;
   /** Requests that hold a permit. */
   readonly inflight: number;
   /** Requests in the queue. */
@@ -11,6 +14,8 @@ export interface Handle {
   /** The gate's limiters by name, for instance to resize them. */
   readonly limiters: Readonly<Record<string, Limiter>>;
   stats(): HttpStats;
+  /** Adds an observer to that of the options, if any, and returns a function that removes it. */
+  observe(observer: Observer): () => void;
   /**
    * Rejects new and queued requests, and closes the limiters that the middleware has made. Resolves to 0 once the
    * last running request has finished, or to the number still running when the timeout passes or the signal aborts.
@@ -28,10 +33,12 @@ export function withHandle<H extends Handle>(
 ): H {
   const limiters = http.gate.limits.map(({ limiter }) => [limiter.name, limiter]);
   return Object.defineProperties(middleware, {
+    closed: { get: () => http.gate.closed },
     inflight: { get: () => http.gate.inflight },
     queued: { get: () => http.gate.queued },
     limiters: { value: Object.fromEntries(limiters) },
     stats: { value: () => http.stats() },
+    observe: { value: (observer: Observer) => http.gate.observe(observer) },
     close: { value: (options?: CloseOptions) => http.gate.close(options) },
   }) as unknown as H;
 }

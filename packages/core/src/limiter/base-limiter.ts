@@ -1,3 +1,4 @@
+import type { Observer } from '../semaphore/observer.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose } from '../semaphore/permit-tracker.ts';
 import type { RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
@@ -72,6 +73,10 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
   }
 
   abstract run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: WaitOptions): Promise<T>;
+
+  observe(observer: Observer): () => void {
+    return this.semaphores.settings.observers.add(observer);
+  }
 
   async close(options?: CloseOptions): Promise<number> {
     checkClose(options);

@@ -1,3 +1,4 @@
+import type { Observer } from '../semaphore/observer.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import type { CloseOptions } from '../semaphore/permit-tracker.ts';
 import type { RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
@@ -9,6 +10,8 @@ export interface LimiterStats {
   readonly name: string;
   /** Maximum weight in flight at once, per key if keyed. */
   readonly limit: number;
+  /** Milliseconds that work takes without load, if an adaptive limit knows it; the mean over its kinds. */
+  readonly baseline?: number | undefined;
   /** Weight held now. */
   readonly inflight: number;
   /** Number of waiters now. */
@@ -42,6 +45,8 @@ export interface DistributedStats {
   readonly reclaimed: number;
   /** Permits of this process that have lost their lease. */
   readonly lost: number;
+  /** Moving average of the last round trips to the store, in milliseconds; undefined before the first. */
+  readonly roundTrip: number | undefined;
 }
 
 /** Enforces a limit. */
@@ -98,6 +103,13 @@ export interface Limiter {
    *   change it.
    */
   setLimit(limit: number): void;
+  /**
+   * Adds an observer to that of the options, if any, and returns a function that removes it. It receives the events
+   * from then on, of requests that arrived earlier as well.
+   *
+   * @throws HeadgateError unless `observer` is an object of known callbacks.
+   */
+  observe(observer: Observer): () => void;
   /**
    * Rejects new and queued requests. Resolves to 0 when the last permit has been released; when the timeout has
    * passed or the signal aborts, it aborts the signals of the permits still held and resolves to their number.

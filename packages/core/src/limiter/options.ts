@@ -11,7 +11,8 @@ import { type Clock, checkClock, checkRandom } from '../clock.ts';
 import { invalid } from '../errors.ts';
 import type { LimitFactory } from '../limits/limit.ts';
 import { fifo } from '../queues/fifo.ts';
-import { checkObserver, type Observer } from '../semaphore/observer.ts';
+import type { Observer } from '../semaphore/observer.ts';
+import { Observers } from '../semaphore/observers.ts';
 import { checkOrder, type Order } from '../semaphore/queue.ts';
 import {
   checkDistribution,
@@ -43,7 +44,7 @@ export interface CommonOptions {
   maxHold?: number | undefined;
   /** Maximum `retryAfter` of a rejection, `Retry-After` over HTTP, in seconds: a whole number from 1. Default: 60. */
   maxRetryAfter?: number | undefined;
-  /** Receives events. Default: none. */
+  /** Receives events; `observe` adds further observers. Default: none. */
   observer?: Observer | undefined;
   /** Time and timers, for tests. Default: `performance.now()` and the runtime's timers. */
   clock?: Clock | undefined;
@@ -92,7 +93,7 @@ export const commonOptions = [
 
 /** The common options, validated. Defaults that depend on other options are still undefined. */
 export interface CommonSettings
-  extends Pick<LimiterSettings, 'maxHold' | 'maxRetryAfter' | 'observer' | 'clock' | 'random'> {
+  extends Pick<LimiterSettings, 'maxHold' | 'maxRetryAfter' | 'observers' | 'clock' | 'random'> {
   readonly queueLimit: number | undefined;
   readonly queueTimeout: number | undefined;
   readonly order: Order | undefined;
@@ -109,10 +110,16 @@ export function checkCommon(options: CommonOptions): CommonSettings {
     order,
     maxHold: checkSpan('maxHold', options.maxHold ?? Infinity),
     maxRetryAfter: checkCount('maxRetryAfter', options.maxRetryAfter ?? 60, 1),
-    observer: checkObserver(options.observer),
+    observers: observersOf(options),
     clock: checkClock(options.clock),
     random: checkRandom(options.random),
   };
+}
+
+function observersOf({ observer }: CommonOptions): Observers {
+  const observers = new Observers();
+  if (observer !== undefined) observers.add(observer);
+  return observers;
 }
 
 /** The validated options of one limit. The others of its limiter are the same for all limits of a gate. */

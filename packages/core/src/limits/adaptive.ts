@@ -95,6 +95,10 @@ class Adaptive implements Limit {
     this.limit = range.initial;
   }
 
+  get baseline(): number | undefined {
+    return this.#baselines.mean;
+  }
+
   /** Otherwise work that never finishes would keep the limit where it is forever. */
   stalled(): void {
     this.#move(this.limit + this.range.min);

@@ -26,6 +26,15 @@ class Baseline {
   #minSamples = MIN_SAMPLES;
   #window = new Mean();
 
+  get rtt(): number {
+    return this.#rtt;
+  }
+
+  /** Number of samples it averages over. */
+  get samples(): number {
+    return this.#samples;
+  }
+
   /** The ratio of a round trip to the baseline; undefined while there is none. */
   note(rtt: number): number | undefined {
     this.#window.add(rtt);
@@ -59,6 +68,16 @@ class Baseline {
  */
 export class Baselines {
   readonly #kinds = new Map<string | undefined, Baseline>();
+
+  /** Mean of all kinds in milliseconds, each weighted by its samples; undefined while there is no baseline. */
+  get mean(): number | undefined {
+    let [sum, samples] = [0, 0];
+    for (const baseline of this.#kinds.values()) {
+      sum += baseline.rtt * baseline.samples;
+      samples += baseline.samples;
+    }
+    return samples === 0 ? undefined : sum / samples;
+  }
 
   note(kind: string | undefined, rtt: number): number | undefined {
     return this.#of(kind).note(rtt);

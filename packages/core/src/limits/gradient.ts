@@ -47,6 +47,10 @@ class Gradient implements Limit {
     this.limit = range.min;
   }
 
+  get baseline(): number | undefined {
+    return this.#shortest;
+  }
+
   sample({ rtt, outcome }: Sample): void {
     if (outcome === 'dropped') return;
     if (this.#window.push(rtt) < WINDOW_SAMPLES) return;

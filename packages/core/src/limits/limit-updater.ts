@@ -1,5 +1,5 @@
 import { checkMethods, isNumber } from '../checks.ts';
-import { invalid, throwLater } from '../errors.ts';
+import { attempt, invalid, throwLater } from '../errors.ts';
 import type { Limit, Sample } from './limit.ts';
 
 /** A limit that rejects requests has stalled after this time, and as many round trips, without finished work. */
@@ -27,6 +27,12 @@ export class LimitUpdater {
     const { limit } = moving;
     if (!isNumber(limit)) throw unusable(limit);
     this.limit = whole(limit);
+  }
+
+  /** Milliseconds that work takes without load; undefined if the algorithm does not know it. */
+  get baseline(): number | undefined {
+    const baseline: unknown = attempt(() => this.moving.baseline);
+    return isNumber(baseline) ? baseline : undefined;
   }
 
   sample(sample: Sample): void {

@@ -28,6 +28,8 @@ export interface Sample {
 export interface Limit {
   /** A number from 1; the limiter rounds it down. */
   readonly limit: number;
+  /** Milliseconds that work takes without load, as far as known, for `stats()`. Default: undefined. */
+  readonly baseline?: number | undefined;
   sample(sample: Sample): void;
   /**
    * Called about each second while requests are rejected and no work finishes, as when open streams hold all permits.

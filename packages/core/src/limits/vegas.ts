@@ -37,6 +37,10 @@ class Vegas implements Limit {
     this.#probeAfter = this.#nextProbe();
   }
 
+  get baseline(): number | undefined {
+    return this.#shortest === 0 ? undefined : this.#shortest;
+  }
+
   sample({ rtt, inflight, outcome }: Sample): void {
     const { limit } = this;
     const step = Math.max(1, Math.floor(Math.log10(limit)));

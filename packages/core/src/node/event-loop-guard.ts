@@ -1,11 +1,12 @@
 import { checkNames, checkPart, checkSpan, checkText } from '../checks.ts';
-import type { Guard } from '../gate/options.ts';
+import type { Guard, GuardStats } from '../gate/options.ts';
 import type { Priority } from '../semaphore/priority.ts';
 import { AcceptQueue } from './accept-queue.ts';
 import { Cost } from './cost.ts';
 import { checkEventLoop, type EventLoop, eventLoop } from './event-loop.ts';
 import { LoopIteration } from './loop-iteration.ts';
 import { memoryPressure } from './memory.ts';
+import { RecentRejections } from './recent-rejections.ts';
 import { Shedding, toleranceOf } from './shedding.ts';
 
 export interface EventLoopGuardOptions {
@@ -78,6 +79,8 @@ export class EventLoopGuard implements Guard {
   readonly #iteration: LoopIteration;
   readonly #cost: Cost;
   readonly #shedding = new Shedding();
+  readonly #recent = new RecentRejections();
+  #delay = 0;
   #updatedAt: number;
 
   constructor(private readonly settings: EventLoopGuardSettings) {
@@ -93,10 +96,17 @@ export class EventLoopGuard implements Guard {
     this.#iteration.note(now);
     this.#shedding.arrived(priority);
     if (now - this.#updatedAt >= UPDATE_INTERVAL_MS) this.#update(now);
-    if (this.#shedding.sheds(priority) || !this.#isInTime(priority, now)) return false;
+    const isRejected = this.#shedding.sheds(priority) || !this.#isInTime(priority, now);
+    this.#recent.add(isRejected);
+    if (isRejected) return false;
     this.#iteration.admit();
     this.#cost.admit(now);
     return true;
+  }
+
+  /** As of the latest request: without requests nothing is measured. */
+  stats(): GuardStats {
+    return { delay: this.#delay, shedding: this.#recent.fraction };
   }
 
   #isInTime(priority: Priority, now: number): boolean {
@@ -115,8 +125,10 @@ export class EventLoopGuard implements Guard {
     const elapsed = now - this.#updatedAt;
     this.#updatedAt = now;
     this.#cost.update(elapsed);
+    this.#recent.fade(elapsed);
+    this.#delay = this.#iteration.takeMeanLength(elapsed);
     this.#shedding.update({
-      delay: this.#iteration.takeMeanLength(elapsed),
+      delay: this.#delay,
       target: maxDelay,
       // No iteration is shorter than a request, so no target may be below two of them.
       minTarget: 2 * this.#cost.each,

@@ -1,15 +1,15 @@
 import type { Clock } from '../clock.ts';
-import type { Observer } from './observer.ts';
+import type { Observers } from './observers.ts';
 import type { Rejection, RejectionReason } from './rejection.ts';
-import { type Waiter, waitedSince } from './waiter.ts';
+import { endIdentity, identityOf, type Waiter, waitedSince } from './waiter.ts';
 
 interface CounterSettings {
   readonly name: string;
   readonly clock: Clock;
-  readonly observer: Observer;
+  readonly observers: Observers;
 }
 
-/** Counts rejections and withdrawals, and reports them and new waiters to the observer. */
+/** Counts rejections and withdrawals, and reports them and new waiters to the observers. */
 export class Counters {
   readonly rejections: Record<RejectionReason, number> = {
     full: 0,
@@ -36,20 +36,25 @@ export class Counters {
     return { longestWait, admitted, rejected: { ...rejections }, withdrawn, leaked };
   }
 
-  queued(weight: number, queued: number): void {
-    const { name, observer } = this.settings;
-    observer.queued?.({ name, weight, queued });
+  queued(waiter: Waiter, weight: number, queued: number): void {
+    const { name, observers } = this.settings;
+    observers.queued?.({ name, request: identityOf(waiter), weight, queued });
   }
 
-  rejected(rejection: Rejection, shadow = false): void {
-    const { name, observer } = this.settings;
+  rejected(waiter: Waiter, rejection: Rejection, shadow = false): void {
+    const { name, observers } = this.settings;
     this.rejections[rejection.reason]++;
-    observer.rejected?.({ name, rejection, shadow });
+    if (observers.rejected === undefined) return;
+    // With `shadow`, its admission follows.
+    const request = shadow ? identityOf(waiter) : endIdentity(waiter);
+    observers.rejected({ name, request, rejection, shadow });
   }
 
-  withdrawn({ since }: Waiter): void {
-    const { name, clock, observer } = this.settings;
+  withdrawn(waiter: Waiter, since: number): void {
+    const { name, clock, observers } = this.settings;
     this.withdrawals++;
-    observer.withdrawn?.({ name, waited: waitedSince(since, clock.now()) });
+    if (observers.withdrawn === undefined) return;
+    const waited = waitedSince(since, clock.now());
+    observers.withdrawn({ name, request: endIdentity(waiter), waited });
   }
 }

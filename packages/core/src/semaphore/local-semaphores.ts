@@ -29,12 +29,12 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
 
   /** Admits the waiters that now fit, and revokes no permit. */
   resize(limit: number): void {
-    const { name, observer } = this.settings;
+    const { name, observers } = this.settings;
     this.limit = limit;
     deferGrants(() => {
       for (const semaphore of this.inUse()) semaphore.resize(limit);
     });
-    observer.resized?.({ name, limit });
+    observers.resized?.({ name, limit });
   }
 
   request(waiter: Waiter): void {
@@ -49,7 +49,7 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     }
     if (this.closed) return semaphore.rejectNewcomer(waiter, 'closed');
     if (semaphore.admits(waiter.weight))
-      return grant(waiter, semaphore.admit(waiter.weight, 0, waiter.share));
+      return grant(waiter, semaphore.admit(waiter.weight, 0, waiter.share, waiter));
     const timeout = this.timeoutOf(waiter);
     const hasNoRoom = isFull && !semaphore.displacedBy(waiter);
     if (hasNoRoom || !waiter.joins()) return semaphore.rejectNewcomer(waiter, 'full');

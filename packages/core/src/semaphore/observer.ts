@@ -8,23 +8,36 @@ interface Event {
   readonly name: string;
 }
 
+interface RequestEvent extends Event {
+  /** An empty object that identifies the request: the same in all its events, as the key of a `WeakMap`. */
+  readonly request: object;
+}
+
 /**
  * Receives the events of a limiter or a gate, for metrics and logs. Every callback is optional and synchronous, and is
- * read once, when the limiter or the gate is created. An error thrown by a callback surfaces as an uncaught
- * exception and does not affect callers.
+ * read once, when the observer is added. An error thrown by a callback surfaces as an uncaught exception and does not
+ * affect callers. `admitted` of a queued request is called in the async context of the request that made room for it.
  */
 export interface Observer {
   /** A request was granted a permit. `waited` is in milliseconds. */
-  admitted?(event: Event & { weight: number; waited: number }): void;
+  admitted?(event: RequestEvent & { weight: number; waited: number }): void;
   /** A waiter was enqueued. `queued` is the number of waiters, including this one. */
-  queued?(event: Event & { weight: number; queued: number }): void;
+  queued?(event: RequestEvent & { weight: number; queued: number }): void;
   /** A request was rejected. With `shadow` it was admitted anyway. */
-  rejected?(event: Event & { rejection: Rejection; shadow: boolean }): void;
+  rejected?(event: RequestEvent & { rejection: Rejection; shadow: boolean }): void;
   /** A waiter left the queue before it was admitted or rejected. */
-  withdrawn?(event: Event & { waited: number }): void;
-  /** A permit was released. `held` is in milliseconds. */
+  withdrawn?(event: RequestEvent & { waited: number }): void;
+  /**
+   * A permit was released. `held` is in milliseconds; undefined if no observer had `released` when the permit was
+   * granted, since no time is recorded then.
+   */
   released?(
-    event: Event & { weight: number; waited: number; held: number; outcome: Outcome },
+    event: RequestEvent & {
+      weight: number;
+      waited: number;
+      held: number | undefined;
+      outcome: Outcome;
+    },
   ): void;
   /** The limit has changed: by the app, by its algorithm, or by another process. */
   resized?(event: Event & { limit: number }): void;
@@ -51,7 +64,7 @@ export interface Observer {
   conflict?(event: Event & { declared: number; limit: number }): void;
 }
 
-const kinds = [
+export const kinds = [
   'admitted',
   'queued',
   'rejected',
@@ -67,7 +80,7 @@ const kinds = [
 ] as const satisfies readonly (keyof Observer)[];
 
 /** Returns only the callbacks that exist, so that no unused events are created, wrapped so that they do not throw. */
-export function checkObserver(observer: Observer = {}): Observer {
+export function checkObserver(observer: Observer): Observer {
   checkMethods('observer', observer, kinds, true);
   // An instance of a class may have members of its own.
   const prototype = Object.getPrototypeOf(observer);

@@ -3,8 +3,9 @@ import { Alarm, type Clock, startTimer } from '../clock.ts';
 import { HeadgateError } from '../errors.ts';
 import type { Outcome } from '../limits/limit.ts';
 import { warnOnce } from '../warning.ts';
-import type { Observer } from './observer.ts';
+import type { Observers } from './observers.ts';
 import type { BasePermit, PermitRegistry } from './permit.ts';
+import { endIdentity, type Waiter } from './waiter.ts';
 
 export interface CloseOptions {
   /** Milliseconds after which the permits' signals abort and `close` resolves. Default: Infinity. */
@@ -27,7 +28,7 @@ export interface HoldSettings {
   readonly clock: Clock;
   /** Milliseconds; Infinity by default. */
   readonly maxHold: number;
-  readonly observer: Observer;
+  readonly observers: Observers;
 }
 
 /** Tracks the permits that are held: counts and reports them, enforces `maxHold`, and waits until all are released. */
@@ -40,31 +41,40 @@ export class PermitTracker implements PermitRegistry {
   readonly #watched = new Set<BasePermit>();
   readonly #maxHold: MaxHold | undefined;
   /** Whether to record hold times; only if needed, as reading the clock twice costs more than the rest of a `run`. */
-  readonly #timed: boolean;
-  /** Whether grants and releases need more than counting; never reset. */
-  #tracksEach: boolean;
+  #timed = false;
+  /** Whether grants and releases need more than counting. */
+  #tracksEach = false;
   readonly #whenEmpty = new Set<() => void>();
 
   constructor(
     private readonly settings: HoldSettings,
     /** Whether the caller needs hold times. */
-    timed = false,
+    private readonly needsTimes = false,
   ) {
-    const { clock, maxHold, observer } = settings;
+    const { clock, maxHold, observers } = settings;
     if (maxHold !== Infinity) {
       this.#maxHold = new MaxHold(clock, maxHold, (permit, held) => this.#revoke(permit, held));
     }
-    this.#timed = timed || maxHold !== Infinity || observer.released !== undefined;
-    this.#tracksEach = this.#timed || observer.admitted !== undefined;
+    this.#decide();
+    observers.whenChanged(() => this.#decide());
+  }
+
+  /** Decides what to record: once rather than for each permit, as most limits have no observer. */
+  #decide(): void {
+    const { admitted, released } = this.settings.observers;
+    this.#timed = this.needsTimes || this.#maxHold !== undefined || released !== undefined;
+    const isAwaited = this.#watched.size > 0 || this.#whenEmpty.size > 0;
+    this.#tracksEach = this.#timed || admitted !== undefined || isAwaited;
   }
 
   get count(): number {
     return this.admitted - this.#returned;
   }
 
-  add(permit: BasePermit): void {
+  /** @param waiter The request that was granted the permit, if it has a waiter. */
+  add(permit: BasePermit, waiter?: Waiter): void {
     this.admitted++;
-    if (this.#tracksEach) this.#begin(permit);
+    if (this.#tracksEach) this.#begin(permit, waiter);
   }
 
   remove(permit: BasePermit, outcome: Outcome): void {
@@ -111,28 +121,35 @@ export class PermitTracker implements PermitRegistry {
     cancel();
   }
 
-  #begin(permit: BasePermit): void {
-    const { name, clock, observer } = this.settings;
+  #begin(permit: BasePermit, waiter: Waiter | undefined): void {
+    const { name, clock, observers } = this.settings;
+    const { admitted, released } = observers;
     if (this.#timed) permit.since = clock.now();
     this.#maxHold?.add(permit);
-    observer.admitted?.({ name, weight: permit.weight, waited: permit.waited });
+    if (admitted === undefined && released === undefined) return;
+    const request = waiter === undefined ? {} : endIdentity(waiter);
+    permit.identity = request;
+    admitted?.({ name, request, weight: permit.weight, waited: permit.waited });
   }
 
   #end(permit: BasePermit, outcome: Outcome): void {
-    const { name, clock, observer } = this.settings;
-    const { weight, waited, since } = permit;
+    const { name, clock, observers } = this.settings;
     this.#watched.delete(permit);
     this.#maxHold?.remove(permit);
-    observer.released?.({ name, weight, waited, held: clock.now() - since, outcome });
+    if (observers.released !== undefined) {
+      const { identity: request = {}, weight, waited, since } = permit;
+      const held = since === undefined ? undefined : clock.now() - since;
+      observers.released({ name, request, weight, waited, held, outcome });
+    }
     if (this.count === 0) for (const resolve of this.#whenEmpty) resolve();
   }
 
   #revoke(permit: BasePermit, held: number): void {
-    const { name, maxHold, observer } = this.settings;
+    const { name, maxHold, observers } = this.settings;
     const message = `a permit of "${name}" was held for longer than maxHold (${maxHold} ms)`;
     this.leaked++;
-    if (observer.leaked === undefined) warnOnce('HEADGATE_MAX_HOLD', message);
-    observer.leaked?.({ name, weight: permit.weight, held });
+    if (observers.leaked === undefined) warnOnce('HEADGATE_MAX_HOLD', message);
+    observers.leaked?.({ name, weight: permit.weight, held });
     permit.abort(new HeadgateError('ERR_HEADGATE_MAX_HOLD', message));
     permit.release('dropped');
   }

@@ -89,10 +89,12 @@ export interface PermitRegistry {
 export abstract class BasePermit implements Permit {
   released = false;
   // Declared without a value, so that permits without these allocate no fields for them.
-  /** Time of the admission, if an observer, `maxHold` or an adaptive limit needs it. */
+  /** Time of the admission, if an observer, `maxHold` or an adaptive limit needed it then. */
   declare since: number;
   /** The gate's permit that this permit is a part of. */
   declare whole: BasePermit | undefined;
+  /** Identifies the request in events, if there is an observer. */
+  declare identity: object | undefined;
   protected extra: Extra | undefined = undefined;
 
   constructor(

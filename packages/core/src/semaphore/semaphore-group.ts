@@ -104,8 +104,9 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
   stats() {
     const { name } = this.settings;
     const { limit, inflight, queued } = this;
+    const baseline = this.limitUpdater?.baseline;
     const waiters = this.inUse().map(({ oldest }) => oldest);
     const common = this.counters.stats(this.permits, waiters);
-    return { name, limit, inflight, queued, keys: this.#byKey.size, ...common };
+    return { name, limit, baseline, inflight, queued, keys: this.#byKey.size, ...common };
   }
 }

@@ -55,13 +55,13 @@ export class Semaphore implements GrantSource, QueueContext {
     if (this.queue.length > 0) grantFrom(this);
   }
 
-  admit(weight: number, waited: number, share: string | undefined): LocalPermit {
+  admit(weight: number, waited: number, share: string | undefined, waiter?: Waiter): LocalPermit {
     const { group } = this;
     this.#keepInGroup();
     const permit = new LocalPermit(this, weight, waited);
     if (share !== undefined) permit.share = share;
     this.#changeInflight(weight, share, 1);
-    group.permits.add(permit);
+    group.permits.add(permit, waiter);
     return permit;
   }
 
@@ -84,7 +84,7 @@ export class Semaphore implements GrantSource, QueueContext {
     const highest = inheritance && this.queue.highest;
     this.queue.insert(waiter);
     group.queued++;
-    group.counters.queued(waiter.weight, group.queued);
+    group.counters.queued(waiter, waiter.weight, group.queued);
     if (inheritance && isHigher(waiter.priority, highest)) inheritance.raiseTo(waiter.priority);
     this.claim?.enqueued(waiter, this.queue);
     // It may be next, since the waiters ahead may have left during its `joins` callback.
@@ -94,7 +94,7 @@ export class Semaphore implements GrantSource, QueueContext {
   /** Removes the waiter from the queue, without an answer. */
   withdraw(waiter: Waiter): void {
     const wasFirst = this.#removeWaiter(waiter);
-    this.group.counters.withdrawn(waiter);
+    this.group.counters.withdrawn(waiter, waiter.since);
     this.#afterRemoval(wasFirst);
   }
 
@@ -108,7 +108,7 @@ export class Semaphore implements GrantSource, QueueContext {
   /** Rejects a waiter that is not in the queue. */
   rejectNewcomer(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
     const rejection = { ...this.#rejection(waiter, reason), ...cause };
-    this.group.counters.rejected(rejection);
+    this.group.counters.rejected(waiter, rejection);
     waiter.rejected(rejection);
     this.group.limitUpdater?.rejected(this.clock.now());
   }
@@ -197,7 +197,7 @@ export class Semaphore implements GrantSource, QueueContext {
     this.#removeWaiter(waiter, true);
     const weight = Math.min(waiter.weight, this.limit);
     try {
-      grant(waiter, this.admit(weight, waitedSince(waiter.since, now), waiter.share));
+      grant(waiter, this.admit(weight, waitedSince(waiter.since, now), waiter.share, waiter));
     } catch (error) {
       throwLater(error);
     }

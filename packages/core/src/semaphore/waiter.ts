@@ -26,6 +26,9 @@ export abstract class Waiter {
   /** Maximum wait in milliseconds; if undefined, the limiter's `queueTimeout`. */
   declare queueTimeout: number | undefined;
 
+  /** @internal Identifies the request in events, if it has caused one. */
+  declare identity: object | undefined;
+
   /** Receives the permit. Called at most once, now or later, never from inside another waiter's `granted` or `rejected`. */
   abstract granted(permit: BasePermit): void;
   /** Receives the rejection, instead of a permit. */
@@ -94,6 +97,20 @@ export function grant(waiter: Waiter, permit: BasePermit): void {
     permit.release('ignored');
     throw error;
   }
+}
+
+/** An object of its own, as the waiter itself contains a key, and refers to what must not be logged. */
+export function identityOf(waiter: Waiter): object {
+  waiter.identity ??= {};
+  return waiter.identity;
+}
+
+/** For the last event of the waiter; should it be used again, that is another request. */
+export function endIdentity(waiter: Waiter): object {
+  const { identity } = waiter;
+  if (identity === undefined) return {};
+  waiter.identity = undefined;
+  return identity;
 }
 
 export function isGone(waiter: Waiter): boolean {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { Op } from '../../src/distributed/index.ts';
 import { type Permit, RejectedError } from '../../src/index.ts';
 import { collectWarnings } from '../warnings.ts';
-import { outcome, scene, settled, World } from './world.ts';
+import { Line, outcome, scene, settled, World } from './world.ts';
 
 describe('a distributed limit', () => {
   test('is one limit over all processes', async () => {
@@ -31,6 +32,38 @@ describe('a distributed limit', () => {
     }
     for (let i = 0; i < 30; i++) await settled();
     expect(order).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  test('measures the round trips to its store, but not those of failed calls', async () => {
+    class Distant extends Line {
+      delay = 20;
+      override async send(ops: readonly Op[]) {
+        await new Promise<void>((resolve) => this.clock.setTimeout(resolve, this.delay));
+        return super.send(ops);
+      }
+    }
+    const world = new World();
+    const store = world.line(Distant);
+    const limiter = world.limiter({ store });
+    const roundTrip = () => limiter.stats().distributed?.roundTrip;
+    const acquire = async () => {
+      const permit = limiter.acquire();
+      await world.advance(100);
+      (await permit).release();
+      await world.advance(100);
+    };
+    expect(roundTrip()).toBeUndefined();
+    await acquire();
+    expect(roundTrip()).toBe(50);
+    store.delay = 70;
+    await acquire();
+    expect(roundTrip()).toBeCloseTo(50 + 5 + 4.5);
+    store.trouble = 'refused';
+    store.delay = 20;
+    const refusal = outcome(limiter.acquire());
+    await world.advance(100);
+    expect(refusal.error).toMatchObject({ code: 'ERR_HEADGATE_STORE_REFUSED' });
+    expect(roundTrip()).toBeCloseTo(50 + 5 + 4.5);
   });
 
   test('issues increasing fencing tokens', async () => {

@@ -35,6 +35,24 @@ it('sheds a fraction of the requests under memory pressure', async () => {
   expect(refusals()).toBeGreaterThan(0);
 });
 
+it('reports the delay of the loop, and the fraction of the latest requests that it has rejected', async () => {
+  const guard = eventLoopGuard({ maxDelay: 40 });
+  expect(guard.stats?.()).toEqual({ delay: 0, shedding: 0 });
+  await new Promise((resolve) => setTimeout(resolve));
+  guard.admits('normal');
+  const end = performance.now() + 100;
+  while (performance.now() < end);
+  guard.admits('normal');
+  // The earlier of the two requests counts a little less.
+  expect(guard.stats?.().shedding).toBeCloseTo(0.5, 0);
+  expect(guard.stats?.().shedding).toBeLessThan(1);
+  await new Promise((resolve) => setTimeout(resolve));
+  guard.admits('normal');
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  guard.admits('normal');
+  expect(guard.stats?.().delay).toBeGreaterThan(40);
+});
+
 it.each([
   ['maxDelay', 0],
   ['maxDelay', -1],

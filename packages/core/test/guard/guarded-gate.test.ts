@@ -61,14 +61,38 @@ it.each([
   };
   await expect(gate.acquire()).rejects.toMatchObject({ rejection });
   await expect(gate.run(() => 'done')).rejects.toMatchObject({ rejection });
-  expect(reports).toEqual([
-    { name: gate.name, rejection, shadow: false },
-    { name: gate.name, rejection, shadow: false },
-  ]);
+  const report = { name: gate.name, request: {}, rejection, shadow: false };
+  expect(reports).toEqual([report, report]);
   expect(gate.stats()).toMatchObject({ inflight: 0, admitted: 0, rejected: { overloaded: 2 } });
   guard.rejects = [];
   expect(await gate.run(() => gate.inflight)).toBe(1);
   expect(gate.stats()).toMatchObject({ inflight: 0, admitted: 1 });
+});
+
+it('stats() has the state of the guard, and at least its name', () => {
+  const { gate, guard } = guarded();
+  expect(gate.stats().guard).toEqual({ name: 'sentry' });
+  const stats = () => ({ delay: 12, shedding: 0.5 });
+  const measured = guarded({ guard: Object.assign(guard, { stats }) });
+  expect(measured.gate.stats().guard).toEqual({ name: 'sentry', delay: 12, shedding: 0.5 });
+  expect(createGate({ limits: [{ name: 'app', limit: 1 }] }).stats().guard).toBeUndefined();
+});
+
+it('an observer that is added later receives what the guard and the limits report', () => {
+  const { gate, guard } = guarded();
+  const reasons: string[] = [];
+  const stop = gate.observe({
+    admitted: () => void reasons.push('admitted'),
+    rejected: ({ rejection }) => void reasons.push(rejection.reason),
+  });
+  const ask = () => askGate(gate, new Caller(), [{ weight: 1 }]);
+  ask();
+  ask();
+  guard.rejects = ['normal'];
+  ask();
+  stop();
+  ask();
+  expect(reasons).toEqual(['admitted', 'full', 'overloaded']);
 });
 
 it('passes the priority of each request to the guard, once', async () => {

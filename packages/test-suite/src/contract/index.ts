@@ -15,6 +15,7 @@ import { leavingTheQueue } from './leaving-the-queue.ts';
 import { limits } from './limits.ts';
 import { methods } from './methods.ts';
 import { mistakes } from './mistakes.ts';
+import { observers } from './observers.ts';
 import { priorities } from './priorities.ts';
 import { rejectedUploads } from './rejected-uploads.ts';
 import { rejectedWork } from './rejected-work.ts';
@@ -49,6 +50,7 @@ export const contract: Readonly<Record<string, (world: World) => void>> = {
   'stacked middleware': stacked,
   'limiters used inside a handler': rejectedWork,
   'header fields': headerFields,
+  observers,
   closing,
   mistakes,
   'HTTP/2': overHttp2,

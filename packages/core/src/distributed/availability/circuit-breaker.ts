@@ -46,18 +46,18 @@ export class CircuitBreaker {
 
   /** Warns once a caller is affected by an outage or a refusal, so that a failure at process exit causes no warning. */
   warnCaller(error: StoreError | undefined): void {
-    const { name, observer, onStoreError } = this.settings;
-    if (error === undefined || observer.store !== undefined) return;
+    const { name, observers, onStoreError } = this.settings;
+    if (error === undefined || observers.store !== undefined) return;
     if (this.error === undefined) this.#isRefused = true;
     this.warnings.failed(name, onStoreError, error);
   }
 
   /** The store's messages do not arrive, for this reason; undefined if they arrive again. */
   messagesMissing(error: StoreError | undefined): void {
-    const { name, observer } = this.settings;
+    const { name, observers } = this.settings;
     if (this.error !== undefined) return;
     this.#report(true, error);
-    if (error !== undefined && observer.store === undefined)
+    if (error !== undefined && observers.store === undefined)
       this.warnings.messagesMissing(name, error);
   }
 
@@ -111,8 +111,8 @@ export class CircuitBreaker {
   }
 
   #report(up: boolean, error: StoreError | undefined): void {
-    const { name, observer } = this.settings;
-    observer.store?.({ name, up, error });
+    const { name, observers } = this.settings;
+    observers.store?.({ name, up, error });
     if (error === undefined) this.warnings.returned(name);
   }
 }

@@ -39,6 +39,8 @@ export type Answered = (answer: Answer, sent: number) => void;
 
 /** Sends the operations of one event-loop iteration together. Each gets an answer, even if the store misbehaves. */
 export class Batch {
+  /** Moving average of the round trips in milliseconds, without those that failed. */
+  roundTrip: number | undefined = undefined;
   #pending: { op: Op; answered: Answered }[] = [];
   readonly #coalescer = new Coalescer(() => {
     void this.#send();
@@ -56,10 +58,18 @@ export class Batch {
     this.#pending = [];
     const sent = this.store.clock.now();
     const answers = await this.#answers(batch.map(({ op }) => op));
+    if (answers.some((answer) => answer !== undefined && 'state' in answer)) {
+      this.#measured(this.store.clock.now() - sent);
+    }
     for (const [index, { answered }] of batch.entries()) {
       const answer = answers[index] ?? down('the store returned an invalid answer');
       attempt(() => answered(answer, sent));
     }
+  }
+
+  #measured(roundTrip: number): void {
+    this.roundTrip ??= roundTrip;
+    this.roundTrip += (roundTrip - this.roundTrip) / 10;
   }
 
   /** Tolerates a store that throws, rejects, or returns invalid answers. */

@@ -70,6 +70,11 @@ export class Session implements StoreListener {
     if (this.#members.get(name) === member) this.#members.delete(name);
   }
 
+  /** Moving average of the round trips to the store in milliseconds. */
+  get roundTrip(): number | undefined {
+    return this.#batch.roundTrip;
+  }
+
   newId(): string {
     return `${this.store.owner}.${(this.#made++).toString(36)}`;
   }

@@ -44,19 +44,19 @@ export abstract class DistributedSemaphoreGroup<
 
   /** Applies the limit state of an answer. `adopts`: whether to adopt its limit, because it is that of all keys. */
   learn(limitState: LimitState, adopts: boolean): void {
-    const { name, observer } = this.settings;
+    const { name, observers } = this.settings;
     const { reclaimed } = limitState;
     if (adopts) this.#adopt(limitState);
     if (reclaimed === 0) return;
     this.reclaimed += reclaimed;
-    observer.reclaimed?.({ name, count: reclaimed });
+    observers.reclaimed?.({ name, count: reclaimed });
   }
 
   /** The store has dropped a lease that this process had not released. */
   leaseLost(weight: number): void {
-    const { name, observer } = this.settings;
+    const { name, observers } = this.settings;
     this.lost++;
-    observer.lost?.({ name, weight });
+    observers.lost?.({ name, weight });
   }
 
   /** Adopts the limit that applies at the store, unless the answer is older than the latest known declaration. */
@@ -68,11 +68,11 @@ export abstract class DistributedSemaphoreGroup<
     this.#latest = Number(version);
     if (limit === this.limit) return;
     this.resize(limit);
-    const { name, observer } = this.settings;
+    const { name, observers } = this.settings;
     const { declared } = this;
     if (limit === declared || this.#hasWarned) return;
     this.#hasWarned = true;
-    if (observer.conflict !== undefined) return observer.conflict({ name, declared, limit });
+    if (observers.conflict !== undefined) return observers.conflict({ name, declared, limit });
     warnOnce(
       'HEADGATE_LIMIT_CONFLICT',
       `limit "${name}" is ${declared} here, but ${limit} was declared later by another process, and applies`,

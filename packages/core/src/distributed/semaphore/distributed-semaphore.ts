@@ -92,13 +92,13 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     this.#keep();
     const permit = this.held.create(waiter.weight, waited, lease, local);
     if (lease !== undefined) this.context.outages.count(permit);
-    group.permits.add(permit);
+    group.permits.add(permit, waiter);
     attempt(() => grant(waiter, permit));
   }
 
   withdraw(waiter: Waiter): void {
     this.waiters.leave(waiter.queuedAt as AssignedLease);
-    this.group.counters.withdrawn(waiter);
+    this.group.counters.withdrawn(waiter, waiter.since);
     this.settle();
   }
 

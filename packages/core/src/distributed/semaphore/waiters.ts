@@ -70,7 +70,7 @@ export class Waiters {
     if (!waiter.queues() || waiter.queuedAt !== lease) return false;
     lease.isCounted = true;
     group.queued++;
-    group.counters.queued(lease.weight, group.queued);
+    group.counters.queued(waiter, lease.weight, group.queued);
     return true;
   }
 
@@ -89,7 +89,7 @@ export class Waiters {
   /** Rejects a waiter that is not queued here. */
   rejectNewcomer(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
     const rejection = { ...this.limitState.rejection(waiter, reason), ...cause };
-    this.group.counters.rejected(rejection);
+    this.group.counters.rejected(waiter, rejection);
     waiter.rejected(rejection);
   }
 
@@ -101,7 +101,7 @@ export class Waiters {
       if (next === undefined) return undefined;
       if (isLate(next, clockOf(next, settings).now())) {
         attempt(() => this.rejectNewcomer(next, 'timeout'));
-      } else if (isGone(next)) counters.withdrawn(next);
+      } else if (isGone(next)) counters.withdrawn(next, next.since);
       else return next;
     }
   }

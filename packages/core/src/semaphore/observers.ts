@@ -1,0 +1,71 @@
+import { checkObserver, kinds, type Observer } from './observer.ts';
+
+type Kind = keyof Observer;
+type Callback = (event: never) => void;
+
+/** The events of a limit itself. A gate's observers receive them from the limiters that the gate has made. */
+const limitKinds: readonly Kind[] = ['resized', 'store', 'slowed', 'lost', 'reclaimed', 'conflict'];
+
+/**
+ * The observers of a limiter or a gate, as one: each callback calls those of all observers, and is undefined if there
+ * are none, so that no event is created. All are initialized, since adding a property later would slow down every
+ * request.
+ */
+export class Observers {
+  admitted: Observer['admitted'] = undefined;
+  queued: Observer['queued'] = undefined;
+  rejected: Observer['rejected'] = undefined;
+  withdrawn: Observer['withdrawn'] = undefined;
+  released: Observer['released'] = undefined;
+  resized: Observer['resized'] = undefined;
+  leaked: Observer['leaked'] = undefined;
+  store: Observer['store'] = undefined;
+  slowed: Observer['slowed'] = undefined;
+  lost: Observer['lost'] = undefined;
+  reclaimed: Observer['reclaimed'] = undefined;
+  conflict: Observer['conflict'] = undefined;
+  #own: Observer[] = [];
+  readonly #listeners: (() => void)[] = [];
+
+  /** @param gate The observers of the gate to whose limit these belong. */
+  constructor(private readonly gate?: Observers) {
+    gate?.whenChanged(() => this.#combine());
+    this.#combine();
+  }
+
+  /** Returns what removes the observer. */
+  add(observer: Observer): () => void {
+    const added = checkObserver(observer);
+    this.#own.push(added);
+    this.#combine();
+    return () => {
+      this.#own = this.#own.filter((other) => other !== added);
+      this.#combine();
+    };
+  }
+
+  /** Calls back after an observer was added or removed. */
+  whenChanged(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  #combine(): void {
+    for (const kind of kinds) this[kind] = callingAll(this.#callbacks(kind));
+    for (const listener of this.#listeners) listener();
+  }
+
+  #callbacks(kind: Kind): Callback[] {
+    const { gate } = this;
+    const own = this.#own.map((observer) => observer[kind] as Callback | undefined);
+    const callbacks = own.filter((callback) => callback !== undefined);
+    if (gate === undefined || !limitKinds.includes(kind)) return callbacks;
+    return [...gate.#callbacks(kind), ...callbacks];
+  }
+}
+
+function callingAll(callbacks: readonly Callback[]): Callback | undefined {
+  if (callbacks.length < 2) return callbacks[0];
+  return (event) => {
+    for (const callback of callbacks) callback(event);
+  };
+}
