@@ -1,4 +1,13 @@
-import type { GateStats, Limiter, LimiterStats, RejectionReason } from '@headgate/core';
+import type {
+  GateStats,
+  Limiter,
+  LimiterState,
+  LimiterStats,
+  Operation,
+  Priority,
+  RejectionReason,
+  ShareStats,
+} from '@headgate/core';
 import type { LimitSource } from './options.ts';
 
 /** One row of the page: a limit, or a gate of several limits. It has names, but no keys. */
@@ -20,7 +29,16 @@ export interface LimitView {
   readonly withdrawn: number;
   readonly leaked: number;
   readonly adaptive: boolean;
-  readonly closed: boolean;
+  readonly frozen: boolean;
+  /** Milliseconds that work takes without load, as an adaptive limit has learnt it. */
+  readonly baseline: number | undefined;
+  readonly state: LimiterState;
+  /** Waiters by priority. */
+  readonly priorities: Readonly<Record<Priority, number>> | undefined;
+  readonly shares: Readonly<Record<string, ShareStats>> | undefined;
+  readonly guard: GateStats['guard'];
+  /** What an operator can do. */
+  readonly operations: readonly Operation[];
   readonly store: StoreView | undefined;
 }
 
@@ -34,6 +52,8 @@ export interface StoreView {
   readonly queuedHere: number;
   readonly reclaimed: number;
   readonly lost: number;
+  /** In milliseconds. */
+  readonly roundTrip: number | undefined;
 }
 
 /** The ids by which a page refers to limits. An id is never used again, so that no other limit is mistaken for it. */
@@ -83,12 +103,22 @@ function gateView(source: LimitSource, { limits, ...stats }: GateStats): LimitVi
     limit: undefined,
     keys: undefined,
     adaptive: false,
-    closed: false,
+    frozen: false,
+    baseline: undefined,
+    state: source.closed ? 'closed' : 'open',
+    priorities: undefined,
+    shares: undefined,
+    guard: stats.guard,
+    operations: [],
     store: undefined,
   };
 }
 
-function limitView(limiter: Limiter, stats: LimiterStats, gate: string | undefined): LimitView {
+function limitView(
+  limiter: Limiter,
+  stats: LimiterStats & Pick<GateStats, 'guard'>,
+  gate: string | undefined,
+): LimitView {
   const { distributed } = stats;
   return {
     ...countsOf(stats),
@@ -99,7 +129,13 @@ function limitView(limiter: Limiter, stats: LimiterStats, gate: string | undefin
     queued: distributed?.queued ?? stats.queued,
     keys: limiter.perKey ? stats.keys : undefined,
     adaptive: limiter.isAdaptive,
-    closed: limiter.closed,
+    frozen: limiter.frozen,
+    baseline: stats.baseline,
+    state: limiter.state,
+    priorities: stats.priorities,
+    shares: stats.shares,
+    guard: stats.guard,
+    operations: limiter.operations,
     store: distributed && storeView(stats),
   };
 }
@@ -112,6 +148,6 @@ function countsOf(stats: Omit<LimiterStats, 'limit' | 'keys'>) {
 
 function storeView({ distributed, inflight, queued }: LimiterStats): StoreView | undefined {
   if (distributed === undefined) return undefined;
-  const { up, declared, reclaimed, lost } = distributed;
-  return { up, declared, here: inflight, queuedHere: queued, reclaimed, lost };
+  const { up, declared, reclaimed, lost, roundTrip } = distributed;
+  return { up, declared, here: inflight, queuedHere: queued, reclaimed, lost, roundTrip };
 }

@@ -83,6 +83,9 @@ function commands(perKey: boolean) {
   const close = index.map(
     (at) => new Step<Scene>(`close(${at})`, ({ limiter }) => void (at === 0 && limiter.close())),
   );
+  const operate = fc
+    .constantFrom('pause', 'drain', 'resume', 'resume', 'resume')
+    .map((name) => new Step<Scene>(name, (scene) => scene.operate(name as 'pause')));
   const weighted: [fc.Arbitrary<Step<Scene>>, number][] = [
     ...([
       [ask, 8],
@@ -100,6 +103,7 @@ function commands(perKey: boolean) {
     ...([
       [askAgain, 1],
       [setLimit, 1],
+      [operate, 2],
       [close, 1],
     ] as const),
   ].map(([arbitrary, weight]) => [arbitrary, weight]);
