@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, systemClock } from '@headgate/core';
 import { invalid } from '@headgate/core/options';
+import { CsrfToken } from './csrf.ts';
 import { readFiles } from './files.ts';
 import { isLoopback } from './loopback.ts';
 import type { PageState, Snapshot } from './messages.ts';
+import { Operator } from './operator.ts';
 import { type Access, checkOptions, type DashboardOptions } from './options.ts';
 import { type PageRequest, type PageResponse, plain, type Sink } from './page-request.ts';
 import { Sampler } from './sampler.ts';
 import { isCrossSite } from './site.ts';
+import { idOf, limitersOf } from './view.ts';
 import { message, Viewers } from './viewers.ts';
 
 const headers = {
@@ -36,6 +39,8 @@ To serve it to others, decide who may see it:
 
 authorize returns 'view', 'operate' or false, or a promise of that.`;
 
+const readOnly = `This dashboard is read-only for you: its authorize function returns 'operate' to allow changes.`;
+
 /** The page, its data and its stream, for any framework; `R` is the framework's request. */
 export class Dashboard<R> {
   readonly #authorize: DashboardOptions<R>['authorize'];
@@ -43,6 +48,8 @@ export class Dashboard<R> {
   readonly #viewers: Viewers;
   readonly #files = readFiles();
   readonly #instance = randomBytes(12).toString('base64url');
+  readonly #token = new CsrfToken();
+  readonly #operator: Operator;
   #closed = false;
 
   constructor(
@@ -50,7 +57,13 @@ export class Dashboard<R> {
     others: readonly string[] = [],
     clock: Clock = systemClock,
   ) {
-    this.#sampler = new Sampler(checkOptions(options, others), clock);
+    const sources = checkOptions(options, others);
+    const find = (id: unknown) =>
+      sources()
+        .flatMap(limitersOf)
+        .find((limiter) => idOf(limiter) === id);
+    this.#operator = new Operator(find, clock);
+    this.#sampler = new Sampler(sources, clock, () => this.#operator.reversions);
     this.#viewers = new Viewers(this.#sampler);
     this.#authorize = options.authorize;
   }
@@ -61,6 +74,10 @@ export class Dashboard<R> {
     if (access === false) {
       return plain(403, this.#authorize === undefined ? refused : 'Forbidden', headers);
     }
+    if (request.method === 'POST' && request.file === 'operate') {
+      const { status, body, headers: own } = await this.#operate(request, access);
+      return { status, body, headers: { ...live, ...own } };
+    }
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return plain(405, 'Method not allowed', { ...headers, Allow: 'GET, HEAD' });
     }
@@ -70,6 +87,14 @@ export class Dashboard<R> {
   close(): void {
     this.#closed = true;
     this.#viewers.close();
+    this.#operator.close();
+  }
+
+  async #operate(request: PageRequest, access: PageState['access']): Promise<PageResponse> {
+    if (access !== 'operate') return plain(403, readOnly);
+    if (!this.#token.admits(request)) return plain(403, 'Reload the page, and try again');
+    if (this.#closed) return plain(503, 'The dashboard is closed');
+    return this.#operator.respond(request);
   }
 
   async #accessOf(request: PageRequest, raw: R): Promise<Access> {
@@ -125,6 +150,7 @@ export class Dashboard<R> {
       instance: this.#instance,
       pid: process.pid,
       access,
+      token: access === 'operate' ? this.#token.value : undefined,
       history: this.#sampler.history.since(from, snapshot.limits),
     };
   }

@@ -20,7 +20,10 @@ export function dashboard(options: DashboardOptions): DashboardMiddleware {
   const serve = async (req: Request, res: Response) => {
     const [path = ''] = req.originalUrl.split('?', 1);
     const depth = req.baseUrl.split('/').length - 1;
-    const response = await page.respond({ ...nodeRequest(req), ...locate(path, depth) }, req);
+    const response = await page.respond(
+      { ...nodeRequest(req, req.body), ...locate(path, depth) },
+      req,
+    );
     sendNode(res, response);
   };
   const middleware = (req: Request, res: Response, next: NextFunction) => {

@@ -34,6 +34,7 @@ export function dashboard<E extends Env = Env>(options: DashboardOptions<E>): Da
         query: (name) => c.req.query(name),
         header: (name) => c.req.header(name),
         address: incoming?.socket?.remoteAddress,
+        body: () => c.req.text(),
       },
       c as Context<E>,
     );

@@ -30,7 +30,7 @@ export function dashboard(options: DashboardOptions): DashboardMiddleware {
   const middleware = async (ctx: Context, next: Next) => {
     if (ctx.path !== path && !ctx.path.startsWith(`${path}/`)) return next();
     const response = await page.respond(
-      { ...nodeRequest(ctx.req), ...locate(ctx.path, depth) },
+      { ...nodeRequest(ctx.req, bodyOf(ctx)), ...locate(ctx.path, depth) },
       ctx,
     );
     if (typeof response.body === 'string') {
@@ -44,4 +44,9 @@ export function dashboard(options: DashboardOptions): DashboardMiddleware {
     }
   };
   return Object.assign(middleware, { close: () => page.close() });
+}
+
+/** Set by koa-bodyparser and others. */
+function bodyOf({ request }: Context): unknown {
+  return (request as { body?: unknown }).body;
 }

@@ -1,16 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import type { PageRequest, PageResponse, Sink } from './page-request.ts';
 
-/** What a request of a Node server says, apart from its path. */
+/**
+ * What a request of a Node server says, apart from its path.
+ *
+ * @param parsed Its body, if other middleware has read that.
+ */
 export function nodeRequest(
   req: IncomingMessage,
-): Pick<PageRequest, 'method' | 'query' | 'header' | 'address'> {
+  parsed: unknown,
+): Omit<PageRequest, 'file' | 'withoutSlash'> {
   const [, search = ''] = (req.url ?? '').split('?', 2);
   return {
     method: req.method ?? 'GET',
     query: (name) => new URLSearchParams(search).get(name) ?? undefined,
     header: (name) => req.headers[name]?.toString(),
     address: req.socket.remoteAddress,
+    body: async () => (req.readableEnded ? parsed : text(req)),
   };
 }
 

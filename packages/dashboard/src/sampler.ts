@@ -22,6 +22,7 @@ export class Sampler {
   constructor(
     private readonly sources: () => readonly LimitSource[],
     private readonly clock: Clock,
+    private readonly reversions: () => Snapshot['reversions'] = () => ({}),
   ) {}
 
   /** Calls back with each sample from now on; returns what ends that. */
@@ -65,7 +66,7 @@ export class Sampler {
     const now = Math.round(this.clock.now());
     const limits = this.#read();
     this.history.add(now, limits);
-    this.#latest = { now, limits };
+    this.#latest = { now, limits, reversions: this.reversions() };
     return this.#latest;
   }
 

@@ -56,11 +56,13 @@ export interface StoreView {
   readonly roundTrip: number | undefined;
 }
 
-/** The ids by which a page refers to limits. An id is never used again, so that no other limit is mistaken for it. */
+/**
+ * The ids by which a page refers to limits. An id is never used again, so that no other limit is mistaken for it.
+ */
 const ids = new WeakMap<object, number>();
 let latestId = 0;
 
-function idOf(source: object): number {
+export function idOf(source: object): number {
   const known = ids.get(source);
   if (known !== undefined) return known;
   ids.set(source, ++latestId);
@@ -71,28 +73,25 @@ function idOf(source: object): number {
 export function viewsOf(source: LimitSource): LimitView[] {
   const stats = source.stats();
   if (!('limits' in stats)) return [limitView(source as Limiter, stats, undefined)];
-  const limiters = limitersOf(source);
-  const [only] = limiters;
-  if (limiters.length === 1 && only !== undefined) {
-    const { limits, ...counts } = stats;
+  const { limits, ...counts } = stats;
+  const [first] = limits;
+  if (limits.length === 1 && first !== undefined) {
+    const only = limiterOf(source, first.name);
     // The counts of the gate include what its guard or its own queue rejects.
-    return [
-      limitView(
-        only,
-        { ...(limits[0] as LimiterStats), ...counts, inflight: only.inflight },
-        undefined,
-      ),
-    ];
+    return [limitView(only, { ...first, ...counts, inflight: only.inflight }, undefined)];
   }
-  const views = limiters.map((limiter, index) =>
-    limitView(limiter, stats.limits[index] as LimiterStats, stats.name),
-  );
+  const views = limits.map((each) => limitView(limiterOf(source, each.name), each, stats.name));
   return [gateView(source, stats), ...views];
 }
 
-function limitersOf(source: LimitSource): readonly Limiter[] {
+/** The limiters that the page shows, to operate on them. */
+export function limitersOf(source: LimitSource): readonly Limiter[] {
   if ('limiters' in source) return Object.values(source.limiters);
-  return 'limits' in source ? source.limits.map(({ limiter }) => limiter) : [];
+  return 'limits' in source ? source.limits.map(({ limiter }) => limiter) : [source];
+}
+
+function limiterOf(source: LimitSource, name: string): Limiter {
+  return limitersOf(source).find((limiter) => limiter.name === name) as Limiter;
 }
 
 function gateView(source: LimitSource, { limits, ...stats }: GateStats): LimitView {

@@ -11,6 +11,7 @@ export function webResponse(
   disconnect: (() => void) | undefined,
 ): Response {
   if (method === 'HEAD') return new Response(null, { status, headers });
+  if (status === 204) return new Response(null, { status, headers });
   const content = typeof body === 'string' ? body : streamOf(body, disconnect);
   return new Response(content, { status, headers });
 }

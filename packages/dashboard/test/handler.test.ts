@@ -69,7 +69,7 @@ describe.each(frameworks)('the dashboard in %s', (_name, start) => {
     const second = await events.next();
     expect(second.limits).toMatchObject([{ id, inflight: 0, queued: 0 }]);
     expect(second.now - first.now).toBeGreaterThan(500);
-    expect(Object.keys(second)).toEqual(['now', 'limits']);
+    expect(Object.keys(second)).toEqual(['now', 'limits', 'reversions']);
     await events.close();
     const polled = await (await fetch(`${url}${path}/state?after=${first.now}`)).json();
     expect(polled.history[id]).toHaveLength(1);

@@ -46,7 +46,7 @@ function section({ title, facts }) {
 
 /** @param {LimitView} view @returns {Group[]} */
 function groupsOf(view) {
-  const { admitted, rejected, withdrawn, leaked, store } = view;
+  const { admitted, rejected, withdrawn, leaked } = view;
   /** @type {Group[]} */
   const groups = [
     {
@@ -65,20 +65,70 @@ function groupsOf(view) {
       ]),
     },
   ];
-  if (store !== undefined) {
-    groups.push({
-      title: 'Store',
-      facts: [
-        ['State', store.up ? 'available' : 'unavailable'],
-        ['In use by this process', count(store.here)],
-        ['Queued in this process', count(store.queuedHere)],
-        ['Limit that this process declared', count(store.declared)],
-        ['Expired leases removed', count(store.reclaimed)],
-        ['Leases lost', count(store.lost)],
-      ],
-    });
+  return [...groups, ...divisions(view), ...parts(view)];
+}
+
+/** How the queue and the limit are divided. @param {LimitView} view @returns {Group[]} */
+function divisions({ priorities, shares }) {
+  /** @type {Group[]} */
+  const groups = [];
+  if (priorities !== undefined) {
+    const facts = Object.entries(priorities).map(([name, queued]) => fact(name, count(queued)));
+    groups.push({ title: 'Queued by priority', facts });
+  }
+  if (shares !== undefined) {
+    const facts = Object.entries(shares).map(([name, { part, inflight, queued }]) =>
+      fact(
+        `${name} (${Math.round(100 * part)} %)`,
+        `${count(inflight)} in use, ${count(queued)} queued`,
+      ),
+    );
+    groups.push({ title: 'Guaranteed shares', facts });
   }
   return groups;
+}
+
+/** The adaptive limit, the guard and the store. @param {LimitView} view @returns {Group[]} */
+function parts({ adaptive, frozen, baseline, guard, store }) {
+  /** @type {Group[]} */
+  const groups = [];
+  if (adaptive) {
+    const facts = [
+      fact('State', frozen ? 'frozen' : 'adapts'),
+      fact('Latency without load', milliseconds(baseline)),
+    ];
+    groups.push({ title: 'Adaptive limit', facts });
+  }
+  if (guard !== undefined) {
+    const shedding = guard.shedding === undefined ? '–' : `${Math.round(100 * guard.shedding)} %`;
+    const facts = [fact('Delay', milliseconds(guard.delay)), fact('Rejects', shedding)];
+    groups.push({ title: `Guard ${guard.name}`, facts });
+  }
+  if (store !== undefined) groups.push({ title: 'Store', facts: storeFacts(store) });
+  return groups;
+}
+
+/** @param {NonNullable<LimitView['store']>} store */
+function storeFacts(store) {
+  return [
+    fact('State', store.up ? 'available' : 'unavailable'),
+    fact('Round trip', milliseconds(store.roundTrip)),
+    fact('In use by this process', count(store.here)),
+    fact('Queued in this process', count(store.queuedHere)),
+    fact('Limit that this process declared', count(store.declared)),
+    fact('Expired leases removed', count(store.reclaimed)),
+    fact('Leases lost', count(store.lost)),
+  ];
+}
+
+/** @param {string} name @param {string} value @returns {[string, string]} */
+function fact(name, value) {
+  return [name, value];
+}
+
+/** @param {number | undefined} value */
+function milliseconds(value) {
+  return value === undefined ? '–' : `${value.toFixed(1)}\u202fms`;
 }
 
 /** @type {Record<string, string>} */

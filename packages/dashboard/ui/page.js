@@ -1,3 +1,4 @@
+import { Confirmation } from './confirm.js';
 import { part, write } from './dom.js';
 import { Feed } from './feed.js';
 import { Table } from './table.js';
@@ -11,7 +12,8 @@ const MAX_WITHOUT_SEARCH = 8;
 /** @param {string} id */
 const byId = (id) => part(document, `#${id}`);
 
-const table = new Table(byId('table'));
+const confirmation = new Confirmation();
+const table = new Table(byId('table'), (order) => confirmation.ask(order));
 const text = /** @type {HTMLInputElement} */ (byId('text'));
 
 /** The process whose limits are shown. */
@@ -38,6 +40,8 @@ function show(state, isStream) {
     offset = performance.now() - state.now;
     write(byId('place'), [location.host, `process ${state.pid}`].join(' · '));
   }
+  if (state.access !== undefined) table.mayOperate = state.access === 'operate';
+  if (state.token !== undefined) confirmation.token = state.token;
   say('live', isStream ? 'Live' : 'Live, by polling');
   byId('shown').hidden = false;
   table.add(state, offset);
@@ -55,7 +59,7 @@ function draw() {
   byId('table').hidden = found.length === 0;
   byId('key').hidden = found.length === 0;
   write(byId('note'), note(found.length));
-  table.show(found, performance.now());
+  table.show(found, latest, performance.now());
   // The limits of a gate count the same requests as the gate.
   const queued = limits.reduce((sum, each) => sum + (each.gate === undefined ? each.queued : 0), 0);
   document.title = queued === 0 ? 'Limits' : `${count(queued)} queued · Limits`;

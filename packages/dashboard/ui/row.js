@@ -1,10 +1,15 @@
 import { Chart, span } from './chart.js';
+import { Controls } from './controls.js';
 import { Details } from './details.js';
 import { copy, part, write } from './dom.js';
 import { count, duration } from './words.js';
 
 /** @import { Sample } from '../src/history.ts' */
 /** @import { LimitView } from '../src/view.ts' */
+/** @import { Reversion } from '../src/operator.ts' */
+/** @import { Order } from './controls.js' */
+
+/** What a row shows besides its limit. @typedef {{ mayOperate: boolean, reversion: Reversion | undefined, serverNow: number }} Context */
 
 let rows = 0;
 
@@ -15,12 +20,14 @@ export class Row {
   #details = part(this.element, '.details');
   #chart = new Chart(part(this.element, 'svg'));
   #groups = new Details(part(this.element, '.groups'));
+  #controls;
   /** When, and how many had been rejected since the start. */
   /** @type {[at: number, rejected: number][]} */
   #rejected = [];
 
-  /** @param {LimitView} view @param {boolean} isOpen */
-  constructor({ name, gate }, isOpen) {
+  /** @param {LimitView} view @param {boolean} isOpen @param {(order: Order) => void} ask */
+  constructor({ name, gate }, isOpen, ask) {
+    this.#controls = new Controls(part(this.element, '.controls'), ask);
     write(part(this.element, '.title'), name);
     this.element.dataset.part = gate === undefined ? 'no' : 'yes';
     this.#details.id = `details-${++rows}`;
@@ -43,15 +50,19 @@ export class Row {
     while ((this.#rejected[0]?.[0] ?? time) < time - span) this.#rejected.shift();
   }
 
-  /** @param {LimitView} view @param {number} now */
-  show(view, now) {
+  /** @param {LimitView} view @param {number} now @param {Context} context */
+  show(view, now, { mayOperate, reversion, serverNow }) {
     const { inflight, queued, limit, keys, longestWait } = view;
     // Each key has a limit of its own.
     const isOver = limit !== undefined && keys === undefined && inflight > limit;
     write(part(this.element, '.acquired'), count(inflight));
     write(part(this.element, '.max'), maxOf(view));
     write(part(this.element, '.over'), isOver ? `${count(inflight - limit)} over` : '');
-    write(part(this.element, '.tag'), tagsOf(view).join(' · '));
+    write(
+      part(this.element, '.tag'),
+      [...tagsOf(view), ...returning(reversion, serverNow)].join(' · '),
+    );
+    this.#controls.show(view, mayOperate);
     write(part(this.element, '.waiting'), queued === 0 ? '–' : count(queued));
     write(part(this.element, '.longest'), queued === 0 ? '–' : wait(longestWait));
     const rejected = (this.#rejected.at(-1)?.[1] ?? 0) - (this.#rejected[0]?.[1] ?? 0);
@@ -84,14 +95,21 @@ function maxOf({ limit, keys }) {
 }
 
 /** @param {LimitView} view */
-function tagsOf({ gate, keys, adaptive, closed, store }) {
+function tagsOf({ gate, keys, adaptive, frozen, state, store, guard }) {
   return [
     gate === undefined ? '' : `of ${gate}`,
-    adaptive ? 'adaptive' : '',
+    adaptive ? (frozen ? 'adaptive, frozen' : 'adaptive') : '',
+    guard?.shedding ? `guard rejects ${Math.round(100 * guard.shedding)} %` : '',
     keys === undefined ? '' : `${count(keys)} ${keys === 1 ? 'key' : 'keys'} in use`,
     store === undefined ? '' : store.up ? 'all processes' : 'store unavailable',
-    closed ? 'closed' : '',
+    state === 'open' ? '' : state,
   ].filter((tag) => tag !== '');
+}
+
+/** @param {Reversion | undefined} reversion @param {number} now */
+function returning(reversion, now) {
+  if (reversion === undefined) return [];
+  return [`returns to ${count(reversion.to)} in ${duration(Math.max(0, reversion.at - now))}`];
 }
 
 /** @param {number} milliseconds */

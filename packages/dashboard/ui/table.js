@@ -2,6 +2,7 @@ import { Row } from './row.js';
 
 /** @import { PageState, Snapshot } from '../src/messages.ts' */
 /** @import { LimitView } from '../src/view.ts' */
+/** @import { Order } from './controls.js' */
 
 /** Rows are expanded at first only up to this number of limits. */
 const MAX_EXPANDED = 3;
@@ -10,11 +11,15 @@ const MAX_EXPANDED = 3;
 export class Table {
   /** @type {Map<number, Row>} */
   #rows = new Map();
+  /** Whether the viewer may operate. */
+  mayOperate = false;
   #element;
+  #ask;
 
-  /** @param {HTMLElement} element */
-  constructor(element) {
+  /** @param {HTMLElement} element @param {(order: Order) => void} ask */
+  constructor(element, ask) {
     this.#element = element;
+    this.#ask = ask;
   }
 
   clear() {
@@ -36,18 +41,20 @@ export class Table {
       this.#rows.delete(id);
     }
     for (const view of limits) {
-      const row = this.#rows.get(view.id) ?? new Row(view, limits.length <= MAX_EXPANDED);
+      const row =
+        this.#rows.get(view.id) ?? new Row(view, limits.length <= MAX_EXPANDED, this.#ask);
       this.#rows.set(view.id, row);
       if (history === undefined) row.add(now, view, offset);
       else for (const sample of history[view.id] ?? []) row.addSample(sample, offset);
     }
   }
 
-  /** @param {readonly LimitView[]} views @param {number} now */
-  show(views, now) {
+  /** @param {readonly LimitView[]} views @param {Snapshot} snapshot @param {number} now */
+  show(views, { reversions, now: serverNow }, now) {
+    const { mayOperate } = this;
     const shown = views.flatMap((view) => {
       const row = this.#rows.get(view.id);
-      row?.show(view, now);
+      row?.show(view, now, { mayOperate, reversion: reversions[view.id], serverNow });
       return row === undefined ? [] : [row.element];
     });
     const bodies = this.#element.querySelectorAll('tbody.limit');
