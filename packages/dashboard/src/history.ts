@@ -1,7 +1,7 @@
 import type { LimitView } from './view.ts';
 
 /** Milliseconds of history that the page shows. */
-export const HISTORY_MS = 300_000;
+const HISTORY_MS = 300_000;
 
 /** When, in milliseconds; in use; queued; limit (0 for a gate); rejected since the start. */
 export type Sample = readonly [

@@ -18,7 +18,7 @@ export interface DashboardOptions<R> {
   authorize?: ((request: R) => Access | Promise<Access>) | undefined;
 }
 
-/** What every dashboard has, besides being a middleware. */
+/** What every dashboard has, in addition to being a middleware. */
 export interface DashboardHandle {
   /** Ends the streams of all open pages, which otherwise keep a server from closing. Later requests get 503. */
   close(): void;

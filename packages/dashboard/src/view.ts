@@ -30,7 +30,7 @@ export interface LimitView {
   readonly leaked: number;
   readonly adaptive: boolean;
   readonly frozen: boolean;
-  /** Milliseconds that work takes without load, as an adaptive limit has learnt it. */
+  /** Milliseconds that work takes without load, as far as an adaptive limit knows it. */
   readonly baseline: number | undefined;
   readonly state: LimiterState;
   /** Waiters by priority. */
@@ -43,7 +43,7 @@ export interface LimitView {
 }
 
 /** A distributed limit: what the store last reported, and what this process counts. */
-export interface StoreView {
+interface StoreView {
   readonly up: boolean;
   readonly declared: number;
   /** Weight held by this process. */

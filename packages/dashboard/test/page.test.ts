@@ -1,7 +1,7 @@
-import { createRequire } from 'node:module';
 import { adaptive, byPriority, createGate, createLimiter, type Permit } from '@headgate/core';
 import { memoryStore } from '@headgate/core/memory-store';
 import { concurrencyLimit } from '@headgate/express';
+import axe from 'axe-core';
 import helmet from 'helmet';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -239,7 +239,7 @@ describe('an operator', () => {
     expect(await page.getByLabel('Limit', { exact: true }).isVisible()).toBe(true);
   });
 
-  it('is told why the server refuses', async () => {
+  it('sees why the server refuses', async () => {
     const limiter = createLimiter({ name: 'reports', limit: 20 });
     const { until, page, complaints } = await openPage(browser, { limits: [limiter], ...operator });
     await page.getByLabel('Limit', { exact: true }).fill('99999999999999999999');
@@ -324,7 +324,6 @@ describe.each([
 
 /** What axe-core finds; the page's own policy forbids to add a script, but not that the browser does. */
 async function violations(page: Page): Promise<string[]> {
-  const axe = createRequire(import.meta.url)('axe-core') as { source: string };
   const session = await page.context().newCDPSession(page);
   await session.send('Runtime.evaluate', { expression: axe.source });
   const found = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(

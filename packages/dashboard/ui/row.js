@@ -9,7 +9,7 @@ import { count, duration } from './words.js';
 /** @import { Reversion } from '../src/operator.ts' */
 /** @import { Order } from './controls.js' */
 
-/** What a row shows besides its limit. @typedef {{ mayOperate: boolean, reversion: Reversion | undefined, serverNow: number }} Context */
+/** What a row shows in addition to its limit. @typedef {{ mayOperate: boolean, reversion: Reversion | undefined, serverNow: number }} Context */
 
 let rows = 0;
 
