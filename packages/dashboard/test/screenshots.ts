@@ -11,8 +11,9 @@ import { launchChromium } from './chromium.ts';
 const folder = join(import.meta.dirname, '../../../docs/figures');
 
 /** Seconds. */
-const duration = 300;
-const spike = { from: 140, to: 200 };
+const duration = 320;
+const photographedAt = 290;
+const spike = { from: 150, to: 210 };
 
 const api = createLimiter({
   name: 'api',
@@ -37,14 +38,18 @@ const reports = createGate({
   queueTimeout: 2_000,
 });
 
-/** Calls back this many times per second, at random times. */
+const start = performance.now();
+
+/** Calls back this many times per second, at random times; a late timer is made up for. */
 async function arrivals(perSecond: (second: number) => number, call: () => Promise<unknown>) {
-  const start = performance.now();
-  for (;;) {
-    const second = (performance.now() - start) / 1_000;
-    if (second > duration) return;
-    call().catch(() => {});
-    await pause((-Math.log(Math.random()) / perSecond(second)) * 1_000);
+  let next = 0;
+  while (next < duration) {
+    const now = (performance.now() - start) / 1_000;
+    while (next <= now) {
+      call().catch(() => {});
+      next += -Math.log(Math.random()) / perSecond(next);
+    }
+    await pause(5);
   }
 }
 
@@ -65,7 +70,7 @@ const browser = await launchChromium();
 const viewer = await browser.newPage();
 await viewer.goto(url);
 
-await Promise.all([
+const load = Promise.all([
   arrivals(
     (second) => (inSpike(second) ? 320 : 130),
     () => api.run(work(200), { priority: priority() }),
@@ -80,6 +85,7 @@ await Promise.all([
   ),
 ]);
 
+await pause(photographedAt * 1_000);
 const devices = {
   light: { viewport: { width: 1_100, height: 720 }, colorScheme: 'light' },
   dark: { viewport: { width: 1_100, height: 720 }, colorScheme: 'dark' },
@@ -92,6 +98,7 @@ for (const [name, device] of Object.entries(devices)) {
   await page.getByRole('button', { name: 'api' }).click();
   await page.screenshot({ path: join(folder, `dashboard-${name}.png`) });
 }
+await load;
 await browser.close();
 server.closeAllConnections();
 server.close();

@@ -91,7 +91,7 @@ export class Row {
 /** @param {LimitView} view */
 function maxOf({ limit, keys }) {
   if (limit === undefined) return '';
-  return keys === undefined ? `of ${count(limit)}` : `, ${count(limit)} per key`;
+  return keys === undefined ? `of ${count(limit)}` : `(${count(limit)} per key)`;
 }
 
 /** @param {LimitView} view */

@@ -17,6 +17,12 @@ for (const name of ['express', 'koa', 'hono']) {
   assert.equal(concurrencyLimit({ limit: 2, route: 'POST /reports/:id' }).inflight, 0);
 }
 
+for (const name of ['express', 'koa', 'hono']) {
+  const { dashboard } = require(`@headgate/dashboard/${name}`);
+  const place = name === 'koa' ? { path: '/limits' } : {};
+  assert.equal(typeof dashboard({ limits: [], ...place }).close, 'function');
+}
+
 const { redisStore } = require('@headgate/redis');
 const { createClient } = require('redis');
 assert.equal(redisStore({ client: createClient() }).leaseDuration, 10_000);
