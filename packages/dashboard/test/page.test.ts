@@ -9,7 +9,7 @@ import { frameworks } from './apps.ts';
 import { launchChromium } from './chromium.ts';
 import { openPage } from './visit.ts';
 
-const first = 'tbody.limit:nth-of-type(1)';
+const first = 'tbody.item:nth-of-type(1)';
 
 let browser: Browser;
 beforeAll(async () => {
@@ -168,7 +168,7 @@ it('finds limits by name, and that of their gate', async () => {
   );
   const { until, page } = await openPage(browser, { limits: [gate, ...many] });
   await until('.title', 'queue 11');
-  expect(await page.locator('tbody.limit').count()).toBe(15);
+  expect(await page.locator('tbody.item').count()).toBe(15);
   await page.getByLabel('Find a limit').fill('API');
   await expect.poll(() => page.locator('.title').allInnerTexts()).toEqual(['api', 'user', 'total']);
   await page.getByLabel('Find a limit').fill('nothing');
@@ -185,7 +185,7 @@ it('is usable with the keyboard alone', async () => {
   expect(await toggle.evaluate((element) => element === document.activeElement)).toBe(true);
   await page.keyboard.press('Enter');
   expect(await toggle.getAttribute('aria-expanded')).toBe('true');
-  await until('tbody.limit:nth-of-type(2) .groups', 'Admitted');
+  await until('tbody.item:nth-of-type(2) .groups', 'Admitted');
   await page.keyboard.press('Space');
   expect(await page.locator('.groups:visible').count()).toBe(0);
 });
@@ -285,8 +285,8 @@ it('shows a viewer no controls, and all that a limit has', async () => {
   expect(api).toContain('Guard loop Delay 3.0 ms Rejects 25 %');
   expect(api).toContain('gold (60 %) 0 in use, 0 queued');
   expect(api).toContain('Queued by priority critical 0 high 0');
-  expect(await text('tbody.limit:nth-of-type(2) .groups')).toContain('Store State available');
-  expect(await text('tbody.limit:nth-of-type(3) .groups')).toContain('Adaptive limit State adapts');
+  expect(await text('tbody.item:nth-of-type(2) .groups')).toContain('Store State available');
+  expect(await text('tbody.item:nth-of-type(3) .groups')).toContain('Adaptive limit State adapts');
   await search.close();
 });
 

@@ -87,9 +87,9 @@ const load = Promise.all([
 
 await pause(photographedAt * 1_000);
 const devices = {
-  light: { viewport: { width: 1_100, height: 720 }, colorScheme: 'light' },
-  dark: { viewport: { width: 1_100, height: 720 }, colorScheme: 'dark' },
-  phone: { viewport: { width: 390, height: 780 }, colorScheme: 'light' },
+  light: { viewport: { width: 1_100, height: 720 }, colorScheme: 'light', reducedMotion: 'reduce' },
+  dark: { viewport: { width: 1_100, height: 720 }, colorScheme: 'dark', reducedMotion: 'reduce' },
+  phone: { viewport: { width: 390, height: 780 }, colorScheme: 'light', reducedMotion: 'reduce' },
 } as const;
 for (const [name, device] of Object.entries(devices)) {
   const page = await (await browser.newContext(device)).newPage();

@@ -57,7 +57,7 @@ export class Table {
       row?.show(view, now, { mayOperate, reversion: reversions[view.id], serverNow });
       return row === undefined ? [] : [row.element];
     });
-    const bodies = this.#element.querySelectorAll('tbody.limit');
+    const bodies = this.#element.querySelectorAll('tbody.item');
     // Rows that are already in place are not moved, so that they keep the focus.
     const isSame = bodies.length === shown.length && shown.every((row, i) => row === bodies[i]);
     if (isSame) return;
