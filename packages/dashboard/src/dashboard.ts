@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, systemClock } from '@headgate/core';
+import { reasonOf } from '@headgate/core/http';
 import { invalid } from '@headgate/core/options';
 import { CsrfToken } from './csrf.ts';
 import { readFiles } from './files.ts';
@@ -99,7 +100,12 @@ export class Dashboard<R> {
 
   async #accessOf(request: PageRequest, raw: R): Promise<Access> {
     if (this.#authorize === undefined) return isLoopback(request) ? 'view' : false;
-    const access: unknown = await this.#authorize(raw);
+    let access: unknown;
+    try {
+      access = await this.#authorize(raw);
+    } catch (error) {
+      throw reasonOf(error);
+    }
     if (access === 'view' || access === 'operate' || access === false) return access;
     throw invalid('authorize', "a function that returns 'view', 'operate' or false", access);
   }

@@ -27,8 +27,7 @@ export function dashboard(options: DashboardOptions): DashboardMiddleware {
     sendNode(res, response);
   };
   const middleware = (req: Request, res: Response, next: NextFunction) => {
-    // Express takes `next(undefined)` for success.
-    serve(req, res).catch((error) => next(error ?? new Error('failed without a reason')));
+    serve(req, res).catch(next);
   };
   return Object.assign(middleware, { close: () => page.close() });
 }

@@ -16,7 +16,7 @@ export interface LimitView {
   readonly name: string;
   /** The gate that the limit belongs to, if that has a row of its own. */
   readonly gate: string | undefined;
-  /** Undefined for a gate, which counts requests instead of weight. */
+  /** Undefined for a gate, which counts requests instead of weight, and if each request sets the limit of its key. */
   readonly limit: number | undefined;
   readonly inflight: number;
   readonly queued: number;
@@ -123,7 +123,8 @@ function limitView(
     ...countsOf(stats),
     id: idOf(limiter),
     gate,
-    limit: stats.limit,
+    // A keyed limit that cannot be set has no common value: each request sets that of its key.
+    limit: limiter.perKey && !limiter.operations.includes('setLimit') ? undefined : stats.limit,
     inflight: distributed?.inflight ?? stats.inflight,
     queued: distributed?.queued ?? stats.queued,
     keys: limiter.perKey ? stats.keys : undefined,

@@ -97,6 +97,10 @@ describe.each(frameworks)('the dashboard in %s', (_name, start) => {
         throw new Error('secret of authorize');
       },
       reject: (() => Promise.reject(new Error('secret of authorize'))) as () => never,
+      'throw undefined': () => {
+        throw undefined;
+      },
+      'reject with null': (() => Promise.reject(null)) as () => never,
       nothing: (() => undefined) as () => never,
       true: (() => true) as () => never,
       admin: (() => 'admin') as () => never,
@@ -110,9 +114,10 @@ describe.each(frameworks)('the dashboard in %s', (_name, start) => {
       expect([kind, answer.status]).toEqual([kind, 500]);
       expect(await answer.text()).not.toContain('secret');
     }
-    expect(errors).toHaveLength(5);
-    expect(errors.slice(2)).toMatchObject(Array(3).fill({ code: 'ERR_HEADGATE_OPTION' }));
-    expect(`${errors[2]}`).toContain("authorize must be a function that returns 'view'");
+    expect(errors).toHaveLength(7);
+    expect(errors.every((error) => error instanceof Error)).toBe(true);
+    expect(errors.slice(4)).toMatchObject(Array(3).fill({ code: 'ERR_HEADGATE_OPTION' }));
+    expect(`${errors[4]}`).toContain("authorize must be a function that returns 'view'");
   });
 
   it.each([
@@ -196,6 +201,28 @@ it('shows a gate of several limits above its limits, and a gate of one limit as 
     { name: 'shared', limit: 9, inflight: 1 },
     { name: 'one', limit: 4, inflight: 0 },
   ]);
+});
+
+it('shows no common limit if each request sets the limit of its key, and offers no change of it', async () => {
+  const limit = concurrencyLimit({
+    limits: [
+      {
+        name: 'customer',
+        limit: (req) => (req.get('x-plan') === 'paid' ? 9 : 2),
+        key: () => 'ann',
+      },
+      { name: 'app', limit: 20 },
+    ],
+  });
+  const [, start] = frameworks[0] as (typeof frameworks)[number];
+  const { url } = await startApp(start, { limits: [limit] });
+  const { limits } = await (await fetch(`${url}${path}/state`)).json();
+  expect(limits).toMatchObject([
+    { name: 'customer+app' },
+    { name: 'customer', keys: 0, operations: ['pause', 'drain', 'resume'] },
+    { name: 'app', limit: 20 },
+  ]);
+  expect(limits[1].limit).toBeUndefined();
 });
 
 /** Unlike `fetch`, sends any header. */

@@ -27,7 +27,8 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
     super(
       new DistributedSemaphores(checkDistributed(settings, session.store.can), session, warnings),
     );
-    this.operations = session.store.can.setLimit ? ['setLimit'] : [];
+    const hasLimit = session.store.can.setLimit && settings.isLimitPerRequest !== true;
+    this.operations = hasLimit ? ['setLimit'] : [];
   }
 
   async run<T>(

@@ -21,7 +21,7 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
   constructor(settings: LimiterSettings) {
     super(new LocalSemaphores(settings));
     this.operations = [
-      'setLimit',
+      ...(settings.isLimitPerRequest ? [] : (['setLimit'] as const)),
       // Shadow mode admits every request.
       ...(settings.mode === 'shadow' ? [] : (['pause', 'drain', 'resume'] as const)),
       ...(this.isAdaptive ? (['freeze', 'unfreeze'] as const) : []),
