@@ -13,7 +13,10 @@ export type DashboardMiddleware = MiddlewareHandler & DashboardHandle;
 
 /** What `@hono/node-server` adds to the context. */
 interface NodeEnv {
-  readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } };
+  readonly incoming?: {
+    readonly httpVersion?: string;
+    readonly socket?: { readonly remoteAddress?: string };
+  };
   readonly outgoing?: { destroy(): unknown };
 }
 
@@ -34,6 +37,7 @@ export function dashboard<E extends Env = Env>(options: DashboardOptions<E>): Da
         query: (name) => c.req.query(name),
         header: (name) => c.req.header(name),
         address: incoming?.socket?.remoteAddress,
+        httpVersion: incoming?.httpVersion,
         body: () => c.req.text(),
       },
       c as Context<E>,

@@ -17,10 +17,12 @@ const forwarding = [
 ];
 
 /**
- * Whether the request comes from this machine and from no proxy. The host must be a loopback name too: another site
+ * Whether the request comes from this machine and from no proxy, as far as that shows: browsers do not use HTTP/1.0, but
+ * nginx does by default, and then adds no header either. The host must be a loopback name too: another site
  * whose name resolves to 127.0.0.1 could otherwise read the page through its visitor's browser (DNS rebinding).
  */
 export function isLoopback(request: PageRequest): boolean {
+  if (request.httpVersion === '1.0') return false;
   if (forwarding.some((name) => request.header(name) !== undefined)) return false;
   return isLoopbackAddress(request.address) && isLoopbackHost(request.header('host') ?? '');
 }

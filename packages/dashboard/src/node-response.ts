@@ -17,6 +17,7 @@ export function nodeRequest(
     query: (name) => new URLSearchParams(search).get(name) ?? undefined,
     header: (name) => req.headers[name]?.toString(),
     address: req.socket.remoteAddress,
+    httpVersion: req.httpVersion,
     body: async () => (req.readableEnded ? parsed : text(req)),
   };
 }

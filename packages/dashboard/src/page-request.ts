@@ -11,6 +11,8 @@ export interface PageRequest {
   header(name: string): string | undefined;
   /** The remote address of the socket, if the runtime reveals it. */
   readonly address: string | undefined;
+  /** `1.1`, say, if the runtime reveals it. */
+  readonly httpVersion: string | undefined;
   /** The body as text, or parsed if other middleware has done that. */
   body(): Promise<unknown>;
 }

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { createGate, createLimiter } from '@headgate/core';
 import { concurrencyLimit } from '@headgate/express';
 import { request as send } from 'undici';
@@ -136,6 +138,14 @@ describe.each(frameworks)('the dashboard in %s', (_name, start) => {
       expect(text).toContain("authorize: (request) => 'view'");
     },
   );
+
+  it('without authorize, refuses a request of HTTP/1.0, as nginx sends it', async () => {
+    const { url } = await startApp(start, { limits: [] });
+    const { port } = new URL(url);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.end(`GET ${path}/ HTTP/1.0\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 403 /);
+  });
 
   it('refuses data to other sites', async () => {
     const { url } = await startApp(start, { limits: [] });

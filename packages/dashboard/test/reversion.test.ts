@@ -16,6 +16,7 @@ function scene(limiter: Limiter = createLimiter({ limit: 10 })) {
       query: () => undefined,
       header: (name) => headers[name as keyof typeof headers],
       address: undefined,
+      httpVersion: undefined,
       body: async () => body,
     });
     expect(status).toBe(204);
