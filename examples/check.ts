@@ -8,6 +8,7 @@ import { map } from '@headgate/core';
 import { createServer } from '@headgate/server';
 import { startPostgres, startRedis } from '@headgate/test-servers';
 import { cluster } from './checks/cluster.ts';
+import { dashboard } from './checks/dashboard.ts';
 import { defaultLimit } from './checks/default.ts';
 import { degraded } from './checks/degraded.ts';
 import { distributed } from './checks/distributed.ts';
@@ -31,6 +32,7 @@ const checks = {
   [import.meta.resolve('./express/tenants.ts')]: tenants,
   [import.meta.resolve('./express/tokens.ts')]: tokens,
   [import.meta.resolve('./express/degraded.ts')]: degraded,
+  [import.meta.resolve('./express/dashboard.ts')]: dashboard,
   [import.meta.resolve('./express/shutdown.ts')]: shutdown,
   [import.meta.resolve('./express/drain.ts')]: drain,
   [import.meta.resolve('./express/distributed.ts')]: distributed,
@@ -52,6 +54,7 @@ const env = {
   DATABASE_URL: postgres.url,
   THROTTLE_URL: `unix:${socket}`,
   REMOVAL: '1500',
+  DASHBOARD_PASSWORD: 'secret',
 };
 
 await map(

@@ -24,11 +24,20 @@ const { metafile } = await build({
   target: 'node20',
   bundle: true,
   metafile: true,
+  define: { 'import.meta.url': 'importMetaUrl' },
   plugins: [{ name: 'keep-imports', setup: ({ onResolve }) => onResolve({ filter: /./ }, keep) }],
 });
 
 function keep({ path, kind }) {
   if (kind !== 'entry-point' && !bundled.includes(path)) return { path, external: true };
+}
+
+// CommonJS has no import.meta.
+for (const path of Object.keys(metafile.outputs)) {
+  const text = readFileSync(path, 'utf8');
+  if (!text.includes('importMetaUrl')) continue;
+  const url = "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;";
+  writeFileSync(path, text.replace(/^"use strict";/, `"use strict";\n${url}`));
 }
 
 // The same declarations, in a folder whose package.json says CommonJS.

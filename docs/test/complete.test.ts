@@ -1,6 +1,7 @@
 import { createGate, createLimiter } from '@headgate/core';
 import { memoryStore } from '@headgate/core/memory-store';
 import { eventLoopGuard } from '@headgate/core/node';
+import { dashboard } from '@headgate/dashboard/express';
 import { concurrencyLimit } from '@headgate/express';
 import { postgresStore } from '@headgate/postgres';
 import { redisStore } from '@headgate/redis';
@@ -14,6 +15,7 @@ const makers = {
   createGate,
   concurrencyLimit,
   eventLoopGuard,
+  dashboard,
   redisStore,
   postgresStore,
   throttleStore,

@@ -13,7 +13,13 @@ export type {
   LimiterSource,
   OutagePolicy,
 } from './limiter/distributed-options.ts';
-export type { DistributedStats, Limiter, LimiterStats, LocalLimiter } from './limiter/limiter.ts';
+export type {
+  DistributedStats,
+  Limiter,
+  LimiterState,
+  LimiterStats,
+  LocalLimiter,
+} from './limiter/limiter.ts';
 export { type MapOptions, map } from './limiter/map.ts';
 export type {
   CommonOptions,
@@ -32,11 +38,11 @@ export { byShare } from './queues/by-share.ts';
 export { type CodelOptions, codel } from './queues/codel.ts';
 export { fair } from './queues/fair.ts';
 export { fifo, lifo } from './queues/fifo.ts';
-export type { Observer } from './semaphore/observer.ts';
+export type { Observer, Operation } from './semaphore/observer.ts';
 export type { Permit } from './semaphore/permit.ts';
 export type { CloseOptions } from './semaphore/permit-tracker.ts';
 export type { Priority } from './semaphore/priority.ts';
-export type { Order, Queue, QueueContext } from './semaphore/queue.ts';
+export type { Order, Queue, QueueContext, QueueStats, ShareStats } from './semaphore/queue.ts';
 export {
   RejectedError,
   type Rejection,

@@ -1,6 +1,6 @@
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
-import { createLimiter, systemClock } from '../src/index.ts';
+import { byPriority, byShare, createLimiter, fair, paced, systemClock } from '../src/index.ts';
 import { call } from './caller.ts';
 
 it('all counts of a new limiter are 0', () => {
@@ -30,6 +30,34 @@ it('counts admissions, rejections, withdrawals and leaks', () => {
     ...{ inflight: 0, queued: 0, longestWait: 0, admitted: 1, withdrawn: 1, leaked: 1 },
     rejected: { full: 1, timeout: 1, closed: 1, overloaded: 1, store: 0 },
   });
+});
+
+it('counts waiters by priority and by share, over all keys', () => {
+  const shares = { gold: 0.5, free: 0.25 };
+  const options = { limit: 4, perKey: true, queueLimit: 9 };
+  const limiter = createLimiter({ ...options, order: byShare(shares, byPriority()) });
+  for (const key of ['a', 'b']) {
+    limiter.tryAcquire({ key, weight: 3, share: 'gold' });
+    limiter.tryAcquire({ key });
+    for (const priority of ['high', 'low', 'low'] as const) call(limiter, { key, priority });
+  }
+  expect(limiter.stats()).toMatchObject({
+    priorities: { critical: 0, high: 2, normal: 0, low: 4, sheddable: 0 },
+    shares: {
+      gold: { part: 0.5, inflight: 6, queued: 0 },
+      free: { part: 0.25, inflight: 0, queued: 0 },
+    },
+  });
+});
+
+it('counts waiters by priority through paced() and fair()', () => {
+  for (const order of [paced(byPriority()), fair(byPriority()), byPriority(fair())]) {
+    const limiter = createLimiter({ limit: 1, queueLimit: 9, order });
+    limiter.tryAcquire();
+    call(limiter, { priority: 'critical' });
+    expect(limiter.stats().priorities).toMatchObject({ critical: 1, normal: 0 });
+    expect(limiter.stats().shares).toBeUndefined();
+  }
 });
 
 it('longestWait is that of the oldest waiter of all keys', () => {

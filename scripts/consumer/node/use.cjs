@@ -26,6 +26,12 @@ const register = new Registry();
 collectMetrics(limiter, { register });
 assert.equal(register.getMetricsAsArray().length > 0, true);
 
+for (const name of ['express', 'koa', 'hono']) {
+  const { dashboard } = require(`@headgate/dashboard/${name}`);
+  const place = name === 'koa' ? { path: '/limits' } : {};
+  assert.equal(typeof dashboard({ limits: [], ...place }).close, 'function');
+}
+
 const { redisStore } = require('@headgate/redis');
 const { createClient } = require('redis');
 assert.equal(redisStore({ client: createClient() }).leaseDuration, 10_000);

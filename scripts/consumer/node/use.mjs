@@ -3,6 +3,9 @@ import { existsSync } from 'node:fs';
 import { createLimiter } from '@headgate/core';
 import * as http from '@headgate/core/http';
 import { eventLoopGuard } from '@headgate/core/node';
+import { dashboard } from '@headgate/dashboard/express';
+import { dashboard as honoDashboard } from '@headgate/dashboard/hono';
+import { dashboard as koaDashboard } from '@headgate/dashboard/koa';
 import { concurrencyLimit as express } from '@headgate/express';
 import { concurrencyLimit as hono } from '@headgate/hono';
 import { concurrencyLimit as koa } from '@headgate/koa';
@@ -36,6 +39,12 @@ for (const concurrencyLimit of [express, koa, hono]) {
   assert.equal(typeof middleware, 'function');
   assert.equal(middleware.inflight, 0);
   assert.equal(concurrencyLimit({ guard }).inflight, 0);
+}
+
+// Each reads the files of the page.
+for (const create of [dashboard, honoDashboard, koaDashboard]) {
+  const place = create === koaDashboard ? { path: '/limits' } : {};
+  assert.equal(typeof create({ limits: [limiter], ...place }).close, 'function');
 }
 
 const client = new Redis({ lazyConnect: true });

@@ -4,6 +4,8 @@ import { callLater, checkCallback, checkWait, nothing } from '../limiter/acquire
 import type { WaitOptions } from '../limiter/acquire-options.ts';
 import { BaseLimiter } from '../limiter/base-limiter.ts';
 import type { LimiterSettings } from '../limiter/distributed-options.ts';
+import { checkOperation } from '../limiter/operation.ts';
+import type { Operation } from '../semaphore/observer.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import type { CloseOptions } from '../semaphore/permit-tracker.ts';
 import type { StoreWarnings } from './availability/store-warnings.ts';
@@ -14,6 +16,7 @@ import { checkDistributed } from './settings.ts';
 /** Enforces a limit over several processes, which lease their permits from a store. */
 export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
   readonly isDistributed = true;
+  readonly operations: readonly Operation[];
 
   /** @throws HeadgateError for options that the store cannot honour. */
   constructor(
@@ -24,6 +27,8 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
     super(
       new DistributedSemaphores(checkDistributed(settings, session.store.can), session, warnings),
     );
+    const hasLimit = session.store.can.setLimit && settings.isLimitPerRequest !== true;
+    this.operations = hasLimit ? ['setLimit'] : [];
   }
 
   async run<T>(
@@ -41,6 +46,28 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
       throw invalid('limit', expected, limit);
     }
     this.semaphores.declare(checkCount('limit', limit, 1));
+    this.report('setLimit');
+  }
+
+  // These would apply to this process only, while the limit applies to all.
+  pause(): void {
+    checkOperation(this, 'pause');
+  }
+
+  drain(): void {
+    checkOperation(this, 'drain');
+  }
+
+  resume(): void {
+    checkOperation(this, 'resume');
+  }
+
+  freeze(): void {
+    checkOperation(this, 'freeze');
+  }
+
+  unfreeze(): void {
+    checkOperation(this, 'unfreeze');
   }
 
   usage(key?: string): { limit: number; inflight: number } {

@@ -94,7 +94,7 @@ export class SoleGate implements Gate {
 
   stats(): GateStats {
     const limitStats = this.#limiter.stats();
-    const { limit: _, keys: __, baseline: ___, ...stats } = limitStats;
+    const { limit, keys, baseline, priorities, shares, ...stats } = limitStats;
     return { ...stats, inflight: this.inflight, limits: [limitStats] };
   }
 

@@ -193,7 +193,9 @@ function specOf<R>(options: LimitOptions<R>, gate: RuleContext<R>): LimitSpec {
   // If the limit depends on the request, every request carries its own; 1 is a placeholder.
   const limit = typeof options.limit === 'function' ? 1 : options.limit;
   const order = shares === undefined ? undefined : byShare(shares, gate.order);
-  return ownSpec({ ...options, limit, perKey: key !== undefined, order }, optional, gate);
+  const spec = ownSpec({ ...options, limit, perKey: key !== undefined, order }, optional, gate);
+  if (!spec.owned || typeof options.limit !== 'function') return spec;
+  return { ...spec, limiter: { ...spec.limiter, isLimitPerRequest: true } };
 }
 
 function checkReused<R>(limiter: Limiter, options: LimitOptions<R>): void {

@@ -1,4 +1,4 @@
-import type { Observer } from '../semaphore/observer.ts';
+import type { Observer, Operation } from '../semaphore/observer.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose } from '../semaphore/permit-tracker.ts';
 import type { RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
@@ -6,7 +6,7 @@ import type { GroupMember, SemaphoreGroup } from '../semaphore/semaphore-group.t
 import type { Waiter } from '../semaphore/waiter.ts';
 import { acquireFrom } from './acquire.ts';
 import type { WaitOptions } from './acquire-options.ts';
-import type { Limiter, LimiterStats } from './limiter.ts';
+import type { Limiter, LimiterState, LimiterStats } from './limiter.ts';
 
 /** What limiters have in common, wherever their semaphores count. */
 export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>>
@@ -34,6 +34,14 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
 
   get closed(): boolean {
     return this.semaphores.closed;
+  }
+
+  get state(): LimiterState {
+    return this.closed ? 'closed' : this.semaphores.state;
+  }
+
+  get frozen(): boolean {
+    return this.semaphores.limitUpdater?.isFrozen === true;
   }
 
   get limit(): number {
@@ -66,6 +74,12 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
   }
 
   abstract setLimit(limit: number): void;
+  abstract readonly operations: readonly Operation[];
+  abstract pause(): void;
+  abstract drain(): void;
+  abstract resume(): void;
+  abstract freeze(): void;
+  abstract unfreeze(): void;
   abstract usage(key?: string): { limit: number; inflight: number };
 
   acquire(options?: WaitOptions): Promise<Permit> {
@@ -82,6 +96,12 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
     checkClose(options);
     this.semaphores.close();
     return this.semaphores.permits.drain(options);
+  }
+
+  /** Reports an operation to the observers. */
+  protected report(operation: Operation): void {
+    const { name, observers } = this.semaphores.settings;
+    observers.operated?.({ name, operation, limit: this.limit });
   }
 
   stats(): LimiterStats {

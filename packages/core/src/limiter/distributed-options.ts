@@ -37,6 +37,10 @@ export interface DistributedOptions {
 export interface LimiterSettings extends SemaphoreSettings {
   /** Options of a distributed limit, if it is one. */
   readonly distribution: Distribution | undefined;
+  /** Whether each request sets the limit of its key, so that there is no common one to change. */
+  readonly isLimitPerRequest?: boolean | undefined;
+  /** Mode of the gate that makes the limiter, if one does. */
+  readonly mode?: 'enforce' | 'shadow' | undefined;
 }
 
 /** Requires a `name` with a `store`. */

@@ -1,6 +1,7 @@
 import { checkCount } from '../checks.ts';
 import { invalid } from '../errors.ts';
 import { LocalSemaphores } from '../semaphore/local-semaphores.ts';
+import type { Operation } from '../semaphore/observer.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import { checkRequest } from '../semaphore/request.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
@@ -9,13 +10,22 @@ import type { AcquireOptions, WaitOptions } from './acquire-options.ts';
 import { BaseLimiter } from './base-limiter.ts';
 import type { LimiterSettings } from './distributed-options.ts';
 import type { GateableLimiter } from './limiter.ts';
+import { checkOperation } from './operation.ts';
 
 /** Enforces a limit within this process. */
 export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements GateableLimiter {
   readonly isDistributed = false;
 
+  readonly operations: readonly Operation[];
+
   constructor(settings: LimiterSettings) {
     super(new LocalSemaphores(settings));
+    this.operations = [
+      ...(settings.isLimitPerRequest ? [] : (['setLimit'] as const)),
+      // Shadow mode admits every request.
+      ...(settings.mode === 'shadow' ? [] : (['pause', 'drain', 'resume'] as const)),
+      ...(this.isAdaptive ? (['freeze', 'unfreeze'] as const) : []),
+    ];
   }
 
   tryAcquire(options: AcquireOptions = nothing): BasePermit | undefined {
@@ -24,7 +34,7 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     const semaphore = semaphores.findOrCreate(options.key, options.limit);
     // Any limit allows a weight of 1.
     if (weight !== 1 || share !== undefined) checkRequest(this, semaphore.limit, weight, share);
-    return semaphores.closed || !semaphore.admits(weight)
+    return !semaphores.grants || !semaphore.admits(weight)
       ? undefined
       : semaphore.admit(weight, 0, share);
   }
@@ -46,8 +56,50 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
   }
 
   setLimit(limit: number): void {
-    if (this.isAdaptive) throw invalid('limit', 'left to its algorithm, as it is adaptive', limit);
-    this.semaphores.resize(checkCount('limit', limit, 1));
+    const { semaphores } = this;
+    const { limitUpdater } = semaphores;
+    if (limitUpdater?.isFrozen === false) {
+      throw invalid('limit', 'left to its algorithm, as it is adaptive and not frozen', limit);
+    }
+    semaphores.resize(checkCount('limit', limit, 1));
+    if (limitUpdater !== undefined) limitUpdater.limit = limit;
+    this.report('setLimit');
+  }
+
+  pause(): void {
+    this.#change('pause', 'paused');
+  }
+
+  drain(): void {
+    this.#change('drain', 'drained');
+  }
+
+  resume(): void {
+    this.#change('resume', 'open');
+  }
+
+  freeze(): void {
+    this.#freeze('freeze', true);
+  }
+
+  unfreeze(): void {
+    this.#freeze('unfreeze', false);
+  }
+
+  #change(operation: Operation, state: 'open' | 'paused' | 'drained'): void {
+    checkOperation(this, operation);
+    if (this.semaphores.state === state) return;
+    this.semaphores.change(state);
+    this.report(operation);
+  }
+
+  #freeze(operation: Operation, isFrozen: boolean): void {
+    checkOperation(this, operation);
+    const { limitUpdater, settings } = this.semaphores;
+    if (limitUpdater === undefined || limitUpdater.isFrozen === isFrozen) return;
+    if (isFrozen) limitUpdater.isFrozen = true;
+    else limitUpdater.unfreeze(settings.clock.now());
+    this.report(operation);
   }
 
   usage(key?: string): { limit: number; inflight: number } {

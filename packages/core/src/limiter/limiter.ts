@@ -1,12 +1,13 @@
-import type { Observer } from '../semaphore/observer.ts';
+import type { Observer, Operation } from '../semaphore/observer.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import type { CloseOptions } from '../semaphore/permit-tracker.ts';
+import type { QueueStats } from '../semaphore/queue.ts';
 import type { RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import type { AcquireOptions, WaitOptions } from './acquire-options.ts';
 
 /** State of a limiter. The values from `admitted` on are totals since it was created. */
-export interface LimiterStats {
+export interface LimiterStats extends QueueStats {
   readonly name: string;
   /** Maximum weight in flight at once, per key if keyed. */
   readonly limit: number;
@@ -49,6 +50,12 @@ export interface DistributedStats {
   readonly roundTrip: number | undefined;
 }
 
+/**
+ * `open`; `paused`: new requests are queued and nothing is admitted; `drained`: new requests are rejected as `closed`;
+ * `closed`: the same for good.
+ */
+export type LimiterState = 'open' | 'paused' | 'drained' | 'closed';
+
 /** Enforces a limit. */
 export interface Limiter {
   /** Name in rejections, statistics and events. */
@@ -61,6 +68,12 @@ export interface Limiter {
   readonly isAdaptive: boolean;
   /** Whether the limiter has been closed; it then rejects every request. */
   readonly closed: boolean;
+  /** Whether it admits requests. */
+  readonly state: LimiterState;
+  /** Whether an adaptive limit was frozen. */
+  readonly frozen: boolean;
+  /** The operations that it supports; the methods of others throw. */
+  readonly operations: readonly Operation[];
   /** Names of the shares that the limit is divided into. */
   readonly shareNames: readonly string[];
   /** Maximum number of waiters, per key if keyed. */
@@ -99,10 +112,42 @@ export interface Limiter {
    * Changes the limit, for every key in use. Lowering it revokes no permit: no request is admitted until enough
    * permits have been released.
    *
-   * @throws HeadgateError unless `limit` is a whole number from 1, and if the limit is adaptive or its store cannot
-   *   change it.
+   * @throws HeadgateError unless `limit` is a whole number from 1, and if the limit is adaptive and not frozen, or its
+   *   store cannot change it.
    */
   setLimit(limit: number): void;
+  /**
+   * Stops admitting requests. New ones are queued, up to the queue limit and their timeout; running ones finish.
+   *
+   * @throws HeadgateError for a distributed limit, since only this process would be paused; in shadow mode; and if the
+   *   limiter is closed.
+   */
+  pause(): void;
+  /**
+   * Rejects queued and new requests as `closed`; running ones finish. Unlike after `close`, `resume` opens the limiter
+   * again.
+   *
+   * @throws HeadgateError as `pause` does.
+   */
+  drain(): void;
+  /**
+   * Admits requests again, after `pause` or `drain`.
+   *
+   * @throws HeadgateError as `pause` does.
+   */
+  resume(): void;
+  /**
+   * Keeps an adaptive limit at its value, which `setLimit` may then change.
+   *
+   * @throws HeadgateError if the limit is not adaptive, or the limiter is closed.
+   */
+  freeze(): void;
+  /**
+   * Lets the algorithm of an adaptive limit continue. The limit returns to the algorithm's own value.
+   *
+   * @throws HeadgateError as `freeze` does.
+   */
+  unfreeze(): void;
   /**
    * Adds an observer to that of the options, if any, and returns a function that removes it. It receives the events
    * from then on, of requests that arrived earlier as well.

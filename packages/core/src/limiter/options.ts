@@ -125,7 +125,14 @@ function observersOf({ observer }: CommonOptions): Observers {
 /** The validated options of one limit. The others of its limiter are the same for all limits of a gate. */
 export type LimitSettings = Pick<
   LimiterSettings,
-  'name' | 'perKey' | 'limit' | 'queueLimit' | 'queueWeight' | 'order' | 'distribution'
+  | 'name'
+  | 'perKey'
+  | 'limit'
+  | 'isLimitPerRequest'
+  | 'queueLimit'
+  | 'queueWeight'
+  | 'order'
+  | 'distribution'
 >;
 
 /** Defaults of a limit: `name` if it may be omitted, and an `order` that applies only without a store. */

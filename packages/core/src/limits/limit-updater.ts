@@ -12,6 +12,10 @@ export class LimitUpdater {
   idle = 0;
   /** The latest valid value of the limit. */
   limit: number;
+  /** Whether the limit stays as it is. */
+  isFrozen = false;
+  /** Work that was admitted before says nothing about the algorithm's own limit. */
+  #validFrom = -Infinity;
   #isReported = false;
   /** When work finished last, or a stall was noticed. */
   #sampledAt: number | undefined;
@@ -38,12 +42,26 @@ export class LimitUpdater {
   sample(sample: Sample): void {
     const { rtt, now } = sample;
     this.#sampledAt = now;
+    if (this.isFrozen || now - rtt < this.#validFrom) return;
     this.#rtt += (rtt - this.#rtt) / 10;
     this.#update(() => this.moving.sample(sample));
   }
 
+  /** Lets the algorithm continue from its own limit, which applies at once. */
+  unfreeze(now: number): void {
+    this.isFrozen = false;
+    this.#validFrom = now;
+    this.#update(() => {});
+  }
+
+  /** Nothing was admitted for a while, which is no stall. */
+  restart(now: number): void {
+    this.#sampledAt = now;
+  }
+
   /** A request has been rejected. */
   rejected(now: number): void {
+    if (this.isFrozen) return;
     this.#sampledAt ??= now;
     if (now - this.#sampledAt < Math.max(STALL_MS, STALL_RTTS * this.#rtt)) return;
     this.#sampledAt = now;

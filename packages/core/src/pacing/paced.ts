@@ -7,6 +7,7 @@ import {
   type Order,
   type Queue,
   type QueueContext,
+  type QueueStats,
 } from '../semaphore/queue.ts';
 import { createQueue } from '../semaphore/safe-queue.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
@@ -116,6 +117,10 @@ class PacedQueue extends BuiltInQueue implements Queue {
     if (remaining < 0) return oldest;
     this.#wakeIn(remaining + 1);
     return this.#inner.stale;
+  }
+
+  stats(): QueueStats {
+    return this.#inner.stats?.() ?? {};
   }
 
   bypass(chosen: Waiter, room: number): Waiter | undefined {

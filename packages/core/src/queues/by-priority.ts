@@ -1,5 +1,11 @@
 import { type Priority, priorities, rank } from '../semaphore/priority.ts';
-import { checkInner, type Order, type Queue, type QueueContext } from '../semaphore/queue.ts';
+import {
+  checkInner,
+  type Order,
+  type Queue,
+  type QueueContext,
+  type QueueStats,
+} from '../semaphore/queue.ts';
 import { createQueue } from '../semaphore/safe-queue.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { fifo } from './fifo.ts';
@@ -52,6 +58,11 @@ class PriorityQueue extends Subqueues {
 
   override get highest(): Priority | undefined {
     return priorities[this.#highest];
+  }
+
+  override stats(): QueueStats {
+    const counts = priorities.map((name, index) => [name, this.subqueues[index]?.length]);
+    return { priorities: Object.fromEntries(counts) };
   }
 
   override remove(waiter: Waiter, isGranted: boolean): void {

@@ -1,7 +1,13 @@
 import { checkPart } from '../checks.ts';
 import { invalid } from '../errors.ts';
 import { isHigher } from '../semaphore/priority.ts';
-import { checkInner, type Order, type Queue, type QueueContext } from '../semaphore/queue.ts';
+import {
+  checkInner,
+  type Order,
+  type Queue,
+  type QueueContext,
+  type QueueStats,
+} from '../semaphore/queue.ts';
 import { createQueue } from '../semaphore/safe-queue.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { fifo } from './fifo.ts';
@@ -63,6 +69,14 @@ class ShareQueue extends Subqueues {
   changeInflight(share: string | undefined, change: number): void {
     this.#of(share).held += change;
     if (change > 0) this.#admitted += change;
+  }
+
+  override stats(): QueueStats {
+    const named = [...this.#byName].filter(([name]) => name !== undefined);
+    const shares = named.map(([name, { part, held, queue }]) => {
+      return [name, { part, inflight: held, queued: queue.length }];
+    });
+    return { ...super.stats(), shares: Object.fromEntries(shares) };
   }
 
   override insert(waiter: Waiter): void {

@@ -1,5 +1,6 @@
 import { isHigher, type Priority } from '../semaphore/priority.ts';
-import { BuiltInQueue, type Queue } from '../semaphore/queue.ts';
+import { BuiltInQueue, type Queue, type QueueStats } from '../semaphore/queue.ts';
+import { sumStats } from '../semaphore/queue-stats.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 
 /** Maximum number of consecutive grants to higher classes before a lower one gets a turn. */
@@ -39,6 +40,10 @@ export abstract class Subqueues extends BuiltInQueue implements Queue {
     let highest: Priority | undefined;
     for (const { highest: own } of this.subqueues) if (isHigher(own, highest)) highest = own;
     return highest;
+  }
+
+  stats(): QueueStats {
+    return sumStats(this.subqueues);
   }
 
   displacedBy(newcomer: Waiter): Waiter | undefined {

@@ -1,6 +1,7 @@
 import { clockOf, isLate, nextArrival } from './deadlines.ts';
 import { deferGrants } from './grants.ts';
 import { KeyedSemaphore } from './keyed-semaphore.ts';
+import { sumStats } from './queue-stats.ts';
 import { checkIdle, checkKey, checkRequest } from './request.ts';
 import { Semaphore } from './semaphore.ts';
 import { SemaphoreGroup, type SemaphoreSettings } from './semaphore-group.ts';
@@ -62,30 +63,56 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
       semaphore = this.#rejectExpired(semaphore, waiter);
       isFull = this.#isFull(semaphore, waiter);
     }
-    if (this.closed) return semaphore.rejectNewcomer(waiter, 'closed');
-    if (semaphore.admits(waiter.weight))
+    if (this.rejects) return semaphore.rejectNewcomer(waiter, 'closed');
+    if (this.grants && semaphore.admits(waiter.weight))
       return grant(waiter, semaphore.admit(waiter.weight, 0, waiter.share, waiter));
     const timeout = this.timeoutOf(waiter);
     const hasNoRoom = isFull && !semaphore.displacedBy(waiter);
-    if (hasNoRoom || !waiter.joins()) return semaphore.rejectNewcomer(waiter, 'full');
+    const isRefused = hasNoRoom || !waiter.joins();
     semaphore = this.#lookUpAgain(waiter);
+    if (isRefused) return semaphore.rejectNewcomer(waiter, 'full');
     // Taken before any waiter is rejected to make room: requests made by its callback come after this one.
     const arrival = nextArrival();
     if (this.#isFull(semaphore, waiter)) {
       semaphore = this.#makeRoom(semaphore, waiter);
       if (isGone(waiter)) return;
-      if (!this.closed && this.#isFull(semaphore, waiter))
+      if (!this.rejects && this.#isFull(semaphore, waiter))
         return semaphore.rejectNewcomer(waiter, 'full');
     }
-    if (this.closed) return semaphore.rejectNewcomer(waiter, 'closed');
+    if (this.rejects) return semaphore.rejectNewcomer(waiter, 'closed');
     this.deadlines.start(waiter, timeout === Infinity ? undefined : timeout, arrival);
     semaphore.enqueue(waiter);
   }
 
+  override stats() {
+    const queues = this.inUse().map(({ queue }) => queue);
+    return { ...super.stats(), ...sumStats(queues) };
+  }
+
   close(): void {
     this.closed = true;
+    this.grants = false;
+    this.rejects = true;
+    this.#rejectWaiters();
+  }
+
+  /** Pauses or drains the limiter, or opens it again. */
+  change(state: 'open' | 'paused' | 'drained'): void {
+    this.state = state;
+    this.grants = state === 'open';
+    this.rejects = state === 'drained';
+    if (this.rejects) this.#rejectWaiters();
+    if (!this.grants) return;
+    this.limitUpdater?.restart(this.settings.clock.now());
+    deferGrants(() => {
+      for (const semaphore of this.inUse()) semaphore.wake();
+    });
+  }
+
+  #rejectWaiters(): void {
     for (const semaphore of this.inUse()) {
-      for (let { oldest } = semaphore; oldest !== undefined; oldest = semaphore.oldest) {
+      // A rejected caller may open the limiter again, and enqueue.
+      for (let { oldest } = semaphore; oldest && this.rejects; oldest = semaphore.oldest) {
         semaphore.reject(oldest, 'closed');
       }
     }
@@ -100,7 +127,7 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
 
   /** The waiter's semaphore, after rejecting the waiters whose deadline has passed. */
   #rejectExpired(semaphore: Semaphore, waiter: Waiter): Semaphore {
-    if (this.closed || semaphore.queue.length === 0) return semaphore;
+    if (this.rejects || semaphore.queue.length === 0) return semaphore;
     // A late timer must not keep the queue full.
     this.deadlines.sweep();
     // The deadlines of a gate's requests are tracked by the gate.

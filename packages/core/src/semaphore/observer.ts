@@ -16,6 +16,9 @@ interface RequestEvent extends Event {
   readonly request: object;
 }
 
+/** What an operator can do with a limiter at run time. */
+export type Operation = 'setLimit' | 'pause' | 'drain' | 'resume' | 'freeze' | 'unfreeze';
+
 /**
  * Receives the events of a limiter or a gate, for metrics and logs. Every callback is optional and synchronous, and is
  * read once, when the observer is added. An error thrown by a callback surfaces as an uncaught exception and does not
@@ -49,6 +52,8 @@ export interface Observer {
   ): void;
   /** The limit has changed: by the app, by its algorithm, or by another process. */
   resized?(event: Event & { limit: number }): void;
+  /** An operation was executed; `limit` is the limit that applies then. */
+  operated?(event: Event & { operation: Operation; limit: number }): void;
   /** A permit was held for longer than `maxHold`; `released` follows. */
   leaked?(event: Event & { weight: number; held: number }): void;
   /**
@@ -80,6 +85,7 @@ export const kinds = [
   'withdrawn',
   'released',
   'resized',
+  'operated',
   'leaked',
   'store',
   'slowed',

@@ -4,7 +4,15 @@ type Kind = keyof Observer;
 type Callback = (event: never) => void;
 
 /** The events of a limit itself. A gate's observers receive them from the limiters that the gate has made. */
-const limitKinds: readonly Kind[] = ['resized', 'store', 'slowed', 'lost', 'reclaimed', 'conflict'];
+const limitKinds: readonly Kind[] = [
+  'resized',
+  'operated',
+  'store',
+  'slowed',
+  'lost',
+  'reclaimed',
+  'conflict',
+];
 
 /**
  * The observers of a limiter or a gate, as one: each callback calls those of all observers, and is undefined if there
@@ -19,6 +27,7 @@ export class Observers {
   withdrawn: Observer['withdrawn'] = undefined;
   released: Observer['released'] = undefined;
   resized: Observer['resized'] = undefined;
+  operated: Observer['operated'] = undefined;
   leaked: Observer['leaked'] = undefined;
   store: Observer['store'] = undefined;
   slowed: Observer['slowed'] = undefined;

@@ -3,6 +3,24 @@ import { invalid } from '../errors.ts';
 import type { Priority } from './priority.ts';
 import type { Waiter } from './waiter.ts';
 
+/** A share of a divided limit. */
+export interface ShareStats {
+  /** The guaranteed part of the limit, from 0 to 1. */
+  readonly part: number;
+  /** Weight held now. */
+  readonly inflight: number;
+  /** Number of waiters now. */
+  readonly queued: number;
+}
+
+/** How a queue is divided. */
+export interface QueueStats {
+  /** Number of waiters by priority, if the queue orders by priority. */
+  readonly priorities?: Readonly<Record<Priority, number>> | undefined;
+  /** By name, if the limit is divided. Without those that belong to no share. */
+  readonly shares?: Readonly<Record<string, ShareStats>> | undefined;
+}
+
 /** The waiters of a limit, or of one of its keys. All members are synchronous and call no callbacks. */
 export interface Queue {
   /** Number of waiters. */
@@ -32,6 +50,8 @@ export interface Queue {
   remove(waiter: Waiter, isGranted: boolean): void;
   /** The highest priority of the waiters, if the queue orders by priority. */
   readonly highest?: Priority | undefined;
+  /** How the queue is divided, for `stats()`. Default: not at all. */
+  stats?(): QueueStats;
   /** Whether a request may be admitted while the queue is empty and there is room. Default: true. */
   readonly isOpen?: boolean | undefined;
   /** Maximum number of waiters, in addition to `queueLimit`. Default: Infinity. */

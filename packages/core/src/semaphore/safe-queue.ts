@@ -1,6 +1,12 @@
 import { attempt } from '../errors.ts';
 import type { Priority } from './priority.ts';
-import { BuiltInQueue, type Order, type Queue, type QueueContext } from './queue.ts';
+import {
+  BuiltInQueue,
+  type Order,
+  type Queue,
+  type QueueContext,
+  type QueueStats,
+} from './queue.ts';
 import type { Waiter } from './waiter.ts';
 
 /**
@@ -53,6 +59,10 @@ class SafeQueue implements Queue {
 
   get highest(): Priority | undefined {
     return attempt(() => this.queue.highest);
+  }
+
+  stats(): QueueStats {
+    return attempt(() => this.queue.stats?.()) ?? {};
   }
 
   bypass(chosen: Waiter, room: number): Waiter | undefined {

@@ -44,6 +44,12 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
   /** Number of queued waiters of this process. */
   queued = 0;
   closed = false;
+  /** `drained` rejects new requests; only `open` grants permits. */
+  state: 'open' | 'paused' | 'drained' = 'open';
+  /** Whether permits are granted: the state as a flag, as every request reads it. */
+  grants = true;
+  /** Whether new requests are rejected. */
+  rejects = false;
   readonly shareNames: readonly string[];
   readonly permits: PermitTracker;
   /** Defined only if the limit is adaptive. */

@@ -106,12 +106,12 @@ export class Semaphore implements GrantSource, QueueContext {
     this.afterRemoval(wasFirst);
   }
 
-  /** Rejects a waiter that is not in the queue. */
+  /** Rejects a waiter that is not in the queue. While nothing is granted, that says nothing about the limit. */
   rejectNewcomer(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
     const rejection = { ...this.rejection(waiter, reason), ...cause };
     this.group.counters.rejected(waiter, rejection);
     waiter.rejected(rejection);
-    this.group.limitUpdater?.rejected(this.clock.now());
+    if (this.group.grants) this.group.limitUpdater?.rejected(this.clock.now());
   }
 
   /** Raises the priority of a queued waiter. */
@@ -135,10 +135,10 @@ export class Semaphore implements GrantSource, QueueContext {
     return weight <= this.group.settings.queueWeight ? displaced : undefined;
   }
 
-  /** Grants while there is room, and sheds. Repeats, since callbacks may release permits or change which waiter is next. */
+  /** Grants while there is room, and sheds. Repeats, as callbacks may release permits or change which waiter is next. */
   serve(): void {
     do this.grantNextOnes();
-    while (!this.group.closed && this.shedNext());
+    while (this.group.grants && this.shedNext());
   }
 
   /** Returns whether it has shed a waiter. */
@@ -152,8 +152,8 @@ export class Semaphore implements GrantSource, QueueContext {
 
   /** Chooses the next waiter; one that does not fit gets the claim. */
   private chooseNext(): Waiter | undefined {
-    const { claim, queue, limit, inflight } = this;
-    const next = claim?.waiter ?? queue.next;
+    const { claim, queue, limit, inflight, group } = this;
+    const next = group.grants ? (claim?.waiter ?? queue.next) : undefined;
     if (next === undefined || inflight >= limit || this.fits(next.weight)) return next;
     this.claim ??= new Claim();
     this.claim.waiter = next;
@@ -165,7 +165,7 @@ export class Semaphore implements GrantSource, QueueContext {
     let now = 0;
     for (let next = this.chooseNext(); next !== undefined; next = this.chooseNext()) {
       const fits = this.fits(next.weight);
-      if (this.group.closed || (!fits && next.deadline === 0)) return;
+      if (!fits && next.deadline === 0) return;
       const ownClock = clockOf(next, this);
       // The time of the latest grant is enough to reject a waiter that does not fit.
       if (fits || ownClock !== clock) now = ownClock.now();
@@ -178,10 +178,10 @@ export class Semaphore implements GrantSource, QueueContext {
 
   private admitOrForget(next: Waiter, now: number): void {
     const gone = isGone(next);
-    // `gone` has run application code, which may have withdrawn or rejected the waiter.
+    // `gone` has run application code, which may have withdrawn or rejected the waiter, or paused the limiter.
     if (next.queuedAt !== this) return;
     if (gone) this.withdraw(next);
-    else if (this.fits(next.weight)) this.grantNext(next, now);
+    else if (this.group.grants && this.fits(next.weight)) this.grantNext(next, now);
   }
 
   resize(limit: number): void {

@@ -36,6 +36,7 @@ export class Judge {
   readonly #orders: WeakMap<Waiter, number>;
   #limit: number;
   #closed = false;
+  #state: 'open' | 'paused' | 'drained' = 'open';
 
   constructor(
     readonly limiter: LocalLimiter,
@@ -68,7 +69,7 @@ export class Judge {
       const usage = limiter.usage(limiter.perKey ? key : undefined);
       this.#same(`usage of "${key}"`, JSON.stringify(usage), JSON.stringify({ limit, inflight }));
       const [head] = this.#line(key);
-      if (head === undefined || this.#closed || this.#isLate(head)) continue;
+      if (head === undefined || !this.#grants || this.#isLate(head)) continue;
       this.#check(
         !this.#fits(key, head.weight),
         `"${key}" has room for its next waiter, which is still queued`,
@@ -77,6 +78,10 @@ export class Judge {
     const deadlines = this.waiting.map(({ deadline = Number.POSITIVE_INFINITY }) => deadline);
     const due = Math.max(Math.min(...deadlines), this.clock.now() + 1);
     this.#check(this.clock.due <= due, 'no timer for the next deadline');
+  }
+
+  get #grants(): boolean {
+    return !this.#closed && this.#state === 'open';
   }
 
   #stepIn(): void {
@@ -97,7 +102,7 @@ export class Judge {
       const { key = '', weight = 1, limit } = options;
       const resized = this.#resize(key, limit);
       const permit = tryAcquire.call(limiter, options);
-      const may = !this.#closed && this.#line(key).length === 0 && this.#fits(key, weight, limit);
+      const may = this.#grants && this.#line(key).length === 0 && this.#fits(key, weight, limit);
       this.#check(
         (permit !== undefined) === may,
         `tryAcquire returned ${permit}, expected a permit: ${may} ${resized}`,
@@ -115,6 +120,13 @@ export class Judge {
       for (const key of this.#limits.keys()) this.#limits.set(key, limit);
       setLimit.call(limiter, limit);
     };
+    for (const [name, state] of states) {
+      const change = limiter[name];
+      limiter[name] = () => {
+        this.#state = state;
+        change.call(limiter);
+      };
+    }
     limiter.close = (options) => {
       this.#closed = true;
       return close.call(limiter, options);
@@ -190,7 +202,7 @@ export class Judge {
   #granted(one: Case, permit: Permit, limit: number | undefined): void {
     const [head] = this.#line(one.key);
     this.#check(one.state === 'asks' || one.state === 'waits', `granted in state ${one.state}`);
-    this.#check(!this.#closed, 'granted after close');
+    this.#check(this.#grants, `granted while ${this.#closed ? 'closed' : this.#state}`);
     if (one.state === 'asks') this.#check(head === undefined, 'barged past waiters');
     else {
       this.#check(head === one, 'granted out of turn');
@@ -239,14 +251,15 @@ export class Judge {
       const due = one.deadline === undefined || this.#isLate(one);
       this.#check(state === 'waits' && due, 'timed out before its deadline');
     } else if (reason === 'closed') {
-      const closed = this.#closed || this.shared?.isPassage(one.waiter);
+      const isShut = this.#closed || this.#state === 'drained';
+      const closed = isShut || this.shared?.isPassage(one.waiter);
       this.#check(closed === true, 'rejected as closed, but the limiter is open');
     } else if (!one.declined) {
       this.#check(
         queue.length >= this.limiter.queueLimit,
         `rejected as ${reason}, but the queue is not full`,
       );
-      const free = queue.length === 0 && this.#fits(key, one.weight, limit);
+      const free = this.#grants && queue.length === 0 && this.#fits(key, one.weight, limit);
       this.#check(!free, 'rejected, though there was room');
       const late = queue.some(
         (other) => this.#isLate(other, one.askedAt) && other.order <= one.after,
@@ -317,6 +330,12 @@ export class Judge {
     if (!holds) this.breaches.push(`${this.limiter.name}: ${breach}`);
   }
 }
+
+const states = [
+  ['pause', 'paused'],
+  ['drain', 'drained'],
+  ['resume', 'open'],
+] as const;
 
 let orders = 0;
 

@@ -10,8 +10,8 @@ const reacts = fc.array(fc.constantFrom<string[]>(...reactions), {
   maxLength: 2,
 });
 const asked = reacts.filter((list) => !list.includes('askAgain'));
-// A waiter that delays there causes its own late grant.
-const askedIfGone = asked.filter((list) => !list.includes('dawdle'));
+// A waiter that delays there causes its own late grant, and one that pauses the limiter prevents it each time.
+const askedIfGone = asked.filter((list) => !list.includes('dawdle') && !list.includes('pause'));
 const rarely = fc.oneof({ arbitrary: fc.constant<string[]>([]), weight: 7 }, reacts);
 
 function wishes(perKey: boolean): fc.Arbitrary<Wishes> {
@@ -83,6 +83,9 @@ function commands(perKey: boolean) {
   const close = index.map(
     (at) => new Step<Scene>(`close(${at})`, ({ limiter }) => void (at === 0 && limiter.close())),
   );
+  const operate = fc
+    .constantFrom('pause', 'drain', 'resume', 'resume', 'resume')
+    .map((name) => new Step<Scene>(name, (scene) => scene.operate(name as 'pause')));
   const weighted: [fc.Arbitrary<Step<Scene>>, number][] = [
     ...([
       [ask, 8],
@@ -100,6 +103,7 @@ function commands(perKey: boolean) {
     ...([
       [askAgain, 1],
       [setLimit, 1],
+      [operate, 2],
       [close, 1],
     ] as const),
   ].map(([arbitrary, weight]) => [arbitrary, weight]);

@@ -15,7 +15,7 @@ import { Judge } from './judge.ts';
 /** What a caller does within its callbacks. */
 export const reactions = [
   ...['release', 'releaseOldest', 'withdrawOldest', 'ask', 'askAgain', 'raise', 'lower'],
-  ...['dawdle', 'close', 'throw'],
+  ...['dawdle', 'close', 'throw', 'pause', 'drain', 'resume'],
 ] as const;
 
 export type Reaction = (typeof reactions)[number] | string;
@@ -118,7 +118,13 @@ export class Scene {
     else if (reaction === 'lower') limiter.setLimit(Math.max(1, limiter.limit - 1));
     else if (reaction === 'dawdle') this.clock.busy(7);
     else if (reaction === 'close') void limiter.close();
+    else if (isOperation(reaction)) this.operate(reaction);
     else if (reaction === 'throw' && actor.answers > 0) throw new Thrown();
+  }
+
+  /** A closed limiter supports no operation. */
+  operate(operation: 'pause' | 'drain' | 'resume'): void {
+    if (!this.limiter.closed) this.limiter[operation]();
   }
 
   withdrawOldest(): void {
@@ -138,6 +144,7 @@ export class Scene {
   /** Lets all requests finish, and checks that no weight, waiter, key or timer is left. */
   end(): void {
     for (let round = 0; round < 100 && this.limiter.inflight + this.limiter.queued > 0; round++) {
+      this.operate('resume');
       for (const permit of this.permits.splice(0)) permit.release();
       this.clock.advance(50);
     }
@@ -148,6 +155,10 @@ export class Scene {
       ...{ inflight: 0, queued: 0, keys: 0, armed: 0 },
     });
   }
+}
+
+function isOperation(reaction: Reaction): reaction is 'pause' | 'drain' | 'resume' {
+  return ['pause', 'drain', 'resume'].includes(reaction);
 }
 
 const quiet = {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { Hono } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
@@ -8,6 +8,10 @@ import { queryOf } from './input.ts';
 import { snapshot } from './snapshot.ts';
 
 const folder = new URL('../../ui/', import.meta.url);
+
+/** What all pages of Headgate share: copied into the package when it is packed. */
+const packed = new URL('shared/', folder);
+const shared = existsSync(packed) ? packed : new URL('../../../internal/page/', folder);
 
 /** Media types by file extension. */
 const types: Record<string, string> = {
@@ -42,18 +46,20 @@ const secure = secureHeaders({
 export function uiPage(app: Hono, needsToken: boolean): void {
   app.use('/ui', secure);
   app.use('/ui/*', secure);
-  const page = read('page.html').replace(
+  const page = read(new URL('page.html', folder)).replace(
     'data-token="no"',
     `data-token="${needsToken ? 'yes' : 'no'}"`,
   );
   app.get('/ui', (c) => c.html(page, 200, revalidated));
   // The page's links are relative, because the app may be mounted in another one.
   app.get('/ui/', (c) => c.redirect('../ui', 301));
-  for (const name of readdirSync(folder)) {
-    const type = types[extname(name)];
-    if (type === undefined) continue;
-    const text = read(name);
-    app.get(`/ui/${name}`, (c) => c.body(text, 200, { 'Content-Type': type, ...revalidated }));
+  for (const place of [shared, folder]) {
+    for (const name of readdirSync(place)) {
+      const type = types[extname(name)];
+      if (type === undefined) continue;
+      const text = read(new URL(name, place));
+      app.get(`/ui/${name}`, (c) => c.body(text, 200, { 'Content-Type': type, ...revalidated }));
+    }
   }
 }
 
@@ -65,6 +71,6 @@ export function uiState(app: Hono, state: State): void {
   });
 }
 
-function read(name: string): string {
-  return readFileSync(new URL(name, folder), 'utf8');
+function read(file: URL): string {
+  return readFileSync(file, 'utf8');
 }

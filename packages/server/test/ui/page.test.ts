@@ -40,9 +40,13 @@ it('shows the count in use, the holders, and the waiting peers with their waitin
 it('draws the history of used and pending counts, and describes it in text', async () => {
   const { client, page } = await openPage(browser, { A: 3 });
   const title = page.locator(`${first} title`);
-  await expect.poll(() => title.textContent()).toContain('at most 0 in use, and 0 waited for');
+  await expect
+    .poll(() => title.textContent(), { timeout: 10_000 })
+    .toContain('at most 0 in use, and 0 waited for');
   for (let i = 0; i < 5; i++) await client.acquire(await client.newPeer(), 'A');
-  await expect.poll(() => title.textContent()).toContain('at most 3 in use, and 2 waited for');
+  await expect
+    .poll(() => title.textContent(), { timeout: 10_000 })
+    .toContain('at most 3 in use, and 2 waited for');
   const shape = await page.locator(`${first} .demand`).getAttribute('d');
   // The curve starts at the bottom and ends at the top.
   expect(shape).toMatch(/^M[\d.]+ 35\.0V35\.0H/);

@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto';
+import { type Clock, systemClock } from '@headgate/core';
+import { reasonOf } from '@headgate/core/http';
+import { invalid } from '@headgate/core/options';
+import { CsrfToken } from './csrf.ts';
+import { readFiles } from './files.ts';
+import { isLoopback } from './loopback.ts';
+import type { PageState, Snapshot } from './messages.ts';
+import { Operator } from './operator.ts';
+import { type Access, checkOptions, type DashboardOptions } from './options.ts';
+import { type PageRequest, type PageResponse, plain, type Sink } from './page-request.ts';
+import { Sampler } from './sampler.ts';
+import { isCrossSite } from './site.ts';
+import { idOf, limitersOf } from './view.ts';
+import { message, Viewers } from './viewers.ts';
+
+const headers = {
+  // Allows no other origins, no inline code and no framing; trusted types keep names from becoming markup.
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  // The page may be private, and a newer version may have other files.
+  'Cache-Control': 'private, no-cache',
+};
+
+const live = {
+  ...headers,
+  // `no-transform` keeps compressing middleware and proxies from holding the stream back.
+  'Cache-Control': 'no-store, no-transform',
+  'X-Accel-Buffering': 'no',
+};
+
+const refused = `This dashboard answers only requests that come from its own machine and through no proxy.
+To serve it to others, decide who may see it:
+
+  dashboard({ limits, authorize: (request) => 'view' })
+
+authorize returns 'view', 'operate' or false, or a promise of that.`;
+
+const readOnly = `This dashboard is read-only for you: its authorize function returns 'operate' to allow changes.`;
+
+/** The page, its data and its stream, for any framework; `R` is the framework's request. */
+export class Dashboard<R> {
+  readonly #authorize: DashboardOptions<R>['authorize'];
+  readonly #sampler: Sampler;
+  readonly #viewers: Viewers;
+  readonly #files = readFiles();
+  readonly #instance = randomBytes(12).toString('base64url');
+  readonly #token = new CsrfToken();
+  readonly #operator: Operator;
+  #closed = false;
+
+  constructor(
+    options: DashboardOptions<R>,
+    others: readonly string[] = [],
+    clock: Clock = systemClock,
+  ) {
+    const sources = checkOptions(options, others);
+    const find = (id: unknown) =>
+      sources()
+        .flatMap(limitersOf)
+        .find((limiter) => idOf(limiter) === id);
+    this.#operator = new Operator(find, clock);
+    this.#sampler = new Sampler(sources, clock, () => this.#operator.reversions);
+    this.#viewers = new Viewers(this.#sampler);
+    this.#authorize = options.authorize;
+  }
+
+  /** Rejects with what `authorize` throws or rejects with. */
+  async respond(request: PageRequest, raw: R): Promise<PageResponse> {
+    const access = await this.#accessOf(request, raw);
+    if (access === false) {
+      return plain(403, this.#authorize === undefined ? refused : 'Forbidden', headers);
+    }
+    if (request.method === 'POST' && request.file === 'operate') {
+      const { status, body, headers: own } = await this.#operate(request, access);
+      return { status, body, headers: { ...live, ...own } };
+    }
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return plain(405, 'Method not allowed', { ...headers, Allow: 'GET, HEAD' });
+    }
+    return this.#get(request, access);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#viewers.close();
+    this.#operator.close();
+  }
+
+  async #operate(request: PageRequest, access: PageState['access']): Promise<PageResponse> {
+    if (access !== 'operate') return plain(403, readOnly);
+    if (!this.#token.admits(request)) return plain(403, 'Reload the page, and try again');
+    if (this.#closed) return plain(503, 'The dashboard is closed');
+    return this.#operator.respond(request);
+  }
+
+  async #accessOf(request: PageRequest, raw: R): Promise<Access> {
+    if (this.#authorize === undefined) return isLoopback(request) ? 'view' : false;
+    let access: unknown;
+    try {
+      access = await this.#authorize(raw);
+    } catch (error) {
+      throw reasonOf(error);
+    }
+    if (access === 'view' || access === 'operate' || access === false) return access;
+    throw invalid('authorize', "a function that returns 'view', 'operate' or false", access);
+  }
+
+  #get(request: PageRequest, access: PageState['access']): PageResponse {
+    const { file, withoutSlash } = request;
+    if (withoutSlash !== undefined) {
+      // Relative, since a proxy may have removed a part of the path. The links of the page are relative as well.
+      const location = withoutSlash === '' ? '/' : `./${withoutSlash}/`;
+      return plain(302, 'Moved', { ...headers, Location: location });
+    }
+    if (file === 'state' || file === 'events') return this.#live(request, access);
+    const found = this.#files.get(file === '' ? 'page.html' : file);
+    if (found === undefined) return plain(404, 'Not found', headers);
+    return { status: 200, headers: { ...headers, 'Content-Type': found.type }, body: found.text };
+  }
+
+  #live(request: PageRequest, access: PageState['access']): PageResponse {
+    // Another site cannot read the answer, but could keep streams open.
+    if (isCrossSite(request)) return plain(403, 'Forbidden', live);
+    if (this.#closed) return plain(503, 'The dashboard is closed', live);
+    const after = Number(request.query('after') ?? 0) || 0;
+    if (request.file === 'state') {
+      const body = JSON.stringify(this.#state(this.#sampler.poll(), access, after));
+      return { status: 200, headers: { ...live, 'Content-Type': 'application/json' }, body };
+    }
+    if (this.#viewers.isFull) {
+      return plain(503, 'Too many open dashboards', { ...live, 'Retry-After': '60' });
+    }
+    const body = (sink: Sink) => {
+      // Others may have joined since.
+      if (this.#viewers.isFull || this.#closed) {
+        sink.end();
+        return () => {};
+      }
+      const first = this.#state(this.#sampler.current, access, after);
+      sink.write(message(first));
+      return this.#viewers.join(sink, first.now);
+    };
+    return { status: 200, headers: { ...live, 'Content-Type': 'text/event-stream' }, body };
+  }
+
+  #state(snapshot: Snapshot, access: PageState['access'], after: number): PageState {
+    // A page that has seen another process has times of another clock.
+    const from = after > snapshot.now ? 0 : after;
+    return {
+      ...snapshot,
+      instance: this.#instance,
+      pid: process.pid,
+      access,
+      token: access === 'operate' ? this.#token.value : undefined,
+      history: this.#sampler.history.since(from, snapshot.limits),
+    };
+  }
+}

@@ -1,0 +1,41 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Media types by file extension. */
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** A file that the browser loads. */
+export interface PageFile {
+  readonly type: string;
+  readonly text: string;
+}
+
+/** The files of the page, by the name under which they are served. */
+export function readFiles(): ReadonlyMap<string, PageFile> {
+  const own = join(packageFolder(), 'ui');
+  // What all pages of Headgate share: copied into the package when it is packed.
+  const packed = join(own, 'shared');
+  const shared = existsSync(packed) ? packed : join(own, '../../../internal/page');
+  const files = new Map<string, PageFile>();
+  for (const folder of [shared, own]) {
+    for (const name of readdirSync(folder)) {
+      const type = types[extname(name)];
+      if (type !== undefined)
+        files.set(name, { type, text: readFileSync(join(folder, name), 'utf8') });
+    }
+  }
+  return files;
+}
+
+/** The sources, the build and its CommonJS variant are at different depths. */
+function packageFolder(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'ui/page.html'))) folder = dirname(folder);
+  return folder;
+}

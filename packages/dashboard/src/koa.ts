@@ -1,0 +1,52 @@
+import { invalid } from '@headgate/core/options';
+import type { Context, Middleware, Next } from 'koa';
+import { Dashboard } from './dashboard.ts';
+import { nodeRequest, sendNode } from './node-response.ts';
+import type { DashboardHandle, DashboardOptions as Options } from './options.ts';
+import { locate } from './page-request.ts';
+
+export type { Access, LimitSource } from './options.ts';
+
+export interface DashboardOptions extends Options<Context> {
+  /** Where the page is: `/admin/limits`, without a slash at its end. Koa itself does not mount middleware. */
+  path: string;
+}
+
+export type DashboardMiddleware = Middleware & DashboardHandle;
+
+/**
+ * Serves a live page of these limits: `app.use(dashboard({ path: '/admin/limits', limits }))`, before the limits
+ * themselves.
+ *
+ * @throws HeadgateError for an unknown or invalid option.
+ */
+export function dashboard(options: DashboardOptions): DashboardMiddleware {
+  const page = new Dashboard(options, ['path']);
+  const { path } = options;
+  if (typeof path !== 'string' || !/^(\/[^/]+)+$/.test(path)) {
+    throw invalid('path', 'a path such as "/admin/limits"', path);
+  }
+  const depth = path.split('/').length - 1;
+  const middleware = async (ctx: Context, next: Next) => {
+    if (ctx.path !== path && !ctx.path.startsWith(`${path}/`)) return next();
+    const response = await page.respond(
+      { ...nodeRequest(ctx.req, bodyOf(ctx)), ...locate(ctx.path, depth) },
+      ctx,
+    );
+    if (typeof response.body === 'string') {
+      ctx.status = response.status;
+      ctx.body = response.body;
+      ctx.set(response.headers);
+    } else {
+      // A stream of events has its own end.
+      ctx.respond = false;
+      sendNode(ctx.res, response);
+    }
+  };
+  return Object.assign(middleware, { close: () => page.close() });
+}
+
+/** Set by koa-bodyparser and others. */
+function bodyOf({ request }: Context): unknown {
+  return (request as { body?: unknown }).body;
+}

@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { PageRequest, PageResponse, Sink } from './page-request.ts';
+
+/**
+ * What a request of a Node server says, apart from its path.
+ *
+ * @param parsed Its body, if other middleware has read that.
+ */
+export function nodeRequest(
+  req: IncomingMessage,
+  parsed: unknown,
+): Omit<PageRequest, 'file' | 'withoutSlash'> {
+  const [, search = ''] = (req.url ?? '').split('?', 2);
+  return {
+    method: req.method ?? 'GET',
+    query: (name) => new URLSearchParams(search).get(name) ?? undefined,
+    header: (name) => req.headers[name]?.toString(),
+    address: req.socket.remoteAddress,
+    httpVersion: req.httpVersion,
+    body: async () => (req.readableEnded ? parsed : text(req)),
+  };
+}
+
+/** Sends a response through a Node server. */
+export function sendNode(res: ServerResponse, { status, headers, body }: PageResponse): void {
+  // Middleware before this one may have set fields, Helmet's policy for instance.
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+  res.statusCode = status;
+  if (typeof body === 'string') {
+    res.end(body);
+  } else if (res.req.method === 'HEAD') {
+    res.end();
+  } else {
+    res.flushHeaders();
+    const leave = body(sinkOf(res));
+    if (res.closed) leave();
+    else res.once('close', leave);
+    // A write to a connection that the client has just closed.
+    res.on('error', () => {});
+  }
+}
+
+function sinkOf(res: ServerResponse): Sink {
+  return {
+    write: (text) => void res.write(text),
+    get pending() {
+      return res.writableLength;
+    },
+    end: () => void res.end(),
+    destroy: () => void res.destroy(),
+  };
+}

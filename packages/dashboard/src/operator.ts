@@ -1,0 +1,141 @@
+import type { Clock, Limiter } from '@headgate/core';
+import { HeadgateError } from '@headgate/core';
+import { type PageRequest, type PageResponse, plain } from './page-request.ts';
+import { idOf } from './view.ts';
+
+/** Maximum length of a request, in bytes. */
+const MAX_LENGTH = 4_096;
+
+/** Maximum time after which a limit is reverted, in minutes. */
+const MAX_MINUTES = 1_440;
+
+/** A limit that returns to its earlier value. */
+export interface Reversion {
+  /** The earlier value. */
+  readonly to: number;
+  /** When, in milliseconds of the process's clock. */
+  readonly at: number;
+}
+
+interface Pending extends Reversion {
+  readonly set: number;
+  readonly timer: unknown;
+}
+
+const operations = ['setLimit', 'pause', 'drain', 'resume', 'freeze', 'unfreeze'] as const;
+
+/** What an operator asks for. */
+interface Order {
+  readonly id: unknown;
+  readonly operation: unknown;
+  readonly limit?: unknown;
+  /** After how many minutes the earlier limit applies again. */
+  readonly minutes?: unknown;
+}
+
+/** Executes what operators ask for. */
+export class Operator {
+  readonly #pending = new Map<Limiter, Pending>();
+
+  constructor(
+    private readonly find: (id: unknown) => Limiter | undefined,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The answer to a request that may operate. */
+  async respond(request: PageRequest): Promise<PageResponse> {
+    const refusal = refusalOf(request);
+    if (refusal !== undefined) return refusal;
+    const order = parse(await request.body());
+    if (order === undefined) return plain(400, 'The body must be a JSON object');
+    const limiter = this.find(order.id);
+    if (limiter === undefined) return plain(404, 'There is no such limit any more');
+    try {
+      return this.#execute(limiter, order);
+    } catch (error) {
+      if (!(error instanceof HeadgateError)) throw error;
+      return plain(error.code === 'ERR_HEADGATE_UNSUPPORTED' ? 409 : 422, error.message);
+    }
+  }
+
+  /** By the id of the limit. */
+  get reversions(): Record<number, Reversion> {
+    const entries = [...this.#pending].map(([limiter, { to, at }]) => [idOf(limiter), { to, at }]);
+    return Object.fromEntries(entries);
+  }
+
+  /** Reverts at once what would be reverted later. */
+  close(): void {
+    for (const limiter of [...this.#pending.keys()]) this.#revert(limiter);
+  }
+
+  #execute(limiter: Limiter, { operation, limit, minutes }: Order): PageResponse {
+    const known = operations.find((name) => name === operation);
+    if (known === undefined) {
+      return plain(422, `operation must be one of ${operations.join(', ')}`);
+    }
+    if (known === 'setLimit') {
+      if (minutes !== undefined && !isWhole(minutes, MAX_MINUTES)) {
+        return plain(422, `minutes must be a whole number from 1 to ${MAX_MINUTES}`);
+      }
+      this.#setLimit(limiter, limit as number, minutes);
+    } else {
+      // The algorithm's own limit replaces the one that was set.
+      if (known === 'unfreeze') this.#forget(limiter);
+      limiter[known]();
+    }
+    return { status: 204, headers: {}, body: '' };
+  }
+
+  #setLimit(limiter: Limiter, limit: number, minutes: number | undefined): void {
+    // A second temporary limit returns to the same value as the first.
+    const to = this.#pending.get(limiter)?.to ?? limiter.limit;
+    limiter.setLimit(limit);
+    this.#forget(limiter);
+    if (minutes === undefined) return;
+    const delay = minutes * 60_000;
+    const timer = this.clock.setTimeout(() => this.#revert(limiter), delay);
+    (timer as { unref?: () => void } | undefined)?.unref?.();
+    const at = Math.round(this.clock.now() + delay);
+    this.#pending.set(limiter, { to, at, set: limit, timer });
+  }
+
+  #revert(limiter: Limiter): void {
+    const pending = this.#pending.get(limiter);
+    this.#forget(limiter);
+    // Another limit was set meanwhile, which stays.
+    if (pending === undefined || limiter.closed || limiter.limit !== pending.set) return;
+    if (limiter.isAdaptive && !limiter.frozen) return;
+    limiter.setLimit(pending.to);
+  }
+
+  #forget(limiter: Limiter): void {
+    this.clock.clearTimeout(this.#pending.get(limiter)?.timer);
+    this.#pending.delete(limiter);
+  }
+}
+
+/** Why the request is not read; undefined if it is. */
+function refusalOf(request: PageRequest): PageResponse | undefined {
+  const type = request.header('content-type') ?? '';
+  if (!/^application\/json *(;|$)/.test(type)) {
+    return plain(415, 'Content-Type must be application/json');
+  }
+  const length = request.header('content-length');
+  if (length === undefined) return plain(411, 'Content-Length must be set');
+  return Number(length) > MAX_LENGTH ? plain(413, 'The body is too long') : undefined;
+}
+
+function parse(body: unknown): Order | undefined {
+  let value = body;
+  try {
+    if (typeof body === 'string') value = JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+  return typeof value === 'object' && value !== null ? (value as Order) : undefined;
+}
+
+function isWhole(value: unknown, max: number): value is number {
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= max;
+}

@@ -1,0 +1,51 @@
+import type { Gate, Limiter } from '@headgate/core';
+import type { Handle } from '@headgate/core/http';
+import { checkNames, invalid } from '@headgate/core/options';
+
+/** What a request may do: see the page, or also change limits; `false`: nothing. */
+export type Access = 'view' | 'operate' | false;
+
+/** What the page shows: a middleware, a gate or a limiter. */
+export type LimitSource = Limiter | Gate | Handle;
+
+export interface DashboardOptions<R> {
+  /** What the page shows, in this order; a function is called each second, for limits that come and go. */
+  limits: readonly LimitSource[] | (() => readonly LimitSource[]);
+  /**
+   * Decides what a request may do; it may return a promise. What it throws reaches the framework's error handling.
+   * Default: requests from the machine itself, through no proxy, may view; all others get 403.
+   */
+  authorize?: ((request: R) => Access | Promise<Access>) | undefined;
+}
+
+/** What every dashboard has, in addition to being a middleware. */
+export interface DashboardHandle {
+  /** Ends the streams of all open pages, which otherwise keep a server from closing. Later requests get 503. */
+  close(): void;
+}
+
+const known = ['limits', 'authorize'] as const satisfies readonly (keyof DashboardOptions<never>)[];
+
+/** @throws HeadgateError for an unknown or invalid option. */
+export function checkOptions<R>(
+  options: DashboardOptions<R>,
+  others: readonly string[] = [],
+): () => readonly LimitSource[] {
+  checkNames('dashboard', options, [...known, ...others]);
+  const { limits, authorize } = options;
+  if (authorize !== undefined && typeof authorize !== 'function') {
+    throw invalid('authorize', 'a function', authorize);
+  }
+  if (typeof limits === 'function') return () => checkSources(limits());
+  const sources = [...checkSources(limits)];
+  return () => sources;
+}
+
+function checkSources(sources: readonly LimitSource[]): readonly LimitSource[] {
+  if (!Array.isArray(sources)) throw invalid('limits', 'an array, or a function', sources);
+  for (const [index, source] of sources.entries()) {
+    if (typeof source?.stats === 'function') continue;
+    throw invalid(`limits[${index}]`, 'a middleware, a gate or a limiter', source);
+  }
+  return sources;
+}

@@ -1,0 +1,55 @@
+/** A request for the page or its data, independent of the framework. */
+export interface PageRequest {
+  readonly method: string;
+  /** The path below the mount point, without its leading slash. */
+  readonly file: string;
+  /** The last segment of the mount point if the request has no slash after it; the page is then redirected to. */
+  readonly withoutSlash: string | undefined;
+  /** Decoded parameter of the query string. */
+  query(name: string): string | undefined;
+  /** By a name in lower case. */
+  header(name: string): string | undefined;
+  /** The remote address of the socket, if the runtime reveals it. */
+  readonly address: string | undefined;
+  /** `1.1`, say, if the runtime reveals it. */
+  readonly httpVersion: string | undefined;
+  /** The body as text, or parsed if other middleware has done that. */
+  body(): Promise<unknown>;
+}
+
+/** Splits a request's target at the mount point, which has `depth` segments. */
+export function locate(path: string, depth: number): Pick<PageRequest, 'file' | 'withoutSlash'> {
+  const segments = path.split('/').slice(1);
+  const isMount = segments.length <= depth;
+  return {
+    file: segments.slice(depth).join('/'),
+    withoutSlash: isMount ? segments.at(-1) : undefined,
+  };
+}
+
+/** Where the messages of a stream go. */
+export interface Sink {
+  write(text: string): void;
+  /** Bytes that the client has not accepted yet. */
+  readonly pending: number;
+  end(): void;
+  /** Closes the connection without waiting for what is pending. */
+  destroy(): void;
+}
+
+export interface PageResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** A stream is opened with where it goes, and returns what must be called when the client has left. */
+  readonly body: string | ((sink: Sink) => () => void);
+}
+
+/** A short answer for people. */
+export function plain(
+  status: number,
+  text: string,
+  headers: Readonly<Record<string, string>> = {},
+): PageResponse {
+  const type = 'text/plain; charset=utf-8';
+  return { status, headers: { ...headers, 'Content-Type': type }, body: `${text}\n` };
+}

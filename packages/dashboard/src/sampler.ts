@@ -1,0 +1,93 @@
+import type { Clock } from '@headgate/core';
+import { History } from './history.ts';
+import type { Snapshot } from './messages.ts';
+import type { LimitSource } from './options.ts';
+import { type LimitView, viewsOf } from './view.ts';
+
+/** Milliseconds between samples. */
+const INTERVAL_MS = 1_000;
+
+/** A page that polls counts as a viewer for this long, in milliseconds. */
+const POLLING_MS = 5_000;
+
+/** Samples the limits each second for all viewers together, and not at all without viewers. */
+export class Sampler {
+  readonly history = new History();
+  readonly #watchers = new Set<(snapshot: Snapshot) => void>();
+  #latest: Snapshot | undefined;
+  #polledAt = -Infinity;
+  #timer: unknown;
+  #hasFailed = false;
+
+  constructor(
+    private readonly sources: () => readonly LimitSource[],
+    private readonly clock: Clock,
+    private readonly reversions: () => Snapshot['reversions'] = () => ({}),
+  ) {}
+
+  /** Calls back with each sample from now on; returns what ends that. */
+  watch(watcher: (snapshot: Snapshot) => void): () => void {
+    this.#watchers.add(watcher);
+    this.#start();
+    return () => {
+      this.#watchers.delete(watcher);
+    };
+  }
+
+  /** The latest sample, of this second. */
+  poll(): Snapshot {
+    this.#polledAt = this.clock.now();
+    this.#start();
+    return this.current;
+  }
+
+  get current(): Snapshot {
+    const now = this.clock.now();
+    const latest = this.#latest;
+    return latest !== undefined && now - latest.now < INTERVAL_MS ? latest : this.#sample();
+  }
+
+  #start(): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = this.clock.setTimeout(() => this.#tick(), INTERVAL_MS);
+    (this.#timer as { unref?: () => void } | undefined)?.unref?.();
+  }
+
+  #tick(): void {
+    this.#timer = undefined;
+    const isPolled = this.clock.now() - this.#polledAt < POLLING_MS;
+    if (this.#watchers.size === 0 && !isPolled) return;
+    this.#start();
+    const snapshot = this.#sample();
+    for (const watcher of [...this.#watchers]) watcher(snapshot);
+  }
+
+  #sample(): Snapshot {
+    const now = Math.round(this.clock.now());
+    const limits = this.#read();
+    this.history.add(now, limits);
+    this.#latest = { now, limits, reversions: this.reversions() };
+    return this.#latest;
+  }
+
+  /** A failing function of the application must not end the process: the page shows the limits known so far. */
+  #read(): readonly LimitView[] {
+    try {
+      const views = this.sources().flatMap(viewsOf);
+      this.#hasFailed = false;
+      // A limiter that several gates reuse has one row.
+      return [...new Map(views.map((view) => [view.id, view])).values()];
+    } catch (error) {
+      if (!this.#hasFailed) {
+        process.emitWarning(
+          `the dashboard cannot read its limits: ${error} (@headgate/core/docs/errors.md, HEADGATE_DASHBOARD_LIMITS)`,
+          {
+            code: 'HEADGATE_DASHBOARD_LIMITS',
+          },
+        );
+      }
+      this.#hasFailed = true;
+      return this.#latest?.limits ?? [];
+    }
+  }
+}

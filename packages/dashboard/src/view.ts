@@ -1,0 +1,153 @@
+import type {
+  GateStats,
+  Limiter,
+  LimiterState,
+  LimiterStats,
+  Operation,
+  Priority,
+  RejectionReason,
+  ShareStats,
+} from '@headgate/core';
+import type { LimitSource } from './options.ts';
+
+/** One row of the page: a limit, or a gate of several limits. It has names, but no keys. */
+export interface LimitView {
+  readonly id: number;
+  readonly name: string;
+  /** The gate that the limit belongs to, if that has a row of its own. */
+  readonly gate: string | undefined;
+  /** Undefined for a gate, which counts requests instead of weight, and if each request sets the limit of its key. */
+  readonly limit: number | undefined;
+  readonly inflight: number;
+  readonly queued: number;
+  /** In milliseconds. */
+  readonly longestWait: number;
+  /** Keys in use; undefined if the limit is not keyed. */
+  readonly keys: number | undefined;
+  readonly admitted: number;
+  readonly rejected: Readonly<Record<RejectionReason, number>>;
+  readonly withdrawn: number;
+  readonly leaked: number;
+  readonly adaptive: boolean;
+  readonly frozen: boolean;
+  /** Milliseconds that work takes without load, as far as an adaptive limit knows it. */
+  readonly baseline: number | undefined;
+  readonly state: LimiterState;
+  /** Waiters by priority. */
+  readonly priorities: Readonly<Record<Priority, number>> | undefined;
+  readonly shares: Readonly<Record<string, ShareStats>> | undefined;
+  readonly guard: GateStats['guard'];
+  /** What an operator can do. */
+  readonly operations: readonly Operation[];
+  readonly store: StoreView | undefined;
+}
+
+/** A distributed limit: what the store last reported, and what this process counts. */
+interface StoreView {
+  readonly up: boolean;
+  readonly declared: number;
+  /** Weight held by this process. */
+  readonly here: number;
+  /** Waiters of this process. */
+  readonly queuedHere: number;
+  readonly reclaimed: number;
+  readonly lost: number;
+  /** In milliseconds. */
+  readonly roundTrip: number | undefined;
+}
+
+/**
+ * The ids by which a page refers to limits. An id is never used again, so that no other limit is mistaken for it.
+ */
+const ids = new WeakMap<object, number>();
+let latestId = 0;
+
+export function idOf(source: object): number {
+  const known = ids.get(source);
+  if (known !== undefined) return known;
+  ids.set(source, ++latestId);
+  return latestId;
+}
+
+/** The rows of a middleware, a gate or a limiter. */
+export function viewsOf(source: LimitSource): LimitView[] {
+  const stats = source.stats();
+  if (!('limits' in stats)) return [limitView(source as Limiter, stats, undefined)];
+  const { limits, ...counts } = stats;
+  const [first] = limits;
+  if (limits.length === 1 && first !== undefined) {
+    const only = limiterOf(source, first.name);
+    // The counts of the gate include what its guard or its own queue rejects.
+    return [limitView(only, { ...first, ...counts, inflight: only.inflight }, undefined)];
+  }
+  const views = limits.map((each) => limitView(limiterOf(source, each.name), each, stats.name));
+  return [gateView(source, stats), ...views];
+}
+
+/** The limiters that the page shows, to operate on them. */
+export function limitersOf(source: LimitSource): readonly Limiter[] {
+  if ('limiters' in source) return Object.values(source.limiters);
+  return 'limits' in source ? source.limits.map(({ limiter }) => limiter) : [source];
+}
+
+function limiterOf(source: LimitSource, name: string): Limiter {
+  return limitersOf(source).find((limiter) => limiter.name === name) as Limiter;
+}
+
+function gateView(source: LimitSource, { limits, ...stats }: GateStats): LimitView {
+  return {
+    ...countsOf(stats),
+    id: idOf(source),
+    gate: undefined,
+    limit: undefined,
+    keys: undefined,
+    adaptive: false,
+    frozen: false,
+    baseline: undefined,
+    state: source.closed ? 'closed' : 'open',
+    priorities: undefined,
+    shares: undefined,
+    guard: stats.guard,
+    operations: [],
+    store: undefined,
+  };
+}
+
+function limitView(
+  limiter: Limiter,
+  stats: LimiterStats & Pick<GateStats, 'guard'>,
+  gate: string | undefined,
+): LimitView {
+  const { distributed } = stats;
+  return {
+    ...countsOf(stats),
+    id: idOf(limiter),
+    gate,
+    // A keyed limit that cannot be set has no common value: each request sets that of its key.
+    limit: limiter.perKey && !limiter.operations.includes('setLimit') ? undefined : stats.limit,
+    inflight: distributed?.inflight ?? stats.inflight,
+    queued: distributed?.queued ?? stats.queued,
+    keys: limiter.perKey ? stats.keys : undefined,
+    adaptive: limiter.isAdaptive,
+    frozen: limiter.frozen,
+    baseline: stats.baseline,
+    state: limiter.state,
+    priorities: stats.priorities,
+    shares: stats.shares,
+    guard: stats.guard,
+    operations: limiter.operations,
+    store: distributed && storeView(stats),
+  };
+}
+
+function countsOf(stats: Omit<LimiterStats, 'limit' | 'keys'>) {
+  const { name, inflight, queued, admitted, rejected, withdrawn, leaked } = stats;
+  const longestWait = Math.round(stats.longestWait);
+  return { name, inflight, queued, longestWait, admitted, rejected, withdrawn, leaked };
+}
+
+function storeView({ distributed, inflight, queued }: LimiterStats): StoreView | undefined {
+  if (distributed === undefined) return undefined;
+  const { up, declared, reclaimed, lost, roundTrip } = distributed;
+  return { up, declared, here: inflight, queuedHere: queued, reclaimed, lost, roundTrip };
+}

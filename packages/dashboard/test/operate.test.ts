@@ -1,0 +1,173 @@
+import { adaptive, createLimiter, type Limiter } from '@headgate/core';
+import { memoryStore } from '@headgate/core/memory-store';
+import express from 'express';
+import { describe, expect, it } from 'vitest';
+import type { Access } from '../src/options.ts';
+import { frameworks, startApp } from './apps.ts';
+
+const path = '/admin/limits';
+
+type Start = (typeof frameworks)[number][1];
+const [, startExpress] = frameworks[0] as (typeof frameworks)[number];
+
+/** An app whose operators send `X-User: ann`. */
+async function scene(start: Start, limits: Limiter[], before: express.RequestHandler[] = []) {
+  const app = await startApp(start, {
+    limits: () => limits,
+    before,
+    authorize: (header): Access => (header('x-user') === 'ann' ? 'operate' : 'view'),
+  });
+  const url = `${app.url}${path}/operate`;
+  const state = await (
+    await fetch(`${app.url}${path}/state`, { headers: { 'X-User': 'ann' } })
+  ).json();
+  const json = {
+    'X-User': 'ann',
+    'X-Headgate-Token': state.token,
+    'Content-Type': 'application/json',
+  };
+  const ids: number[] = state.limits.map(({ id }: { id: number }) => id);
+  const post = async (body: unknown, headers: Record<string, string> = {}) => {
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: { ...json, ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify({ id: ids[0], ...(body as object) }),
+    });
+    return { status: answer.status, text: await answer.text() };
+  };
+  return { ...app, url, state, ids, post, json };
+}
+
+describe.each(frameworks)('operating in %s', (_name, start) => {
+  it('sets, pauses, drains, resumes, freezes and unfreezes a limit', async () => {
+    const limiter = createLimiter({ name: 'reports', limit: adaptive({ initial: 7 }) });
+    const { post } = await scene(start, [limiter]);
+    const done = { status: 204, text: '' };
+    expect(await post({ operation: 'pause' })).toEqual(done);
+    expect(limiter.state).toBe('paused');
+    expect(await post({ operation: 'drain' })).toEqual(done);
+    expect(limiter.state).toBe('drained');
+    expect(await post({ operation: 'resume' })).toEqual(done);
+    expect(limiter.state).toBe('open');
+    expect(await post({ operation: 'freeze' })).toEqual(done);
+    expect(await post({ operation: 'setLimit', limit: 3 })).toEqual(done);
+    expect([limiter.frozen, limiter.limit]).toEqual([true, 3]);
+    expect(await post({ operation: 'unfreeze' })).toEqual(done);
+    expect([limiter.frozen, limiter.limit]).toEqual([false, 7]);
+  });
+
+  it('gives its token to operators only, and requires it', async () => {
+    const limiter = createLimiter({ limit: 1 });
+    const { url, post, state } = await scene(start, [limiter]);
+    const seen = await (await fetch(url.replace('operate', 'state'))).json();
+    expect(seen).toMatchObject({ access: 'view' });
+    expect(seen.token).toBeUndefined();
+    expect(state).toMatchObject({ access: 'operate', token: expect.any(String) });
+    for (const token of ['', 'wrong', `${state.token}x`, state.token.slice(1)]) {
+      const answer = await post({ operation: 'pause' }, { 'X-Headgate-Token': token });
+      expect(answer).toEqual({ status: 403, text: 'Reload the page, and try again\n' });
+    }
+    expect(limiter.state).toBe('open');
+  });
+
+  it('refuses viewers, other sites, and requests that a form could send', async () => {
+    const limiter = createLimiter({ limit: 1 });
+    const { post, url, json } = await scene(start, [limiter]);
+    const refused: [number, Record<string, string>][] = [
+      [403, { 'X-User': 'bob' }],
+      [403, { 'Sec-Fetch-Site': 'cross-site' }],
+      [403, { 'Sec-Fetch-Site': 'same-site' }],
+      [403, { Origin: 'https://evil.example' }],
+      [403, { Origin: 'null' }],
+      [415, { 'Content-Type': 'text/plain' }],
+      [415, { 'Content-Type': 'application/x-www-form-urlencoded' }],
+      [415, { 'Content-Type': 'application/jsonx' }],
+    ];
+    for (const [status, headers] of refused) {
+      const answer = await post({ operation: 'pause' }, headers);
+      expect([headers, answer.status]).toEqual([headers, status]);
+    }
+    const read = await fetch(url, { headers: json });
+    expect(read.status).toBe(404);
+    expect(limiter.state).toBe('open');
+  });
+
+  it('refuses what is malformed or out of bounds, and changes nothing', async () => {
+    const limiter = createLimiter({ limit: 5 });
+    const { post, ids } = await scene(start, [limiter]);
+    const set = (limit: unknown, minutes?: unknown) => ({ operation: 'setLimit', limit, minutes });
+    const refused: [number, unknown][] = [
+      [400, '{'],
+      [400, '"pause"'],
+      [400, 'null'],
+      [404, { id: 0, operation: 'pause' }],
+      [404, { id: `${ids[0]}`, operation: 'pause' }],
+      [404, '{}'],
+      [409, { operation: 'freeze' }],
+      [413, { operation: 'pause', padding: 'x'.repeat(5_000) }],
+      [422, { operation: 'close' }],
+      [422, { operation: 'constructor' }],
+      [422, {}],
+      ...[0, -1, 1.5, 1e300, '3', null, undefined, [3]].map((value): [number, unknown] => [
+        422,
+        set(value),
+      ]),
+      ...[0, 1.5, 1_441, '5', null].map((value): [number, unknown] => [422, set(3, value)]),
+    ];
+    for (const [status, body] of refused) {
+      const answer = await post(body);
+      expect([body, answer.status]).toEqual([body, status]);
+    }
+    expect([limiter.limit, limiter.state, limiter.frozen]).toEqual([5, 'open', false]);
+  });
+
+  it('answers 404 for a limit that is gone, never operating on another', async () => {
+    const limits = [createLimiter({ name: 'a', limit: 1 }), createLimiter({ name: 'a', limit: 1 })];
+    const [old, other] = limits;
+    const { post } = await scene(start, limits);
+    limits.shift();
+    expect((await post({ operation: 'pause' })).status).toBe(404);
+    expect([old?.state, other?.state]).toEqual(['open', 'open']);
+  });
+
+  it('answers 503 once it is closed', async () => {
+    const limiter = createLimiter({ limit: 1 });
+    const { post, handle } = await scene(start, [limiter]);
+    handle.close();
+    expect((await post({ operation: 'pause' })).status).toBe(503);
+    expect(limiter.state).toBe('open');
+  });
+});
+
+it('reads a body that other middleware has parsed', async () => {
+  const limiter = createLimiter({ limit: 1 });
+  for (const parser of [express.json(), express.text({ type: '*/*' })]) {
+    const { post } = await scene(startExpress, [limiter], [parser]);
+    limiter.resume();
+    expect((await post({ operation: 'pause' })).status).toBe(204);
+    expect(limiter.state).toBe('paused');
+  }
+});
+
+it('sets a distributed limit for all processes, and refuses to pause it for one', async () => {
+  const limiter = createLimiter({ name: 'search', limit: 4, store: memoryStore() });
+  const { post, state } = await scene(startExpress, [limiter]);
+  expect(state.limits).toMatchObject([{ operations: ['setLimit'], store: { up: true } }]);
+  expect((await post({ operation: 'setLimit', limit: 9 })).status).toBe(204);
+  expect(limiter.limit).toBe(9);
+  const refused = await post({ operation: 'pause' });
+  expect(refused).toMatchObject({ status: 409, text: expect.stringContaining('search') });
+  await limiter.close();
+});
+
+it('is read-only without authorize, also from the machine itself', async () => {
+  const limiter = createLimiter({ limit: 1 });
+  const { url } = await startApp(startExpress, { limits: [limiter] });
+  const answer = await fetch(`${url}${path}/operate`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: '{}',
+  });
+  expect(answer.status).toBe(403);
+  expect(await answer.text()).toContain("authorize function returns 'operate'");
+});

@@ -1,0 +1,342 @@
+import { adaptive, byPriority, createGate, createLimiter, type Permit } from '@headgate/core';
+import { memoryStore } from '@headgate/core/memory-store';
+import { concurrencyLimit } from '@headgate/express';
+import axe from 'axe-core';
+import helmet from 'helmet';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { frameworks } from './apps.ts';
+import { launchChromium } from './chromium.ts';
+import { openPage } from './visit.ts';
+
+const first = 'tbody.item:nth-of-type(1)';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+afterAll(() => browser?.close());
+
+describe.each(frameworks)('the page in %s', (_name, start) => {
+  it('shows permits, waiters and rejections, and follows them', async () => {
+    const limiter = createLimiter({
+      name: 'reports',
+      limit: 2,
+      queueLimit: 2,
+      queueTimeout: 60_000,
+    });
+    const { until, text, page, requests } = await openPage(
+      browser,
+      { limits: [limiter] },
+      { start },
+    );
+    await until(`${first} .used`, '0 of 2');
+    expect(await text('#status')).toBe('Live');
+    const held = await Promise.all([limiter.acquire(), limiter.acquire()]);
+    const waiting = [limiter.acquire(), limiter.acquire()];
+    await expect(limiter.acquire()).rejects.toMatchObject({ code: 'ERR_HEADGATE_REJECTED' });
+    await until(`${first} .used`, '2 of 2');
+    await until(`${first} .waiting`, '2');
+    await until(`${first} .longest`, /s$/);
+    expect(await text(`${first} .figures .rejected`)).toBe('1');
+    expect(await text(`${first} .groups`)).toContain('Queue full 1');
+    expect(await page.title()).toBe('2 queued · Limits');
+    for (const permit of held) permit.release();
+    for (const permit of await Promise.all(waiting)) permit.release();
+    await until(`${first} .used`, '0 of 2');
+    expect(await text(`${first} .waiting`)).toBe('–');
+    const title = await page.locator(`${first} title`).textContent();
+    expect(title).toBe('In the last five minutes at most 2 in use, and 2 waited for');
+    // It has followed the stream.
+    expect(requests.filter((each) => each.includes('state'))).toEqual([]);
+  });
+});
+
+it('has the history of the last minutes as soon as it is opened', async () => {
+  const limiter = createLimiter({ name: 'reports', limit: 5 });
+  const { until, page } = await openPage(browser, { limits: [limiter] });
+  await until(`${first} .used`, '0 of 5');
+  const permit = await limiter.acquire({ weight: 3 });
+  await until(`${first} .used`, '3 of 5');
+  permit.release();
+  await until(`${first} .used`, '0 of 5');
+  await page.reload();
+  await until(`${first} .used`, '0 of 5');
+  expect(await page.locator(`${first} title`).textContent()).toContain('at most 3 in use');
+});
+
+it.each([
+  ['Helmet before the page', [helmet()]],
+  ['no other middleware', []],
+])('loads with %s, with a slash at its end and without', async (_name, before) => {
+  const limits = [createLimiter({ name: 'reports', limit: 1 })];
+  for (const at of ['/a/b/limits', '/a/b/limits/']) {
+    const { until, page, url } = await openPage(
+      browser,
+      { limits, before, path: '/a/b/limits' },
+      { at },
+    );
+    await until('#status', 'Live');
+    expect(page.url()).toBe(`${url}/a/b/limits/`);
+    // The meter's width is set by a script, which the policy allows.
+    expect(await page.locator(`${first} .meter`).isVisible()).toBe(true);
+  }
+});
+
+it('requests only what is below its path', async () => {
+  const { requests, until } = await openPage(browser, { limits: [createLimiter({ limit: 1 })] });
+  await until('#status', 'Live');
+  expect(requests.filter((each) => !each.startsWith('/admin/limits'))).toEqual([]);
+});
+
+it('shows markup in a name as text', async () => {
+  const name = '<img src=x onerror=alert(1)>"\'&amp;';
+  const { until, page } = await openPage(browser, { limits: [createLimiter({ name, limit: 1 })] });
+  await until('.title', name);
+  expect(await page.locator('img').count()).toBe(0);
+});
+
+it('polls if a proxy holds the stream back', async () => {
+  const limiter = createLimiter({ name: 'reports', limit: 2 });
+  const { until, requests, page } = await openPage(
+    browser,
+    { limits: [limiter] },
+    // Never answered, as by a proxy that waits for the end of the stream.
+    { prepare: (page) => page.route(/\/events/, () => {}) },
+  );
+  await until('#status', 'Live, by polling');
+  const permit = await limiter.acquire();
+  await until(`${first} .used`, '1 of 2');
+  permit.release();
+  await until(`${first} .used`, '0 of 2');
+  expect(requests.filter((each) => each.includes('/events'))).toHaveLength(1);
+  expect(await page.locator(`${first} title`).textContent()).toContain('at most 1 in use');
+});
+
+it('sends no requests while it is hidden', async () => {
+  const { requests, until, page } = await openPage(browser, {
+    limits: [createLimiter({ limit: 1 })],
+  });
+  await until('#status', 'Live');
+  await page.clock.install();
+  await setHidden(page, true);
+  const before = requests.length;
+  await page.clock.runFor(60_000);
+  expect(requests.length).toBe(before);
+  const next = page.waitForRequest(/events/);
+  await setHidden(page, false);
+  await next;
+});
+
+it('reports that the server is unreachable, and resumes when it is back', async () => {
+  const limits = [createLimiter({ name: 'reports', limit: 1 })];
+  const { server, until, complaints, url } = await openPage(browser, { limits });
+  await until('#status', 'Live');
+  const { port } = new URL(url);
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await until('#status', 'The server cannot be reached: trying again');
+  await new Promise<void>((resolve) => server.listen(Number(port), '127.0.0.1', resolve));
+  await until('#status', /^Live$/);
+  // The browser itself logs a failed request.
+  expect(complaints.splice(0).filter((each) => !each.includes('ERR_'))).toEqual([]);
+});
+
+it('removes the row of a limit that is gone, and adds that of a new one', async () => {
+  const limits = [
+    createLimiter({ name: 'old', limit: 1 }),
+    createLimiter({ name: 'stays', limit: 1 }),
+  ];
+  const { until, page } = await openPage(browser, { limits: () => limits });
+  await until('.title', 'old');
+  limits.splice(0, 1);
+  limits.push(createLimiter({ name: 'new', limit: 1 }));
+  await until('.title', 'new');
+  expect(await page.locator('.title').allInnerTexts()).toEqual(['stays', 'new']);
+});
+
+it('finds limits by name, and that of their gate', async () => {
+  const gate = createGate({
+    name: 'api',
+    limits: [
+      { name: 'user', limit: 1, perKey: true },
+      { name: 'total', limit: 5 },
+    ],
+  });
+  const many = Array.from({ length: 12 }, (_, i) =>
+    createLimiter({ name: `queue ${i}`, limit: 1 }),
+  );
+  const { until, page } = await openPage(browser, { limits: [gate, ...many] });
+  await until('.title', 'queue 11');
+  expect(await page.locator('tbody.item').count()).toBe(15);
+  await page.getByLabel('Find a limit').fill('API');
+  await expect.poll(() => page.locator('.title').allInnerTexts()).toEqual(['api', 'user', 'total']);
+  await page.getByLabel('Find a limit').fill('nothing');
+  await until('#note', 'No name has “nothing” in it.');
+});
+
+it('is usable with the keyboard alone', async () => {
+  const limits = ['A', 'B', 'C', 'D'].map((name) => createLimiter({ name, limit: 1 }));
+  const { until, page } = await openPage(browser, { limits });
+  await until('.title', 'D');
+  const toggle = page.getByRole('button', { name: 'B' });
+  await page.keyboard.press('Tab'); // A
+  await page.keyboard.press('Tab'); // B
+  expect(await toggle.evaluate((element) => element === document.activeElement)).toBe(true);
+  await page.keyboard.press('Enter');
+  expect(await toggle.getAttribute('aria-expanded')).toBe('true');
+  await until('tbody.item:nth-of-type(2) .groups', 'Admitted');
+  await page.keyboard.press('Space');
+  expect(await page.locator('.groups:visible').count()).toBe(0);
+});
+
+describe('an operator', () => {
+  const operator = { authorize: () => 'operate' as const };
+
+  it('pauses and resumes a limit after confirming it, with the keyboard', async () => {
+    const limiter = createLimiter({ name: 'reports', limit: 2 });
+    const { until, page, text } = await openPage(browser, { limits: [limiter], ...operator });
+    const pause = page.getByRole('button', { name: 'Pause' });
+    await pause.focus();
+    await page.keyboard.press('Enter');
+    await until('#question', 'Pause “reports”?');
+    await page.keyboard.press('Escape');
+    expect(limiter.state).toBe('open');
+    expect(await pause.evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
+    await until(`${first} .tag`, 'paused');
+    expect(limiter.state).toBe('paused');
+    expect(await page.getByRole('dialog').isVisible()).toBe(false);
+    expect(await pause.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
+    await pause.waitFor();
+    expect([limiter.state, await text(`${first} .tag`)]).toEqual(['open', '']);
+  });
+
+  it('sets a limit for a while', async () => {
+    const limiter = createLimiter({ name: 'reports', limit: 20 });
+    const { until, page } = await openPage(browser, { limits: [limiter], ...operator });
+    await page.getByLabel('Limit', { exact: true }).fill('5');
+    await page.getByLabel('for').selectOption('15 minutes');
+    await page.getByRole('button', { name: 'Set' }).click();
+    await until('#consequence', 'It will be 5 for 15 minutes, and then the current value again.');
+    await page.getByRole('dialog').getByRole('button', { name: 'Set' }).click();
+    await until(`${first} .used`, '0 of 5');
+    await until(`${first} .tag`, /returns to 20 in 14\smin/);
+    expect(limiter.limit).toBe(5);
+  });
+
+  it('freezes an adaptive limit before setting it', async () => {
+    const limiter = createLimiter({ name: 'api', limit: adaptive({ initial: 9 }) });
+    const { until, page } = await openPage(browser, { limits: [limiter], ...operator });
+    await until(`${first} .tag`, 'adaptive');
+    expect(await page.getByLabel('Limit', { exact: true }).isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Freeze' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Freeze' }).click();
+    await until(`${first} .tag`, 'adaptive, frozen');
+    expect(await page.getByLabel('Limit', { exact: true }).isVisible()).toBe(true);
+  });
+
+  it('sees why the server refuses', async () => {
+    const limiter = createLimiter({ name: 'reports', limit: 20 });
+    const { until, page, complaints } = await openPage(browser, { limits: [limiter], ...operator });
+    await page.getByLabel('Limit', { exact: true }).fill('99999999999999999999');
+    await page.getByRole('button', { name: 'Set' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Set' }).click();
+    await until('#failure', 'limit must be a whole number of at least 1');
+    expect(limiter.limit).toBe(20);
+    // The browser itself logs a refused request.
+    expect(complaints.splice(0)).toHaveLength(1);
+  });
+
+  it.each(['light', 'dark'] as const)(
+    'has controls in which axe-core finds nothing, %s',
+    async (colorScheme) => {
+      const device = { viewport: { width: 320, height: 640 }, colorScheme };
+      const limiter = createLimiter({ name: 'reports', limit: 20 });
+      const { page } = await openPage(browser, { limits: [limiter], ...operator }, { device });
+      await page.getByRole('button', { name: 'Pause' }).waitFor();
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+      expect(await violations(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Pause' }).click();
+      expect(await violations(page)).toEqual([]);
+    },
+  );
+});
+
+it('shows a viewer no controls, and all that a limit has', async () => {
+  const clock = { admits: () => true, name: 'loop', stats: () => ({ delay: 3, shedding: 0.25 }) };
+  const limit = concurrencyLimit({
+    name: 'api',
+    limit: 10,
+    guard: clock,
+    shares: { gold: 0.6 },
+    shareBy: () => 'gold',
+    order: byPriority(),
+  });
+  const search = createLimiter({ name: 'search', limit: 4, store: memoryStore() });
+  const auto = createLimiter({ name: 'auto', limit: adaptive({ initial: 9 }) });
+  const { until, text, page } = await openPage(browser, { limits: [limit, search, auto] });
+  await until('.title', 'auto');
+  expect(await page.locator('.controls:visible').count()).toBe(0);
+  const api = await text(`${first} .groups`);
+  expect(api).toContain('Guard loop Delay 3.0 ms Rejects 25 %');
+  expect(api).toContain('gold (60 %) 0 in use, 0 queued');
+  expect(api).toContain('Queued by priority critical 0 high 0');
+  expect(await text('tbody.item:nth-of-type(2) .groups')).toContain('Store State available');
+  expect(await text('tbody.item:nth-of-type(3) .groups')).toContain('Adaptive limit State adapts');
+  await search.close();
+});
+
+describe.each([
+  [320, 'light'],
+  [1_200, 'light'],
+  [320, 'dark'],
+  [1_200, 'dark'],
+] as const)('%i pixels wide, %s', (width, colorScheme) => {
+  it('fits, and axe-core finds nothing', async () => {
+    const held: Permit[] = [];
+    const name = 'a-name-without-a-space-that-is-longer-than-any-line-has-room-for';
+    const limiter = createLimiter({ name, limit: 2, queueLimit: 9, queueTimeout: 60_000 });
+    for (let i = 0; i < 2; i++) held.push(await limiter.acquire());
+    const waiting = [limiter.acquire(), limiter.acquire()];
+    const gate = createGate({
+      name: 'api',
+      limits: [
+        { name: 'user', limit: 1, perKey: true },
+        { name: 'total', limit: 5 },
+      ],
+    });
+    const device = { viewport: { width, height: 640 }, colorScheme };
+    const { until, page } = await openPage(browser, { limits: [limiter, gate] }, { device });
+    await until(`${first} .waiting`, '2');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    await page.getByRole('button', { name: 'total' }).click();
+    expect(await violations(page)).toEqual([]);
+    const paper = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    expect(paper).toBe(colorScheme === 'dark' ? 'rgb(21, 24, 27)' : 'rgb(252, 251, 249)');
+    for (const permit of held) permit.release();
+    for (const permit of await Promise.all(waiting)) permit.release();
+  });
+});
+
+/** What axe-core finds; the page's own policy forbids to add a script, but not that the browser does. */
+async function violations(page: Page): Promise<string[]> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Runtime.evaluate', { expression: axe.source });
+  const found = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
+    'axe.run()',
+  );
+  return found.violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`,
+  );
+}
+
+function setHidden(page: Page, hidden: boolean): Promise<void> {
+  return page.evaluate((value) => {
+    Object.defineProperty(document, 'hidden', { value, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, hidden);
+}

@@ -1,0 +1,149 @@
+import { createLimiter } from '@headgate/core';
+import { collectWarnings, VirtualClock } from '@headgate/test-suite';
+import { expect, it } from 'vitest';
+import type { Snapshot } from '../src/messages.ts';
+import type { LimitSource } from '../src/options.ts';
+import type { Sink } from '../src/page-request.ts';
+import { Sampler } from '../src/sampler.ts';
+import { Viewers } from '../src/viewers.ts';
+
+function scene(limits: () => readonly LimitSource[] = () => []) {
+  const clock = new VirtualClock();
+  let reads = 0;
+  const sampler = new Sampler(() => {
+    reads++;
+    return limits();
+  }, clock);
+  return { clock, sampler, reads: () => reads };
+}
+
+/** A viewer that reads only if the test does. */
+class TestSink implements Sink {
+  messages: string[] = [];
+  pending = 0;
+  state = 'open';
+  write(text: string): void {
+    this.messages.push(text);
+  }
+  end(): void {
+    this.state = 'ended';
+  }
+  destroy(): void {
+    this.state = 'destroyed';
+  }
+}
+
+it('reads nothing and has no timer without viewers', () => {
+  const { clock, sampler, reads } = scene();
+  clock.advance(60_000);
+  expect([reads(), clock.armed]).toEqual([0, 0]);
+  const leave = sampler.watch(() => {});
+  clock.advance(3_000);
+  expect(reads()).toBe(3);
+  leave();
+  clock.advance(60_000);
+  expect([reads(), clock.armed]).toEqual([3, 0]);
+});
+
+it('reads once per second, however many viewers there are', () => {
+  const { clock, sampler, reads } = scene();
+  const viewers = new Viewers(sampler);
+  const sinks = Array.from({ length: 100 }, () => new TestSink());
+  const leave = sinks.map((sink) => viewers.join(sink, clock.now()));
+  clock.advance(10_000);
+  expect(reads()).toBe(10);
+  expect(sinks.every(({ messages }) => messages.length === 10)).toBe(true);
+  for (const each of leave) each();
+  clock.advance(10_000);
+  expect([reads(), clock.armed]).toEqual([10, 0]);
+});
+
+it('has room for 1,000 viewers', () => {
+  const { clock, sampler } = scene();
+  const viewers = new Viewers(sampler);
+  const leave = Array.from({ length: 999 }, () => viewers.join(new TestSink(), clock.now()));
+  expect(viewers.isFull).toBe(false);
+  viewers.join(new TestSink(), clock.now());
+  expect(viewers.isFull).toBe(true);
+  leave[0]?.();
+  expect(viewers.isFull).toBe(false);
+});
+
+it('reads for five seconds after a poll, and once for all polls of a second', () => {
+  const { clock, sampler, reads } = scene();
+  for (let i = 0; i < 50; i++) sampler.poll();
+  expect(reads()).toBe(1);
+  clock.advance(60_000);
+  expect([reads(), clock.armed]).toEqual([5, 0]);
+});
+
+it('keeps five minutes of history, and nothing of a limit that has been gone for as long', () => {
+  const limits = [createLimiter({ name: 'a', limit: 1 }), createLimiter({ name: 'b', limit: 2 })];
+  const { clock, sampler } = scene(() => limits);
+  let latest: Snapshot = sampler.current;
+  sampler.watch((snapshot) => {
+    latest = snapshot;
+  });
+  const views = latest.limits;
+  const lengths = () => Object.values(sampler.history.since(0, views)).map(({ length }) => length);
+  clock.advance(600_000);
+  expect(lengths()).toEqual([301, 301]);
+  limits.pop();
+  clock.advance(100_000);
+  expect(latest.limits.map(({ name }) => name)).toEqual(['a']);
+  expect(lengths()).toEqual([301, 201]);
+  clock.advance(300_000);
+  expect(lengths()).toEqual([301, 0]);
+});
+
+it('drops a viewer that does not read, and only that one', () => {
+  const { clock, sampler } = scene();
+  const viewers = new Viewers(sampler);
+  const [reader, stuck] = [new TestSink(), new TestSink()];
+  for (const sink of [reader, stuck]) viewers.join(sink, clock.now());
+  stuck.pending = 256 * 1024;
+  clock.advance(1_000);
+  expect([reader.state, stuck.state]).toEqual(['open', 'open']);
+  stuck.pending += 1;
+  clock.advance(1_000);
+  expect([reader.state, stuck.state]).toEqual(['open', 'destroyed']);
+  clock.advance(1_000);
+  expect([reader.messages.length, stuck.messages.length]).toEqual([3, 1]);
+});
+
+it('ends a stream after a quarter of an hour, so that its browser is authorized again', () => {
+  const { clock, sampler } = scene();
+  const viewers = new Viewers(sampler);
+  const sink = new TestSink();
+  viewers.join(sink, clock.now());
+  clock.advance(899_000);
+  expect(sink.state).toBe('open');
+  clock.advance(1_000);
+  expect(sink.state).toBe('ended');
+  clock.advance(1_000);
+  expect(clock.armed).toBe(0);
+});
+
+it('shows the limits known so far if the function of the app fails, and warns once per failure', () => {
+  const warnings = collectWarnings('HEADGATE_DASHBOARD_LIMITS');
+  const limits = [createLimiter({ name: 'a', limit: 1 })];
+  let fails = false;
+  const { clock, sampler } = scene(() => {
+    if (fails) throw new Error('no limits today');
+    return limits;
+  });
+  const names: string[] = [];
+  sampler.watch((snapshot) => {
+    names.push(snapshot.limits.map(({ name }) => name).join());
+  });
+  clock.advance(1_000);
+  fails = true;
+  clock.advance(2_000);
+  fails = false;
+  clock.advance(1_000);
+  fails = true;
+  clock.advance(1_000);
+  expect(names).toEqual(['a', 'a', 'a', 'a', 'a']);
+  expect(warnings).toHaveLength(2);
+  expect(warnings[0]).toContain('no limits today');
+});

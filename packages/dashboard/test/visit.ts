@@ -1,0 +1,63 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { expect, onTestFinished } from 'vitest';
+import { type App, type AppOptions, frameworks, startApp } from './apps.ts';
+
+interface OpenPage extends App {
+  readonly page: Page;
+  /** The paths that the page has requested. */
+  readonly requests: string[];
+  /** Errors and warnings of the page and the browser. */
+  readonly complaints: string[];
+  /** Resolves when an element that matches contains the text. */
+  until(selector: string, text: string | RegExp): Promise<void>;
+  text(selector: string): Promise<string>;
+}
+
+interface Visit {
+  /** Default: Express 5. */
+  readonly start?: (typeof frameworks)[number][1];
+  readonly device?: BrowserContextOptions;
+  /** Default: `/admin/limits`. */
+  readonly at?: string;
+  /** Called before the page is loaded. */
+  readonly prepare?: (page: Page) => Promise<unknown>;
+}
+
+/**
+ * Starts an app and opens its dashboard in a browser. A test must have no complaints at its end; one that expects some
+ * empties the list.
+ */
+export async function openPage(
+  browser: Browser,
+  options: AppOptions,
+  { start = (frameworks[0] as (typeof frameworks)[number])[1], device, at, prepare }: Visit = {},
+): Promise<OpenPage> {
+  const app = await startApp(start, options);
+  const context = await browser.newContext({ ...device, baseURL: app.url });
+  const page = await context.newPage();
+  const requests: string[] = [];
+  const complaints: string[] = [];
+  page.on('request', (request) => requests.push(request.url().replace(app.url, '')));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('dialog', (dialog) => complaints.push(`dialog: ${dialog.message()}`));
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  onTestFinished(async () => {
+    await context.close();
+    expect(complaints).toEqual([]);
+  });
+  await prepare?.(page);
+  await page.goto(at ?? options.path ?? '/admin/limits');
+  return {
+    ...app,
+    page,
+    requests,
+    complaints,
+    until: (selector, hasText) => page.locator(selector, { hasText }).first().waitFor(),
+    async text(selector) {
+      const text = await page.locator(selector).first().textContent();
+      return (text ?? '').trim().replace(/\s+/g, ' ');
+    },
+  };
+}

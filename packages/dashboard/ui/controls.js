@@ -1,0 +1,69 @@
+import { part } from './dom.js';
+
+/** @import { Operation } from '@headgate/core' */
+/** @import { LimitView } from '../src/view.ts' */
+/** @typedef {{ id: number, name: string, operation: Operation, limit?: number, minutes?: number }} Order */
+
+/** The buttons of one limit. */
+export class Controls {
+  #element;
+  #form;
+  /** @type {LimitView | undefined} */
+  #view;
+
+  /** @param {HTMLElement} element @param {(order: Order) => void} ask */
+  constructor(element, ask) {
+    this.#element = element;
+    this.#form = part(element, '.set');
+    for (const button of element.querySelectorAll('button')) {
+      const operation = /** @type {Operation | undefined} */ (button.dataset.operation);
+      if (operation === undefined) continue;
+      button.addEventListener('click', () => {
+        if (this.#view !== undefined) ask({ ...naming(this.#view), operation });
+      });
+    }
+    this.#form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      if (this.#view === undefined) return;
+      const minutes = Number(/** @type {HTMLSelectElement} */ (part(element, '.minutes')).value);
+      const limit = Number(this.#value.value);
+      const order = { ...naming(this.#view), operation: /** @type {const} */ ('setLimit'), limit };
+      ask(minutes === 0 ? order : { ...order, minutes });
+    });
+  }
+
+  get #value() {
+    return /** @type {HTMLInputElement} */ (part(this.#element, '.value'));
+  }
+
+  /** @param {LimitView} view @param {boolean} mayOperate */
+  show(view, mayOperate) {
+    const isFirst = this.#view === undefined;
+    this.#view = view;
+    const usable = usableOf(view);
+    this.#element.hidden = !mayOperate || usable.length === 0;
+    for (const button of this.#element.querySelectorAll('button')) {
+      const { operation } = button.dataset;
+      if (operation !== undefined) button.hidden = !usable.includes(operation);
+    }
+    this.#form.hidden = !usable.includes('setLimit');
+    if (isFirst && view.limit !== undefined) this.#value.value = `${view.limit}`;
+  }
+}
+
+/** @param {LimitView} view */
+function naming({ id, name }) {
+  return { id, name };
+}
+
+/** The supported operations that would change something. @param {LimitView} view @returns {string[]} */
+function usableOf({ operations, state, adaptive, frozen }) {
+  const useless = [
+    ...(state === 'open' ? ['resume'] : []),
+    ...(state === 'paused' ? ['pause'] : []),
+    ...(state === 'drained' ? ['drain'] : []),
+    frozen ? 'freeze' : 'unfreeze',
+    ...(adaptive && !frozen ? ['setLimit'] : []),
+  ];
+  return state === 'closed' ? [] : operations.filter((name) => !useless.includes(name));
+}

@@ -1,0 +1,91 @@
+import { Confirmation } from './confirm.js';
+import { part, write } from './dom.js';
+import { Feed } from './feed.js';
+import { Table } from './table.js';
+import { count } from './words.js';
+
+/** @import { PageState, Snapshot } from '../src/messages.ts' */
+
+/** The search is shown only above this number of limits. */
+const MAX_WITHOUT_SEARCH = 8;
+
+/** @param {string} id */
+const byId = (id) => part(document, `#${id}`);
+
+const confirmation = new Confirmation();
+const table = new Table(byId('table'), (order) => confirmation.ask(order));
+const text = /** @type {HTMLInputElement} */ (byId('text'));
+
+/** The process whose limits are shown. */
+let instance = '';
+/** The page's clock minus that of the server, in milliseconds. */
+let offset = 0;
+/** @type {Snapshot | undefined} */
+let latest;
+
+/** @param {'live' | 'away'} is @param {string} words */
+function say(is, words) {
+  byId('status').dataset.is = is;
+  byId('shown').classList.toggle('away', is === 'away');
+  write(byId('status'), words);
+}
+
+/** @param {Snapshot & Partial<PageState>} state @param {boolean} isStream */
+function show(state, isStream) {
+  latest = state;
+  if (state.instance !== undefined && state.instance !== instance) {
+    // Another process, with other limits and another clock.
+    instance = state.instance;
+    table.clear();
+    offset = performance.now() - state.now;
+    write(byId('place'), [location.host, `process ${state.pid}`].join(' · '));
+  }
+  if (state.access !== undefined) table.mayOperate = state.access === 'operate';
+  if (state.token !== undefined) confirmation.token = state.token;
+  say('live', isStream ? 'Live' : 'Live, by polling');
+  byId('shown').hidden = false;
+  table.add(state, offset);
+  draw();
+}
+
+function draw() {
+  if (latest === undefined) return;
+  const { limits } = latest;
+  const wanted = text.value.toLowerCase();
+  const found = limits.filter(({ name, gate = '' }) =>
+    `${gate} ${name}`.toLowerCase().includes(wanted),
+  );
+  byId('find').hidden = limits.length <= MAX_WITHOUT_SEARCH && wanted === '';
+  byId('table').hidden = found.length === 0;
+  byId('key').hidden = found.length === 0;
+  write(byId('note'), note(found.length));
+  table.show(found, latest, performance.now());
+  // The limits of a gate count the same requests as the gate.
+  const queued = limits.reduce((sum, each) => sum + (each.gate === undefined ? each.queued : 0), 0);
+  document.title = queued === 0 ? 'Limits' : `${count(queued)} queued · Limits`;
+}
+
+/** @param {number} found */
+function note(found) {
+  if (found > 0) return '';
+  return text.value === '' ? 'There are no limits.' : `No name has “${text.value}” in it.`;
+}
+
+/** @param {number | undefined} status */
+function fail(status) {
+  const why =
+    status === undefined ? 'The server cannot be reached' : `The server answers ${status}`;
+  say('away', `${why}: trying again`);
+}
+
+const feed = new Feed(show, fail);
+
+text.addEventListener('input', draw);
+
+// The server samples its limits only while a page is visible.
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden) feed.stop();
+  else feed.start();
+});
+
+feed.start();
