@@ -1,0 +1,116 @@
+import { adaptive, byPriority, createLimiter } from '@headgate/core';
+import { memoryStore } from '@headgate/core/memory-store';
+import { concurrencyLimit } from '@headgate/express';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchChromium } from './chromium.ts';
+import { violations } from './violations.ts';
+import { openPage } from './visit.ts';
+
+const first = 'tbody.item:nth-of-type(1)';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+afterAll(() => browser?.close());
+
+describe('an operator', () => {
+  const operator = { authorize: () => 'operate' as const };
+
+  it('pauses and resumes a limit after confirming it, with the keyboard', async () => {
+    const limiter = createLimiter({ name: 'reports', limit: 2 });
+    const { until, page, text } = await openPage(browser, { limits: [limiter], ...operator });
+    const pause = page.getByRole('button', { name: 'Pause' });
+    await pause.focus();
+    await page.keyboard.press('Enter');
+    await until('#question', 'Pause “reports”?');
+    await page.keyboard.press('Escape');
+    expect(limiter.state).toBe('open');
+    expect(await pause.evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
+    await until(`${first} .tag`, 'paused');
+    expect(limiter.state).toBe('paused');
+    expect(await page.getByRole('dialog').isVisible()).toBe(false);
+    expect(await pause.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
+    await pause.waitFor();
+    expect([limiter.state, await text(`${first} .tag`)]).toEqual(['open', '']);
+  });
+
+  it('sets a limit for a while', async () => {
+    const limiter = createLimiter({ name: 'reports', limit: 20 });
+    const { until, page } = await openPage(browser, { limits: [limiter], ...operator });
+    await page.getByLabel('Limit', { exact: true }).fill('5');
+    await page.getByLabel('for').selectOption('15 minutes');
+    await page.getByRole('button', { name: 'Set' }).click();
+    await until('#consequence', 'It will be 5 for 15 minutes, and then the current value again.');
+    await page.getByRole('dialog').getByRole('button', { name: 'Set' }).click();
+    await until(`${first} .used`, '0 of 5');
+    await until(`${first} .tag`, /returns to 20 in 14\smin/);
+    expect(limiter.limit).toBe(5);
+  });
+
+  it('freezes an adaptive limit before setting it', async () => {
+    const limiter = createLimiter({ name: 'api', limit: adaptive({ initial: 9 }) });
+    const { until, page } = await openPage(browser, { limits: [limiter], ...operator });
+    await until(`${first} .tag`, 'adaptive');
+    expect(await page.getByLabel('Limit', { exact: true }).isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Freeze' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Freeze' }).click();
+    await until(`${first} .tag`, 'adaptive, frozen');
+    expect(await page.getByLabel('Limit', { exact: true }).isVisible()).toBe(true);
+  });
+
+  it('sees why the server refuses', async () => {
+    const limiter = createLimiter({ name: 'reports', limit: 20 });
+    const { until, page, complaints } = await openPage(browser, { limits: [limiter], ...operator });
+    await page.getByLabel('Limit', { exact: true }).fill('99999999999999999999');
+    await page.getByRole('button', { name: 'Set' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Set' }).click();
+    await until('#failure', 'limit must be a whole number of at least 1');
+    expect(limiter.limit).toBe(20);
+    // The browser itself logs a refused request.
+    expect(complaints.splice(0)).toHaveLength(1);
+  });
+
+  it.each(['light', 'dark'] as const)(
+    'has controls in which axe-core finds nothing, %s',
+    async (colorScheme) => {
+      const device = { viewport: { width: 320, height: 640 }, colorScheme };
+      const limiter = createLimiter({ name: 'reports', limit: 20 });
+      const { page } = await openPage(browser, { limits: [limiter], ...operator }, { device });
+      await page.getByRole('button', { name: 'Pause' }).waitFor();
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+      expect(await violations(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Pause' }).click();
+      expect(await violations(page)).toEqual([]);
+    },
+  );
+});
+
+it('shows a viewer no controls, and all that a limit has', async () => {
+  const clock = { admits: () => true, name: 'loop', stats: () => ({ delay: 3, shedding: 0.25 }) };
+  const limit = concurrencyLimit({
+    name: 'api',
+    limit: 10,
+    guard: clock,
+    shares: { gold: 0.6 },
+    shareBy: () => 'gold',
+    order: byPriority(),
+  });
+  const search = createLimiter({ name: 'search', limit: 4, store: memoryStore() });
+  const auto = createLimiter({ name: 'auto', limit: adaptive({ initial: 9 }) });
+  const { until, text, page } = await openPage(browser, { limits: [limit, search, auto] });
+  await until('.title', 'auto');
+  expect(await page.locator('.controls:visible').count()).toBe(0);
+  const api = await text(`${first} .groups`);
+  expect(api).toContain('Guard loop Delay 3.0 ms Rejects 25 %');
+  expect(api).toContain('gold (60 %) 0 in use, 0 queued');
+  expect(api).toContain('Queued by priority critical 0 high 0');
+  expect(await text('tbody.item:nth-of-type(2) .groups')).toContain('Store State available');
+  expect(await text('tbody.item:nth-of-type(3) .groups')).toContain('Adaptive limit State adapts');
+  await search.close();
+});
