@@ -65,6 +65,11 @@ export class MeasuredLimits {
     return remove;
   }
 
+  /** Removes all limits. */
+  clear(): void {
+    for (const entry of [...this.#entries.values()]) entry.remove();
+  }
+
   /** Measures all limits. */
   collect(receive: Receive): void {
     const measured = new Set<Used>();
