@@ -106,3 +106,11 @@ it('in cluster mode a store counts as unavailable if one process cannot reach it
     headgate_permits_lost_total: 'sum',
   });
 });
+
+it('a limiter and a gate that reuses it have one name, so the limiter is to be added alone', () => {
+  const limiter = app();
+  const gate = createGate({ name: 'app', limits: [{ limiter }] });
+  const remedy = 'add the limiter that both use, instead of them';
+  expect(() => collectMetrics([limiter, gate], { register: new Registry() })).toThrow(remedy);
+  expect(() => collectMetrics([gate, limiter], { register: new Registry() })).toThrow(remedy);
+});

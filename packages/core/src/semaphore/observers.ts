@@ -3,6 +3,18 @@ import { checkObserver, kinds, type Observer } from './observer.ts';
 type Kind = keyof Observer;
 type Callback = (event: never) => void;
 
+/** An observer that was added. */
+interface Added {
+  readonly observer: Observer;
+  isRemoved: boolean;
+}
+
+/** A callback of one of several observers. */
+interface Listener {
+  readonly added: Added;
+  readonly callback: Callback;
+}
+
 /** The events of a limit itself. A gate's observers receive them from the limiters that the gate has made. */
 const limitKinds: readonly Kind[] = ['resized', 'store', 'slowed', 'lost', 'reclaimed', 'conflict'];
 
@@ -25,8 +37,8 @@ export class Observers {
   lost: Observer['lost'] = undefined;
   reclaimed: Observer['reclaimed'] = undefined;
   conflict: Observer['conflict'] = undefined;
-  #own: Observer[] = [];
-  readonly #listeners: (() => void)[] = [];
+  #own: Added[] = [];
+  readonly #changeListeners: (() => void)[] = [];
 
   /** @param gate The observers of the gate to whose limit these belong. */
   constructor(private readonly gate?: Observers) {
@@ -36,10 +48,11 @@ export class Observers {
 
   /** Returns what removes the observer. */
   add(observer: Observer): () => void {
-    const added = checkObserver(observer);
+    const added: Added = { observer: checkObserver(observer), isRemoved: false };
     this.#own.push(added);
     this.#combine();
     return () => {
+      added.isRemoved = true;
       this.#own = this.#own.filter((other) => other !== added);
       this.#combine();
     };
@@ -47,26 +60,32 @@ export class Observers {
 
   /** Calls back after an observer was added or removed. */
   whenChanged(listener: () => void): void {
-    this.#listeners.push(listener);
+    this.#changeListeners.push(listener);
   }
 
   #combine(): void {
-    for (const kind of kinds) this[kind] = callingAll(this.#callbacks(kind));
-    for (const listener of this.#listeners) listener();
+    for (const kind of kinds) this[kind] = callingAll(this.#listenersOf(kind));
+    for (const listener of this.#changeListeners) listener();
   }
 
-  #callbacks(kind: Kind): Callback[] {
+  #listenersOf(kind: Kind): Listener[] {
     const { gate } = this;
-    const own = this.#own.map((observer) => observer[kind] as Callback | undefined);
-    const callbacks = own.filter((callback) => callback !== undefined);
-    if (gate === undefined || !limitKinds.includes(kind)) return callbacks;
-    return [...gate.#callbacks(kind), ...callbacks];
+    const own: Listener[] = [];
+    for (const added of this.#own) {
+      const callback = added.observer[kind] as Callback | undefined;
+      if (callback !== undefined) own.push({ added, callback });
+    }
+    if (gate === undefined || !limitKinds.includes(kind)) return own;
+    return [...gate.#listenersOf(kind), ...own];
   }
 }
 
-function callingAll(callbacks: readonly Callback[]): Callback | undefined {
-  if (callbacks.length < 2) return callbacks[0];
+function callingAll(listeners: readonly Listener[]): Callback | undefined {
+  if (listeners.length < 2) return listeners[0]?.callback;
   return (event) => {
-    for (const callback of callbacks) callback(event);
+    for (const { added, callback } of listeners) {
+      // A callback before this one may have removed its observer.
+      if (!added.isRemoved) callback(event);
+    }
   };
 }
