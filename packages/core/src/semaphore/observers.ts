@@ -3,18 +3,6 @@ import { checkObserver, kinds, type Observer } from './observer.ts';
 type Kind = keyof Observer;
 type Callback = (event: never) => void;
 
-/** An observer that was added. */
-interface Added {
-  readonly observer: Observer;
-  isRemoved: boolean;
-}
-
-/** A callback of one of several observers. */
-interface Listener {
-  readonly added: Added;
-  readonly callback: Callback;
-}
-
 /** The events of a limit itself. A gate's observers receive them from the limiters that the gate has made. */
 const limitKinds: readonly Kind[] = ['resized', 'store', 'slowed', 'lost', 'reclaimed', 'conflict'];
 
@@ -37,8 +25,8 @@ export class Observers {
   lost: Observer['lost'] = undefined;
   reclaimed: Observer['reclaimed'] = undefined;
   conflict: Observer['conflict'] = undefined;
-  #own: Added[] = [];
-  readonly #changeListeners: (() => void)[] = [];
+  #own: Observer[] = [];
+  readonly #listeners: (() => void)[] = [];
 
   /** @param gate The observers of the gate to whose limit these belong. */
   constructor(private readonly gate?: Observers) {
@@ -48,11 +36,12 @@ export class Observers {
 
   /** Returns what removes the observer. */
   add(observer: Observer): () => void {
-    const added: Added = { observer: checkObserver(observer), isRemoved: false };
+    let isRemoved = false;
+    const added = checkObserver(observer, () => isRemoved);
     this.#own.push(added);
     this.#combine();
     return () => {
-      added.isRemoved = true;
+      isRemoved = true;
       this.#own = this.#own.filter((other) => other !== added);
       this.#combine();
     };
@@ -60,32 +49,26 @@ export class Observers {
 
   /** Calls back after an observer was added or removed. */
   whenChanged(listener: () => void): void {
-    this.#changeListeners.push(listener);
+    this.#listeners.push(listener);
   }
 
   #combine(): void {
-    for (const kind of kinds) this[kind] = callingAll(this.#listenersOf(kind));
-    for (const listener of this.#changeListeners) listener();
+    for (const kind of kinds) this[kind] = callingAll(this.#callbacks(kind));
+    for (const listener of this.#listeners) listener();
   }
 
-  #listenersOf(kind: Kind): Listener[] {
+  #callbacks(kind: Kind): Callback[] {
     const { gate } = this;
-    const own: Listener[] = [];
-    for (const added of this.#own) {
-      const callback = added.observer[kind] as Callback | undefined;
-      if (callback !== undefined) own.push({ added, callback });
-    }
-    if (gate === undefined || !limitKinds.includes(kind)) return own;
-    return [...gate.#listenersOf(kind), ...own];
+    const own = this.#own.map((observer) => observer[kind] as Callback | undefined);
+    const callbacks = own.filter((callback) => callback !== undefined);
+    if (gate === undefined || !limitKinds.includes(kind)) return callbacks;
+    return [...gate.#callbacks(kind), ...callbacks];
   }
 }
 
-function callingAll(listeners: readonly Listener[]): Callback | undefined {
-  if (listeners.length < 2) return listeners[0]?.callback;
+function callingAll(callbacks: readonly Callback[]): Callback | undefined {
+  if (callbacks.length < 2) return callbacks[0];
   return (event) => {
-    for (const { added, callback } of listeners) {
-      // A callback before this one may have removed its observer.
-      if (!added.isRemoved) callback(event);
-    }
+    for (const callback of callbacks) callback(event);
   };
 }
