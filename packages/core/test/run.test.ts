@@ -35,3 +35,14 @@ it('run() has released the permit when its promise settles', async () => {
   await limiter.run(() => Promise.reject(new Error('failed'))).catch(() => {});
   expect(limiter.inflight).toBe(0);
 });
+
+it('run() releases the permit even if its function returns a promise that cannot be awaited', async () => {
+  const limiter = createLimiter(limits);
+  const hostile = Object.defineProperty(Promise.resolve(), 'constructor', {
+    get() {
+      throw new Error('failed');
+    },
+  });
+  await expect(limiter.run(() => hostile)).rejects.toThrow('failed');
+  expect(limiter.inflight).toBe(0);
+});

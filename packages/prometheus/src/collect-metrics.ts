@@ -13,7 +13,8 @@ export interface CollectOptions {
  * removed by itself.
  *
  * @throws HeadgateError for a value that is not a limit, for a limit that this registry has already, for two limits of
- *   the same name, and for an invalid option. It then adds none of the limits.
+ *   the same name, for an invalid option, and for a registry that has a metric of the same name from elsewhere. It then
+ *   adds none of the limits.
  */
 export function collectMetrics(
   limits: Measurable | readonly Measurable[],

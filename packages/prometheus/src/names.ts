@@ -1,4 +1,4 @@
-import type { Attributes, Metric } from '@headgate/core/metrics';
+import { type Attributes, type Metric, metrics } from '@headgate/core/metrics';
 
 /** The suffixes of units; an annotation such as `{request}` is no unit. */
 const suffixes: Readonly<Record<string, string>> = { s: '_seconds', 1: '_ratio' };
@@ -17,4 +17,13 @@ export function labelsOf(attributes: Attributes): Record<string, string> {
 
 export function underscored(name: string): string {
   return name.replaceAll('.', '_');
+}
+
+/**
+ * How the cluster mode of prom-client combines the values of its processes. Those of a gauge have no meaning when added
+ * up: it shows the worst one.
+ */
+export function aggregatorOf(metric: Metric): 'sum' | 'max' | 'min' {
+  if (metric.kind !== 'gauge') return 'sum';
+  return metric === metrics.storeUp ? 'min' : 'max';
 }

@@ -1,3 +1,4 @@
+import { HeadgateError } from '@headgate/core';
 import {
   type Attributes,
   attributeNames,
@@ -8,15 +9,17 @@ import {
 } from '@headgate/core/metrics';
 import { Counter, Gauge, type MetricValue, type Registry } from 'prom-client';
 import { DurationsHistogram } from './durations-histogram.ts';
-import { labelsOf, prometheusName, underscored } from './names.ts';
+import { aggregatorOf, labelsOf, prometheusName, underscored } from './names.ts';
 
 /** A registry is used by all calls of `collectMetrics`, so that its limits share the metrics. */
-const known = new WeakMap<Registry, MeasuredLimits>();
+const known = new WeakMap<Registry, RegistryExporter>();
 
+/** @throws HeadgateError if the registry has a metric of another origin under the name of one of these. */
 export function limitsOf(register: Registry): MeasuredLimits {
-  const limits = known.get(register) ?? new RegistryExporter(register).limits;
-  known.set(register, limits);
-  return limits;
+  const exporter = known.get(register) ?? new RegistryExporter(register);
+  exporter.prepare();
+  known.set(register, exporter);
+  return exporter.limits;
 }
 
 /** The values of the present scrape, by metric. */
@@ -26,6 +29,7 @@ interface MetricOptions {
   readonly name: string;
   readonly help: string;
   readonly labelNames: string[];
+  readonly aggregator: ReturnType<typeof aggregatorOf>;
   readonly registers: Registry[];
 }
 
@@ -58,13 +62,32 @@ class Totals extends Counter {
   }
 }
 
+function taken(name: string): HeadgateError {
+  const message = `the registry has a metric "${name}" already: use another registry`;
+  return new HeadgateError('ERR_HEADGATE_DUPLICATE_NAME', message, 'register');
+}
+
 class RegistryExporter implements Exporter {
   readonly limits = new MeasuredLimits(this);
+  /** What it has registered, by name. */
+  readonly #registered = new Map<string, Gauge | Counter | DurationsHistogram>();
   readonly #durations = new Map<Metric, DurationsHistogram>();
   #values: Values | undefined;
   readonly #labels = new WeakMap<Attributes, Record<string, string>>();
 
   constructor(private readonly register: Registry) {}
+
+  /** Called before limits are added. */
+  prepare(): void {
+    const names = [...this.#registered.keys()];
+    // The app has cleared the registry, as tests do: that removes the limits as well.
+    if (!names.some((name) => this.#isRegistered(name))) this.limits.clear();
+    if (this.#registered.size > 0) return;
+    for (const metric of Object.values<Metric>(metrics)) {
+      const name = prometheusName(metric);
+      if (this.register.getSingleMetric(name) !== undefined) throw taken(name);
+    }
+  }
 
   readonly open: Exporter['open'] = (metric, attributes) => {
     this.#register();
@@ -76,22 +99,33 @@ class RegistryExporter implements Exporter {
   }
 
   stop(): void {
-    for (const metric of Object.values<Metric>(metrics)) {
-      this.register.removeSingleMetric(prometheusName(metric));
+    for (const name of this.#registered.keys()) {
+      // The app may have cleared the registry, and registered its own.
+      if (this.#isRegistered(name)) this.register.removeSingleMetric(name);
     }
+    this.#registered.clear();
     this.#durations.clear();
   }
 
+  #isRegistered(name: string): boolean {
+    return this.register.getSingleMetric(name) === this.#registered.get(name);
+  }
+
   #register(): void {
-    if (this.#durations.size > 0) return;
+    if (this.#registered.size > 0) return;
     for (const metric of Object.values<Metric>(metrics)) {
-      const options = this.#options(metric);
-      const read = () => this.#collected().get(metric) ?? [];
-      if (metric.kind === 'histogram')
-        this.#durations.set(metric, new DurationsHistogram(options, [this.register]));
-      else if (metric.kind === 'counter') new Totals(options, read);
-      else new State(options, read);
+      this.#registered.set(prometheusName(metric), this.#metric(metric));
     }
+  }
+
+  #metric(metric: Metric) {
+    const options = this.#options(metric);
+    const read = () => this.#collected().get(metric) ?? [];
+    if (metric.kind === 'counter') return new Totals(options, read);
+    if (metric.kind !== 'histogram') return new State(options, read);
+    const durations = new DurationsHistogram(options, [this.register]);
+    this.#durations.set(metric, durations);
+    return durations;
   }
 
   #options(metric: Metric): MetricOptions {
@@ -101,6 +135,7 @@ class RegistryExporter implements Exporter {
       name: prometheusName(metric),
       help: metric.description,
       labelNames: attributes.map(underscored),
+      aggregator: aggregatorOf(metric),
       registers: [this.register],
     };
   }

@@ -49,14 +49,14 @@ export function checkCallback(fn: unknown): void {
  * longer.
  */
 export function callWith<T>(permit: BasePermit, fn: Callback<T>): Promise<T> {
-  let result: T | PromiseLike<T>;
+  let result: Promise<T>;
   try {
-    result = fn(permit);
+    result = Promise.resolve(fn(permit));
   } catch (error) {
     permit.end();
     return Promise.reject(error);
   }
-  return Promise.resolve(result).then(
+  return result.then(
     (value) => {
       permit.end();
       return value;

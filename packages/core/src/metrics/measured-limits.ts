@@ -65,6 +65,11 @@ export class MeasuredLimits {
     return remove;
   }
 
+  /** Removes all limits. */
+  clear(): void {
+    for (const entry of [...this.#entries.values()]) entry.remove();
+  }
+
   /** Measures all limits. */
   collect(receive: Receive): void {
     const measured = new Set<Used>();
@@ -130,6 +135,8 @@ export class MeasuredLimits {
   #checkNames(limit: Measurable, name: string, limiters: readonly Limiter[]): void {
     const same = this.#entries.get(name);
     if (same?.limit === limit) throw duplicate(name, 'add it once');
+    if (same?.limiters.some((limiter) => limiters.includes(limiter)))
+      throw duplicate(name, 'add the limiter that both use, instead of them');
     if (same !== undefined) throw duplicate(name, 'give the limits different names');
     for (const limiter of limiters) {
       const used = this.#limiters.get(limiter.name);

@@ -95,7 +95,7 @@ export const kinds = [
 ] as const satisfies readonly (keyof Observer)[];
 
 /** Returns only the callbacks that exist, so that no unused events are created, wrapped so that they do not throw. */
-export function checkObserver(observer: Observer): Observer {
+export function checkObserver(observer: Observer, isRemoved: () => boolean): Observer {
   checkMethods('observer', observer, kinds, true);
   // An instance of a class may have members of its own.
   const prototype = Object.getPrototypeOf(observer);
@@ -105,6 +105,8 @@ export function checkObserver(observer: Observer): Observer {
     const callback = observer[kind] as ((event: never) => void) | undefined;
     if (callback === undefined) continue;
     safe[kind] = (event) => {
+      // The callback of another observer may have removed this one during the same event.
+      if (isRemoved()) return;
       try {
         callback.call(observer, event);
       } catch (error) {

@@ -45,10 +45,12 @@ export class Observers {
 
   /** Returns what removes the observer. */
   add(observer: Observer): () => void {
-    const added = checkObserver(observer);
+    let isRemoved = false;
+    const added = checkObserver(observer, () => isRemoved);
     this.#own.push(added);
     this.#combine();
     return () => {
+      isRemoved = true;
       this.#own = this.#own.filter((other) => other !== added);
       this.#combine();
     };

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { createGate, createLimiter, type Observer } from '../src/index.ts';
+
+/** An observer that records the kinds of its events. */
+function recording() {
+  const seen: string[] = [];
+  const observer: Observer = {
+    admitted: () => void seen.push('admitted'),
+    released: () => void seen.push('released'),
+    resized: () => void seen.push('resized'),
+  };
+  return { observer, kinds: () => seen.splice(0) };
+}
+
+describe('a callback that adds or removes observers', () => {
+  it('ends the calls of the observer that it removes, the present event included', () => {
+    const limiter = createLimiter({ limit: 1 });
+    let remove = () => {};
+    limiter.observe({ admitted: () => remove() });
+    const { observer, kinds } = recording();
+    remove = limiter.observe(observer);
+    limiter.tryAcquire()?.release();
+    expect(kinds()).toEqual([]);
+  });
+
+  it('can remove its own observer, and others still receive the event', () => {
+    const limiter = createLimiter({ limit: 1 });
+    const remove = limiter.observe({ admitted: () => remove() });
+    const { observer, kinds } = recording();
+    limiter.observe(observer);
+    limiter.tryAcquire()?.release();
+    expect(kinds()).toEqual(['admitted', 'released']);
+  });
+
+  it('can add one, which receives the events after the present one', () => {
+    const limiter = createLimiter({ limit: 1 });
+    const { observer, kinds } = recording();
+    const stop = limiter.observe({
+      admitted() {
+        stop();
+        limiter.observe(observer);
+      },
+    });
+    limiter.tryAcquire()?.release();
+    expect(kinds()).toEqual(['released']);
+  });
+
+  it('can remove the observer of a gate while a limit of it reports an event', () => {
+    const gate = createGate({
+      limits: [
+        { name: 'user', limit: 1 },
+        { name: 'app', limit: 1 },
+      ],
+    });
+    const { observer, kinds } = recording();
+    let remove = () => {};
+    gate.observe({ resized: () => remove() });
+    remove = gate.observe(observer);
+    gate.limits[0]?.limiter.setLimit(2);
+    expect(kinds()).toEqual([]);
+  });
+});
