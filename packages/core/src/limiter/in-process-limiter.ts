@@ -10,7 +10,7 @@ import type { AcquireOptions, WaitOptions } from './acquire-options.ts';
 import { BaseLimiter } from './base-limiter.ts';
 import type { LimiterSettings } from './distributed-options.ts';
 import type { GateableLimiter } from './limiter.ts';
-import { checkOperation } from './operation.ts';
+import { checkOperation, checkSupport } from './operation.ts';
 
 /** Enforces a limit within this process. */
 export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements GateableLimiter {
@@ -56,13 +56,16 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
   }
 
   setLimit(limit: number): void {
+    checkSupport(this, 'setLimit');
     const { semaphores } = this;
     const { limitUpdater } = semaphores;
     if (limitUpdater?.isFrozen === false) {
       throw invalid('limit', 'left to its algorithm, as it is adaptive and not frozen', limit);
     }
-    semaphores.resize(checkCount('limit', limit, 1));
+    checkCount('limit', limit, 1);
+    // Before resizing, since a caller that is then admitted may unfreeze the limit.
     if (limitUpdater !== undefined) limitUpdater.limit = limit;
+    semaphores.resize(limit);
     this.report('setLimit');
   }
 
