@@ -4,7 +4,7 @@ import { callLater, checkCallback, checkWait, nothing } from '../limiter/acquire
 import type { WaitOptions } from '../limiter/acquire-options.ts';
 import { BaseLimiter } from '../limiter/base-limiter.ts';
 import type { LimiterSettings } from '../limiter/distributed-options.ts';
-import { checkOperation, checkSupport } from '../limiter/operation.ts';
+import { checkOperation } from '../limiter/operation.ts';
 import type { Operation } from '../semaphore/observer.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import type { CloseOptions } from '../semaphore/permit-tracker.ts';
@@ -45,7 +45,7 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
       const expected = 'configured in the store itself, which does not support setLimit';
       throw invalid('limit', expected, limit);
     }
-    checkSupport(this, 'setLimit');
+    if (!this.closed) checkOperation(this, 'setLimit');
     this.semaphores.declare(checkCount('limit', limit, 1));
     this.report('setLimit');
   }

@@ -10,7 +10,7 @@ import type { AcquireOptions, WaitOptions } from './acquire-options.ts';
 import { BaseLimiter } from './base-limiter.ts';
 import type { LimiterSettings } from './distributed-options.ts';
 import type { GateableLimiter } from './limiter.ts';
-import { checkOperation, checkSupport } from './operation.ts';
+import { checkOperation } from './operation.ts';
 
 /** Enforces a limit within this process. */
 export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements GateableLimiter {
@@ -56,7 +56,8 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
   }
 
   setLimit(limit: number): void {
-    checkSupport(this, 'setLimit');
+    // Setting the limit of a closed limiter is harmless.
+    if (!this.closed) checkOperation(this, 'setLimit');
     const { semaphores } = this;
     const { limitUpdater } = semaphores;
     if (limitUpdater?.isFrozen === false) {
