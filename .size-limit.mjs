@@ -9,7 +9,7 @@ export default [
     path: 'packages/core/dist/index.js',
     import: '{ createLimiter }',
     // The goal of 3 kB is not reached: docs/performance.md says what the rest is for.
-    limit: '11.8 kB',
+    limit: '11.9 kB',
     gzip,
   },
   ...Object.entries(frameworks).flatMap(([adapter, peers]) => {

@@ -221,6 +221,22 @@ describe('a frozen limit', () => {
     expect(() => limiter.setLimit(0)).toThrow('a whole number of at least 1');
   });
 
+  it("keeps the algorithm's value if a waiter admitted by setLimit unfreezes it", () => {
+    const { limit, limiter, work } = adaptiveScene();
+    limiter.freeze();
+    limiter.setLimit(1);
+    work();
+    limit.limit = 2;
+    const waiting = call(limiter, { onGranted: () => limiter.unfreeze() });
+    limiter.setLimit(9);
+    expect([waiting.answers, limiter.limit]).toEqual([1, 2]);
+    limit.limit = 9;
+    waiting.permit?.release('ignored');
+    limiter.freeze();
+    limiter.unfreeze();
+    expect(limiter.limit).toBe(9);
+  });
+
   it("returns to the algorithm's value when it is unfrozen, and admits the waiters that fit", () => {
     const { limiter, work } = adaptiveScene();
     limiter.freeze();

@@ -33,5 +33,5 @@ function isLoopbackAddress(address = ''): boolean {
 
 function isLoopbackHost(host: string): boolean {
   const name = host.replace(/:\d+$/, '').toLowerCase();
-  return name === '[::1]' || /^(.+\.)?localhost$/.test(name) || isLoopbackAddress(name);
+  return name === '[::1]' || /^([a-z\d-]+\.)*localhost$/.test(name) || isLoopbackAddress(name);
 }

@@ -60,8 +60,8 @@ export class Operator {
 
   /** By the id of the limit. */
   get reversions(): Record<number, Reversion> {
-    const entries = [...this.#pending].map(([limiter, { to, at }]) => [idOf(limiter), { to, at }]);
-    return Object.fromEntries(entries);
+    const applying = [...this.#pending].filter(([limiter, { set }]) => applies(limiter, set));
+    return Object.fromEntries(applying.map(([limiter, { to, at }]) => [idOf(limiter), { to, at }]));
   }
 
   /** Reverts at once what would be reverted later. */
@@ -80,16 +80,17 @@ export class Operator {
       }
       this.#setLimit(limiter, limit as number, minutes);
     } else {
-      // The algorithm's own limit replaces the one that was set.
-      if (known === 'unfreeze') this.#forget(limiter);
       limiter[known]();
+      // The algorithm's own limit has replaced the one that was set.
+      if (known === 'unfreeze') this.#forget(limiter);
     }
     return { status: 204, headers: {}, body: '' };
   }
 
   #setLimit(limiter: Limiter, limit: number, minutes: number | undefined): void {
-    // A second temporary limit returns to the same value as the first.
-    const to = this.#pending.get(limiter)?.to ?? limiter.limit;
+    const pending = this.#pending.get(limiter);
+    // A second temporary limit returns to the same value as the first, unless another was set meanwhile.
+    const to = pending && applies(limiter, pending.set) ? pending.to : limiter.limit;
     limiter.setLimit(limit);
     this.#forget(limiter);
     if (minutes === undefined) return;
@@ -103,16 +104,18 @@ export class Operator {
   #revert(limiter: Limiter): void {
     const pending = this.#pending.get(limiter);
     this.#forget(limiter);
-    // Another limit was set meanwhile, which stays.
-    if (pending === undefined || limiter.closed || limiter.limit !== pending.set) return;
-    if (limiter.isAdaptive && !limiter.frozen) return;
-    limiter.setLimit(pending.to);
+    if (pending !== undefined && applies(limiter, pending.set)) limiter.setLimit(pending.to);
   }
 
   #forget(limiter: Limiter): void {
     this.clock.clearTimeout(this.#pending.get(limiter)?.timer);
     this.#pending.delete(limiter);
   }
+}
+
+/** Whether the limit is still the one that was set: if not, the later one stays. */
+function applies({ closed, limit, isAdaptive, frozen }: Limiter, set: number): boolean {
+  return !closed && limit === set && (!isAdaptive || frozen);
 }
 
 /** Why the request is not read; undefined if it is. */

@@ -2,7 +2,7 @@ import type { Clock } from '@headgate/core';
 import { History } from './history.ts';
 import type { Snapshot } from './messages.ts';
 import type { LimitSource } from './options.ts';
-import { type LimitView, viewsOf } from './view.ts';
+import { type LimitView, viewsOfAll } from './view.ts';
 
 /** Milliseconds between samples. */
 const INTERVAL_MS = 1_000;
@@ -73,10 +73,9 @@ export class Sampler {
   /** A failing function of the application must not end the process: the page shows the limits known so far. */
   #read(): readonly LimitView[] {
     try {
-      const views = this.sources().flatMap(viewsOf);
+      const views = viewsOfAll(this.sources());
       this.#hasFailed = false;
-      // A limiter that several gates reuse has one row.
-      return [...new Map(views.map((view) => [view.id, view])).values()];
+      return views;
     } catch (error) {
       if (!this.#hasFailed) {
         process.emitWarning(

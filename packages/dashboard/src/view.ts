@@ -69,8 +69,20 @@ export function idOf(source: object): number {
   return latestId;
 }
 
+/** The rows of all sources. A limiter that several of them reuse has one row, which counts the requests of all. */
+export function viewsOfAll(sources: readonly LimitSource[]): LimitView[] {
+  const rows = new Map<number, LimitView>();
+  for (const source of new Set(sources)) {
+    for (const view of viewsOf(source)) {
+      const earlier = rows.get(view.id);
+      rows.set(view.id, earlier === undefined ? view : ownView(source, earlier));
+    }
+  }
+  return [...rows.values()];
+}
+
 /** The rows of a middleware, a gate or a limiter. */
-export function viewsOf(source: LimitSource): LimitView[] {
+function viewsOf(source: LimitSource): LimitView[] {
   const stats = source.stats();
   if (!('limits' in stats)) return [limitView(source as Limiter, stats, undefined)];
   const { limits, ...counts } = stats;
@@ -82,6 +94,12 @@ export function viewsOf(source: LimitSource): LimitView[] {
   }
   const views = limits.map((each) => limitView(limiterOf(source, each.name), each, stats.name));
   return [gateView(source, stats), ...views];
+}
+
+/** The row of a limiter of the source that has one already, with its own counts instead of those of one gate. */
+function ownView(source: LimitSource, { id, gate }: LimitView): LimitView {
+  const limiter = limitersOf(source).find((each) => idOf(each) === id) as Limiter;
+  return limitView(limiter, limiter.stats(), gate);
 }
 
 /** The limiters that the page shows, to operate on them. */

@@ -233,6 +233,9 @@ it('shows no common limit if each request sets the limit of its key, and offers 
     { name: 'app', limit: 20 },
   ]);
   expect(limits[1].limit).toBeUndefined();
+  expect(() => limit.limiters.customer?.setLimit(5)).toThrow(
+    expect.objectContaining({ code: 'ERR_HEADGATE_UNSUPPORTED' }),
+  );
 });
 
 /** Unlike `fetch`, sends any header. */

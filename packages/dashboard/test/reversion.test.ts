@@ -7,7 +7,7 @@ import { idOf } from '../src/view.ts';
 function scene(limiter: Limiter = createLimiter({ limit: 10 })) {
   const clock = new VirtualClock();
   const operator = new Operator(() => limiter, clock);
-  const operate = async (body: object) => {
+  const operate = async (body: object, expected = 204) => {
     const headers = { 'content-type': 'application/json', 'content-length': '9' };
     const { status } = await operator.respond({
       method: 'POST',
@@ -19,7 +19,7 @@ function scene(limiter: Limiter = createLimiter({ limit: 10 })) {
       httpVersion: undefined,
       body: async () => body,
     });
-    expect(status).toBe(204);
+    expect(status).toBe(expected);
   };
   const set = (limit: number, minutes?: number) =>
     operate({ operation: 'setLimit', limit, minutes });
@@ -43,6 +43,24 @@ it('reverts a second temporary limit to the value before the first', async () =>
   await set(5, 30);
   clock.advance(900_000);
   expect(limiter.limit).toBe(5);
+  clock.advance(900_000);
+  expect(limiter.limit).toBe(10);
+});
+
+it('reverts to the limit that the app has set between two temporary ones', async () => {
+  const { clock, limiter, operator, set } = scene();
+  await set(3, 15);
+  limiter.setLimit(50);
+  expect(operator.reversions).toEqual({});
+  await set(5, 30);
+  clock.advance(1_800_000);
+  expect(limiter.limit).toBe(50);
+});
+
+it('still reverts a limit after an operation that it does not support', async () => {
+  const { clock, limiter, operate, set } = scene();
+  await set(3, 15);
+  await operate({ operation: 'unfreeze' }, 409);
   clock.advance(900_000);
   expect(limiter.limit).toBe(10);
 });

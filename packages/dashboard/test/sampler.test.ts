@@ -1,4 +1,4 @@
-import { createLimiter } from '@headgate/core';
+import { createGate, createLimiter, type Gate } from '@headgate/core';
 import { collectWarnings, VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import type { Snapshot } from '../src/messages.ts';
@@ -146,4 +146,30 @@ it('shows the limits known so far if the function of the app fails, and warns on
   expect(names).toEqual(['a', 'a', 'a', 'a', 'a']);
   expect(warnings).toHaveLength(2);
   expect(warnings[0]).toContain('no limits today');
+});
+
+it('shows a limiter that several gates reuse once, with the requests of all', async () => {
+  const shared = createLimiter({ name: 'shared', limit: 1 });
+  const [first, second] = ['first', 'second'].map((name) =>
+    createGate({ name, limits: [{ limiter: shared }] }),
+  ) as [Gate, Gate];
+  const several = createGate({
+    name: 'several',
+    limits: [{ name: 'user', limit: 1, perKey: true }, { limiter: shared }],
+  });
+  const permit = await first.acquire();
+  for (const gate of [first, first, second]) await gate.acquire().catch(() => {});
+  const { sampler } = scene(() => [first, first, several, second]);
+  expect(sampler.current.limits).toMatchObject([
+    { name: 'shared', gate: undefined, inflight: 1, admitted: 1, rejected: { full: 3 } },
+    { name: 'several' },
+    { name: 'user', gate: 'several' },
+  ]);
+  permit.release();
+  const other = scene(() => [several, shared, second]);
+  expect(other.sampler.current.limits).toMatchObject([
+    { name: 'several' },
+    { name: 'user', gate: 'several' },
+    { name: 'shared', gate: 'several', inflight: 0, rejected: { full: 3 } },
+  ]);
 });

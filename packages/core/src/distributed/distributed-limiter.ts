@@ -45,6 +45,7 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
       const expected = 'configured in the store itself, which does not support setLimit';
       throw invalid('limit', expected, limit);
     }
+    if (!this.closed) checkOperation(this, 'setLimit');
     this.semaphores.declare(checkCount('limit', limit, 1));
     this.report('setLimit');
   }

@@ -56,13 +56,17 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
   }
 
   setLimit(limit: number): void {
+    // Setting the limit of a closed limiter is harmless.
+    if (!this.closed) checkOperation(this, 'setLimit');
     const { semaphores } = this;
     const { limitUpdater } = semaphores;
     if (limitUpdater?.isFrozen === false) {
       throw invalid('limit', 'left to its algorithm, as it is adaptive and not frozen', limit);
     }
-    semaphores.resize(checkCount('limit', limit, 1));
+    checkCount('limit', limit, 1);
+    // Before resizing, since a caller that is then admitted may unfreeze the limit.
     if (limitUpdater !== undefined) limitUpdater.limit = limit;
+    semaphores.resize(limit);
     this.report('setLimit');
   }
 

@@ -112,8 +112,8 @@ export interface Limiter {
    * Changes the limit, for every key in use. Lowering it revokes no permit: no request is admitted until enough
    * permits have been released.
    *
-   * @throws HeadgateError unless `limit` is a whole number from 1, and if the limit is adaptive and not frozen, or its
-   *   store cannot change it.
+   * @throws HeadgateError unless `limit` is a whole number from 1, and if the limit is adaptive and not frozen, its
+   *   store cannot change it, or each request sets the limit of its key.
    */
   setLimit(limit: number): void;
   /**
