@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { checkTimes } from '../src/distributed/index.ts';
+import { checkToken } from '../src/options.ts';
+
+describe('checkTimes', () => {
+  it('has a lease of ten seconds and a timeout of one by default', () => {
+    expect(checkTimes({})).toEqual({ lease: 10_000, timeout: 1000 });
+  });
+
+  it('derives the timeout from a short lease, unless it is given', () => {
+    expect(checkTimes({ leaseDuration: 1500 })).toEqual({ lease: 1500, timeout: 500 });
+    expect(checkTimes({ leaseDuration: 1500, timeout: 200 }).timeout).toBe(200);
+  });
+
+  it.each([0, 1, Number.POSITIVE_INFINITY])('refuses a lease of %s ms', (leaseDuration) => {
+    const error = { code: 'ERR_HEADGATE_OPTION', option: 'leaseDuration' };
+    expect(() => checkTimes({ leaseDuration })).toThrow(expect.objectContaining(error));
+  });
+});
+
+describe('checkToken', () => {
+  it('accepts a token, and none', () => {
+    expect(checkToken('token', 'abc-._~+/1==')).toBe('abc-._~+/1==');
+    expect(checkToken('token', undefined)).toBeUndefined();
+  });
+
+  it.each(['two words', '', 7])('refuses %j without showing it', (token) => {
+    const error = { code: 'ERR_HEADGATE_OPTION', option: 'token' };
+    expect(() => checkToken('token', token)).toThrow(expect.objectContaining(error));
+    expect(() => checkToken('token', token)).toThrow(/^(?!.*two words)/);
+  });
+});
