@@ -295,6 +295,31 @@ describe('a message', () => {
     waiting.permit?.release();
   });
 
+  test('that is older than the return to the queue grants only after the store has confirmed it', async () => {
+    const world = new World();
+    const store = world.line();
+    const [a, b] = [world.limiter(), world.limiter({ store })];
+    const held = await a.acquire();
+    const waiting = outcome(b.acquire());
+    await settled();
+    store.mute = true;
+    held.release();
+    await settled();
+    world.clock.busy(lease + 100);
+    const other = await world.limiter().acquire();
+    store.mute = false;
+    // The process continues, and its waiter is queued again before it reads the message.
+    await world.advance(50);
+    expect(await world.stats()).toMatchObject({ inflight: 1, queued: 1 });
+    store.listener?.grant({ id: `${store.owner}.0`, fencing: 1n });
+    await settled();
+    expect(waiting.permit).toBeUndefined();
+    other.release();
+    await world.advance(lease);
+    expect(waiting.permit?.fencing).toBeGreaterThan(other.fencing ?? 0n);
+    waiting.permit?.release();
+  });
+
   test('for a withdrawn waiter grants the next one', async () => {
     const world = new World();
     const [a, b] = [world.limiter(), world.limiter()];

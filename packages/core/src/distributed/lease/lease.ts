@@ -43,6 +43,8 @@ export abstract class Lease {
   private place: string | undefined = undefined;
   private resized = false;
   fencing: bigint | undefined = undefined;
+  /** Whether it may have expired in the store since it was first requested: messages about it may then be old. */
+  hasLapsed = false;
   /** When the latest answered request for the lease was sent; before an answer, when it was first requested. */
   confirmedAt = 0;
   /** The session's count of possibly missed messages when the latest request was sent. */

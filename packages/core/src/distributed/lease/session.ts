@@ -136,8 +136,8 @@ export class Session implements StoreListener {
   grant({ id, fencing }: Grant): void {
     const lease = this.#renewals.get(id);
     if (lease?.state !== 'asking' && lease?.state !== 'queued') return;
-    // The message may be old: the lease is only valid from its last answered request.
-    if (!this.isCertain(lease)) return this.ask('stay', lease);
+    // The message may be old: the lease is only valid from its last answered request, and may have been queued again.
+    if (lease.hasLapsed || !this.isCertain(lease)) return this.ask('stay', lease);
     this.#renewals.confirmed(lease, lease.confirmedAt);
     this.#granted(lease, fencing);
   }
@@ -185,6 +185,7 @@ export class Session implements StoreListener {
       this.forget(lease);
       semaphore.rejected(lease);
     } else if (verb !== 'resize') {
+      lease.hasLapsed ||= !this.isCertain(lease);
       this.#renewals.confirmed(lease, sent);
       if (state === 'queued') this.#queued(lease, answer.place);
       else this.#granted(lease, answer.fencing);
