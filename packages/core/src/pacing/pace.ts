@@ -84,7 +84,7 @@ export class Pace {
   started(now: number): void {
     this.cost.started(now);
     if (this.#started++ === 0) this.#startedAt = now;
-    this.awaitPoll();
+    this.awaitPoll(now);
   }
 
   finished(now: number): void {
@@ -92,10 +92,10 @@ export class Pace {
   }
 
   /** Calls `onPoll` after the next poll. */
-  awaitPoll(): void {
+  awaitPoll(now: number): void {
     if (this.#awaitsPoll || !this.loop.isMeasured) return;
     this.#awaitsPoll = true;
-    this.#awaitedAt = this.loop.now();
+    this.#awaitedAt = now;
     this.loop.whenPolled(() => this.#whenPolled());
   }
 
@@ -145,7 +145,7 @@ export class Pace {
     this.#accepted = accepted;
     this.#acceptingPolls = hasAccepted ? this.#acceptingPolls + 1 : 0;
     // Another poll shows whether it was the last connection.
-    if (hasAccepted) this.awaitPoll();
+    if (hasAccepted) this.awaitPoll(now);
     const elapsed = now - this.#polledAt;
     this.#polledAt = now;
     if (this.#isAccepting) this.#acceptTime -= Math.min(elapsed, MAX_ACCEPT_ITERATION_MS);

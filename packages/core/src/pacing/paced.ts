@@ -102,9 +102,10 @@ class PacedQueue extends BuiltInQueue implements Queue {
   /** While no request may start, reading it schedules when to read it again. */
   get next(): Waiter | undefined {
     if (this.length === 0) return undefined;
-    const decision = this.#pace.decide(this.loop.now());
+    const now = this.loop.now();
+    const decision = this.#pace.decide(now);
     if (decision === 'start') return this.#inner.next;
-    if (decision === 'poll') this.#pace.awaitPoll();
+    if (decision === 'poll') this.#pace.awaitPoll(now);
     else this.#wakeIn(decision);
     return undefined;
   }
