@@ -35,7 +35,7 @@ describe.each(frameworks)('streams in %s', (_name, start) => {
     );
     const seconds = (Math.max(...last) - Math.min(...last)) / 1_000 + 3;
     expect(reads - before).toBeLessThanOrEqual(seconds + 1);
-    // Places become free as viewers leave.
+    // Once viewers have left, others may join.
     await Promise.all(clients.map((client) => client.close()));
     let again: Response;
     do {

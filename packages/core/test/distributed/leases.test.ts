@@ -271,31 +271,8 @@ describe('a message', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('that is old grants only after the store has confirmed it', async () => {
-    const world = new World();
-    const store = world.line();
-    const [a, b] = [world.limiter(), world.limiter({ store })];
-    const held = await a.acquire();
-    const waiting = outcome(b.acquire());
-    await settled();
-    // The process of b is paused; meanwhile its waiter is granted and the lease expires.
-    store.mute = true;
-    held.release();
-    await settled();
-    world.clock.busy(lease + 100);
-    const c = world.limiter();
-    const other = await c.acquire();
-    store.mute = false;
-    store.listener?.grant({ id: `${store.owner}.0`, fencing: 1n });
-    await settled();
-    expect(waiting.permit).toBeUndefined();
-    other.release();
-    await world.advance(lease);
-    expect(waiting.permit?.fencing).toBeGreaterThan(other.fencing ?? 0n);
-    waiting.permit?.release();
-  });
-
-  test('that is older than the return to the queue grants only after the store has confirmed it', async () => {
+  /** A process is paused while its waiter is granted and the lease expires; then another process acquires the limit. */
+  async function outpaced() {
     const world = new World();
     const store = world.line();
     const [a, b] = [world.limiter(), world.limiter({ store })];
@@ -308,16 +285,29 @@ describe('a message', () => {
     world.clock.busy(lease + 100);
     const other = await world.limiter().acquire();
     store.mute = false;
-    // The process continues, and its waiter is queued again before it reads the message.
+    /** The process reads the message of the grant that has expired, and is granted the limit later. */
+    const readOldGrant = async () => {
+      store.listener?.grant({ id: `${store.owner}.0`, fencing: 1n });
+      await settled();
+      expect(waiting.permit).toBeUndefined();
+      other.release();
+      await world.advance(lease);
+      expect(waiting.permit?.fencing).toBeGreaterThan(other.fencing ?? 0n);
+      waiting.permit?.release();
+    };
+    return { world, readOldGrant };
+  }
+
+  test('that is old grants only after the store has confirmed it', async () => {
+    const { readOldGrant } = await outpaced();
+    await readOldGrant();
+  });
+
+  test('that is older than the return to the queue grants only after the store has confirmed it', async () => {
+    const { world, readOldGrant } = await outpaced();
     await world.advance(50);
     expect(await world.stats()).toMatchObject({ inflight: 1, queued: 1 });
-    store.listener?.grant({ id: `${store.owner}.0`, fencing: 1n });
-    await settled();
-    expect(waiting.permit).toBeUndefined();
-    other.release();
-    await world.advance(lease);
-    expect(waiting.permit?.fencing).toBeGreaterThan(other.fencing ?? 0n);
-    waiting.permit?.release();
+    await readOldGrant();
   });
 
   test('for a withdrawn waiter grants the next one', async () => {
