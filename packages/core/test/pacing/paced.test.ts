@@ -391,7 +391,7 @@ describe('around another order', () => {
     ['byPriority()', byPriority(), 1],
     ['fair()', fair(), 0],
   ])('%s decides which waiter is next', (_name, order, next) => {
-    const { loop, limiter } = scene(order);
+    const { limiter } = scene(order);
     const first = call(limiter);
     const callers = [call(limiter), call(limiter, { priority: 'critical' })];
     first.permit?.release();
