@@ -1,4 +1,4 @@
-import type { Clock, Limiter } from '@headgate/core';
+import type { Clock, Limiter, Operation } from '@headgate/core';
 import { HeadgateError } from '@headgate/core';
 import { type PageRequest, type PageResponse, plain } from './page-request.ts';
 import { idOf } from './view.ts';
@@ -22,7 +22,16 @@ interface Pending extends Reversion {
   readonly timer: unknown;
 }
 
-const operations = ['setLimit', 'pause', 'drain', 'resume', 'freeze', 'unfreeze'] as const;
+const operations = [
+  'setLimit',
+  'pause',
+  'drain',
+  'resume',
+  'shadow',
+  'enforce',
+  'freeze',
+  'unfreeze',
+] as const satisfies readonly Operation[];
 
 /** What an operator asks for. */
 interface Order {

@@ -39,7 +39,7 @@ async function scene(start: Start, limits: Limiter[], before: express.RequestHan
 }
 
 describe.each(frameworks)('operating in %s', (_name, start) => {
-  it('sets, pauses, drains, resumes, freezes and unfreezes a limit', async () => {
+  it('sets, pauses, drains, resumes, freezes and unfreezes a limit, and switches its mode', async () => {
     const limiter = createLimiter({ name: 'reports', limit: adaptive({ initial: 7 }) });
     const { post } = await scene(start, [limiter]);
     const done = { status: 204, text: '' };
@@ -49,6 +49,10 @@ describe.each(frameworks)('operating in %s', (_name, start) => {
     expect(limiter.state).toBe('drained');
     expect(await post({ operation: 'resume' })).toEqual(done);
     expect(limiter.state).toBe('open');
+    expect(await post({ operation: 'shadow' })).toEqual(done);
+    expect(limiter.mode).toBe('shadow');
+    expect(await post({ operation: 'enforce' })).toEqual(done);
+    expect(limiter.mode).toBe('enforce');
     expect(await post({ operation: 'freeze' })).toEqual(done);
     expect(await post({ operation: 'setLimit', limit: 3 })).toEqual(done);
     expect([limiter.frozen, limiter.limit]).toEqual([true, 3]);

@@ -40,6 +40,25 @@ describe('an operator', () => {
     expect([limiter.state, await text(`${first} .tag`)]).toEqual(['open', '']);
   });
 
+  it('starts shadow mode, and enforces the limit again', async () => {
+    const limit = concurrencyLimit({ name: 'reports', limit: 2, mode: 'shadow' });
+    const limiter = limit.limiters.reports;
+    const { until, page } = await openPage(browser, { limits: [limit], ...operator });
+    await until(`${first} .tag`, 'shadow mode');
+    const start = page.getByRole('button', { name: 'Shadow mode' });
+    expect(await start.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Enforce' }).click();
+    await until('#consequence', 'Requests beyond the limit will be queued or rejected again.');
+    await page.getByRole('dialog').getByRole('button', { name: 'Enforce' }).click();
+    await until(`${first} .tag`, '');
+    expect(limiter?.mode).toBe('enforce');
+    await start.click();
+    await until('#question', 'Start shadow mode of “reports”?');
+    await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
+    await until(`${first} .tag`, 'shadow mode');
+    expect(limiter?.mode).toBe('shadow');
+  });
+
   it('sets a limit for a while', async () => {
     const limiter = createLimiter({ name: 'reports', limit: 20 });
     const { until, page } = await openPage(browser, { limits: [limiter], ...operator });

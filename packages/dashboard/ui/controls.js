@@ -57,11 +57,12 @@ function naming({ id, name }) {
 }
 
 /** The supported operations that would change something. @param {LimitView} view @returns {string[]} */
-function usableOf({ operations, state, adaptive, frozen }) {
+function usableOf({ operations, state, mode, adaptive, frozen }) {
   const useless = [
     ...(state === 'open' ? ['resume'] : []),
     ...(state === 'paused' ? ['pause'] : []),
     ...(state === 'drained' ? ['drain'] : []),
+    mode,
     frozen ? 'freeze' : 'unfreeze',
     ...(adaptive && !frozen ? ['setLimit'] : []),
   ];

@@ -95,7 +95,7 @@ function maxOf({ limit, keys }) {
 }
 
 /** @param {LimitView} view */
-function tagsOf({ gate, keys, adaptive, frozen, state, store, guard }) {
+function tagsOf({ gate, keys, adaptive, frozen, state, mode, store, guard }) {
   return [
     gate === undefined ? '' : `of ${gate}`,
     adaptive ? (frozen ? 'adaptive, frozen' : 'adaptive') : '',
@@ -103,6 +103,7 @@ function tagsOf({ gate, keys, adaptive, frozen, state, store, guard }) {
     keys === undefined ? '' : `${count(keys)} ${keys === 1 ? 'key' : 'keys'} in use`,
     store === undefined ? '' : store.up ? 'all processes' : 'store unavailable',
     state === 'open' ? '' : state,
+    mode === 'shadow' ? 'shadow mode' : '',
   ].filter((tag) => tag !== '');
 }
 

@@ -63,6 +63,14 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
     checkOperation(this, 'resume');
   }
 
+  shadow(): void {
+    checkOperation(this, 'shadow');
+  }
+
+  enforce(): void {
+    checkOperation(this, 'enforce');
+  }
+
   freeze(): void {
     checkOperation(this, 'freeze');
   }
