@@ -3,7 +3,7 @@ import { memoryStore } from '@headgate/core/memory-store';
 import express from 'express';
 import { describe, expect, it } from 'vitest';
 import type { Access } from '../src/options.ts';
-import { frameworks, startApp } from './apps.ts';
+import { type AppOptions, frameworks, startApp } from './apps.ts';
 
 const path = '/admin/limits';
 
@@ -11,10 +11,10 @@ type Start = (typeof frameworks)[number][1];
 const [, startExpress] = frameworks[0] as (typeof frameworks)[number];
 
 /** An app whose operators send `X-User: ann`. */
-async function scene(start: Start, limits: Limiter[], before: express.RequestHandler[] = []) {
+async function scene(start: Start, limits: Limiter[], more: Partial<AppOptions> = {}) {
   const app = await startApp(start, {
     limits: () => limits,
-    before,
+    ...more,
     authorize: (header): Access => (header('x-user') === 'ann' ? 'operate' : 'view'),
   });
   const url = `${app.url}${path}/operate`;
@@ -125,6 +125,29 @@ describe.each(frameworks)('operating in %s', (_name, start) => {
     expect([limiter.limit, limiter.state, limiter.frozen]).toEqual([5, 'open', false]);
   });
 
+  it('refuses a limit out of the bounds of the app, which may set it itself', async () => {
+    const limiter = createLimiter({ name: 'reports', limit: 5 });
+    const other = createLimiter({ name: 'other', limit: 5 });
+    const bounds = { reports: { min: 2, max: 20 }, other: { min: 3 } };
+    const { post, state, ids, url } = await scene(start, [limiter, other], { bounds });
+    expect(state.bounds).toEqual({ reports: { min: 2, max: 20 }, other: { min: 3 } });
+    const seen = await (await fetch(url.replace('operate', 'state'))).json();
+    expect(seen.bounds).toBeUndefined();
+    const set = (limit: unknown, id = ids[0]) => post({ operation: 'setLimit', limit, id });
+    for (const limit of [1, 21, 1e15]) {
+      const text = `limit must be a whole number from 2 to 20, got ${limit}\n`;
+      expect(await set(limit)).toEqual({ status: 422, text });
+    }
+    expect((await set(2, ids[1])).text).toContain('a whole number of at least 3, got 2');
+    expect((await set('9')).status).toBe(422);
+    expect([limiter.limit, other.limit]).toEqual([5, 5]);
+    limiter.setLimit(50);
+    for (const limit of [20, 2]) {
+      expect((await post({ operation: 'setLimit', limit, minutes: 5 })).status).toBe(204);
+      expect(limiter.limit).toBe(limit);
+    }
+  });
+
   it('answers 404 for a limit that is gone, never operating on another', async () => {
     const limits = [createLimiter({ name: 'a', limit: 1 }), createLimiter({ name: 'a', limit: 1 })];
     const [old, other] = limits;
@@ -146,7 +169,7 @@ describe.each(frameworks)('operating in %s', (_name, start) => {
 it('reads a body that other middleware has parsed', async () => {
   const limiter = createLimiter({ limit: 1 });
   for (const parser of [express.json(), express.text({ type: '*/*' })]) {
-    const { post } = await scene(startExpress, [limiter], [parser]);
+    const { post } = await scene(startExpress, [limiter], { before: [parser] });
     limiter.resume();
     expect((await post({ operation: 'pause' })).status).toBe(204);
     expect(limiter.state).toBe('paused');

@@ -72,6 +72,25 @@ describe('an operator', () => {
     expect(limiter.limit).toBe(5);
   });
 
+  it('sees the bounds of a limit, and cannot leave them', async () => {
+    const limiter = createLimiter({ name: 'reports', limit: 20 });
+    const bounds = { reports: { min: 5, max: 40 } };
+    const { until, page } = await openPage(browser, { limits: [limiter], ...operator, bounds });
+    await until('.bounds', 'from 5 to 40');
+    const field = page.getByLabel('Limit from 5 to 40');
+    for (const value of ['4', '41']) {
+      await field.fill(value);
+      await page.getByRole('button', { name: 'Set' }).click();
+      expect(await field.evaluate((input) => input.matches(':invalid'))).toBe(true);
+      expect(await page.getByRole('dialog').isVisible()).toBe(false);
+    }
+    await field.fill('40');
+    await page.getByRole('button', { name: 'Set' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Set' }).click();
+    await until(`${first} .used`, '0 of 40');
+    expect(limiter.limit).toBe(40);
+  });
+
   it('freezes an adaptive limit before setting it', async () => {
     const limiter = createLimiter({ name: 'api', limit: adaptive({ initial: 9 }) });
     const { until, page } = await openPage(browser, { limits: [limiter], ...operator });
