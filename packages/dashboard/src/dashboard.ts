@@ -65,7 +65,13 @@ export class Dashboard<R> {
     const names =
       typeof options.limits === 'function' ? undefined : limiters().map(({ name }) => name);
     this.#bounds = checkBounds(options.bounds, names);
-    const find = (id: unknown) => limiters().find((limiter) => idOf(limiter) === id);
+    const find = (id: unknown) => {
+      try {
+        return limiters().find((limiter) => idOf(limiter) === id);
+      } catch (error) {
+        throw reasonOf(error);
+      }
+    };
     this.#operator = new Operator(find, clock, this.#bounds);
     this.#sampler = new Sampler(sources, clock, () => this.#operator.reversions);
     this.#viewers = new Viewers(this.#sampler);

@@ -149,7 +149,8 @@ function parse(body: unknown): Order | undefined {
   } catch {
     return undefined;
   }
-  return typeof value === 'object' && value !== null ? (value as Order) : undefined;
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? (value as Order) : undefined;
 }
 
 function isWhole(value: unknown, max: number): value is number {

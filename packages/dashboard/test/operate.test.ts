@@ -104,6 +104,7 @@ describe.each(frameworks)('operating in %s', (_name, start) => {
       [400, '{'],
       [400, '"pause"'],
       [400, 'null'],
+      [400, '[]'],
       [404, { id: 0, operation: 'pause' }],
       [404, { id: `${ids[0]}`, operation: 'pause' }],
       [404, '{}'],
@@ -185,6 +186,36 @@ it('sets a distributed limit for all processes, and refuses to pause it for one'
   const refused = await post({ operation: 'pause' });
   expect(refused).toMatchObject({ status: 409, text: expect.stringContaining('search') });
   await limiter.close();
+});
+
+it('answers 409 if the store of a limit cannot change it', async () => {
+  const store = Object.assign(memoryStore(), { can: { ...memoryStore().can, setLimit: false } });
+  const limiter = createLimiter({ name: 'search', limit: 4, store });
+  const { post, state } = await scene(startExpress, [limiter]);
+  expect(state.limits).toMatchObject([{ operations: [] }]);
+  const refused = await post({ operation: 'setLimit', limit: 9 });
+  const text = expect.stringContaining('its limit is configured in the store itself');
+  expect(refused).toMatchObject({ status: 409, text });
+  await limiter.close();
+});
+
+it.each([
+  ['undefined', undefined],
+  ['a symbol', Symbol('no limits')],
+])('answers 500 to an operator if the function for the limits throws %s', async (_name, thrown) => {
+  const limiter = createLimiter({ limit: 1 });
+  let isBroken = false;
+  const limits = () => {
+    if (isBroken) throw thrown;
+    return [limiter];
+  };
+  const { post, errors } = await scene(startExpress, [], { limits });
+  isBroken = true;
+  expect(await post({ operation: 'pause' })).toEqual({ status: 500, text: 'failed' });
+  expect(errors).toEqual([thrown ?? new Error('failed without a reason')]);
+  // The dashboard still samples the limits.
+  isBroken = false;
+  expect(limiter.state).toBe('open');
 });
 
 it('is read-only without authorize, also from the machine itself', async () => {
