@@ -139,6 +139,15 @@ describe('shadow()', () => {
   });
 });
 
+it('a weight above a limit that an observer has lowered counts as the whole limit in shadow mode', () => {
+  const { limiter } = scene({ limit: 2, queueLimit: 0 });
+  limiter.shadow();
+  limiter.observe({ rejected: () => limiter.setLimit(1) });
+  call(limiter, { weight: 2 });
+  expect(call(limiter, { weight: 2 }).permit?.weight).toBe(1);
+  expect(limiter.inflight).toBe(3);
+});
+
 describe('enforce()', () => {
   it('revokes no permit, and admits again once enough are released', () => {
     const { limiter } = scene();

@@ -138,7 +138,9 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
       waiter.exceeds(rejection);
     }
     const semaphore = this.#lookUpAgain(waiter);
-    grant(waiter, semaphore.admit(waiter.weight, 0, waiter.share, waiter));
+    // Application code may have lowered the limit below the weight.
+    const weight = Math.min(waiter.weight, semaphore.limit);
+    grant(waiter, semaphore.admit(weight, 0, waiter.share, waiter));
   }
 
   #rejectWaiters(): void {
