@@ -52,7 +52,7 @@ export interface DistributedStats {
 
 /**
  * `open`; `paused`: new requests are queued and nothing is admitted; `drained`: new requests are rejected as `closed`;
- * `closed`: the same for good.
+ * `closed`: the same for good, except in shadow mode.
  */
 export type LimiterState = 'open' | 'paused' | 'drained' | 'closed';
 
@@ -66,7 +66,7 @@ export interface Limiter {
   readonly isDistributed: boolean;
   /** Whether the limit is adaptive. */
   readonly isAdaptive: boolean;
-  /** Whether the limiter has been closed; it then rejects every request. */
+  /** Whether the limiter has been closed; it then rejects every request, unless it is in shadow mode. */
   readonly closed: boolean;
   /** Whether it admits requests. */
   readonly state: LimiterState;
