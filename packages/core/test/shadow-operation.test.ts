@@ -127,14 +127,19 @@ describe('shadow()', () => {
     expect(call(limiter).rejection).toMatchObject({ reason: 'closed' });
   });
 
-  it('admits a request whose report has evicted its key', () => {
+  it('admits a request whose report has evicted its key and used it again', () => {
     const { limiter } = scene({ perKey: true, queueLimit: 0 });
     limiter.shadow();
     const first = call(limiter, { key: 'a' });
-    limiter.observe({ rejected: () => first.permit?.release() });
-    const second = call(limiter, { key: 'a' });
-    expect(limiter.stats()).toMatchObject({ inflight: 1, keys: 1 });
-    second.permit?.release();
+    const others: Caller[] = [];
+    const rejected = () => {
+      first.permit?.release();
+      others.push(call(limiter, { key: 'a' }));
+    };
+    limiter.observe({ rejected });
+    others.push(call(limiter, { key: 'a' }));
+    expect(limiter.usage('a').inflight).toBe(2);
+    for (const { permit } of others) permit?.release();
     expect(limiter.stats()).toMatchObject({ inflight: 0, keys: 0 });
   });
 });
@@ -257,6 +262,13 @@ it('a reused limiter in shadow mode admits the requests of all its gates, and re
     expect(caller.permit).toBeDefined();
   }
   expect(events).toEqual(['shadow 1', 'full true']);
+});
+
+it('a gate without limits rejects once it is closed, unless it was created in shadow mode', async () => {
+  const guard = { name: 'sentry', admits: () => true };
+  const gate = createGate({ limits: [], guard });
+  await gate.close();
+  await expect(gate.acquire()).rejects.toMatchObject({ rejection: { reason: 'closed' } });
 });
 
 it('a guard keeps the mode of its gate', () => {
