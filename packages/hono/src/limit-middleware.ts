@@ -1,4 +1,4 @@
-import type { Clock } from '@headgate/core';
+import { onWorkers, workersClock } from '@headgate/core';
 import {
   type Admission,
   type Exchange,
@@ -15,8 +15,9 @@ import {
 } from '@headgate/core/http';
 import type { Context, Env, Next } from 'hono';
 import { framework } from './framework.ts';
+import { QueuedRequests } from './queued-requests.ts';
 import { WebExchange } from './web-exchange.ts';
-import { checkWorkers, onWorkers, WorkersClock } from './workers.ts';
+import { checkWorkers, keep } from './workers.ts';
 
 /** The handler reads its admission from `c.var.admission`. */
 export interface AdmissionEnv {
@@ -42,11 +43,11 @@ type AnyOptions = ConcurrencyLimitOptions<any>;
  */
 export class LimitMiddleware {
   readonly http: HttpGate<Context>;
-  readonly #workers = onWorkers() ? new WorkersClock() : undefined;
+  readonly #queued = onWorkers() ? new QueuedRequests(workersClock) : undefined;
   readonly #reject: (gated: GatedRequest, c: Context, next: Next) => Promise<Answered>;
 
   constructor(options: AnyOptions) {
-    this.http = new HttpGate<Context>(withClock(options, this.#workers), framework);
+    this.http = new HttpGate<Context>(this.#queued ? forWorkers(options) : options, framework);
     this.#reject = rejectionHandler(options.onReject, (gated, c) => this.#respond(gated, c));
   }
 
@@ -54,7 +55,7 @@ export class LimitMiddleware {
     if (typeof next !== 'function' || c.req?.raw === undefined) {
       throw misplaced('@headgate/hono', c);
     }
-    this.#workers?.run();
+    this.#queued?.tend();
     const gated = this.http.enter(c, exchangeOf(c));
     if (gated === undefined) {
       if (c.var.admission === undefined) c.set('admission', unlimited);
@@ -62,7 +63,10 @@ export class LimitMiddleware {
     }
     if (gated.answered === undefined) return this.#conclude(gated, c, next);
     const concluded = gated.answered.then(() => this.#conclude(gated, c, next));
-    this.#workers?.keepAlive(gated, c, concluded);
+    if (this.#queued !== undefined) {
+      this.#queued.add(gated);
+      keep(c, concluded);
+    }
     return concluded;
   }
 
@@ -74,7 +78,7 @@ export class LimitMiddleware {
     const { exchange } = gated;
     const fields = this.http.fields(gated);
     const work = gated.trackHandler(next());
-    this.#workers?.keep(c, work);
+    if (this.#queued !== undefined) keep(c, work);
     if (fields.length === 0 && exchange instanceof NodeExchange) return work;
     return finish(work, c, exchange, fields);
   }
@@ -87,10 +91,9 @@ export class LimitMiddleware {
   }
 }
 
-function withClock(options: AnyOptions, clock: Clock | undefined) {
-  if (clock === undefined) return options;
+function forWorkers(options: AnyOptions) {
   checkWorkers(options);
-  return { clock, ...options };
+  return { clock: workersClock, ...options };
 }
 
 /** Adds the header fields and watches the body after the handler is done. */
