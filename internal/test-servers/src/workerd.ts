@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
@@ -16,14 +17,22 @@ export interface WorkerOptions {
   readonly flags?: readonly string[];
   /** Exported classes of Durable Objects. */
   readonly objects?: readonly string[];
-  /** Bindings by their name: the name of another Worker, or a class of Durable Objects. */
-  readonly bindings?: Readonly<
-    Record<string, string | { readonly worker: string; readonly object: string }>
-  >;
+  /** Bindings by their name: another Worker's name, a class of Durable Objects, or an HTTP server's port. */
+  readonly bindings?: Readonly<Record<string, string | number | ObjectBinding>>;
+}
+
+interface ObjectBinding {
+  /** The Worker that exports the class. */
+  readonly worker: string;
+  /** The name of the class. */
+  readonly object: string;
 }
 
 /** A compatibility date: the runtime behaves as it did then. */
 const DATE = '2026-11-01';
+
+/** Durable Objects write to the disk in each request, and other tests would make them wait for it. */
+const ramOrDisk = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 const require = createRequire(import.meta.url);
 
@@ -35,7 +44,7 @@ export class WorkerdServer {
   #process: ServerProcess;
 
   static async start(workers: Readonly<Record<string, WorkerOptions>>): Promise<WorkerdServer> {
-    const folder = await mkdtemp(join(tmpdir(), 'headgate-workerd-'));
+    const folder = await mkdtemp(join(ramOrDisk, 'headgate-workerd-'));
     await mkdir(join(folder, 'storage'));
     for (const [name, { program }] of Object.entries(workers)) {
       await writeFile(join(folder, `${name}.js`), await bundleWorker(program));
@@ -117,6 +126,15 @@ function configuration(
 ): string {
   const names = Object.keys(workers);
   const services = names.map((name) => `(name = "${name}", worker = .${name})`);
+  // The service of an HTTP server has its port as its name.
+  const servers = new Set(
+    Object.values(workers)
+      .flatMap(({ bindings = {} }) => Object.values(bindings))
+      .filter((to) => typeof to === 'number'),
+  );
+  for (const port of servers) {
+    services.push(`(name = "${port}", external = (address = "127.0.0.1:${port}", http = ()))`);
+  }
   const sockets = names.map(
     (name) =>
       `(name = "${name}", address = "127.0.0.1:${ports[name]}", http = (), service = "${name}")`,
@@ -133,11 +151,13 @@ function configuration(
 }
 
 function definition(name: string, { flags = [], objects = [], bindings = {} }: WorkerOptions) {
-  const bound = Object.entries(bindings).map(([binding, to]) =>
-    typeof to === 'string'
-      ? `(name = "${binding}", service = "${to}")`
-      : `(name = "${binding}", durableObjectNamespace = (className = "${to.object}", serviceName = "${to.worker}"))`,
-  );
+  const bound = Object.entries(bindings).map(([binding, to]) => {
+    const value =
+      typeof to === 'object'
+        ? `durableObjectNamespace = (className = "${to.object}", serviceName = "${to.worker}")`
+        : `service = "${to}"`;
+    return `(name = "${binding}", ${value})`;
+  });
   const classes = objects.map(
     (object) => `(className = "${object}", uniqueKey = "${name}-${object}", enableSql = true)`,
   );

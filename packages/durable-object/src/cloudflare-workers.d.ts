@@ -1,4 +1,7 @@
 declare module 'cloudflare:workers' {
+  /** The bindings of the Worker. */
+  export const env: unknown;
+
   /** Extends the life of the request in whose context it is called. */
   export function waitUntil(work: Promise<unknown>): void;
 }

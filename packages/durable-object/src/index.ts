@@ -1,4 +1,4 @@
-import { onWorkers, systemClock, workersClock } from '@headgate/core';
+import { onWorkers, workersClock } from '@headgate/core';
 import { checkTimes, type Store } from '@headgate/core/distributed';
 import { checkMethods, checkNames } from '@headgate/core/options';
 import type { ObjectNamespace } from './durable-object.ts';
@@ -28,11 +28,19 @@ export function durableObjectStore(options: DurableObjectStoreOptions): Store {
   checkNames('durableObjectStore', options, ['namespace', 'leaseDuration', 'timeout']);
   const { lease, timeout } = checkTimes(options);
   const namespace = checkMethods('namespace', options.namespace, ['idFromName', 'get']);
-  const clock = onWorkers() ? workersClock : systemClock;
-  return new DurableObjectStore({ namespace, keep }, { leaseDuration: lease, timeout, clock });
+  if (!onWorkers()) {
+    return new DurableObjectStore({ namespace, keep: () => {} }, { leaseDuration: lease, timeout });
+  }
+  const times = { leaseDuration: lease, timeout, clock: workersClock };
+  return new DurableObjectStore({ namespace, keep: keeper() }, times);
 }
 
-/** Imported only there, since other runtimes, where applications run their tests, do not have the module. */
-function keep(work: Promise<unknown>): void {
-  if (onWorkers()) void import('cloudflare:workers').then(({ waitUntil }) => waitUntil(work));
+/** Imports the module only on Workers, since applications run their tests in runtimes that do not have it. */
+function keeper(): (work: Promise<unknown>) => void {
+  let keep = (_: Promise<unknown>) => {};
+  // Imported at startup: the runtime ends the request of a disconnected client before an import could be awaited.
+  void import('cloudflare:workers').then(({ waitUntil }) => {
+    keep = waitUntil;
+  });
+  return (work) => keep(work);
 }

@@ -1,4 +1,11 @@
-import type { Answer, Grant, LeaseRequest, Op, Reply, StoreStats } from '@headgate/core/distributed';
+import type {
+  Answer,
+  Grant,
+  LeaseRequest,
+  Op,
+  Reply,
+  StoreStats,
+} from '@headgate/core/distributed';
 
 /** What a store sends to an object: operations on its limit, in their order, or a request for its state. */
 export type Call =

@@ -1,4 +1,9 @@
-import { type Journal, type LimitMemory, MemoryLease, newMemory } from '@headgate/core/memory-store';
+import {
+  type Journal,
+  type LimitMemory,
+  MemoryLease,
+  newMemory,
+} from '@headgate/core/memory-store';
 import type { SqlStorage } from './durable-object.ts';
 
 /** The rows of one limit in the storage of its object. */

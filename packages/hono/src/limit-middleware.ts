@@ -15,9 +15,9 @@ import {
 } from '@headgate/core/http';
 import type { Context, Env, Next } from 'hono';
 import { framework } from './framework.ts';
-import { QueuedRequests } from './queued-requests.ts';
 import { WebExchange } from './web-exchange.ts';
-import { checkWorkers, keep } from './workers.ts';
+import { checkWorkers, isDistributed, keep } from './workers.ts';
+import { WorkersRequests } from './workers-requests.ts';
 
 /** The handler reads its admission from `c.var.admission`. */
 export interface AdmissionEnv {
@@ -43,11 +43,14 @@ type AnyOptions = ConcurrencyLimitOptions<any>;
  */
 export class LimitMiddleware {
   readonly http: HttpGate<Context>;
-  readonly #queued = onWorkers() ? new QueuedRequests(workersClock) : undefined;
+  /** Only on Cloudflare Workers. */
+  readonly #requests = onWorkers() ? new WorkersRequests(workersClock) : undefined;
+  readonly #isDistributed: boolean;
   readonly #reject: (gated: GatedRequest, c: Context, next: Next) => Promise<Answered>;
 
   constructor(options: AnyOptions) {
-    this.http = new HttpGate<Context>(this.#queued ? forWorkers(options) : options, framework);
+    this.#isDistributed = isDistributed(options);
+    this.http = new HttpGate<Context>(this.#requests ? forWorkers(options) : options, framework);
     this.#reject = rejectionHandler(options.onReject, (gated, c) => this.#respond(gated, c));
   }
 
@@ -55,7 +58,7 @@ export class LimitMiddleware {
     if (typeof next !== 'function' || c.req?.raw === undefined) {
       throw misplaced('@headgate/hono', c);
     }
-    this.#queued?.tend();
+    this.#requests?.tend();
     const gated = this.http.enter(c, exchangeOf(c));
     if (gated === undefined) {
       if (c.var.admission === undefined) c.set('admission', unlimited);
@@ -63,8 +66,8 @@ export class LimitMiddleware {
     }
     if (gated.answered === undefined) return this.#conclude(gated, c, next);
     const concluded = gated.answered.then(() => this.#conclude(gated, c, next));
-    if (this.#queued !== undefined) {
-      this.#queued.add(gated);
+    if (this.#requests !== undefined) {
+      this.#requests.queued(gated);
       keep(c, concluded);
     }
     return concluded;
@@ -78,7 +81,10 @@ export class LimitMiddleware {
     const { exchange } = gated;
     const fields = this.http.fields(gated);
     const work = gated.trackHandler(next());
-    if (this.#queued !== undefined) keep(c, work);
+    if (this.#requests !== undefined) {
+      keep(c, work);
+      if (this.#isDistributed) this.#requests.admitted(gated);
+    }
     if (fields.length === 0 && exchange instanceof NodeExchange) return work;
     return finish(work, c, exchange, fields);
   }

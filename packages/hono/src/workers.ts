@@ -1,4 +1,4 @@
-import { HeadgateError } from '@headgate/core';
+import { HeadgateError, type LimiterSource, workersClock } from '@headgate/core';
 import type { Context } from 'hono';
 
 /**
@@ -12,7 +12,7 @@ export function keep(c: Context, work: Promise<unknown>): void {
 interface CheckedOptions {
   readonly maxHold?: number | undefined;
   readonly limiter?: unknown;
-  readonly store?: unknown;
+  readonly store?: LimiterSource | undefined;
   readonly limits?: readonly CheckedOptions[] | undefined;
 }
 
@@ -37,10 +37,23 @@ export function checkWorkers(options: CheckedOptions): void {
     if (limiter !== undefined) {
       throw refusal('set limit instead of limiter, whose timers die with a request', 'limiter');
     }
-    if (store !== undefined) {
-      throw refusal('omit store, whose connection dies with a request', 'store');
+    if (store !== undefined && !isForWorkers(store)) {
+      throw refusal(
+        'set store to durableObjectStore(), since the connection of another one dies with a request',
+        'store',
+      );
     }
   }
+}
+
+/** A store whose timers any request fires also uses connections only within the request that has opened them. */
+function isForWorkers(store: object): boolean {
+  return (store as { readonly clock?: unknown }).clock === workersClock;
+}
+
+/** Whether any limit is counted in a store. */
+export function isDistributed({ store, limits = [] }: CheckedOptions): boolean {
+  return store !== undefined || limits.some((limit) => limit.store !== undefined);
 }
 
 function refusal(remedy: string, option?: string): HeadgateError {
