@@ -32,7 +32,7 @@ const CHECK_DELAY_MS = 10;
  * its response stays open, and ends with the grant.
  */
 export class DurableObjectStore extends Store {
-  // An isolate without requests could not be told to release its idle leases.
+  // An isolate without requests receives no message, so it would keep its idle leases.
   readonly can: Capabilities = { ...fullCapabilities, recall: false };
   readonly #calls = new Set<ObjectCall>();
   #listener: StoreListener | undefined;

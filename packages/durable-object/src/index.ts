@@ -1,3 +1,4 @@
+/// <reference path="./cloudflare-workers.d.ts" />
 import { onWorkers, workersClock } from '@headgate/core';
 import { checkTimes, type Store } from '@headgate/core/distributed';
 import { checkMethods, checkNames } from '@headgate/core/options';

@@ -29,7 +29,7 @@ export class LimitObject {
       'stats' in call
         ? new Response(`${encode({ stats: limit.stats(this.#moment(0)) })}\n`)
         : this.#execute(limit, call);
-    saved.remember(limit.memory);
+    saved.write(limit.memory);
     this.#setAlarm(limit);
     return response;
   }
@@ -40,7 +40,7 @@ export class LimitObject {
     const { limit, saved } = this.#begin();
     const moment = this.#moment(0);
     limit.expire(moment);
-    saved.remember(limit.memory);
+    saved.write(limit.memory);
     if (moment.now < this.#forgetAt(limit)) return this.#setAlarm(limit);
     this.#begun = undefined;
     await this.#storage.deleteAll();

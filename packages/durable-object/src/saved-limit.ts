@@ -8,6 +8,8 @@ import type { SqlStorage } from './durable-object.ts';
 
 /** The rows of one limit in the storage of its object. */
 export class SavedLimit implements Journal {
+  /** Leases that have changed since the last `write`, by id; undefined if they were removed. */
+  readonly #changes = new Map<string, MemoryLease | undefined>();
   /** The last record of the memory. */
   #remembered = '';
 
@@ -33,14 +35,20 @@ export class SavedLimit implements Journal {
   }
 
   changed(lease: MemoryLease): void {
-    this.sql.exec('REPLACE INTO leases (id, record) VALUES (?, ?)', lease.id, toRecord(lease));
+    this.#changes.set(lease.id, lease);
   }
 
   removed(id: string): void {
-    this.sql.exec('DELETE FROM leases WHERE id = ?', id);
+    this.#changes.set(id, undefined);
   }
 
-  remember(memory: LimitMemory): void {
+  /** Writes what has changed since the last call, each row once. */
+  write(memory: LimitMemory): void {
+    for (const [id, lease] of this.#changes) {
+      if (lease === undefined) this.sql.exec('DELETE FROM leases WHERE id = ?', id);
+      else this.sql.exec('REPLACE INTO leases (id, record) VALUES (?, ?)', id, toRecord(lease));
+    }
+    this.#changes.clear();
     const record = toRecord(memory);
     if (record === this.#remembered) return;
     this.#remembered = record;

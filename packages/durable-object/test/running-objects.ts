@@ -6,7 +6,7 @@ import { startWorkerd, type WorkerdServer } from '@headgate/test-servers';
 export class RunningObjects implements ObjectNamespace {
   /** The objects used since the last `wipe`. */
   readonly #names = new Set<string>();
-  /** Set while calls hang: resolves when they go on. */
+  /** Set while calls hang: resolves when they continue. */
   #hanging: Promise<void> | undefined;
 
   static async start(): Promise<RunningObjects> {

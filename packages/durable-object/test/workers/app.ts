@@ -1,13 +1,11 @@
-/// <reference path="../../src/cloudflare-workers.d.ts" />
 import { env } from 'cloudflare:workers';
-import { durableObjectStore, type ObjectNamespace } from '@headgate/durable-object';
+import { durableObjectStore } from '@headgate/durable-object';
 import { concurrencyLimit } from '@headgate/hono';
 import { Hono } from 'hono';
 
 export { LimitObject } from '@headgate/durable-object';
 
-const { LIMITS } = env as { LIMITS: ObjectNamespace };
-const store = durableObjectStore({ namespace: LIMITS, leaseDuration: 6000, timeout: 2000 });
+const store = durableObjectStore({ namespace: env.LIMITS, leaseDuration: 6000, timeout: 2000 });
 
 const limit = concurrencyLimit({
   name: 'work',

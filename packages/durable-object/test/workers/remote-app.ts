@@ -1,10 +1,11 @@
-/// <reference path="../../src/cloudflare-workers.d.ts" />
 import { env } from 'cloudflare:workers';
 import { durableObjectStore } from '@headgate/durable-object';
 import { concurrencyLimit } from '@headgate/hono';
 import { Hono } from 'hono';
 
-const { OBJECTS } = env as { OBJECTS: { fetch(url: string, init: object): Promise<Response> } };
+const { OBJECTS } = env as unknown as {
+  OBJECTS: { fetch(url: string, init: object): Promise<Response> };
+};
 
 /** Objects on another workerd, which this one can outlive. */
 const namespace = {
