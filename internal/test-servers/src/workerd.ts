@@ -13,6 +13,8 @@ import { ServerProcess } from './process.ts';
 export interface WorkerOptions {
   /** The module that exports the Worker; it is bundled with its imports. */
   readonly program: URL;
+  /** Files that replace imported modules. */
+  readonly aliases?: Readonly<Record<string, string>>;
   /** Compatibility flags. */
   readonly flags?: readonly string[];
   /** Exported classes of Durable Objects. */
@@ -46,8 +48,8 @@ export class WorkerdServer {
   static async start(workers: Readonly<Record<string, WorkerOptions>>): Promise<WorkerdServer> {
     const folder = await mkdtemp(join(ramOrDisk, 'headgate-workerd-'));
     await mkdir(join(folder, 'storage'));
-    for (const [name, { program }] of Object.entries(workers)) {
-      await writeFile(join(folder, `${name}.js`), await bundleWorker(program));
+    for (const [name, options] of Object.entries(workers)) {
+      await writeFile(join(folder, `${name}.js`), await bundleWorker(options));
     }
     for (let attempt = 1; ; attempt++) {
       const ports: Record<string, number> = {};
@@ -110,10 +112,11 @@ export function startWorkerd(
   return WorkerdServer.start(workers);
 }
 
-async function bundleWorker(program: URL): Promise<string> {
+async function bundleWorker({ program, aliases = {} }: WorkerOptions): Promise<string> {
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(program)],
+    alias: { ...aliases },
     ...{ bundle: true, write: false, format: 'esm', target: 'es2022', logLevel: 'error' },
     ...{ conditions: ['headgate-source', 'workerd'], external: ['cloudflare:*', 'node:*'] },
   });

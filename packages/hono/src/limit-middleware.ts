@@ -16,7 +16,7 @@ import {
 import type { Context, Env, Next } from 'hono';
 import { framework } from './framework.ts';
 import { WebExchange } from './web-exchange.ts';
-import { checkWorkers, isDistributed, keep } from './workers.ts';
+import { checkWorkers, isDistributed, keep, keepAwaited } from './workers.ts';
 import { WorkersRequests } from './workers-requests.ts';
 
 /** The handler reads its admission from `c.var.admission`. */
@@ -77,6 +77,7 @@ export class LimitMiddleware {
     // The client has disconnected; 499 tells outer middleware that the request was not handled.
     if (gated.left) return Promise.resolve(new Response(null, { status: 499 }));
     c.set('admission', gated.admission);
+    if (this.#requests !== undefined) keepAwaited(c, gated);
     if (gated.rejection !== undefined) return this.#reject(gated, c, next);
     const { exchange } = gated;
     const fields = this.http.fields(gated);

@@ -1,4 +1,5 @@
 import { HeadgateError, type LimiterSource, workersClock } from '@headgate/core';
+import type { GatedRequest } from '@headgate/core/http';
 import type { Context } from 'hono';
 
 /**
@@ -7,6 +8,16 @@ import type { Context } from 'hono';
  */
 export function keep(c: Context, work: Promise<unknown>): void {
   c.executionCtx.waitUntil(work.catch(() => {}));
+}
+
+/** The same for work that the handler passes to its permit, which may settle after the response. */
+export function keepAwaited(c: Context, { permit }: GatedRequest): void {
+  if (permit === undefined) return;
+  const { waitUntil } = permit;
+  permit.waitUntil = (work) => {
+    waitUntil.call(permit, work);
+    keep(c, Promise.resolve(work));
+  };
 }
 
 interface CheckedOptions {
