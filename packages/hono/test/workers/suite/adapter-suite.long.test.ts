@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { startWorkerd } from '@headgate/test-servers';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -6,18 +5,12 @@ import { excluded } from './excluded.ts';
 
 const beside = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-/** The part of vitest that knows matchers, and runs anywhere. */
-const { resolve } = createRequire(createRequire(import.meta.url).resolve('vitest/package.json'));
-const matchers = resolve('@vitest/expect');
-
 const server = await startWorkerd({
   suite: {
     program: new URL('worker.ts', import.meta.url),
     aliases: {
       vitest: beside('vitest.ts'),
       'node:http': beside('http.ts'),
-      '@vitest/expect': matchers,
-      chai: createRequire(matchers).resolve('chai'),
     },
     flags: ['enable_request_signal', 'nodejs_compat'],
     bindings: { SELF: 'suite' },

@@ -15,7 +15,8 @@ type App = (incoming: Incoming, context: unknown) => Response | Promise<Response
 
 const { SELF } = env as unknown as { SELF: { fetch(request: Request): Promise<Response> } };
 const servers = new Map<number, App>();
-let ports = 1;
+/** Above the default port of HTTP, which a URL does not show. */
+let ports = 1_000;
 
 /** The app that listens on this port. */
 export function appAt(port: number): App | undefined {
