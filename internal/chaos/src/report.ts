@@ -38,7 +38,14 @@ export function reportOn(
   const { checked, broken } = tally;
   const faults = [...eventLog.faults()].map(([name, count]) => `${name} ${count}`).sort();
   const checks = Object.entries(checked).map(([name, count]) => `${name} ${count}`);
-  const lines = [title, ...counts, `faults: ${faults.join('; ')}`, `checks: ${checks.join('; ')}`];
+  const stalled = [...new Set(eventsOf(eventLog.of(0), 'stalled').map(({ worker }) => worker))];
+  const lines = [
+    title,
+    ...counts,
+    `faults: ${faults.join('; ')}`,
+    `stalled: ${stalled.join('; ') || 'none'}`,
+    `checks: ${checks.join('; ')}`,
+  ];
   return { text: [...lines, ...broken].join('\n  '), checked, broken, eventLog };
 }
 

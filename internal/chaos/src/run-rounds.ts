@@ -5,7 +5,7 @@ import { network } from './faults/network.ts';
 import { processes } from './faults/processes.ts';
 import type { FaultSchedule } from './inject.ts';
 import { EventLog } from './log/event-log.ts';
-import { verifier, watchLoop, watchServer } from './log/watch-loop.ts';
+import { verifier, watchClock, watchLoop, watchServer } from './log/watch-loop.ts';
 import { type Report, reportOn } from './report.ts';
 import { Rng } from './rng.ts';
 import { round } from './round.ts';
@@ -52,7 +52,11 @@ export async function runRounds(options: RunOptions): Promise<void> {
     rng,
     note,
   });
-  const unwatch = [watchLoop(verifier, note), watchServer(() => environment.pid?.(), note)];
+  const unwatch = [
+    watchLoop(verifier, note),
+    watchServer(() => environment.pid?.(), note),
+    watchClock(note),
+  ];
   try {
     const faults = faultsOn(environment, options.only);
     const context = { workers, environment, rng, lease, maxDurationWithoutLoss, note };

@@ -35,6 +35,8 @@ export class Workers {
   readonly #activity = new WorkerActivity();
   readonly #resource = new FencedResource();
   readonly #probes = new Map<number, (admitted: boolean) => void>();
+  /** The workers that hold permits since the last probe; others may have become ready since. */
+  #probed: readonly Member[] = [];
   #count = 0;
   /** Maximum pause of the callers, in milliseconds; undefined while there are none. */
   #pause: number | undefined;
@@ -102,6 +104,7 @@ export class Workers {
   /** Requests as many permits as the limit allows, each from another process; returns how many were granted. */
   async probe(limit: number): Promise<number> {
     const members = this.members.slice(0, limit);
+    this.#probed = members;
     const answers = await Promise.all(members.map((member) => this.#ask(member, limit, 300)));
     return answers.filter((admitted) => admitted).length;
   }
@@ -111,9 +114,8 @@ export class Workers {
    * milliseconds.
    */
   async killAndRecover(limit: number, queueTimeout: number): Promise<boolean> {
-    const { members } = this;
-    const killed = members[0];
-    const successor = members.at(-1);
+    const [killed] = this.#probed;
+    const successor = this.members.at(-1);
     if (killed === undefined || successor === undefined) return false;
     const asked = this.#ask(successor, limit, queueTimeout);
     this.kill(killed);

@@ -331,13 +331,14 @@ it('reports the operations on an adaptive limit, and on the limits that a gate h
   expect(operated).toEqual(['app freeze 7', 'app setLimit 3', 'app unfreeze 7']);
 });
 
-const all: readonly Operation[] = ['pause', 'drain', 'resume', 'freeze', 'unfreeze'];
+const local: readonly Operation[] = ['pause', 'drain', 'resume', 'shadow', 'enforce'];
+const all: readonly Operation[] = [...local, 'freeze', 'unfreeze'];
 const shadow = { limits: [{ name: 'a', limit: 1 }], mode: 'shadow' } as const;
 
 it.each([
-  ['a fixed limit', () => createLimiter({ limit: 1 }), ['setLimit', 'pause', 'drain', 'resume']],
+  ['a fixed limit', () => createLimiter({ limit: 1 }), ['setLimit', ...local]],
   ['an adaptive limit', () => createLimiter({ limit: adaptive() }), ['setLimit', ...all]],
-  ['a limit in shadow mode', () => createGate(shadow).limits[0]?.limiter, ['setLimit']],
+  ['a limit in shadow mode', () => createGate(shadow).limits[0]?.limiter, ['setLimit', ...local]],
   [
     'a distributed limit',
     () => createLimiter({ name: 'a', limit: 1, store: memoryStore() }),

@@ -85,6 +85,25 @@ it('rejects no request after close() either, and close() waits for the permits',
   expect(await closed).toBe(0);
 });
 
+it('a gate of several limits, and one of none, reject no request after close() either', async () => {
+  const limits = [
+    { name: 'user', limit: 1, perKey: true },
+    { name: 'app', limit: 1 },
+  ];
+  const guard = { name: 'sentry', admits: () => true };
+  for (const options of [{ limits }, { limits: [], guard }]) {
+    const { gate } = shadowGate(options);
+    const keys = gate.limits.length === 0 ? {} : { user: 'a' };
+    const permits = [await gate.acquire({ keys })];
+    const closed = gate.close();
+    permits.push(await gate.acquire({ keys }), await gate.acquire({ keys }));
+    for (const permit of permits) permit.release();
+    expect(await closed).toBe(0);
+    (await gate.acquire({ keys })).release();
+    expect(gate.stats()).toMatchObject({ inflight: 0, rejected: { closed: 0 } });
+  }
+});
+
 it('an invalid demand on one limit leaves nothing held in the others', async () => {
   const limits = [
     { name: 'user', limit: 1, perKey: true },

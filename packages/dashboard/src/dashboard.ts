@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Clock, systemClock } from '@headgate/core';
 import { reasonOf } from '@headgate/core/http';
 import { invalid } from '@headgate/core/options';
+import { type BoundsByName, checkBounds } from './bounds.ts';
 import { CsrfToken } from './csrf.ts';
 import { readFiles } from './files.ts';
 import { isLoopback } from './loopback.ts';
@@ -51,6 +52,7 @@ export class Dashboard<R> {
   readonly #instance = randomBytes(12).toString('base64url');
   readonly #token = new CsrfToken();
   readonly #operator: Operator;
+  readonly #bounds: BoundsByName;
   #closed = false;
 
   constructor(
@@ -59,11 +61,18 @@ export class Dashboard<R> {
     clock: Clock = systemClock,
   ) {
     const sources = checkOptions(options, others);
-    const find = (id: unknown) =>
-      sources()
-        .flatMap(limitersOf)
-        .find((limiter) => idOf(limiter) === id);
-    this.#operator = new Operator(find, clock);
+    const limiters = () => sources().flatMap(limitersOf);
+    const names =
+      typeof options.limits === 'function' ? undefined : limiters().map(({ name }) => name);
+    this.#bounds = checkBounds(options.bounds, names);
+    const find = (id: unknown) => {
+      try {
+        return limiters().find((limiter) => idOf(limiter) === id);
+      } catch (error) {
+        throw reasonOf(error);
+      }
+    };
+    this.#operator = new Operator(find, clock, this.#bounds);
     this.#sampler = new Sampler(sources, clock, () => this.#operator.reversions);
     this.#viewers = new Viewers(this.#sampler);
     this.#authorize = options.authorize;
@@ -157,6 +166,7 @@ export class Dashboard<R> {
       pid: process.pid,
       access,
       token: access === 'operate' ? this.#token.value : undefined,
+      bounds: access === 'operate' ? Object.fromEntries(this.#bounds) : undefined,
       history: this.#sampler.history.since(from, snapshot.limits),
     };
   }

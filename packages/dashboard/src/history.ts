@@ -3,6 +3,9 @@ import type { LimitView } from './view.ts';
 /** Milliseconds of history that the page shows. */
 const HISTORY_MS = 300_000;
 
+/** Maximum number of samples in one message. About 40 limits have all of theirs. */
+const MAX_SAMPLES = 12_000;
+
 /** When, in milliseconds; in use; queued; limit (0 for a gate); rejected since the start. */
 export type Sample = readonly [
   at: number,
@@ -29,10 +32,31 @@ export class History {
     }
   }
 
-  /** The samples of these limits that are newer than `after`. */
+  /** The samples of these limits that are newer than `after`; of many limits fewer of each, so that all can be sent. */
   since(after: number, views: readonly LimitView[]): Record<number, readonly Sample[]> {
+    const count = Math.max(2, Math.floor(MAX_SAMPLES / views.length));
     return Object.fromEntries(
-      views.map(({ id }) => [id, (this.#samples.get(id) ?? []).filter(([at]) => at > after)]),
+      views.map(({ id }) => {
+        const samples = this.#samples.get(id) ?? [];
+        const newer = samples.filter(([at]) => at > after);
+        return [id, newer.length > count ? thinned(newer, count) : newer];
+      }),
     );
   }
+}
+
+/** The first sample, from which rejections are counted, and the highest of each part of the others. */
+function thinned(samples: readonly Sample[], count: number): readonly Sample[] {
+  const [first, ...others] = samples as [Sample, ...Sample[]];
+  const part = others.length / (count - 1);
+  const highest = Array.from({ length: count - 1 }, (_, i) =>
+    others
+      .slice(Math.round(i * part), Math.round((i + 1) * part))
+      .reduce((best, sample) => (demandOf(sample) >= demandOf(best) ? sample : best)),
+  );
+  return [first, ...highest];
+}
+
+function demandOf([, used, queued]: Sample): number {
+  return used + queued;
 }

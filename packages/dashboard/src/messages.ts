@@ -1,3 +1,4 @@
+import type { Bounds } from './bounds.ts';
 import type { Sample } from './history.ts';
 import type { Reversion } from './operator.ts';
 import type { Access } from './options.ts';
@@ -20,6 +21,8 @@ export interface PageState extends Snapshot {
   readonly access: Exclude<Access, false>;
   /** What a page must send to operate; only for operators. */
   readonly token: string | undefined;
+  /** By the name of the limit; only for operators. */
+  readonly bounds: Readonly<Record<string, Bounds>> | undefined;
   /** By the id of the limit. */
   readonly history: Readonly<Record<number, readonly Sample[]>>;
 }

@@ -1,5 +1,6 @@
-import type { Clock, Limiter } from '@headgate/core';
+import type { Clock, Limiter, Operation } from '@headgate/core';
 import { HeadgateError } from '@headgate/core';
+import { type BoundsByName, checkWithin } from './bounds.ts';
 import { type PageRequest, type PageResponse, plain } from './page-request.ts';
 import { idOf } from './view.ts';
 
@@ -22,7 +23,16 @@ interface Pending extends Reversion {
   readonly timer: unknown;
 }
 
-const operations = ['setLimit', 'pause', 'drain', 'resume', 'freeze', 'unfreeze'] as const;
+const operations = [
+  'setLimit',
+  'pause',
+  'drain',
+  'resume',
+  'shadow',
+  'enforce',
+  'freeze',
+  'unfreeze',
+] as const satisfies readonly Operation[];
 
 /** What an operator asks for. */
 interface Order {
@@ -40,6 +50,7 @@ export class Operator {
   constructor(
     private readonly find: (id: unknown) => Limiter | undefined,
     private readonly clock: Clock,
+    private readonly bounds: BoundsByName = new Map(),
   ) {}
 
   /** The answer to a request that may operate. */
@@ -91,6 +102,8 @@ export class Operator {
     const pending = this.#pending.get(limiter);
     // A second temporary limit returns to the same value as the first, unless another was set meanwhile.
     const to = pending && applies(limiter, pending.set) ? pending.to : limiter.limit;
+    // `setLimit` refuses what is no whole number.
+    if (Number.isInteger(limit)) checkWithin(this.bounds.get(limiter.name), limit);
     limiter.setLimit(limit);
     this.#forget(limiter);
     if (minutes === undefined) return;
@@ -136,7 +149,8 @@ function parse(body: unknown): Order | undefined {
   } catch {
     return undefined;
   }
-  return typeof value === 'object' && value !== null ? (value as Order) : undefined;
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? (value as Order) : undefined;
 }
 
 function isWhole(value: unknown, max: number): value is number {

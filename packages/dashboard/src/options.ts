@@ -1,6 +1,7 @@
 import type { Gate, Limiter } from '@headgate/core';
 import type { Handle } from '@headgate/core/http';
 import { checkNames, invalid } from '@headgate/core/options';
+import type { Bounds } from './bounds.ts';
 
 /** What a request may do: see the page, or also change limits; `false`: nothing. */
 export type Access = 'view' | 'operate' | false;
@@ -16,6 +17,11 @@ export interface DashboardOptions<R> {
    * Default: requests from the machine itself, through no proxy, may view; all others get 403.
    */
   authorize?: ((request: R) => Access | Promise<Access>) | undefined;
+  /**
+   * Between which values operators may set each limit, by its name: `{ api: { min: 20, max: 200 } }`. The app itself may
+   * set others. Default: any whole number from 1.
+   */
+  bounds?: Readonly<Record<string, Bounds>> | undefined;
 }
 
 /** What every dashboard has, in addition to being a middleware. */
@@ -24,7 +30,11 @@ export interface DashboardHandle {
   close(): void;
 }
 
-const known = ['limits', 'authorize'] as const satisfies readonly (keyof DashboardOptions<never>)[];
+const known = [
+  'limits',
+  'authorize',
+  'bounds',
+] as const satisfies readonly (keyof DashboardOptions<never>)[];
 
 /** @throws HeadgateError for an unknown or invalid option. */
 export function checkOptions<R>(

@@ -79,7 +79,7 @@ export class Sampler {
     } catch (error) {
       if (!this.#hasFailed) {
         process.emitWarning(
-          `the dashboard cannot read its limits: ${error} (@headgate/core/docs/errors.md, HEADGATE_DASHBOARD_LIMITS)`,
+          `the dashboard cannot read its limits: ${textOf(error)} (@headgate/core/docs/errors.md, HEADGATE_DASHBOARD_LIMITS)`,
           {
             code: 'HEADGATE_DASHBOARD_LIMITS',
           },
@@ -88,5 +88,14 @@ export class Sampler {
       this.#hasFailed = true;
       return this.#latest?.limits ?? [];
     }
+  }
+}
+
+/** A template cannot contain a symbol, nor an object without a prototype. */
+function textOf(thrown: unknown): string {
+  try {
+    return String(thrown);
+  } catch {
+    return 'the function has thrown an object that has no text';
   }
 }

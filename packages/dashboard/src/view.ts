@@ -33,6 +33,7 @@ export interface LimitView {
   /** Milliseconds that work takes without load, as far as an adaptive limit knows it. */
   readonly baseline: number | undefined;
   readonly state: LimiterState;
+  readonly mode: Limiter['mode'];
   /** Waiters by priority. */
   readonly priorities: Readonly<Record<Priority, number>> | undefined;
   readonly shares: Readonly<Record<string, ShareStats>> | undefined;
@@ -123,6 +124,7 @@ function gateView(source: LimitSource, { limits, ...stats }: GateStats): LimitVi
     frozen: false,
     baseline: undefined,
     state: source.closed ? 'closed' : 'open',
+    mode: 'enforce',
     priorities: undefined,
     shares: undefined,
     guard: stats.guard,
@@ -150,6 +152,7 @@ function limitView(
     frozen: limiter.frozen,
     baseline: stats.baseline,
     state: limiter.state,
+    mode: limiter.mode,
     priorities: stats.priorities,
     shares: stats.shares,
     guard: stats.guard,

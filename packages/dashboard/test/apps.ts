@@ -7,6 +7,7 @@ import express4 from 'express4';
 import { Hono } from 'hono';
 import Koa from 'koa';
 import { onTestFinished } from 'vitest';
+import type { Bounds } from '../src/bounds.ts';
 import * as forExpress from '../src/express.ts';
 import * as forHono from '../src/hono.ts';
 import * as forKoa from '../src/koa.ts';
@@ -19,6 +20,7 @@ export interface AppOptions {
   authorize?:
     | ((header: (name: string) => string | undefined) => Access | Promise<Access>)
     | undefined;
+  bounds?: Readonly<Record<string, Bounds>> | undefined;
   /** Where the page is. Default: /admin/limits. */
   path?: string | undefined;
   /** Runs before the dashboard, in Express. */
@@ -40,11 +42,11 @@ type Start = (
 ) => { server: Server; handle: DashboardHandle };
 
 function startExpress(version: typeof express): Start {
-  return ({ limits, authorize, path = '/admin/limits', before = [] }, errors) => {
+  return ({ limits, authorize, bounds, path = '/admin/limits', before = [] }, errors) => {
     const app = version();
     app.set('env', 'test');
     const handle = forExpress.dashboard({
-      limits,
+      ...{ limits, bounds },
       authorize: authorize && ((req) => authorize((name) => req.get(name))),
     });
     for (const middleware of before) app.use(middleware);
@@ -59,12 +61,12 @@ function startExpress(version: typeof express): Start {
   };
 }
 
-const startKoa: Start = ({ limits, authorize, path = '/admin/limits' }, errors) => {
+const startKoa: Start = ({ limits, authorize, bounds, path = '/admin/limits' }, errors) => {
   const app = new Koa();
   app.on('error', (error) => errors.push(error));
   const handle = forKoa.dashboard({
     path,
-    limits,
+    ...{ limits, bounds },
     authorize: authorize && ((ctx) => authorize((name) => ctx.get(name) || undefined)),
   });
   app.use(handle);
@@ -74,14 +76,14 @@ const startKoa: Start = ({ limits, authorize, path = '/admin/limits' }, errors) 
   return { server: createServer(app.callback()), handle };
 };
 
-const startHono: Start = ({ limits, authorize, path = '/admin/limits' }, errors) => {
+const startHono: Start = ({ limits, authorize, bounds, path = '/admin/limits' }, errors) => {
   const app = new Hono();
   app.onError((error, c) => {
     errors.push(error);
     return c.text('failed', 500);
   });
   const handle = forHono.dashboard({
-    limits,
+    ...{ limits, bounds },
     authorize: authorize && ((c) => authorize((name) => c.req.header(name))),
   });
   app.use(`${path}/*`, handle);

@@ -229,7 +229,7 @@ it('shows no common limit if each request sets the limit of its key, and offers 
   const { limits } = await (await fetch(`${url}${path}/state`)).json();
   expect(limits).toMatchObject([
     { name: 'customer+app' },
-    { name: 'customer', keys: 0, operations: ['pause', 'drain', 'resume'] },
+    { name: 'customer', keys: 0, operations: ['pause', 'drain', 'resume', 'shadow', 'enforce'] },
     { name: 'app', limit: 20 },
   ]);
   expect(limits[1].limit).toBeUndefined();

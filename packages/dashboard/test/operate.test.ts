@@ -3,7 +3,7 @@ import { memoryStore } from '@headgate/core/memory-store';
 import express from 'express';
 import { describe, expect, it } from 'vitest';
 import type { Access } from '../src/options.ts';
-import { frameworks, startApp } from './apps.ts';
+import { type AppOptions, frameworks, startApp } from './apps.ts';
 
 const path = '/admin/limits';
 
@@ -11,10 +11,10 @@ type Start = (typeof frameworks)[number][1];
 const [, startExpress] = frameworks[0] as (typeof frameworks)[number];
 
 /** An app whose operators send `X-User: ann`. */
-async function scene(start: Start, limits: Limiter[], before: express.RequestHandler[] = []) {
+async function scene(start: Start, limits: Limiter[], more: Partial<AppOptions> = {}) {
   const app = await startApp(start, {
     limits: () => limits,
-    before,
+    ...more,
     authorize: (header): Access => (header('x-user') === 'ann' ? 'operate' : 'view'),
   });
   const url = `${app.url}${path}/operate`;
@@ -39,7 +39,7 @@ async function scene(start: Start, limits: Limiter[], before: express.RequestHan
 }
 
 describe.each(frameworks)('operating in %s', (_name, start) => {
-  it('sets, pauses, drains, resumes, freezes and unfreezes a limit', async () => {
+  it('sets, pauses, drains, resumes, freezes and unfreezes a limit, and switches its mode', async () => {
     const limiter = createLimiter({ name: 'reports', limit: adaptive({ initial: 7 }) });
     const { post } = await scene(start, [limiter]);
     const done = { status: 204, text: '' };
@@ -49,6 +49,10 @@ describe.each(frameworks)('operating in %s', (_name, start) => {
     expect(limiter.state).toBe('drained');
     expect(await post({ operation: 'resume' })).toEqual(done);
     expect(limiter.state).toBe('open');
+    expect(await post({ operation: 'shadow' })).toEqual(done);
+    expect(limiter.mode).toBe('shadow');
+    expect(await post({ operation: 'enforce' })).toEqual(done);
+    expect(limiter.mode).toBe('enforce');
     expect(await post({ operation: 'freeze' })).toEqual(done);
     expect(await post({ operation: 'setLimit', limit: 3 })).toEqual(done);
     expect([limiter.frozen, limiter.limit]).toEqual([true, 3]);
@@ -100,6 +104,7 @@ describe.each(frameworks)('operating in %s', (_name, start) => {
       [400, '{'],
       [400, '"pause"'],
       [400, 'null'],
+      [400, '[]'],
       [404, { id: 0, operation: 'pause' }],
       [404, { id: `${ids[0]}`, operation: 'pause' }],
       [404, '{}'],
@@ -119,6 +124,29 @@ describe.each(frameworks)('operating in %s', (_name, start) => {
       expect([body, answer.status]).toEqual([body, status]);
     }
     expect([limiter.limit, limiter.state, limiter.frozen]).toEqual([5, 'open', false]);
+  });
+
+  it('refuses a limit out of the bounds of the app, which may set it itself', async () => {
+    const limiter = createLimiter({ name: 'reports', limit: 5 });
+    const other = createLimiter({ name: 'other', limit: 5 });
+    const bounds = { reports: { min: 2, max: 20 }, other: { min: 3 } };
+    const { post, state, ids, url } = await scene(start, [limiter, other], { bounds });
+    expect(state.bounds).toEqual({ reports: { min: 2, max: 20 }, other: { min: 3 } });
+    const seen = await (await fetch(url.replace('operate', 'state'))).json();
+    expect(seen.bounds).toBeUndefined();
+    const set = (limit: unknown, id = ids[0]) => post({ operation: 'setLimit', limit, id });
+    for (const limit of [1, 21, 1e15]) {
+      const text = `limit must be a whole number from 2 to 20, got ${limit}\n`;
+      expect(await set(limit)).toEqual({ status: 422, text });
+    }
+    expect((await set(2, ids[1])).text).toContain('a whole number of at least 3, got 2');
+    expect((await set('9')).status).toBe(422);
+    expect([limiter.limit, other.limit]).toEqual([5, 5]);
+    limiter.setLimit(50);
+    for (const limit of [20, 2]) {
+      expect((await post({ operation: 'setLimit', limit, minutes: 5 })).status).toBe(204);
+      expect(limiter.limit).toBe(limit);
+    }
   });
 
   it('answers 404 for a limit that is gone, never operating on another', async () => {
@@ -142,7 +170,7 @@ describe.each(frameworks)('operating in %s', (_name, start) => {
 it('reads a body that other middleware has parsed', async () => {
   const limiter = createLimiter({ limit: 1 });
   for (const parser of [express.json(), express.text({ type: '*/*' })]) {
-    const { post } = await scene(startExpress, [limiter], [parser]);
+    const { post } = await scene(startExpress, [limiter], { before: [parser] });
     limiter.resume();
     expect((await post({ operation: 'pause' })).status).toBe(204);
     expect(limiter.state).toBe('paused');
@@ -158,6 +186,38 @@ it('sets a distributed limit for all processes, and refuses to pause it for one'
   const refused = await post({ operation: 'pause' });
   expect(refused).toMatchObject({ status: 409, text: expect.stringContaining('search') });
   await limiter.close();
+});
+
+it('answers 409 if the store of a limit cannot change it', async () => {
+  const store = Object.assign(memoryStore(), { can: { ...memoryStore().can, setLimit: false } });
+  const limiter = createLimiter({ name: 'search', limit: 4, store });
+  const { post, state } = await scene(startExpress, [limiter]);
+  expect(state.limits).toMatchObject([{ operations: [] }]);
+  const refused = await post({ operation: 'setLimit', limit: 9 });
+  const text = expect.stringContaining('its limit is configured in the store itself');
+  expect(refused).toMatchObject({ status: 409, text });
+  await limiter.close();
+});
+
+describe.each(frameworks)('in %s', (_name, start) => {
+  it.each([
+    ['undefined', undefined],
+    ['a symbol', Symbol('no limits')],
+  ])('an operator gets 500 if the function for the limits throws %s', async (_thrown, thrown) => {
+    const limiter = createLimiter({ limit: 1 });
+    let isBroken = false;
+    const limits = () => {
+      if (isBroken) throw thrown;
+      return [limiter];
+    };
+    const { post } = await scene(start, [], { limits });
+    isBroken = true;
+    expect(await post({ operation: 'pause' })).toMatchObject({ status: 500 });
+    // The dashboard still samples the limits.
+    isBroken = false;
+    expect(await post({ operation: 'pause' })).toMatchObject({ status: 204 });
+    expect(limiter.state).toBe('paused');
+  });
 });
 
 it('is read-only without authorize, also from the machine itself', async () => {

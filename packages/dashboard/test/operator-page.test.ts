@@ -40,6 +40,25 @@ describe('an operator', () => {
     expect([limiter.state, await text(`${first} .tag`)]).toEqual(['open', '']);
   });
 
+  it('starts shadow mode, and enforces the limit again', async () => {
+    const limit = concurrencyLimit({ name: 'reports', limit: 2, mode: 'shadow' });
+    const limiter = limit.limiters.reports;
+    const { until, page } = await openPage(browser, { limits: [limit], ...operator });
+    await until(`${first} .tag`, 'shadow mode');
+    const start = page.getByRole('button', { name: 'Shadow mode' });
+    expect(await start.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Enforce' }).click();
+    await until('#consequence', 'Requests beyond the limit will be queued or rejected again.');
+    await page.getByRole('dialog').getByRole('button', { name: 'Enforce' }).click();
+    await until(`${first} .tag`, '');
+    expect(limiter?.mode).toBe('enforce');
+    await start.click();
+    await until('#question', 'Start shadow mode of “reports”?');
+    await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
+    await until(`${first} .tag`, 'shadow mode');
+    expect(limiter?.mode).toBe('shadow');
+  });
+
   it('sets a limit for a while', async () => {
     const limiter = createLimiter({ name: 'reports', limit: 20 });
     const { until, page } = await openPage(browser, { limits: [limiter], ...operator });
@@ -51,6 +70,25 @@ describe('an operator', () => {
     await until(`${first} .used`, '0 of 5');
     await until(`${first} .tag`, /returns to 20 in 14\smin/);
     expect(limiter.limit).toBe(5);
+  });
+
+  it('sees the bounds of a limit, and cannot leave them', async () => {
+    const limiter = createLimiter({ name: 'reports', limit: 20 });
+    const bounds = { reports: { min: 5, max: 40 } };
+    const { until, page } = await openPage(browser, { limits: [limiter], ...operator, bounds });
+    await until('.bounds', 'from 5 to 40');
+    const field = page.getByLabel('Limit from 5 to 40');
+    for (const value of ['4', '41']) {
+      await field.fill(value);
+      await page.getByRole('button', { name: 'Set' }).click();
+      expect(await field.evaluate((input) => input.matches(':invalid'))).toBe(true);
+      expect(await page.getByRole('dialog').isVisible()).toBe(false);
+    }
+    await field.fill('40');
+    await page.getByRole('button', { name: 'Set' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Set' }).click();
+    await until(`${first} .used`, '0 of 40');
+    expect(limiter.limit).toBe(40);
   });
 
   it('freezes an adaptive limit before setting it', async () => {

@@ -148,6 +148,19 @@ it('shows the limits known so far if the function of the app fails, and warns on
   expect(warnings[0]).toContain('no limits today');
 });
 
+it.each([
+  ['a symbol', Symbol('no limits'), 'Symbol(no limits)'],
+  ['undefined', undefined, 'undefined'],
+  ['an object without a text', Object.create(null), 'an object that has no text'],
+])('warns if the function of the app throws %s', (_name, thrown, text) => {
+  const warnings = collectWarnings('HEADGATE_DASHBOARD_LIMITS');
+  const { sampler } = scene(() => {
+    throw thrown;
+  });
+  expect(sampler.current.limits).toEqual([]);
+  expect(warnings).toEqual([expect.stringContaining(text)]);
+});
+
 it('shows a limiter that several gates reuse once, with the requests of all', async () => {
   const shared = createLimiter({ name: 'shared', limit: 1 });
   const [first, second] = ['first', 'second'].map((name) =>

@@ -10,6 +10,9 @@ const consequences = {
   pause: 'New requests will be queued, and time out there. Running ones finish.',
   drain: 'Queued and new requests will be rejected. Running ones finish.',
   resume: 'Requests will be admitted again.',
+  shadow:
+    'All requests will be admitted, also beyond the limit, and counted as rejected if they would have been.',
+  enforce: 'Requests beyond the limit will be queued or rejected again.',
   freeze: 'The limit will stay at its current value.',
   unfreeze: 'The limit will return to the value of its algorithm.',
 };
@@ -19,6 +22,8 @@ const verbs = {
   pause: 'Pause',
   drain: 'Drain',
   resume: 'Resume',
+  shadow: 'Start shadow mode of',
+  enforce: 'Enforce',
   freeze: 'Freeze',
   unfreeze: 'Unfreeze',
 };
@@ -43,7 +48,8 @@ export class Confirmation {
     write(byId('question'), `${verbs[order.operation]} “${order.name}”?`);
     write(byId('consequence'), consequenceOf(order));
     write(byId('failure'), '');
-    write(this.#button, order.operation === 'setLimit' ? 'Set' : verbs[order.operation]);
+    const [verb = ''] = verbs[order.operation].split(' ', 1);
+    write(this.#button, verb);
     this.#dialog.showModal();
   }
 

@@ -1,6 +1,7 @@
-import { part } from './dom.js';
+import { part, write } from './dom.js';
 
 /** @import { Operation } from '@headgate/core' */
+/** @import { Bounds } from '../src/bounds.ts' */
 /** @import { LimitView } from '../src/view.ts' */
 /** @typedef {{ id: number, name: string, operation: Operation, limit?: number, minutes?: number }} Order */
 
@@ -36,8 +37,8 @@ export class Controls {
     return /** @type {HTMLInputElement} */ (part(this.#element, '.value'));
   }
 
-  /** @param {LimitView} view @param {boolean} mayOperate */
-  show(view, mayOperate) {
+  /** @param {LimitView} view @param {boolean} mayOperate @param {Bounds | undefined} bounds */
+  show(view, mayOperate, { min = 1, max } = {}) {
     const isFirst = this.#view === undefined;
     this.#view = view;
     const usable = usableOf(view);
@@ -46,6 +47,9 @@ export class Controls {
       const { operation } = button.dataset;
       if (operation !== undefined) button.hidden = !usable.includes(operation);
     }
+    this.#value.min = `${min}`;
+    this.#value.max = `${max ?? ''}`;
+    write(part(this.#form, '.bounds'), rangeOf(min, max));
     this.#form.hidden = !usable.includes('setLimit');
     if (isFirst && view.limit !== undefined) this.#value.value = `${view.limit}`;
   }
@@ -56,12 +60,19 @@ function naming({ id, name }) {
   return { id, name };
 }
 
+/** @param {number} min @param {number | undefined} max */
+function rangeOf(min, max) {
+  if (max !== undefined) return `from ${min} to ${max}`;
+  return min === 1 ? '' : `from ${min}`;
+}
+
 /** The supported operations that would change something. @param {LimitView} view @returns {string[]} */
-function usableOf({ operations, state, adaptive, frozen }) {
+function usableOf({ operations, state, mode, adaptive, frozen }) {
   const useless = [
     ...(state === 'open' ? ['resume'] : []),
     ...(state === 'paused' ? ['pause'] : []),
     ...(state === 'drained' ? ['drain'] : []),
+    mode,
     frozen ? 'freeze' : 'unfreeze',
     ...(adaptive && !frozen ? ['setLimit'] : []),
   ];

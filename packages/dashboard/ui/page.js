@@ -41,6 +41,7 @@ function show(state, isStream) {
     write(byId('place'), [location.host, `process ${state.pid}`].join(' · '));
   }
   if (state.access !== undefined) table.mayOperate = state.access === 'operate';
+  if (state.bounds !== undefined) table.bounds = new Map(Object.entries(state.bounds));
   if (state.token !== undefined) confirmation.token = state.token;
   say('live', isStream ? 'Live' : 'Live, by polling');
   byId('shown').hidden = false;

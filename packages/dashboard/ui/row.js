@@ -4,12 +4,13 @@ import { Details } from './details.js';
 import { copy, part, write } from './dom.js';
 import { count, duration } from './words.js';
 
+/** @import { Bounds } from '../src/bounds.ts' */
 /** @import { Sample } from '../src/history.ts' */
 /** @import { LimitView } from '../src/view.ts' */
 /** @import { Reversion } from '../src/operator.ts' */
 /** @import { Order } from './controls.js' */
 
-/** What a row shows in addition to its limit. @typedef {{ mayOperate: boolean, reversion: Reversion | undefined, serverNow: number }} Context */
+/** What a row shows in addition to its limit. @typedef {{ mayOperate: boolean, bounds: Bounds | undefined, reversion: Reversion | undefined, serverNow: number }} Context */
 
 let rows = 0;
 
@@ -51,7 +52,7 @@ export class Row {
   }
 
   /** @param {LimitView} view @param {number} now @param {Context} context */
-  show(view, now, { mayOperate, reversion, serverNow }) {
+  show(view, now, { mayOperate, bounds, reversion, serverNow }) {
     const { inflight, queued, limit, keys, longestWait } = view;
     // Each key has a limit of its own.
     const isOver = limit !== undefined && keys === undefined && inflight > limit;
@@ -62,7 +63,7 @@ export class Row {
       part(this.element, '.tag'),
       [...tagsOf(view), ...returning(reversion, serverNow)].join(' · '),
     );
-    this.#controls.show(view, mayOperate);
+    this.#controls.show(view, mayOperate, bounds);
     write(part(this.element, '.waiting'), queued === 0 ? '–' : count(queued));
     write(part(this.element, '.longest'), queued === 0 ? '–' : wait(longestWait));
     const rejected = (this.#rejected.at(-1)?.[1] ?? 0) - (this.#rejected[0]?.[1] ?? 0);
@@ -95,7 +96,7 @@ function maxOf({ limit, keys }) {
 }
 
 /** @param {LimitView} view */
-function tagsOf({ gate, keys, adaptive, frozen, state, store, guard }) {
+function tagsOf({ gate, keys, adaptive, frozen, state, mode, store, guard }) {
   return [
     gate === undefined ? '' : `of ${gate}`,
     adaptive ? (frozen ? 'adaptive, frozen' : 'adaptive') : '',
@@ -103,6 +104,7 @@ function tagsOf({ gate, keys, adaptive, frozen, state, store, guard }) {
     keys === undefined ? '' : `${count(keys)} ${keys === 1 ? 'key' : 'keys'} in use`,
     store === undefined ? '' : store.up ? 'all processes' : 'store unavailable',
     state === 'open' ? '' : state,
+    mode === 'shadow' ? 'shadow mode' : '',
   ].filter((tag) => tag !== '');
 }
 

@@ -1,5 +1,6 @@
 import { Row } from './row.js';
 
+/** @import { Bounds } from '../src/bounds.ts' */
 /** @import { PageState, Snapshot } from '../src/messages.ts' */
 /** @import { LimitView } from '../src/view.ts' */
 /** @import { Order } from './controls.js' */
@@ -13,6 +14,8 @@ export class Table {
   #rows = new Map();
   /** Whether the viewer may operate. */
   mayOperate = false;
+  /** Between which values operators may set each limit, by its name. @type {Map<string, Bounds>} */
+  bounds = new Map();
   #element;
   #ask;
 
@@ -54,7 +57,8 @@ export class Table {
     const { mayOperate } = this;
     const shown = views.flatMap((view) => {
       const row = this.#rows.get(view.id);
-      row?.show(view, now, { mayOperate, reversion: reversions[view.id], serverNow });
+      const bounds = this.bounds.get(view.name);
+      row?.show(view, now, { mayOperate, bounds, reversion: reversions[view.id], serverNow });
       return row === undefined ? [] : [row.element];
     });
     const bodies = this.#element.querySelectorAll('tbody.item');

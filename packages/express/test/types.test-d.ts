@@ -64,6 +64,7 @@ concurrencyLimit({ limit: 1, key: () => 5 });
 // The default limit.
 concurrencyLimit();
 concurrencyLimit({ priority: () => 'low' });
+concurrencyLimit({ name: 'web' });
 concurrencyLimit({
   route: 'POST /reports',
   weight: (req) => Number(req.query.pages),

@@ -24,6 +24,9 @@ export function instrument(
   limits: Measurable | readonly Measurable[],
   options: InstrumentOptions = {},
 ): () => void {
+  if (typeof (options as Partial<Meter> | null)?.createHistogram === 'function') {
+    throw invalid('meter', 'an option, as in instrument(limits, { meter })', options);
+  }
   checkNames('instrument', options, ['meter', 'tracer']);
   const { meter = metrics.getMeter(scope), tracer = trace.getTracer(scope) } = options;
   if (typeof meter?.addBatchObservableCallback !== 'function')

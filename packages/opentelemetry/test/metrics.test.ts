@@ -225,6 +225,30 @@ describe('mistakes', () => {
     expect(call(limiter, { metre: 1 })).toThrow('did you mean "meter"?');
   });
 
+  it('a meter instead of the options', () => {
+    const { meter } = metered();
+    const error = { code: 'ERR_HEADGATE_OPTION', option: 'meter' };
+    expect(call(limiter, meter)).toThrow(expect.objectContaining(error));
+    expect(call(limiter, meter)).toThrow('an option, as in instrument(limits, { meter })');
+    expect(call(limiter, null as never)).toThrow('the options of instrument must be an object');
+  });
+
+  it('two default limits without names', async () => {
+    const { meter, exported } = metered();
+    const all = [concurrencyLimit(), concurrencyLimit()];
+    expect(call(all, { meter })).toThrow('give the limits different names');
+    instrument([concurrencyLimit({ name: 'web' }), concurrencyLimit({ name: 'api' })], { meter });
+    const limits = (await exported()).filter(({ name }) => name === 'headgate.limit');
+    expect(
+      limits.map(({ attributes, value }) => [attributes['headgate.limit.name'], value]),
+    ).toEqual([
+      ...[
+        ['web', 8],
+        ['api', 8],
+      ],
+    ]);
+  });
+
   it('a limit twice, and two limits of the same name, with the same meter', () => {
     const { meter }: { meter: Meter } = metered();
     const error = expect.objectContaining({ code: 'ERR_HEADGATE_DUPLICATE_NAME', option: 'limit' });

@@ -20,6 +20,9 @@ export function collectMetrics(
   limits: Measurable | readonly Measurable[],
   options: CollectOptions = {},
 ): () => void {
+  if (typeof (options as Partial<Registry> | null)?.registerMetric === 'function') {
+    throw invalid('register', 'an option, as in collectMetrics(limits, { register })', options);
+  }
   checkNames('collectMetrics', options, ['register']);
   const { register = globalRegistry } = options;
   if (typeof register?.registerMetric !== 'function')

@@ -276,6 +276,10 @@ describe('mistakes', () => {
     expect(add(limiter, { register: {} })).toThrow(expect.objectContaining(register));
     expect(add(limiter, { register: 'default' })).toThrow(expect.objectContaining(register));
     expect(add(limiter, { registry: new Registry() })).toThrow('did you mean "register"?');
+    const asOption = 'register must be an option, as in collectMetrics(limits, { register })';
+    expect(add(limiter, new Registry())).toThrow(asOption);
+    expect(add(limiter, new Registry())).toThrow(expect.objectContaining(register));
+    expect(add(limiter, null as never)).toThrow('the options of collectMetrics must be an object');
   });
 
   it('the same limit twice, and two limits of the same name, in one registry', async () => {

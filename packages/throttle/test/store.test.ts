@@ -83,7 +83,8 @@ describe('a limit', () => {
 
   test('cannot be changed, and neither can the weight of a permit', async () => {
     const fixed = limiter('two');
-    expect(() => fixed.setLimit(1)).toThrow(expect.objectContaining({ option: 'limit' }));
+    const code = 'ERR_HEADGATE_UNSUPPORTED';
+    expect(() => fixed.setLimit(1)).toThrow(expect.objectContaining({ code }));
     const permit = await fixed.acquire();
     expect(permit.fencing).toBeUndefined();
     permit.adjust(1);

@@ -11,6 +11,9 @@ export const verifier = 'the verifier';
 /** The name under which pauses of the store's server are recorded. */
 export const server = 'the server';
 
+/** The name under which changes of the machine's clock are recorded, by which servers end leases. */
+export const machineClock = "the machine's clock";
+
 /**
  * Records when this process's event loop was blocked, because the process was stopped or the machine is busy. Returns a
  * function that ends the recording.
@@ -22,6 +25,22 @@ export function watchLoop(worker: string, note: (event: Event) => void): () => v
     if (now - last > stall) note({ kind: 'stalled', at: now, worker, from: last });
     last = now;
   }, 20);
+  return () => clearInterval(timer);
+}
+
+/**
+ * Records when the machine's clock was set, as happens after a virtual machine was paused. Returns a function that ends
+ * the recording.
+ */
+export function watchClock(note: (event: Event) => void): () => void {
+  let last = { at: stamp(), time: Date.now() };
+  const timer = setInterval(() => {
+    const next = { at: stamp(), time: Date.now() };
+    const step = next.time - last.time - (next.at - last.at);
+    if (Math.abs(step) > stall)
+      note({ kind: 'stalled', at: next.at, worker: machineClock, from: last.at });
+    last = next;
+  }, stall);
   return () => clearInterval(timer);
 }
 

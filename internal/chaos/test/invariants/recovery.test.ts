@@ -2,6 +2,7 @@ import { describe, test } from 'vitest';
 import { deadProcessesRecovered } from '../../src/invariants/recovery.ts';
 import { allReleased } from '../../src/invariants/release.ts';
 import { allAlive } from '../../src/invariants/survival.ts';
+import { machineClock } from '../../src/log/watch-loop.ts';
 import { breaks, emptyLog, holds } from '../log-builder.ts';
 
 describe('every permit is released', () => {
@@ -15,6 +16,13 @@ describe('every permit is released', () => {
     breaks(allReleased, probe(3, 0, 1), /1 queued/);
     breaks(allReleased, probe(2).paused('a', -9, -1), /2 of 3/);
     holds(allReleased, probe(2).paused('a', 0, 1));
+  });
+
+  test('a lease may last longer only if the clock of the machine was set', () => {
+    const stalled = (worker: string) =>
+      probe(3, 1).event({ kind: 'stalled', at: 900, from: 800, worker });
+    breaks(allReleased, stalled('a'), /1 held/);
+    holds(allReleased, stalled(machineClock));
   });
 });
 

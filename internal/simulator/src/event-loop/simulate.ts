@@ -30,7 +30,7 @@ function defaultLimiter(loop: SimulatedLoop): LocalLimiter {
 
 /** Runs the jobs through the default limit in front of the handlers. */
 export function simulate(workload: Workload, jobs: readonly Job[]): Outcome[] {
-  const loop = new SimulatedLoop(workload.connects);
+  const loop = new SimulatedLoop(workload.connects, workload.isCold);
   const limiter = defaultLimiter(loop);
   const handlers = new Handlers(workload, loop);
   const outcomes: Outcome[] = [];

@@ -20,6 +20,12 @@ export const ACCEPT_COST = 0.05;
 /** Maximum number of connections that wait to be accepted; Node's default. */
 const MAX_BACKLOG = 511;
 
+/** How many times as long everything takes in a process that has just started. */
+const COLD_FACTOR = 20;
+
+/** Number of requests read after which that has fallen by a factor of e. */
+const COLD_REQUESTS = 300;
+
 /**
  * An event loop in virtual time that works like libuv's. An iteration runs the timers that are due, accepts one
  * connection, reads all requests that arrived before, and runs the callbacks of `setImmediate`.
@@ -29,6 +35,7 @@ export class SimulatedLoop implements EventLoop, Clock {
   #now = 0;
   #idle = 0;
   #accepted = 0;
+  #read = 0;
   #order = 0;
   readonly #timers = new TinyQueue<Timer>([], (one, other) =>
     one.due === other.due ? one.order - other.order : one.due - other.due,
@@ -39,8 +46,14 @@ export class SimulatedLoop implements EventLoop, Clock {
   #backlog: Incoming[] = [];
   #readable: Incoming[] = [];
 
-  /** @param connects Whether each request opens a new connection. */
-  constructor(private readonly connects = false) {}
+  /**
+   * @param connects Whether each request opens a new connection.
+   * @param isCold Whether the process has just started.
+   */
+  constructor(
+    private readonly connects = false,
+    private readonly isCold = false,
+  ) {}
 
   now(): number {
     return this.#now;
@@ -70,7 +83,11 @@ export class SimulatedLoop implements EventLoop, Clock {
 
   /** Keeps the loop busy for some milliseconds. */
   spend(milliseconds: number): void {
-    this.#now += milliseconds;
+    this.#now += milliseconds * this.#factor;
+  }
+
+  get #factor(): number {
+    return this.isCold ? 1 + (COLD_FACTOR - 1) * Math.exp(-this.#read / COLD_REQUESTS) : 1;
   }
 
   /** Runs until all requests have been read and nothing is left to do. */
@@ -120,7 +137,10 @@ export class SimulatedLoop implements EventLoop, Clock {
       this.#accepted++;
       readable.push(connection);
     }
-    for (const request of readable) request.read();
+    for (const request of readable) {
+      this.#read++;
+      request.read();
+    }
     const immediates = this.#immediates;
     this.#immediates = [];
     for (const callback of immediates) callback();

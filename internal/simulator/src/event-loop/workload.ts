@@ -21,6 +21,8 @@ export interface Workload {
   /** Simulated seconds. */
   readonly seconds: number;
   readonly seed: number;
+  /** Whether the process has just started: until its code is compiled, everything takes several times as long. */
+  readonly isCold?: boolean;
 }
 
 /** Milliseconds of the loop to read a request, and to send a rejection. */

@@ -1,10 +1,9 @@
 import { checkCount } from '../checks.ts';
-import { invalid } from '../errors.ts';
 import { callLater, checkCallback, checkWait, nothing } from '../limiter/acquire.ts';
 import type { WaitOptions } from '../limiter/acquire-options.ts';
 import { BaseLimiter } from '../limiter/base-limiter.ts';
 import type { LimiterSettings } from '../limiter/distributed-options.ts';
-import { checkOperation } from '../limiter/operation.ts';
+import { checkOperation, unsupported } from '../limiter/operation.ts';
 import type { Operation } from '../semaphore/observer.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import type { CloseOptions } from '../semaphore/permit-tracker.ts';
@@ -42,8 +41,7 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
 
   setLimit(limit: number): void {
     if (!this.session.store.can.setLimit) {
-      const expected = 'configured in the store itself, which does not support setLimit';
-      throw invalid('limit', expected, limit);
+      throw unsupported(this.name, 'setLimit', 'its limit is configured in the store itself');
     }
     if (!this.closed) checkOperation(this, 'setLimit');
     this.semaphores.declare(checkCount('limit', limit, 1));
@@ -61,6 +59,14 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
 
   resume(): void {
     checkOperation(this, 'resume');
+  }
+
+  shadow(): void {
+    checkOperation(this, 'shadow');
+  }
+
+  enforce(): void {
+    checkOperation(this, 'enforce');
   }
 
   freeze(): void {

@@ -2,7 +2,6 @@ import { checkCount } from '../checks.ts';
 import { HeadgateError } from '../errors.ts';
 import type { GateableLimiter, Limiter } from '../limiter/limiter.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
-import type { Rejection } from '../semaphore/rejection.ts';
 import { checkRequest } from '../semaphore/request.ts';
 import type { GateLimit } from './gate-limits.ts';
 
@@ -97,33 +96,10 @@ export function weightNow({ limiter, key, limit, weight }: Demand): number {
 /** Tries to acquire without waiting, which only a limit in this process can; undefined otherwise. */
 export function tryDemand(demand: Demand): BasePermit | undefined {
   const { limiter, key, limit, share } = demand;
-  if (!('tryAcquire' in limiter)) return undefined;
+  if (!('tryWithinLimit' in limiter)) return undefined;
   const weight = weightNow(demand);
   const options = weight === demand.weight ? demand : { key, limit, weight, share };
-  return (limiter as GateableLimiter).tryAcquire(options);
-}
-
-/**
- * Shadow mode: acquires the permits regardless of the limits. In enforcing mode, requests beyond a limit would be
- * queued, and those beyond the queue rejected; this returns that rejection to report it. Nothing is queued, so
- * nothing times out.
- */
-export function admitBeyond(demands: Demands, queueLimit: number) {
-  const parts: BasePermit[] = [];
-  let rejection: Rejection | undefined;
-  for (const demand of demands) {
-    // A gate in shadow mode only has limiters that it made itself.
-    const limiter = demand.limiter as GateableLimiter;
-    parts.push(limiter.admitBeyond(demand));
-    const { inflight, limit } = limiter.usage(demand.key);
-    // In requests, assuming that all have the weight of this one.
-    const queued = Math.ceil((inflight - limit) / demand.weight);
-    const isFull = queued > Math.min(queueLimit, limiter.queueLimit);
-    const isHeavy = inflight - limit > limiter.queueWeight;
-    if (rejection !== undefined || !(isFull || isHeavy)) continue;
-    rejection = { reason: 'full', limitName: limiter.name, queued, waited: 0, retryAfter: 1 };
-  }
-  return { parts, rejection };
+  return (limiter as GateableLimiter).tryWithinLimit(options);
 }
 
 /** Ignores inherited properties such as `constructor`. */

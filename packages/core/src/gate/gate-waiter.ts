@@ -8,7 +8,9 @@ import { pause } from './pausing.ts';
 
 /** What a waiter needs of its gate. */
 export interface GateWaiterOwner {
-  readonly closed: boolean;
+  /** Whether it rejects every request. */
+  readonly isShut: boolean;
+  readonly settings: { readonly queueLimit: number };
   /**
    * Adds a waiter; returns whether it may wait. From then on its deadline runs, and it counts as queued, unless it only
    * awaits the answer of a store.
@@ -34,6 +36,8 @@ export class GateWaiter extends Waiter {
   awaitsStore = false;
   /** Its arrival number, used in every queue of the gate; 0 if it has not had to wait. */
   arrivalNumber = 0;
+  /** In shadow mode, how the first limit that the request exceeds would have rejected it. */
+  declare excess: Rejection | undefined;
   /** A new array for each change, since adding to one reserves room for 16 more. */
   private parts: readonly BasePermit[];
   /** Set once it is withdrawn, rejected or failed, which a callback can cause while a limit is about to answer. */
@@ -73,7 +77,7 @@ export class GateWaiter extends Waiter {
     if (this.#hasEnded) return permit.release('ignored');
     this.parts = this.parts.concat(permit);
     // While a gate closes, its rejected waiters release permits, which may be granted to this one.
-    if (this.gate.closed) this.gate.reject(this);
+    if (this.gate.isShut) this.gate.reject(this);
     else this.advance();
   }
 
@@ -87,7 +91,7 @@ export class GateWaiter extends Waiter {
     if (this.awaitsStore && !this.limiter?.isDistributed && !this.gate.beforeEnqueue(this))
       return false;
     // A callback that observed the wait may have withdrawn the request.
-    if (this.#hasEnded || this.gate.closed) return false;
+    if (this.#hasEnded || this.gate.isShut) return false;
     this.arrival = this.arrivalNumber;
     for (const part of this.parts) part.pause(this, pause);
     return true;
@@ -95,6 +99,14 @@ export class GateWaiter extends Waiter {
 
   override queues(): boolean {
     return !this.awaitsStore || (this.gate.beforeEnqueue(this) && !this.#hasEnded);
+  }
+
+  override get gateQueueLimit(): number {
+    return this.gate.settings.queueLimit;
+  }
+
+  override exceeds(rejection: Rejection): void {
+    this.excess ??= rejection;
   }
 
   override gone(): boolean {

@@ -35,7 +35,7 @@ export interface GateStats
 export interface Gate {
   readonly name: string;
   readonly limits: readonly GateLimit[];
-  /** Whether the gate has been closed; it then rejects every request. */
+  /** Whether the gate has been closed; it then rejects every request, unless all its limits are in shadow mode. */
   readonly closed: boolean;
   /** Requests that hold a permit. */
   readonly inflight: number;

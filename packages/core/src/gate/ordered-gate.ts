@@ -11,7 +11,7 @@ import { checkIdle, checkOrdering } from '../semaphore/request.ts';
 import { RetryAfter } from '../semaphore/retry-after.ts';
 import { grant, isGone, type Waiter, waitedSince } from '../semaphore/waiter.ts';
 import { acquireFromGate, runInGate } from './acquire.ts';
-import { admitBeyond, checkDemands, type Demands, tryDemand } from './demands.ts';
+import { checkDemands, type Demands, tryDemand } from './demands.ts';
 import type { Gate, GateSettings, GateStats, GateWaitOptions } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
 import { GatePermit, releaseAll } from './gate-permit.ts';
@@ -31,13 +31,18 @@ export class OrderedGate implements Gate, GateWaiterOwner {
 
   constructor(
     readonly limits: readonly GateLimit[],
-    private readonly settings: GateSettings,
+    readonly settings: GateSettings,
   ) {
     this.name = settings.name;
     this.#permits = new PermitTracker(settings);
     this.#counters = new Counters(settings);
     this.#retryAfter = new RetryAfter(settings.maxRetryAfter, settings.random);
     this.#deadlines = new Deadlines(settings.clock, (late) => this.#rejectAtLimit(late, 'timeout'));
+  }
+
+  /** Whether it rejects every request: in shadow mode it does not, even once it is closed. */
+  get isShut(): boolean {
+    return this.closed && !this.#isShadow;
   }
 
   get inflight(): number {
@@ -51,8 +56,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
   request(waiter: Waiter, demands: Demands): void {
     checkIdle(waiter);
     checkDemands(this.limits, demands);
-    if (this.settings.mode === 'shadow') return this.#admitInShadow(waiter, demands);
-    if (this.closed) return this.#reject(waiter, this.#rejection('closed'));
+    if (this.isShut) return this.#reject(waiter, this.#rejection('closed'));
     const parts: BasePermit[] = [];
     try {
       for (const demand of demands) {
@@ -68,7 +72,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
       releaseAll(parts, 'ignored');
       throw error;
     }
-    if (!this.closed) return this.#grant(waiter, parts, 0);
+    if (!this.isShut) return this.#grant(waiter, parts, 0);
     // An observer of a limiter has closed the gate meanwhile.
     releaseAll(parts, 'ignored');
     this.#reject(waiter, this.#rejection('closed'));
@@ -134,7 +138,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
         return false;
       }
     }
-    if (this.closed || (!awaitsStore && this.#isFull())) return false;
+    if (this.isShut || (!awaitsStore && this.#isFull())) return false;
     this.#deadlines.start(gateWaiter, timeout);
     gateWaiter.arrivalNumber = gateWaiter.arrival;
     waiter.queuedAt = gateWaiter;
@@ -147,7 +151,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
   }
 
   beforeEnqueue(gateWaiter: GateWaiter): boolean {
-    if (this.closed || this.#isFull()) return false;
+    if (this.isShut || this.#isFull()) return false;
     this.#stopAwaitingStore(gateWaiter);
     this.#counters.queued(gateWaiter.waiter, gateWaiter.weight, this.queued);
     return true;
@@ -161,12 +165,13 @@ export class OrderedGate implements Gate, GateWaiterOwner {
     const waited = this.#waited(gateWaiter);
     this.#stopWaiting(gateWaiter);
     for (const part of parts) part.resume();
+    if (gateWaiter.excess) this.#counters.rejected(gateWaiter.waiter, gateWaiter.excess, true);
     this.#grant(gateWaiter.waiter, parts, waited);
   }
 
   reject(gateWaiter: GateWaiter, rejection = this.#rejection('closed')): void {
     const waited = this.#waited(gateWaiter);
-    const reason = this.closed ? 'closed' : rejection.reason;
+    const reason = this.isShut ? 'closed' : rejection.reason;
     // The waiter is rejected before the permits that it releases are granted to others.
     deferGrants(() => {
       this.abandon(gateWaiter);
@@ -182,6 +187,12 @@ export class OrderedGate implements Gate, GateWaiterOwner {
   abandon(gateWaiter: GateWaiter): void {
     this.#stopWaiting(gateWaiter);
     gateWaiter.releaseParts();
+  }
+
+  get #isShadow(): boolean {
+    const { limits, settings } = this;
+    if (limits.length === 0) return settings.mode === 'shadow';
+    return limits.every(({ limiter }) => limiter.mode === 'shadow');
   }
 
   /** Expires late waiters first, so that a late timer does not keep the queue full. */
@@ -217,12 +228,6 @@ export class OrderedGate implements Gate, GateWaiterOwner {
 
   #waited({ arrivalNumber, since }: GateWaiter): number {
     return arrivalNumber === 0 ? 0 : waitedSince(since, this.settings.clock.now());
-  }
-
-  #admitInShadow(waiter: Waiter, demands: Demands): void {
-    const { parts, rejection } = admitBeyond(demands, this.settings.queueLimit);
-    if (rejection !== undefined) this.#counters.rejected(waiter, rejection, true);
-    this.#grant(waiter, parts, 0);
   }
 
   #grant(waiter: Waiter, parts: readonly BasePermit[], waited: number): void {

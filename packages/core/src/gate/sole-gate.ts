@@ -19,14 +19,13 @@ import type { LimitSpec } from './limit-spec.ts';
 
 /**
  * Settings of a limiter that can implement the whole gate by itself; undefined if none can. Every request must
- * acquire it, which an optional or keyed limit does not guarantee; no request may exceed it, as in shadow mode; and
- * it must have the gate's name, which rejections and events carry.
+ * acquire it, which an optional or keyed limit does not guarantee; and it must have the gate's name, which rejections and events carry.
  */
 export function soleSettings(
   [only, ...others]: readonly LimitSpec[],
   settings: GateSettings,
 ): LimiterSettings | undefined {
-  if (only?.owned !== true || others.length > 0 || settings.mode === 'shadow') return undefined;
+  if (only?.owned !== true || others.length > 0) return undefined;
   const { limiter, optional } = only;
   if (optional || limiter.perKey || limiter.name !== settings.name) return undefined;
   const queueLimit = Math.min(limiter.queueLimit, settings.queueLimit);

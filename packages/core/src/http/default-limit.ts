@@ -5,8 +5,11 @@ import { ownLimit } from './rule.ts';
 /** Below this minimum, small pools and a busy event loop would be idle at times. */
 const defaultLimit = adaptive({ min: 8, initial: 8 });
 
-/** Options that replace the default limit, or that it does not have. */
-const others: readonly string[] = [...ownLimit, 'limits', 'limiter', 'guard', 'key'];
+/** Options that replace the default limit, or that it does not have. Of those of a limit, it has only a name. */
+const others: readonly string[] = [
+  ...ownLimit.filter((option) => option !== 'name'),
+  ...['limits', 'limiter', 'guard', 'key'],
+];
 
 /** Whether a middleware with these options has the default limit. */
 export function hasDefaultLimit(options: object): boolean {

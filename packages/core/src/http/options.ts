@@ -110,7 +110,9 @@ type NoLimit = {
 };
 
 /** What the default limit has in common with other limits. */
-type DefaultLimitOptions<R> = Pick<LimitRule<R>, 'route' | 'weight' | 'statusCode'>;
+type DefaultLimitOptions<R> = Pick<LimitRule<R>, 'route' | 'weight' | 'statusCode'> & {
+  name?: string | undefined;
+};
 
 /** The default limit: `adaptive({ min: 8, initial: 8 })` with the queue `paced()`. */
 type DefaultLimit<R> = DefaultLimitOptions<R> &

@@ -44,6 +44,10 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
     return this.semaphores.limitUpdater?.isFrozen === true;
   }
 
+  get mode(): 'enforce' | 'shadow' {
+    return this.semaphores.isShadow ? 'shadow' : 'enforce';
+  }
+
   get limit(): number {
     return this.semaphores.limit;
   }
@@ -78,6 +82,8 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
   abstract pause(): void;
   abstract drain(): void;
   abstract resume(): void;
+  abstract shadow(): void;
+  abstract enforce(): void;
   abstract freeze(): void;
   abstract unfreeze(): void;
   abstract usage(key?: string): { limit: number; inflight: number };

@@ -22,13 +22,19 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     super(new LocalSemaphores(settings));
     this.operations = [
       ...(settings.isLimitPerRequest ? [] : (['setLimit'] as const)),
-      // Shadow mode admits every request.
-      ...(settings.mode === 'shadow' ? [] : (['pause', 'drain', 'resume'] as const)),
+      ...(['pause', 'drain', 'resume', 'shadow', 'enforce'] as const),
       ...(this.isAdaptive ? (['freeze', 'unfreeze'] as const) : []),
     ];
+    if (settings.mode === 'shadow') this.semaphores.changeMode(true);
   }
 
   tryAcquire(options: AcquireOptions = nothing): BasePermit | undefined {
+    const permit = this.tryWithinLimit(options);
+    const { grants, isShadow } = this.semaphores;
+    return permit ?? (grants && isShadow ? this.admitBeyond(options) : undefined);
+  }
+
+  tryWithinLimit(options: AcquireOptions = nothing): BasePermit | undefined {
     const { weight = 1, share } = options;
     const { semaphores } = this;
     const semaphore = semaphores.findOrCreate(options.key, options.limit);
@@ -39,6 +45,7 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
       : semaphore.admit(weight, 0, share);
   }
 
+  /** Admits even beyond the limit. */
   admitBeyond({ key, limit, weight = 1, share }: AcquireOptions): BasePermit {
     return this.semaphores.findOrCreate(key, limit).admit(weight, 0, share);
   }
@@ -47,7 +54,7 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     try {
       checkCallback(fn);
       checkWait('run', options);
-      const permit = this.tryAcquire(options);
+      const permit = this.tryWithinLimit(options);
       if (permit !== undefined) return callWith(permit, fn);
     } catch (error) {
       return Promise.reject(error);
@@ -82,6 +89,14 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     this.#change('resume', 'open');
   }
 
+  shadow(): void {
+    this.#changeMode('shadow', true);
+  }
+
+  enforce(): void {
+    this.#changeMode('enforce', false);
+  }
+
   freeze(): void {
     this.#freeze('freeze', true);
   }
@@ -94,6 +109,13 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     checkOperation(this, operation);
     if (this.semaphores.state === state) return;
     this.semaphores.change(state);
+    this.report(operation);
+  }
+
+  #changeMode(operation: Operation, isShadow: boolean): void {
+    checkOperation(this, operation);
+    if (this.semaphores.isShadow === isShadow) return;
+    this.semaphores.changeMode(isShadow);
     this.report(operation);
   }
 

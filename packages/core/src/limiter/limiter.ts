@@ -52,7 +52,7 @@ export interface DistributedStats {
 
 /**
  * `open`; `paused`: new requests are queued and nothing is admitted; `drained`: new requests are rejected as `closed`;
- * `closed`: the same for good.
+ * `closed`: the same for good, except in shadow mode.
  */
 export type LimiterState = 'open' | 'paused' | 'drained' | 'closed';
 
@@ -66,10 +66,12 @@ export interface Limiter {
   readonly isDistributed: boolean;
   /** Whether the limit is adaptive. */
   readonly isAdaptive: boolean;
-  /** Whether the limiter has been closed; it then rejects every request. */
+  /** Whether the limiter has been closed; it then rejects every request, unless it is in shadow mode. */
   readonly closed: boolean;
   /** Whether it admits requests. */
   readonly state: LimiterState;
+  /** `shadow`: requests beyond the limit are admitted, and reported if they would have been rejected. */
+  readonly mode: 'enforce' | 'shadow';
   /** Whether an adaptive limit was frozen. */
   readonly frozen: boolean;
   /** The operations that it supports; the methods of others throw. */
@@ -119,8 +121,8 @@ export interface Limiter {
   /**
    * Stops admitting requests. New ones are queued, up to the queue limit and their timeout; running ones finish.
    *
-   * @throws HeadgateError for a distributed limit, since only this process would be paused; in shadow mode; and if the
-   *   limiter is closed.
+   * @throws HeadgateError for a distributed limit, since only this process would be paused, and if the limiter is
+   *   closed.
    */
   pause(): void;
   /**
@@ -136,6 +138,19 @@ export interface Limiter {
    * @throws HeadgateError as `pause` does.
    */
   resume(): void;
+  /**
+   * Starts shadow mode: admits all waiters, and from then on every request. It reports those that would have been
+   * rejected because the queue is full. `pause` and `drain` still apply.
+   *
+   * @throws HeadgateError as `pause` does.
+   */
+  shadow(): void;
+  /**
+   * Ends shadow mode. No permit is revoked: no request is admitted until enough permits have been released.
+   *
+   * @throws HeadgateError as `pause` does.
+   */
+  enforce(): void;
   /**
    * Keeps an adaptive limit at its value, which `setLimit` may then change.
    *
@@ -169,7 +184,8 @@ export interface Limiter {
 /** A limiter within this process, which can admit synchronously. */
 export interface LocalLimiter extends Limiter {
   /**
-   * Returns a permit immediately, or undefined if there is no room or a waiter is queued.
+   * Returns a permit immediately, or undefined if there is no room or a waiter is queued; in shadow mode undefined only
+   * if the limiter is paused or drained.
    *
    * @throws HeadgateError for an invalid weight, key or share.
    */
@@ -179,8 +195,8 @@ export interface LocalLimiter extends Limiter {
 /** What gates need of a limiter within this process. Not published. */
 export interface GateableLimiter extends LocalLimiter {
   tryAcquire(options?: AcquireOptions): BasePermit | undefined;
-  /** Admits even beyond the limit, for shadow mode. */
-  admitBeyond(options: AcquireOptions): BasePermit;
+  /** Like `tryAcquire`, but also in shadow mode only within the limit: `request` reports what is beyond it. */
+  tryWithinLimit(options: AcquireOptions): BasePermit | undefined;
   /** The waiter that a new request would displace from the full queue. */
   displacedBy(newcomer: Waiter): Waiter | undefined;
 }

@@ -12,8 +12,12 @@ export function checkOperation(limiter: Operable, operation: Operation): void {
   const { name, closed, operations } = limiter;
   if (!closed && operations.includes(operation)) return;
   const why = closed ? 'it is closed' : `it supports ${operations.join(', ') || 'no operations'}`;
-  throw new HeadgateError(
+  throw unsupported(name, operation, why);
+}
+
+export function unsupported(limiter: string, operation: Operation, why: string): HeadgateError {
+  return new HeadgateError(
     'ERR_HEADGATE_UNSUPPORTED',
-    `limiter "${name}" does not support ${operation}: ${why}`,
+    `limiter "${limiter}" does not support ${operation}: ${why}`,
   );
 }

@@ -1,5 +1,7 @@
+import { Accepting } from './accepting.ts';
 import type { EventLoop } from './event-loop.ts';
 import { FadingMaximum } from './fading-maximum.ts';
+import { StartedWork } from './started-work.ts';
 import { WorkCost } from './work-cost.ts';
 
 /** Milliseconds of work that may be started between two polls of the loop, unless one request takes longer. */
@@ -17,32 +19,26 @@ const LONGEST_DECAY_MS = 5000;
 /** Milliseconds after which the idle time of the loop is read again while requests are held back. */
 const IDLE_CHECK_MS = 1;
 
-/** Maximum time that starts may be held back for connections, in milliseconds. */
-const MAX_ACCEPT_TIME_MS = 100;
-
-/** Maximum time of one iteration that counts as spent on connections: the rest is work of requests. */
-const MAX_ACCEPT_ITERATION_MS = 1;
-
-/** Fewer consecutive polls that accept a connection may be chance. */
-const MIN_ACCEPTING_POLLS = 2;
-
 /**
  * Decides when the event loop can take another request, so that requests wait in a queue, which can reject them, rather
  * than in the loop, where they delay each other. Three conditions:
  *
- * - Between two polls of the loop, it starts only a few milliseconds of work.
+ * - Between two polls of the loop, it starts only a few milliseconds of work, or as much as the loop had to read and
+ *   reject before: where that costs as much as the work, as in code that is not compiled yet, waiting saves nothing.
  * - The work of the requests in flight stays below an allowance. It grows while the loop is idle although requests are
  *   held back, as happens if handlers wait for a timer or a socket before they compute.
- * - While the loop accepts connections, it starts nothing, for at most half of the time: Node accepts one connection
- *   per iteration (libuv since 1.45), so that behind long iterations connections wait where nothing can reject them.
+ * - While the loop accepts connections, it starts nothing, for at most half of the time.
  */
 export class Pace {
   readonly cost: WorkCost;
   /** Milliseconds that requests have kept the loop busy at a stretch. */
   readonly longest = new FadingMaximum(LONGEST_DECAY_MS);
-  /** Requests started since the last poll, and when the first was. */
-  #started = 0;
-  #startedAt = 0;
+  readonly #startedWork = new StartedWork();
+  readonly #accepting = new Accepting();
+  /** Milliseconds of work that may be started until the next poll. */
+  #budget = BUDGET_MS;
+  /** Number of requests in flight at the last poll. */
+  #inflight = 0;
   #awaitsPoll = false;
   #awaitedAt = 0;
   /** Maximum work of the requests in flight, in milliseconds of the loop. */
@@ -51,15 +47,6 @@ export class Pace {
   /** Idle time of the loop at `#adjustedAt`, and whether the allowance was used up then. */
   #idle: number;
   #isUsedUp = false;
-  /** Number of connections accepted before the last poll. */
-  #accepted = 0;
-  /** Number of consecutive polls that accepted a connection. */
-  #acceptingPolls = 0;
-  /** Whether nothing is started until the next poll, because connections are being accepted. */
-  #isAccepting = false;
-  /** Milliseconds for which that is still allowed: as long as the loop has worked on requests before. */
-  #acceptTime = 0;
-  #polledAt = 0;
 
   constructor(
     private readonly loop: EventLoop,
@@ -77,18 +64,19 @@ export class Pace {
    */
   decide(now: number): 'start' | 'poll' | number {
     if (!this.loop.isMeasured) return 'start';
-    if (this.#isAccepting || !this.#isWithinBudget(now)) return 'poll';
+    if (this.#accepting.isActive || !this.#isWithinBudget(now)) return 'poll';
     return this.#isWithinAllowance(now) ? 'start' : IDLE_CHECK_MS;
   }
 
   started(now: number): void {
     this.cost.started(now);
-    if (this.#started++ === 0) this.#startedAt = now;
+    this.#startedWork.started(now);
     this.awaitPoll(now);
   }
 
   finished(now: number): void {
     this.cost.finished(now);
+    this.#startedWork.finished(now);
   }
 
   /** Calls `onPoll` after the next poll. */
@@ -101,12 +89,14 @@ export class Pace {
 
   #isWithinBudget(now: number): boolean {
     const { perRequest, duration } = this.cost;
-    // A handler may start later than its permit is granted, so the elapsed time alone does not show its work.
-    const elapsed = Math.max(now - this.#startedAt, this.#started * perRequest);
+    const started = this.#startedWork.milliseconds(now, perRequest);
+    if (started === undefined) return true;
     // Requests that take longer than they compute do most of that after later polls, and now others compute. To start
     // only a few per poll would let them all compute at a stretch, and the loop be idle while the next ones wait.
-    const work = duration > perRequest ? (elapsed * perRequest) / duration : elapsed;
-    return this.#started === 0 || work < BUDGET_MS;
+    const share = duration > perRequest ? perRequest / duration : 1;
+    // Rejections count as a part of what a request costs, but not of how long it takes.
+    const next = Math.min(perRequest, duration);
+    return Math.max(started, next) * share < this.#budget;
   }
 
   #isWithinAllowance(now: number): boolean {
@@ -133,23 +123,16 @@ export class Pace {
   #whenPolled(): void {
     const now = this.loop.now();
     this.#awaitsPoll = false;
-    this.#started = 0;
-    this.longest.note(now - this.#awaitedAt, now);
-    this.#noteAccepted(now);
-    this.onPoll();
-  }
-
-  #noteAccepted(now: number): void {
-    const accepted = this.loop.accepted();
-    const hasAccepted = accepted > this.#accepted;
-    this.#accepted = accepted;
-    this.#acceptingPolls = hasAccepted ? this.#acceptingPolls + 1 : 0;
+    const busy = now - this.#awaitedAt;
+    this.longest.note(busy, now);
+    const worked = this.#startedWork.polled();
+    const wasInflight = this.#inflight > 0;
+    this.#inflight = this.cost.inflight;
+    // Of requests that take several iterations, what they worked in this one is unknown.
+    const isKnown = !wasInflight && this.#inflight === 0;
+    this.#budget = isKnown ? Math.max(BUDGET_MS, busy - worked) : BUDGET_MS;
     // Another poll shows whether it was the last connection.
-    if (hasAccepted) this.awaitPoll(now);
-    const elapsed = now - this.#polledAt;
-    this.#polledAt = now;
-    if (this.#isAccepting) this.#acceptTime -= Math.min(elapsed, MAX_ACCEPT_ITERATION_MS);
-    else this.#acceptTime = Math.min(this.#acceptTime + elapsed, MAX_ACCEPT_TIME_MS);
-    this.#isAccepting = this.#acceptingPolls >= MIN_ACCEPTING_POLLS && this.#acceptTime > 0;
+    if (this.#accepting.polled(now, this.loop.accepted(), wasInflight)) this.awaitPoll(now);
+    this.onPoll();
   }
 }

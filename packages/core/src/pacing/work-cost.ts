@@ -18,6 +18,12 @@ const MIN_FINISHED = 10;
 /** The number of them, after fading, below which the last interval is forgotten. */
 const MIN_REMAINING = 1;
 
+/** Code that has run fewer times is not compiled yet, and takes many times as long: rates measured then are wrong. */
+const COLD_REQUESTS = 500;
+
+/** Milliseconds from the first finished request after which the code counts as compiled anyway. */
+const MAX_COLD_MS = 2000;
+
 /** Sums over a period; times are in milliseconds. */
 class Sums {
   /** Time that the loop was busy. */
@@ -60,6 +66,9 @@ export class WorkCost {
   /** Sums since the last update, and fading sums until then. */
   #latest = new Sums();
   readonly #earlier = new Sums();
+  /** Number of requests after which the code is compiled, and when it is in any case. */
+  #coldRequests = COLD_REQUESTS;
+  #coldUntil: number | undefined;
 
   constructor(private readonly loop: EventLoop) {
     this.#inflightAt = this.#updatedAt = loop.now();
@@ -114,6 +123,7 @@ export class WorkCost {
     this.#updatedAt = now;
     this.#idle = idle;
     this.#earlier.add(this.#latest, fadeAfter(elapsed));
+    if (this.#coldRequests > 0) this.#forgetRate(now);
     this.#latest = new Sums();
     const { busy, inflight, finished, queued, finishedQueued } = this.#earlier;
     this.perRequest = busy / finished;
@@ -121,5 +131,13 @@ export class WorkCost {
     if (finishedQueued < MIN_FINISHED) return;
     this.interval = queued / finishedQueued;
     this.margin = 2 / Math.sqrt(finishedQueued);
+  }
+  /** While the code is cold, the rate is not measured. */
+  #forgetRate(now: number): void {
+    const { finished } = this.#latest;
+    this.#coldUntil ??= now + MAX_COLD_MS;
+    this.#coldRequests = now < this.#coldUntil ? this.#coldRequests - finished : 0;
+    this.#earlier.queued = 0;
+    this.#earlier.finishedQueued = 0;
   }
 }

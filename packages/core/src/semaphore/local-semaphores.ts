@@ -2,6 +2,7 @@ import { clockOf, isLate, nextArrival } from './deadlines.ts';
 import { deferGrants } from './grants.ts';
 import { KeyedSemaphore } from './keyed-semaphore.ts';
 import { sumStats } from './queue-stats.ts';
+import type { Rejection } from './rejection.ts';
 import { checkIdle, checkKey, checkRequest } from './request.ts';
 import { Semaphore } from './semaphore.ts';
 import { SemaphoreGroup, type SemaphoreSettings } from './semaphore-group.ts';
@@ -66,6 +67,7 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     if (this.rejects) return semaphore.rejectNewcomer(waiter, 'closed');
     if (this.grants && semaphore.admits(waiter.weight))
       return grant(waiter, semaphore.admit(waiter.weight, 0, waiter.share, waiter));
+    if (this.grants && this.isShadow) return this.#admitInShadow(semaphore, waiter);
     const timeout = this.timeoutOf(waiter);
     const hasNoRoom = isFull && !semaphore.displacedBy(waiter);
     const isRefused = hasNoRoom || !waiter.joins();
@@ -91,6 +93,8 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
 
   close(): void {
     this.closed = true;
+    // Shadow mode rejects nothing, even then.
+    if (this.isShadow && this.grants) return;
     this.grants = false;
     this.rejects = true;
     this.#rejectWaiters();
@@ -104,9 +108,39 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     if (this.rejects) this.#rejectWaiters();
     if (!this.grants) return;
     this.limitUpdater?.restart(this.settings.clock.now());
+    this.#wakeAll();
+  }
+
+  /** Starts or ends shadow mode. Its start admits all waiters, unless the limiter is paused. */
+  changeMode(isShadow: boolean): void {
+    this.isShadow = isShadow;
+    if (isShadow) this.#wakeAll();
+  }
+
+  #wakeAll(): void {
     deferGrants(() => {
       for (const semaphore of this.inUse()) semaphore.wake();
     });
+  }
+
+  /**
+   * Admits a request beyond the limit, and reports it if it would have been rejected. Nothing is queued, so nothing times
+   * out.
+   */
+  #admitInShadow({ inflight, limit }: Semaphore, waiter: Waiter): void {
+    const { name: limitName, queueLimit, queueWeight } = this.settings;
+    const excess = inflight + waiter.weight - limit;
+    // In requests, assuming that all have the weight of this one.
+    const queued = Math.ceil(excess / waiter.weight);
+    if (queued > Math.min(queueLimit, waiter.gateQueueLimit) || excess > queueWeight) {
+      const rejection: Rejection = { reason: 'full', limitName, queued, waited: 0, retryAfter: 1 };
+      this.counters.rejected(waiter, rejection, true);
+      waiter.exceeds(rejection);
+    }
+    const semaphore = this.#lookUpAgain(waiter);
+    // Application code may have lowered the limit below the weight.
+    const weight = Math.min(waiter.weight, semaphore.limit);
+    grant(waiter, semaphore.admit(weight, 0, waiter.share, waiter));
   }
 
   #rejectWaiters(): void {

@@ -17,7 +17,15 @@ interface RequestEvent extends Event {
 }
 
 /** What an operator can do with a limiter at run time. */
-export type Operation = 'setLimit' | 'pause' | 'drain' | 'resume' | 'freeze' | 'unfreeze';
+export type Operation =
+  | 'setLimit'
+  | 'pause'
+  | 'drain'
+  | 'resume'
+  | 'shadow'
+  | 'enforce'
+  | 'freeze'
+  | 'unfreeze';
 
 /**
  * Receives the events of a limiter or a gate, for metrics and logs. Every callback is optional and synchronous, and is

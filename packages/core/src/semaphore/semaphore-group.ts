@@ -50,6 +50,8 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
   grants = true;
   /** Whether new requests are rejected. */
   rejects = false;
+  /** Whether requests beyond the limit are admitted as well, and only reported. */
+  isShadow = false;
   readonly shareNames: readonly string[];
   readonly permits: PermitTracker;
   /** Defined only if the limit is adaptive. */

@@ -116,12 +116,10 @@ export class Semaphore implements GrantSource, QueueContext {
 
   /** Raises the priority of a queued waiter. */
   raise(waiter: Waiter, priority: Priority): void {
-    if (this.group.settings.order.ranks !== true) {
-      waiter.priority = priority;
-      return;
-    }
-    this.queue.remove(waiter, false);
+    const isRanked = this.group.settings.order.ranks === true;
+    if (isRanked) this.queue.remove(waiter, false);
     waiter.priority = priority;
+    if (!isRanked) return;
     this.queue.insert(waiter);
     this.inheritance?.raiseTo(priority);
     grantFrom(this);
@@ -153,7 +151,9 @@ export class Semaphore implements GrantSource, QueueContext {
   /** Chooses the next waiter; one that does not fit gets the claim. */
   private chooseNext(): Waiter | undefined {
     const { claim, queue, limit, inflight, group } = this;
-    const next = group.grants ? (claim?.waiter ?? queue.next) : undefined;
+    if (!group.grants) return undefined;
+    // All waiters are admitted, so their order does not matter, nor whether the queue holds them back.
+    const next = group.isShadow ? queue.oldest : (claim?.waiter ?? queue.next);
     if (next === undefined || inflight >= limit || this.fits(next.weight)) return next;
     this.claim ??= new Claim();
     this.claim.waiter = next;
@@ -191,7 +191,7 @@ export class Semaphore implements GrantSource, QueueContext {
 
   /** A weight above a lowered limit counts as the whole limit; otherwise it would block the queue forever. */
   private fits(weight: number): boolean {
-    return this.inflight + Math.min(weight, this.limit) <= this.limit;
+    return this.group.isShadow || this.inflight + Math.min(weight, this.limit) <= this.limit;
   }
 
   private grantNext(waiter: Waiter, now: number): void {

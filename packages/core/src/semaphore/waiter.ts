@@ -46,6 +46,14 @@ export abstract class Waiter {
     return true;
   }
 
+  /** @internal How many waiters its gate allows, in addition to the limit's own queue limit. */
+  get gateQueueLimit(): number {
+    return Infinity;
+  }
+
+  /** @internal Called before a grant in shadow mode if the limit would otherwise have rejected the request. */
+  exceeds(_rejection: Rejection): void {}
+
   /** Called just before a grant: whether the caller is gone. If it returns true, the waiter is withdrawn. */
   gone(): boolean {
     return false;

@@ -35,7 +35,12 @@ test.each([
 test('setLimit() throws if the store does not support it', () => {
   const world = new World();
   const limiter = world.limiter({ store: world.line(PoorStore) });
-  expect(() => limiter.setLimit(2)).toThrow(expect.objectContaining({ option: 'limit' }));
+  expect(() => limiter.setLimit(2)).toThrow(
+    expect.objectContaining({
+      code: 'ERR_HEADGATE_UNSUPPORTED',
+      message: expect.stringContaining('its limit is configured in the store itself'),
+    }),
+  );
   expect(limiter.limit).toBe(1);
 });
 

@@ -43,9 +43,53 @@ describe('between two polls', () => {
     measure(1);
     const callers = Array.from({ length: 12 }, () => call(limiter));
     expect(callers.filter(isGranted)).toHaveLength(5);
-    for (const { permit } of callers) permit?.release();
+    for (const { permit } of callers.slice(0, 5)) {
+      loop.busy(1);
+      permit?.release();
+    }
+    expect(callers.filter(isGranted)).toHaveLength(5);
     loop.poll();
     expect(callers.filter(isGranted)).toHaveLength(10);
+  });
+
+  it('starts more if requests take less time than expected', () => {
+    const { loop, limiter, measure } = scene();
+    measure(4);
+    const callers = Array.from({ length: 20 }, () => call(limiter));
+    expect(callers.filter(isGranted)).toHaveLength(2);
+    for (const caller of callers) {
+      if (caller.permit !== undefined) loop.busy(0.5);
+      caller.permit?.release();
+    }
+    expect(callers.filter(isGranted)).toHaveLength(10);
+  });
+
+  it('starts as much work as the loop was busy with reading and rejecting before', () => {
+    const { loop, limiter, measure } = scene();
+    measure(1);
+    const callers = Array.from({ length: 100 }, () => call(limiter));
+    const handle = (caller: Caller) => {
+      if (caller.permit !== undefined) loop.busy(1);
+      caller.permit?.release();
+    };
+    for (const caller of callers) handle(caller);
+    expect(callers.filter(isGranted)).toHaveLength(5);
+    loop.busy(40);
+    loop.poll();
+    for (const caller of callers.slice(5)) handle(caller);
+    expect(callers.filter(isGranted)).toHaveLength(45);
+  });
+
+  it('starts 5 ms of work while the loop is busy with requests that take several iterations', () => {
+    const { loop, limiter, measure } = scene();
+    measure(1);
+    const callers = Array.from({ length: 100 }, () => call(limiter));
+    loop.busy(40);
+    loop.poll();
+    for (const { permit } of callers.slice(0, 5)) permit?.release();
+    const granted = callers.filter(isGranted).length;
+    loop.poll();
+    expect(callers.filter(isGranted).length - granted).toBeLessThanOrEqual(5);
   });
 
   it('starts one request that takes longer', () => {
@@ -173,6 +217,26 @@ describe('while connections are accepted', () => {
     expect(waited).toBeLessThanOrEqual(120);
   });
 
+  it('holds requests back for at most 100 ms if the loop is busy with nothing else', () => {
+    const { loop, limiter, measure } = scene();
+    measure(20);
+    for (let index = 0; index < 2; index++) {
+      loop.accept();
+      loop.busy(20);
+      call(limiter).permit?.release();
+      loop.poll();
+    }
+    const caller = call(limiter);
+    const from = loop.now();
+    while (caller.permit === undefined) {
+      loop.busy(30);
+      loop.accept();
+      loop.poll();
+    }
+    expect(loop.now() - from).toBeGreaterThanOrEqual(60);
+    expect(loop.now() - from).toBeLessThanOrEqual(130);
+  });
+
   it('starts requests at once if a single connection was accepted', () => {
     const { loop, limiter, measure } = scene();
     measure(20);
@@ -269,6 +333,27 @@ describe('the maximum wait', () => {
     expect(rejected.length).toBeGreaterThanOrEqual(20);
   });
 
+  it('rejects none immediately by what it measured in code that is not compiled yet', () => {
+    const { loop, limiter } = scene(fifo(), { limit: 1 });
+    const handle = (caller: Caller, work: number) => {
+      loop.busy(work);
+      caller.permit?.release();
+      loop.poll();
+    };
+    const queued = Array.from({ length: 25 }, () => call(limiter));
+    for (let index = 0; index < 150; index++) {
+      queued.push(call(limiter));
+      handle(queued[index] as Caller, 9);
+    }
+    for (let index = 150; index < 1500; index++) {
+      queued.push(call(limiter));
+      handle(queued[index] as Caller, 0.5);
+    }
+    const burst = Array.from({ length: 200 }, () => call(limiter));
+    expect(limiter.stats().rejected.full).toBe(0);
+    expect(burst.some(({ rejection }) => rejection !== undefined)).toBe(false);
+  });
+
   it.each([
     ['of silence', 0],
     ['of a light load', 200],
@@ -306,11 +391,10 @@ describe('around another order', () => {
     ['byPriority()', byPriority(), 1],
     ['fair()', fair(), 0],
   ])('%s decides which waiter is next', (_name, order, next) => {
-    const { loop, limiter } = scene(order);
+    const { limiter } = scene(order);
     const first = call(limiter);
     const callers = [call(limiter), call(limiter, { priority: 'critical' })];
     first.permit?.release();
-    loop.poll();
     expect(callers.findIndex(isGranted)).toBe(next);
   });
 

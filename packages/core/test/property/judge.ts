@@ -1,5 +1,6 @@
 import type { VirtualClock } from '@headgate/test-suite';
-import type { LocalLimiter, Permit, Rejection, Waiter } from '../../src/index.ts';
+import type { AcquireOptions, LocalLimiter, Permit, Rejection, Waiter } from '../../src/index.ts';
+import type { GateableLimiter } from '../../src/limiter/limiter.ts';
 
 /** A request, as the model sees it. */
 interface Case {
@@ -37,6 +38,7 @@ export class Judge {
   #limit: number;
   #closed = false;
   #state: 'open' | 'paused' | 'drained' = 'open';
+  #isShadow = false;
 
   constructor(
     readonly limiter: LocalLimiter,
@@ -81,12 +83,18 @@ export class Judge {
   }
 
   get #grants(): boolean {
-    return !this.#closed && this.#state === 'open';
+    return !this.#isShut && this.#state === 'open';
+  }
+
+  /** Whether it rejects every request. Open in shadow mode, it does not, even once it is closed. */
+  get #isShut(): boolean {
+    const isOpen = this.#isShadow && this.#state === 'open';
+    return this.#state === 'drained' || (this.#closed && !isOpen);
   }
 
   #stepIn(): void {
     const { limiter } = this;
-    const { request, tryAcquire, withdraw, setLimit, close } = limiter;
+    const { request, withdraw, setLimit, close } = limiter;
     limiter.request = (waiter) => {
       if (waiter.queuedAt !== undefined) return request.call(limiter, waiter);
       const one = this.#open(waiter);
@@ -98,18 +106,6 @@ export class Judge {
       }
       this.#check(one.state !== 'asks', 'neither answered nor queued');
     };
-    limiter.tryAcquire = (options = {}) => {
-      const { key = '', weight = 1, limit } = options;
-      const resized = this.#resize(key, limit);
-      const permit = tryAcquire.call(limiter, options);
-      const may = this.#grants && this.#line(key).length === 0 && this.#fits(key, weight, limit);
-      this.#check(
-        (permit !== undefined) === may,
-        `tryAcquire returned ${permit}, expected a permit: ${may} ${resized}`,
-      );
-      if (permit !== undefined) this.#hold(this.#caseOf(key, weight), permit, limit);
-      return permit;
-    };
     limiter.withdraw = (waiter) => {
       const one = this.waiting.find((other) => other.waiter === waiter);
       if (one !== undefined) this.#leave(one);
@@ -120,6 +116,14 @@ export class Judge {
       for (const key of this.#limits.keys()) this.#limits.set(key, limit);
       setLimit.call(limiter, limit);
     };
+    this.#stepInto(this.shared === undefined ? 'tryAcquire' : 'tryWithinLimit');
+    for (const name of ['shadow', 'enforce'] as const) {
+      const change = limiter[name];
+      limiter[name] = () => {
+        this.#isShadow = name === 'shadow';
+        change.call(limiter);
+      };
+    }
     for (const [name, state] of states) {
       const change = limiter[name];
       limiter[name] = () => {
@@ -130,6 +134,25 @@ export class Judge {
     limiter.close = (options) => {
       this.#closed = true;
       return close.call(limiter, options);
+    };
+  }
+
+  /** Gates call `tryWithinLimit`, and `tryAcquire` does so as well. */
+  #stepInto(name: 'tryAcquire' | 'tryWithinLimit'): void {
+    const limiter = this.limiter as GateableLimiter;
+    const acquire = limiter[name];
+    limiter[name] = (options: AcquireOptions = {}) => {
+      const { key = '', weight = 1, limit } = options;
+      const resized = this.#resize(key, limit);
+      const permit = acquire.call(limiter, options);
+      const isNext = this.#isShadow || this.#line(key).length === 0;
+      const may = this.#grants && isNext && this.#fits(key, weight, limit);
+      this.#check(
+        (permit !== undefined) === may,
+        `${name} returned ${permit}, expected a permit: ${may} ${resized}`,
+      );
+      if (permit !== undefined) this.#hold(this.#caseOf(key, weight), permit, limit);
+      return permit;
     };
   }
 
@@ -203,7 +226,8 @@ export class Judge {
     const [head] = this.#line(one.key);
     this.#check(one.state === 'asks' || one.state === 'waits', `granted in state ${one.state}`);
     this.#check(this.#grants, `granted while ${this.#closed ? 'closed' : this.#state}`);
-    if (one.state === 'asks') this.#check(head === undefined, 'barged past waiters');
+    if (one.state === 'asks')
+      this.#check(head === undefined || this.#isShadow, 'barged past waiters');
     else {
       this.#check(head === one, 'granted out of turn');
       this.#check(!this.#isLate(one), 'granted after its deadline');
@@ -251,15 +275,15 @@ export class Judge {
       const due = one.deadline === undefined || this.#isLate(one);
       this.#check(state === 'waits' && due, 'timed out before its deadline');
     } else if (reason === 'closed') {
-      const isShut = this.#closed || this.#state === 'drained';
-      const closed = isShut || this.shared?.isPassage(one.waiter);
+      const closed = this.#isShut || this.shared?.isPassage(one.waiter);
       this.#check(closed === true, 'rejected as closed, but the limiter is open');
     } else if (!one.declined) {
       this.#check(
         queue.length >= this.limiter.queueLimit,
         `rejected as ${reason}, but the queue is not full`,
       );
-      const free = this.#grants && queue.length === 0 && this.#fits(key, one.weight, limit);
+      const isNext = this.#isShadow || queue.length === 0;
+      const free = this.#grants && isNext && this.#fits(key, one.weight, limit);
       this.#check(!free, 'rejected, though there was room');
       const late = queue.some(
         (other) => this.#isLate(other, one.askedAt) && other.order <= one.after,
@@ -315,7 +339,7 @@ export class Judge {
 
   #fits(key: string, weight: number, own?: number): boolean {
     const limit = this.#limitOf(key, own);
-    return (this.#held.get(key) ?? 0) + Math.min(weight, limit) <= limit;
+    return this.#isShadow || (this.#held.get(key) ?? 0) + Math.min(weight, limit) <= limit;
   }
 
   #isLate({ deadline = Number.POSITIVE_INFINITY }: Case, now = this.clock.now()): boolean {

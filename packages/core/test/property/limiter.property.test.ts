@@ -84,7 +84,7 @@ function commands(perKey: boolean) {
     (at) => new Step<Scene>(`close(${at})`, ({ limiter }) => void (at === 0 && limiter.close())),
   );
   const operate = fc
-    .constantFrom('pause', 'drain', 'resume', 'resume', 'resume')
+    .constantFrom('pause', 'drain', 'resume', 'resume', 'resume', 'shadow', 'enforce', 'enforce')
     .map((name) => new Step<Scene>(name, (scene) => scene.operate(name as 'pause')));
   const weighted: [fc.Arbitrary<Step<Scene>>, number][] = [
     ...([

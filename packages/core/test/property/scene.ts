@@ -15,7 +15,7 @@ import { Judge } from './judge.ts';
 /** What a caller does within its callbacks. */
 export const reactions = [
   ...['release', 'releaseOldest', 'withdrawOldest', 'ask', 'askAgain', 'raise', 'lower'],
-  ...['dawdle', 'close', 'throw', 'pause', 'drain', 'resume'],
+  ...['dawdle', 'close', 'throw', 'pause', 'drain', 'resume', 'shadow', 'enforce'],
 ] as const;
 
 export type Reaction = (typeof reactions)[number] | string;
@@ -123,7 +123,7 @@ export class Scene {
   }
 
   /** A closed limiter supports no operation. */
-  operate(operation: 'pause' | 'drain' | 'resume'): void {
+  operate(operation: OperationName): void {
     if (!this.limiter.closed) this.limiter[operation]();
   }
 
@@ -157,8 +157,12 @@ export class Scene {
   }
 }
 
-function isOperation(reaction: Reaction): reaction is 'pause' | 'drain' | 'resume' {
-  return ['pause', 'drain', 'resume'].includes(reaction);
+const operations = ['pause', 'drain', 'resume', 'shadow', 'enforce'] as const;
+
+type OperationName = (typeof operations)[number];
+
+function isOperation(reaction: Reaction): reaction is OperationName {
+  return operations.some((name) => name === reaction);
 }
 
 const quiet = {

@@ -26,6 +26,17 @@ export function defaultLimit(world: World): void {
     expect(limit.stats()).toMatchObject({ admitted: 30, limits: [{ name: 'default' }] });
   });
 
+  it('may have a name', async () => {
+    const limit = world.limit({ name: 'web' });
+    const app = await world.serve({ use: limit }, { handle: ok });
+    expect((await app.call().answer()).status).toBe(200);
+    await counts(limit, 0);
+    expect(limit.stats()).toMatchObject({ name: 'web', limits: [{ name: 'web', limit: 8 }] });
+    expect(() => world.limit({ name: '' })).toThrow('name must be a string that is not empty');
+    const guard = { name: 'loop', admits: () => true };
+    expect(() => world.limit({ name: 'web', guard } as never)).toThrow('limit must be');
+  });
+
   it('answers some requests soon and rejects the others when handlers keep the event loop busy', async () => {
     const limit = world.limit({});
     const app = await world.serve({ use: limit }, { handle: slow });

@@ -170,6 +170,30 @@ export function degraded(world: World): void {
     for (const call of calls) expect(await call.answer()).toMatchObject({ status: 200 });
   });
 
+  it('admits queued requests when shadow mode is started, and rejects again when it is ended', async () => {
+    const work = new Paused();
+    const limit = world.limit({ limit: 1, queueLimit: 1 });
+    const app = await world.serve({ use: limit }, { handle: work.handler });
+    const calls = [app.call()];
+    await counts(limit, 1);
+    calls.push(app.call());
+    await counts(limit, 1, 1);
+    limit.limiters.default?.shadow();
+    await work.begins(2);
+    calls.push(app.call());
+    await work.begins(3);
+    limit.limiters.default?.enforce();
+    calls.push(app.call());
+    await counts(limit, 3, 1);
+    expect(await app.call().answer()).toMatchObject({ status: 503 });
+    work.finishAll();
+    for (const call of calls.slice(0, 3))
+      expect(await call.answer()).toMatchObject({ status: 200 });
+    await work.begins(4);
+    work.finishAll();
+    expect(await calls[3]?.answer()).toMatchObject({ status: 200 });
+  });
+
   it('never rejects a skipped request', async () => {
     const limit = world.limit({ limit: 1, skip: () => true });
     const app = await world.serve({ use: limit }, { handle: ok });

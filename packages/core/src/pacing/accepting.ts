@@ -1,0 +1,42 @@
+/** Maximum time that starts may be held back for connections, in milliseconds. */
+const MAX_ACCEPT_TIME_MS = 100;
+
+/** Maximum time of one iteration that counts as spent on connections if requests are in flight: the rest is theirs. */
+const MAX_ITERATION_MS = 5;
+
+/** Fewer consecutive polls that accept a connection may be chance. */
+const MIN_ACCEPTING_POLLS = 2;
+
+/**
+ * Whether starts are held back until the next poll, because connections are being accepted: Node accepts one per
+ * iteration (libuv since 1.45), so that behind long iterations connections wait where nothing can reject them. For at
+ * most half of the time.
+ */
+export class Accepting {
+  isActive = false;
+  /** Number of connections accepted before the last poll. */
+  #accepted = 0;
+  /** Number of consecutive polls that accepted a connection. */
+  #polls = 0;
+  /** Milliseconds for which starts may still be held back: as long as the loop has worked on requests before. */
+  #timeLeft = 0;
+  #polledAt = 0;
+
+  /**
+   * Notes a poll; returns whether it accepted a connection.
+   *
+   * @param accepted Number of connections accepted so far.
+   * @param worked Whether requests may have been worked on since the last poll.
+   */
+  polled(now: number, accepted: number, worked: boolean): boolean {
+    const hasAccepted = accepted > this.#accepted;
+    this.#accepted = accepted;
+    this.#polls = hasAccepted ? this.#polls + 1 : 0;
+    const elapsed = now - this.#polledAt;
+    this.#polledAt = now;
+    if (this.isActive) this.#timeLeft -= worked ? Math.min(elapsed, MAX_ITERATION_MS) : elapsed;
+    else this.#timeLeft = Math.min(this.#timeLeft + elapsed, MAX_ACCEPT_TIME_MS);
+    this.isActive = this.#polls >= MIN_ACCEPTING_POLLS && this.#timeLeft > 0;
+    return hasAccepted;
+  }
+}

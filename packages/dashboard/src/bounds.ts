@@ -1,0 +1,51 @@
+import { HeadgateError } from '@headgate/core';
+import { checkCount, checkNames, invalid } from '@headgate/core/options';
+
+/** Between which values operators may set a limit. */
+export interface Bounds {
+  /** Default: 1. */
+  min?: number | undefined;
+  /** Default: none. */
+  max?: number | undefined;
+}
+
+/** By the name of the limit. */
+export type BoundsByName = ReadonlyMap<string, Readonly<Bounds>>;
+
+/**
+ * Checks the option `bounds`.
+ *
+ * @param names Those of the limits, if the dashboard always has the same.
+ * @throws HeadgateError for bounds that are not allowed, and for a name that none of the limits has.
+ */
+export function checkBounds(
+  bounds: Readonly<Record<string, Bounds>> | undefined,
+  names: readonly string[] | undefined,
+): BoundsByName {
+  if (bounds === undefined) return new Map();
+  if (typeof bounds !== 'object' || bounds === null || Array.isArray(bounds)) {
+    throw invalid('bounds', 'an object with the bounds of each limit by its name', bounds);
+  }
+  return new Map(
+    Object.entries(bounds).map(([name, own]) => {
+      const option = `bounds.${name}`;
+      if (names?.includes(name) === false) {
+        const message = `${option} has no effect: the limits are ${names.join(', ') || 'none'}`;
+        throw new HeadgateError('ERR_HEADGATE_OPTION', message, option);
+      }
+      checkNames(option, own, ['min', 'max']);
+      const { min = 1, max } = own;
+      checkCount(`${option}.min`, min, 1);
+      if (max !== undefined) checkCount(`${option}.max`, max, min);
+      return [name, { min, max }];
+    }),
+  );
+}
+
+/** @throws HeadgateError for a limit out of its bounds. */
+export function checkWithin(bounds: Bounds | undefined, limit: number): void {
+  const { min = 1, max } = bounds ?? {};
+  if (limit >= min && limit <= (max ?? Infinity)) return;
+  const range = max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
+  throw invalid('limit', `a whole number ${range}`, limit);
+}

@@ -1,0 +1,50 @@
+import { createLimiter } from '@headgate/core';
+import { expect, it } from 'vitest';
+import { History } from '../src/history.ts';
+import { type LimitView, viewsOfAll } from '../src/view.ts';
+
+/** Five minutes of this many limits, each of which has a spike of one second. */
+function historyOf(count: number) {
+  const [view] = viewsOfAll([createLimiter({ limit: 40 })]) as [LimitView];
+  const history = new History();
+  let views: LimitView[] = [];
+  for (let second = 0; second <= 300; second++) {
+    views = Array.from({ length: count }, (_, id) => {
+      const queued = second === 100 + (id % 100) ? 80 : 0;
+      return { ...view, id, inflight: 40, queued, rejected: { ...view.rejected, full: second } };
+    });
+    history.add(second * 1_000, views);
+  }
+  return { history, views };
+}
+
+it('sends all samples of up to 39 limits', () => {
+  const { history, views } = historyOf(39);
+  const samples = Object.values(history.since(0, views));
+  expect(samples.every(({ length }) => length === 300)).toBe(true);
+});
+
+it('sends at most 12,000 samples of many limits, among them the first and the highest of each', () => {
+  const { history, views } = historyOf(1_000);
+  const samples = Object.values(history.since(-1, views));
+  expect(samples.every(({ length }) => length === 12)).toBe(true);
+  expect(samples.every(([first]) => first?.[0] === 0)).toBe(true);
+  expect(samples.every((own) => own.some(([, , queued]) => queued === 80))).toBe(true);
+  const times = samples.map((own) => own.map(([at]) => at));
+  expect(times.every((own) => own.every((at, i) => at > (own[i - 1] ?? -1)))).toBe(true);
+  // Without a spike, the latest of each part.
+  expect(times.every((own) => own.at(-1) === 300_000)).toBe(true);
+  expect(JSON.stringify(history.since(-1, views)).length).toBeLessThan(350_000);
+});
+
+it('sends all samples since the time that the page has', () => {
+  const { history, views } = historyOf(1_000);
+  const samples = Object.values(history.since(295_000, views));
+  expect(samples.every(({ length }) => length === 5)).toBe(true);
+});
+
+it('sends at least two samples of each limit', () => {
+  const { history, views } = historyOf(7_000);
+  const [samples] = Object.values(history.since(-1, views));
+  expect(samples).toHaveLength(2);
+});
