@@ -64,4 +64,12 @@ export default [
     gzip,
     modifyEsbuildConfig,
   },
+  {
+    name: '@headgate/durable-object: the store and the object',
+    path: 'packages/durable-object/dist/index.js',
+    ignore: ['@headgate/core', 'cloudflare:workers'],
+    limit: '5 kB',
+    gzip,
+    modifyEsbuildConfig,
+  },
 ];

@@ -23,6 +23,7 @@ import { shutdown } from './checks/shutdown.ts';
 import { tenants } from './checks/tenants.ts';
 import { tokens } from './checks/tokens.ts';
 import { workerPool } from './checks/worker-pool.ts';
+import { workers } from './checks/workers.ts';
 
 const checks = {
   [import.meta.resolve('./core/worker-pool.ts')]: workerPool,
@@ -57,24 +58,31 @@ const env = {
   DASHBOARD_PASSWORD: 'secret',
 };
 
+/** Runs one check, and reports its result. */
+async function report(url: string, check: () => Promise<void>): Promise<void> {
+  const name = relative(process.cwd(), fileURLToPath(url));
+  try {
+    await Promise.race([check(), timeout()]);
+    console.log(`ok  ${name}`);
+  } catch (error) {
+    console.error(`FAILED  ${name}`, error);
+    process.exitCode = 1;
+  }
+}
+
 await map(
   Object.entries(checks),
   async ([url, check]) => {
-    const path = fileURLToPath(url);
-    const name = relative(process.cwd(), path);
-    const program = new Program(path, env);
-    try {
-      await Promise.race([check(program), timeout()]);
-      console.log(`ok  ${name}`);
-    } catch (error) {
-      console.error(`FAILED  ${name}`, error);
-      process.exitCode = 1;
-    } finally {
-      await program.stop();
-    }
+    const program = new Program(fileURLToPath(url), env);
+    await report(url, () => check(program));
+    await program.stop();
   },
   { limit: 2 },
 );
+
+// Not a program of Node.
+const worker = import.meta.resolve('./workers/app.ts');
+await report(worker, () => workers(new URL(worker)));
 
 await Promise.all([redis.stop(), postgres.stop()]);
 await service.close();

@@ -2,6 +2,7 @@ import { createGate, createLimiter } from '@headgate/core';
 import { memoryStore } from '@headgate/core/memory-store';
 import { eventLoopGuard } from '@headgate/core/node';
 import { dashboard } from '@headgate/dashboard/express';
+import { durableObjectStore } from '@headgate/durable-object';
 import { concurrencyLimit } from '@headgate/express';
 import { postgresStore } from '@headgate/postgres';
 import { redisStore } from '@headgate/redis';
@@ -20,6 +21,7 @@ const makers = {
   postgresStore,
   throttleStore,
   throttleClient,
+  durableObjectStore,
   createServer,
   memoryStore,
 };

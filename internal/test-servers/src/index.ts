@@ -14,3 +14,4 @@ export {
   startReplica,
   useRedis,
 } from './redis-server.ts';
+export { startWorkerd, type WorkerdServer, type WorkerOptions } from './workerd.ts';

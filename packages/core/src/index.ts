@@ -50,3 +50,4 @@ export {
   StoreError,
 } from './semaphore/rejection.ts';
 export { Waiter } from './semaphore/waiter.ts';
+export { onWorkers, WorkersClock, workersClock } from './workers-clock.ts';

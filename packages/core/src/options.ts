@@ -1,6 +1,7 @@
 export {
   checkCount,
   checkDuration,
+  checkMethods,
   checkNames,
   checkSpan,
   checkText,

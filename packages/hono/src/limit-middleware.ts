@@ -1,4 +1,4 @@
-import type { Clock } from '@headgate/core';
+import { onWorkers, workersClock } from '@headgate/core';
 import {
   type Admission,
   type Exchange,
@@ -16,7 +16,8 @@ import {
 import type { Context, Env, Next } from 'hono';
 import { framework } from './framework.ts';
 import { WebExchange } from './web-exchange.ts';
-import { checkWorkers, onWorkers, WorkersClock } from './workers.ts';
+import { checkWorkers, isDistributed, keep, keepAwaited } from './workers.ts';
+import { WorkersRequests } from './workers-requests.ts';
 
 /** The handler reads its admission from `c.var.admission`. */
 export interface AdmissionEnv {
@@ -42,11 +43,14 @@ type AnyOptions = ConcurrencyLimitOptions<any>;
  */
 export class LimitMiddleware {
   readonly http: HttpGate<Context>;
-  readonly #workers = onWorkers() ? new WorkersClock() : undefined;
+  /** Only on Cloudflare Workers. */
+  readonly #requests = onWorkers() ? new WorkersRequests(workersClock) : undefined;
+  readonly #isDistributed: boolean;
   readonly #reject: (gated: GatedRequest, c: Context, next: Next) => Promise<Answered>;
 
   constructor(options: AnyOptions) {
-    this.http = new HttpGate<Context>(withClock(options, this.#workers), framework);
+    this.#isDistributed = isDistributed(options);
+    this.http = new HttpGate<Context>(this.#requests ? forWorkers(options) : options, framework);
     this.#reject = rejectionHandler(options.onReject, (gated, c) => this.#respond(gated, c));
   }
 
@@ -54,7 +58,7 @@ export class LimitMiddleware {
     if (typeof next !== 'function' || c.req?.raw === undefined) {
       throw misplaced('@headgate/hono', c);
     }
-    this.#workers?.run();
+    this.#requests?.tend();
     const gated = this.http.enter(c, exchangeOf(c));
     if (gated === undefined) {
       if (c.var.admission === undefined) c.set('admission', unlimited);
@@ -62,7 +66,10 @@ export class LimitMiddleware {
     }
     if (gated.answered === undefined) return this.#conclude(gated, c, next);
     const concluded = gated.answered.then(() => this.#conclude(gated, c, next));
-    this.#workers?.keepAlive(gated, c, concluded);
+    if (this.#requests !== undefined) {
+      this.#requests.queued(gated);
+      keep(c, concluded);
+    }
     return concluded;
   }
 
@@ -70,11 +77,15 @@ export class LimitMiddleware {
     // The client has disconnected; 499 tells outer middleware that the request was not handled.
     if (gated.left) return Promise.resolve(new Response(null, { status: 499 }));
     c.set('admission', gated.admission);
+    if (this.#requests !== undefined) keepAwaited(c, gated);
     if (gated.rejection !== undefined) return this.#reject(gated, c, next);
     const { exchange } = gated;
     const fields = this.http.fields(gated);
     const work = gated.trackHandler(next());
-    this.#workers?.keep(c, work);
+    if (this.#requests !== undefined) {
+      keep(c, work);
+      if (this.#isDistributed) this.#requests.admitted(gated);
+    }
     if (fields.length === 0 && exchange instanceof NodeExchange) return work;
     return finish(work, c, exchange, fields);
   }
@@ -87,10 +98,9 @@ export class LimitMiddleware {
   }
 }
 
-function withClock(options: AnyOptions, clock: Clock | undefined) {
-  if (clock === undefined) return options;
+function forWorkers(options: AnyOptions) {
   checkWorkers(options);
-  return { clock, ...options };
+  return { clock: workersClock, ...options };
 }
 
 /** Adds the header fields and watches the body after the handler is done. */

@@ -12,7 +12,6 @@ import type { InterleavingOptions, InterleavingServer, Network, SuiteTimes } fro
 /** A memory store behind a network: one connection for requests, another for the messages that the server pushes. */
 class RemoteStore extends Store {
   readonly can;
-  override readonly owner: string;
   #requests = Symbol('requests');
   readonly #messages = Symbol('messages');
 
@@ -24,7 +23,10 @@ class RemoteStore extends Store {
   ) {
     super(store);
     this.can = store.can;
-    this.owner = store.owner;
+  }
+
+  override get owner(): string {
+    return this.store.owner;
   }
 
   async send(ops: readonly Op[], timeout: number): Promise<Answer[]> {

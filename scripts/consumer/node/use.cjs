@@ -39,5 +39,9 @@ assert.equal(redisStore({ client: createClient() }).leaseDuration, 10_000);
 const { throttleStore } = require('@headgate/throttle');
 assert.equal(throttleStore({ url: 'http://localhost:8000' }).leaseDuration, 10_000);
 
+const { durableObjectStore } = require('@headgate/durable-object');
+const namespace = { idFromName: String, get: () => ({ fetch }) };
+assert.equal(durableObjectStore({ namespace }).leaseDuration, 10_000);
+
 const { createServer } = require('@headgate/server');
 assert.equal(typeof createServer({ semaphores: { A: 3 } }).close, 'function');

@@ -26,8 +26,8 @@ export abstract class Store implements LeaseStore, LimiterSource {
   readonly leaseDuration: number;
   readonly timeout: number;
   readonly clock: Clock;
-  readonly owner: string = makeOwner();
   abstract readonly can: Capabilities;
+  #owner: string | undefined;
   #session: Session | undefined;
   #warnings: StoreWarnings | undefined;
 
@@ -39,6 +39,12 @@ export abstract class Store implements LeaseStore, LimiterSource {
     if (lease >= 3 * timeout) return;
     const expected = `at least three times timeout (${timeout} ms), to be renewed in time`;
     throw invalid('leaseDuration', expected, lease);
+  }
+
+  /** Made when it is first used: on Cloudflare Workers there are no random numbers at startup. */
+  get owner(): string {
+    this.#owner ??= makeOwner();
+    return this.#owner;
   }
 
   /** @internal Creates the limiter that `createLimiter` returns for this store. */

@@ -7,6 +7,7 @@ import type {
   StoreStats,
 } from '../distributed/contract.ts';
 import { renewalPart } from '../distributed/lease/lease.ts';
+import { type Journal, LeaseTable } from './lease-table.ts';
 import { MemoryLease } from './memory-lease.ts';
 
 /** The time of an operation, and the lease duration of its caller. */
@@ -25,34 +26,44 @@ export interface Post {
   recall(owner: string): void;
 }
 
-/** The leases and the queue of one limit, or of one of its keys. Entirely synchronous. */
+/** What a limit remembers, apart from its leases. */
+export interface LimitMemory {
+  limit: number;
+  version: number;
+  /** Longest lease duration of any caller in milliseconds: determines how long the limit is remembered. */
+  longestLease: number;
+  lastToken: bigint;
+  lastPlace: number;
+  /** The time in microseconds at which the state began: it has issued no earlier token. */
+  readonly born: bigint;
+}
+
+/** What a new limit remembers. */
+export function newMemory(micros: number): LimitMemory {
+  const born = BigInt(micros);
+  return { limit: 0, version: 0, longestLease: 0, lastToken: 0n, lastPlace: 0, born };
+}
+
+/** The state of one limit, or of one of its keys, and the rules of the store contract. Entirely synchronous. */
 export class MemoryLimit {
-  #limit = 0;
-  #version = 0;
-  #inflight = 0;
-  /** Longest lease duration of any caller: determines how long the limit is remembered. */
-  longestLease = 0;
-  #lastToken = 0n;
-  #lastPlace = 0;
-  /** Held and queued ones. */
-  readonly #leases = new Map<string, MemoryLease>();
-  /** Sorted by place. */
-  readonly #queue: MemoryLease[] = [];
-  /** Number of held leases per process that may be idle. */
-  readonly #reserving = new Map<string, number>();
-  readonly #born: bigint;
+  /** Number of leases that `expire` has removed and no answer has reported yet. */
+  #unreported = 0;
+  readonly #leases: LeaseTable;
 
   constructor(
-    micros: number,
     private readonly post: Post,
+    readonly memory: LimitMemory,
+    journal?: Journal,
+    leases?: Iterable<MemoryLease>,
   ) {
-    this.#born = BigInt(micros);
+    this.#leases = new LeaseTable(journal, leases);
   }
 
   do(op: Op, moment: Moment): Reply {
-    this.longestLease = Math.max(this.longestLease, moment.lease);
+    this.memory.longestLease = Math.max(this.memory.longestLease, moment.lease);
     this.#declare(op.verb === 'setLimit' ? { ...op.ref, version: '' } : op.lease.ref, moment);
-    const reclaimed = this.#dropExpired(moment.now);
+    const reclaimed = this.#dropExpired(moment.now) + this.#unreported;
+    this.#unreported = 0;
     // Grants first, so that a new request does not queue behind waiters that fit by now.
     this.#grantQueued(moment);
     const asking = op.verb === 'setLimit' ? undefined : op.lease.id;
@@ -64,24 +75,37 @@ export class MemoryLimit {
   stats(moment: Moment): StoreStats {
     this.#dropExpired(moment.now);
     this.#grantQueued(moment);
-    const [first] = this.#queue;
+    const { first } = this.#leases;
     return {
-      limit: this.#limit,
-      version: String(this.#version),
-      inflight: this.#inflight,
-      holders: this.#leases.size - this.#queue.length,
-      queued: this.#queue.length,
+      limit: this.memory.limit,
+      version: String(this.memory.version),
+      inflight: this.#leases.inflight,
+      holders: this.#leases.size - this.#leases.queued,
+      queued: this.#leases.queued,
       longestWait: first === undefined ? 0 : Math.max(0, moment.micros - first.place) / 1000,
     };
   }
 
+  /** Removes expired leases, and grants the queued ones that fit then; the next answer reports how many there were. */
+  expire(moment: Moment): void {
+    this.#unreported += this.#dropExpired(moment.now);
+    this.#grantQueued(moment);
+  }
+
+  /** When the next lease expires; Infinity without leases. */
+  get nextExpiry(): number {
+    let next = Infinity;
+    for (const { expires } of this.#leases.values()) next = Math.min(next, expires);
+    return next;
+  }
+
   /** The highest version wins; a new declaration gets the highest. */
   #declare({ limit, version }: LimitRef, { now }: Moment): void {
-    const declared = version === '' && limit !== this.#limit;
-    const latest = declared ? Math.max(Math.floor(now), this.#version + 1) : Number(version);
-    if (!(latest > this.#version)) return;
-    this.#limit = limit;
-    this.#version = latest;
+    const declared = version === '' && limit !== this.memory.limit;
+    const latest = declared ? Math.max(Math.floor(now), this.memory.version + 1) : Number(version);
+    if (!(latest > this.memory.version)) return;
+    this.memory.limit = limit;
+    this.memory.version = latest;
   }
 
   #dropExpired(now: number): number {
@@ -89,7 +113,7 @@ export class MemoryLimit {
     for (const lease of this.#leases.values()) {
       if (lease.expires > now) continue;
       if (lease.isHeld) reclaimed++;
-      this.#remove(lease);
+      this.#leases.remove(lease);
     }
     return reclaimed;
   }
@@ -99,7 +123,7 @@ export class MemoryLimit {
    * message.
    */
   #grantQueued(moment: Moment, asking?: string): void {
-    for (let [first] = this.#queue; first !== undefined; [first] = this.#queue) {
+    for (let { first } = this.#leases; first !== undefined; { first } = this.#leases) {
       if (!this.#fits(first.weight)) return;
       this.#hold(first, moment);
       if (first.id !== asking) this.post.granted(first);
@@ -108,7 +132,8 @@ export class MemoryLimit {
 
   /** A lease heavier than a lowered limit fits if nothing else is held. */
   #fits(weight: number): boolean {
-    return this.#inflight === 0 || this.#inflight + weight <= this.#limit;
+    const { inflight } = this.#leases;
+    return inflight === 0 || inflight + weight <= this.memory.limit;
   }
 
   #apply(verb: LeaseVerb, request: LeaseRequest, moment: Moment): Reply['state'] {
@@ -117,13 +142,14 @@ export class MemoryLimit {
     if (verb === 'stay') return this.#stay(request, lease, moment);
     if (verb === 'release') {
       if (lease === undefined) return 'lost';
-      this.#remove(lease);
+      this.#leases.remove(lease);
       return 'ok';
     }
     if (lease?.isHeld) {
       // Also on a renewal, since the `resize` itself may have been lost.
-      this.#inflight += request.weight - lease.weight;
-      lease.weight = request.weight;
+      this.#leases.change(lease, () => {
+        lease.weight = request.weight;
+      });
       if (verb !== 'resize') this.#refresh(lease, request, moment);
       return 'held';
     }
@@ -134,10 +160,10 @@ export class MemoryLimit {
 
   #acquire(request: LeaseRequest, lease: MemoryLease | undefined, moment: Moment) {
     if (lease !== undefined) return this.#refresh(lease, request, moment);
-    if (this.#queue.length === 0 && this.#fits(request.weight)) {
+    if (this.#leases.queued === 0 && this.#fits(request.weight)) {
       return this.#admit({ ...request, fencing: undefined }, moment);
     }
-    if (request.wait <= 0 || this.#queue.length >= request.queueLimit) return 'full';
+    if (request.wait <= 0 || this.#leases.queued >= request.queueLimit) return 'full';
     return this.#join(request, moment);
   }
 
@@ -150,71 +176,49 @@ export class MemoryLimit {
 
   /** Whether the state has been lost or reset to an earlier one since this token was issued. */
   #hasLost(token: bigint | undefined): boolean {
-    return token !== undefined && (token < this.#born || token > this.#lastToken);
+    return token !== undefined && (token < this.memory.born || token > this.memory.lastToken);
   }
 
   #refresh(lease: MemoryLease, request: LeaseRequest, moment: Moment): 'held' | 'queued' {
-    this.#reserve(lease, -1);
-    lease.refresh(request, moment.lease, moment.now);
-    this.#reserve(lease, 1);
+    this.#leases.change(lease, () => lease.refresh(request, moment.lease, moment.now));
     return lease.isHeld ? 'held' : 'queued';
   }
 
   #join(request: LeaseRequest, moment: Moment, place?: string): 'queued' {
     const lease = new MemoryLease(request.id, request.weight);
     lease.place =
-      place === undefined ? Math.max(moment.micros, this.#lastPlace + 1) : Number(place);
-    this.#lastPlace = Math.max(this.#lastPlace, lease.place);
-    this.#leases.set(lease.id, lease);
-    this.#refresh(lease, request, moment);
-    const ahead = this.#queue.findLastIndex((other) => other.place <= lease.place);
-    this.#queue.splice(ahead + 1, 0, lease);
-    if (this.#queue.length === 1 && !this.#fits(lease.weight)) this.#recall();
+      place === undefined ? Math.max(moment.micros, this.memory.lastPlace + 1) : Number(place);
+    this.memory.lastPlace = Math.max(this.memory.lastPlace, lease.place);
+    lease.refresh(request, moment.lease, moment.now);
+    this.#leases.add(lease);
+    if (this.#leases.queued === 1 && !this.#fits(lease.weight)) this.#recall();
     return 'queued';
   }
 
   /** Holds the lease even beyond the limit, with its existing token or a new one. */
   #admit(request: LeaseRequest, moment: Moment): 'held' {
     const waiting = this.#leases.get(request.id);
-    if (waiting !== undefined) this.#remove(waiting);
+    if (waiting !== undefined) this.#leases.remove(waiting);
     const lease = new MemoryLease(request.id, request.weight);
     lease.refresh(request, moment.lease, moment.now);
-    this.#leases.set(lease.id, lease);
+    this.#leases.add(lease);
     this.#hold(lease, moment, request.fencing);
     return 'held';
   }
 
   #hold(lease: MemoryLease, { micros }: Moment, fencing?: bigint): void {
-    this.#dequeue(lease);
-    lease.fencing = fencing ?? max(this.#lastToken + 1n, BigInt(micros));
-    this.#lastToken = max(this.#lastToken, lease.fencing + BigInt(lease.extraTokens));
-    // Not renewed by the grant, since the process may have died while its lease was queued.
-    lease.expires = lease.ends;
-    this.#inflight += lease.weight;
-    this.#reserve(lease, 1);
-  }
-
-  #remove(lease: MemoryLease): void {
-    this.#leases.delete(lease.id);
-    this.#dequeue(lease);
-    if (lease.isHeld) this.#inflight -= lease.weight;
-    this.#reserve(lease, -1);
-  }
-
-  #dequeue(lease: MemoryLease): void {
-    const index = this.#queue.indexOf(lease);
-    if (index >= 0) this.#queue.splice(index, 1);
-  }
-
-  #reserve({ isHeld, reserves, owner }: MemoryLease, change: number): void {
-    if (!isHeld || !reserves) return;
-    const count = (this.#reserving.get(owner) ?? 0) + change;
-    if (count === 0) this.#reserving.delete(owner);
-    else this.#reserving.set(owner, count);
+    const token = fencing ?? max(this.memory.lastToken + 1n, BigInt(micros));
+    this.memory.lastToken = max(this.memory.lastToken, token + BigInt(lease.extraTokens));
+    this.#leases.dequeue(lease);
+    this.#leases.change(lease, () => {
+      lease.fencing = token;
+      // Not renewed by the grant, since the process may have died while its lease was queued.
+      lease.expires = lease.ends;
+    });
   }
 
   #recall(): void {
-    for (const owner of this.#reserving.keys()) this.post.recall(owner);
+    for (const owner of this.#leases.reserving) this.post.recall(owner);
   }
 
   #answer(state: Reply['state'], id = ''): Pick<Reply, 'state' | 'fencing' | 'place'> {
@@ -226,16 +230,16 @@ export class MemoryLimit {
   #standing({ now, lease }: Moment): Omit<Reply, 'state' | 'reclaimed'> {
     // Waiters renew by then anyway.
     let checkIn = lease * renewalPart;
-    if (this.#queue.length > 0) {
+    if (this.#leases.queued > 0) {
       for (const { isHeld, expires } of this.#leases.values()) {
         if (isHeld) checkIn = Math.min(expires - now + 1, checkIn);
       }
     }
     return {
-      inflight: this.#inflight,
-      queued: this.#queue.length,
-      limit: this.#limit,
-      version: String(this.#version),
+      inflight: this.#leases.inflight,
+      queued: this.#leases.queued,
+      limit: this.memory.limit,
+      version: String(this.memory.version),
       checkIn,
     };
   }

@@ -1,6 +1,6 @@
 import { type Clock, checkClock, systemClock } from '../clock.ts';
 import type { LimitName, Op, Reply, StoreListener, StoreStats } from '../distributed/contract.ts';
-import { MemoryLimit, type Moment, type Post } from './memory-limit.ts';
+import { MemoryLimit, type Moment, newMemory, type Post } from './memory-limit.ts';
 
 /** Maximum number of idle limits that each operation removes. */
 const MAX_FORGOTTEN_LIMITS = 2;
@@ -56,7 +56,7 @@ export class Memory {
     this.#forgetIdle(moment.now);
     const entry = this.#entry(op.verb === 'setLimit' ? op.ref : op.lease.ref, moment);
     const reply = entry.limit.do(op, moment);
-    entry.due = moment.now + 2 * entry.limit.longestLease;
+    entry.due = moment.now + 2 * entry.limit.memory.longestLease;
     return reply;
   }
 
@@ -79,7 +79,7 @@ export class Memory {
     const isKnown = known !== undefined && known.due > now;
     const entry = isKnown
       ? known
-      : { limit: new MemoryLimit(micros, this.#post({ name, key })), due: 0 };
+      : { limit: new MemoryLimit(this.#post({ name, key }), newMemory(micros)), due: 0 };
     this.#limits.delete(address);
     this.#limits.set(address, entry);
     return entry;

@@ -1,3 +1,5 @@
+import { onWorkers } from '../workers-clock.ts';
+
 /** The event loop of a thread, as far as `paced()` needs it. */
 export interface EventLoop {
   /** Whether its idle time and its polls are known. */
@@ -63,6 +65,8 @@ export function eventLoop(): EventLoop {
 
 /** Undefined on Bun, Deno and other runtimes that imitate Node but do not measure their event loop. */
 function measured(): EventLoop | undefined {
+  // Its `uvMetricsInfo` measures nothing, and an immediate ends with the request that set it.
+  if (onWorkers()) return undefined;
   const timing = load<PerformanceHooks>('node:perf_hooks')?.performance.nodeTiming;
   const channels = load<Channels>('node:diagnostics_channel');
   if (timing?.uvMetricsInfo === undefined || channels === undefined) return undefined;

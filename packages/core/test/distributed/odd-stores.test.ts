@@ -205,3 +205,24 @@ test('permits admitted during refusals are registered with the next answer for t
   await settled();
   expect([await inflight('a'), await inflight('b')]).toEqual([0, 0]);
 });
+
+/** A store whose first probe never ends. */
+class SilentStore extends InvalidStore {
+  #probes = 0;
+  override stats(...ref: Parameters<InvalidStore['stats']>) {
+    return this.#probes++ === 0 ? new Promise<never>(() => {}) : super.stats(...ref);
+  }
+}
+
+test('a store is available again although a probe has never ended', async () => {
+  const world = new World();
+  const store = world.line(SilentStore);
+  const limiter = world.limiter({ store });
+  store.nonsense = [];
+  await expect(limiter.acquire()).rejects.toMatchObject({ rejection: { reason: 'store' } });
+  store.nonsense = undefined;
+  await world.advance(3 * timeout);
+  await expect(limiter.acquire()).rejects.toMatchObject({ rejection: { reason: 'store' } });
+  await world.advance(2 * timeout);
+  (await limiter.acquire()).release();
+});

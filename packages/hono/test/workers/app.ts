@@ -1,14 +1,12 @@
 import { concurrencyLimit } from '@headgate/hono';
-import { Hono } from 'hono';
+import { type ExecutionContext, Hono } from 'hono';
 
 const limit = concurrencyLimit({
   limit: 1,
   queueLimit: 20,
   queueTimeout: 400,
-  maxHold: 1500,
-  // Replaces the default warning.
-  observer: { leaked: () => {} },
-  skip: (c) => c.req.path === '/stats' || c.req.path === '/misuse',
+  maxHold: 20_000,
+  skip: (c) => c.req.path === '/stats',
 });
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -18,14 +16,7 @@ app.get('/work/:ms', async (c) => {
   await pause(Number(c.req.param('ms')));
   return c.text(`waited ${c.var.admission.waited}`);
 });
-app.get('/signal', async (c) => {
-  const signal = c.var.admission.permit?.signal;
-  signal?.addEventListener('abort', () => {});
-  await pause(3000);
-  return c.text(`${signal?.aborted}`);
-});
 app.onError((error, c) => c.text(error.message, 500));
-app.get('/hung', () => new Promise<Response>(() => {}));
 app.get('/throws', () => {
   throw new Error('broken');
 });
@@ -44,15 +35,14 @@ app.get('/stats', (c) => {
   const { inflight, queued, withdrawn, admitted, leaked } = limit.stats();
   return c.json({ inflight, queued, withdrawn, admitted, leaked });
 });
-/** Responds with the error for the options in the query. */
-app.get('/misuse', (c) => {
-  try {
-    concurrencyLimit(JSON.parse(c.req.query('options') ?? '{}'));
-    return c.json({});
-  } catch (error) {
-    const { code, option, message } = error as { code?: string; option?: string; message: string };
-    return c.json({ code, option, message });
-  }
-});
+const noWaitUntil = { waitUntil: () => {}, passThroughOnException: () => {}, props: {} };
 
-export default app;
+export default {
+  fetch(request: Request, env: unknown, context: ExecutionContext): Response | Promise<Response> {
+    const dying = new URL(request.url).searchParams.has('dies');
+    if (!dying) return app.fetch(request, env as object, context);
+    // The runtime ends a request that has been answered, with all its timers and continuations.
+    void app.fetch(request, env as object, noWaitUntil);
+    return pause(20).then(() => new Response('gone'));
+  },
+};

@@ -34,7 +34,6 @@ export interface Faults {
 /** A store that injects faults on command between itself and its limiters, by the time of its clock. */
 export class FaultyStore extends Store {
   readonly can: Capabilities;
-  override readonly owner: string;
   /** May be replaced at any time, and then applies to later calls and messages. */
   faults: Faults = {};
   /** Number of calls ever sent, failed ones included. */
@@ -46,7 +45,10 @@ export class FaultyStore extends Store {
   constructor(private readonly store: Store) {
     super(store);
     this.can = store.can;
-    this.owner = store.owner;
+  }
+
+  override get owner(): string {
+    return this.store.owner;
   }
 
   /** Reports to its limiters that the connection is lost or restored. */

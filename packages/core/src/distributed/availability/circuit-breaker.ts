@@ -4,6 +4,9 @@ import type { LeaseStore, LimitName } from '../contract.ts';
 import type { DistributedSettings } from '../settings.ts';
 import type { StoreWarnings } from './store-warnings.ts';
 
+/** Timeouts after which a probe without an outcome is repeated: Cloudflare Workers may end it with its request. */
+const MAX_PROBE_TIMEOUTS = 3;
+
 /**
  * A circuit breaker: whether the store is available to one limit. A failing call opens it, so that only the calls of
  * one timeout wait for an answer that does not come. Only a probe closes it, one at a time: if only some calls fail, the successful ones would
@@ -16,7 +19,8 @@ export class CircuitBreaker {
   /** The limit or key whose call has failed last. */
   #probed: LimitName;
   #cancel = () => {};
-  #isProbing = false;
+  /** Until when a probe is awaited. */
+  #probingUntil = -Infinity;
   #hasEnded = false;
   /** Whether the store has refused the latest call. */
   #isRefused = false;
@@ -63,13 +67,16 @@ export class CircuitBreaker {
 
   /** The state may have changed: probes the store. */
   async probe(): Promise<void> {
-    if (this.#isProbing || this.#hasEnded) return;
-    this.#isProbing = true;
+    const { clock, timeout } = this.store;
+    if (clock.now() < this.#probingUntil || this.#hasEnded) return;
+    this.#probingUntil = clock.now() + MAX_PROBE_TIMEOUTS * timeout;
+    this.#probeLater(MAX_PROBE_TIMEOUTS * timeout);
     const error = await this.#callStore();
-    this.#isProbing = false;
+    this.#cancel();
+    this.#probingUntil = -Infinity;
     if (error === undefined || isAnswer(error)) this.#close();
     else if (this.error === undefined) this.#open(error);
-    else this.#probeLater();
+    else this.#probeLater(timeout);
   }
 
   /** The limiter is closed. */
@@ -88,16 +95,16 @@ export class CircuitBreaker {
     }
   }
 
-  #probeLater(): void {
-    const { clock, timeout } = this.store;
+  #probeLater(delay: number): void {
+    const { clock } = this.store;
     this.#cancel();
-    if (!this.#hasEnded) this.#cancel = startTimer(clock, timeout, () => void this.probe(), true);
+    if (!this.#hasEnded) this.#cancel = startTimer(clock, delay, () => void this.probe(), true);
   }
 
   #open(error: StoreError): void {
     if (isAnswer(error) || this.error !== undefined || this.#hasEnded) return;
     this.error = error;
-    this.#probeLater();
+    this.#probeLater(this.store.timeout);
     this.#report(false, error);
     this.changed(error);
   }

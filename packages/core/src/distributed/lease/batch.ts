@@ -1,8 +1,12 @@
 import { attempt } from '../../errors.ts';
 import { StoreError } from '../../semaphore/rejection.ts';
+import { onWorkers } from '../../workers-clock.ts';
 import type { Answer, LeaseStore, Op } from '../contract.ts';
 
-const { setImmediate } = globalThis as { setImmediate?: (callback: () => void) => unknown };
+/** Not on Cloudflare Workers, where an immediate ends with the request that set it. */
+const { setImmediate } = (onWorkers() ? {} : globalThis) as {
+  setImmediate?: (callback: () => void) => unknown;
+};
 
 /**
  * Runs `go` once for all calls of an event-loop iteration: right after the first callback that calls it, and once more

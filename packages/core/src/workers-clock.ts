@@ -1,0 +1,53 @@
+import type { Clock } from './clock.ts';
+
+interface Timer {
+  readonly at: number;
+  readonly callback: () => void;
+}
+
+/** Whether this is Cloudflare Workers. */
+export function onWorkers(): boolean {
+  const { navigator } = globalThis as { readonly navigator?: { readonly userAgent?: string } };
+  return navigator?.userAgent === 'Cloudflare-Workers';
+}
+
+/**
+ * A clock for Cloudflare Workers, where a timer belongs to the request that set it and ends with it. Timers are only
+ * recorded here; whatever request is running fires those that are due, with `run`.
+ */
+export class WorkersClock implements Clock {
+  readonly #timers = new Set<Timer>();
+
+  now(): number {
+    return performance.now();
+  }
+
+  setTimeout(callback: () => void, delay: number): Timer {
+    const timer = { at: this.now() + delay, callback };
+    this.#timers.add(timer);
+    return timer;
+  }
+
+  clearTimeout(timer: unknown): void {
+    this.#timers.delete(timer as Timer);
+  }
+
+  /** Fires the timers that are due. */
+  run(): void {
+    const now = this.now();
+    for (const timer of [...this.#timers].sort((a, b) => a.at - b.at)) {
+      if (timer.at > now) return;
+      if (this.#timers.delete(timer)) timer.callback();
+    }
+  }
+
+  /** Milliseconds until the next timer is due; Infinity if there is none. */
+  get untilNext(): number {
+    let next = Infinity;
+    for (const { at } of this.#timers) next = Math.min(next, at);
+    return Math.max(0, next - this.now());
+  }
+}
+
+/** The clock of all limits of an isolate. */
+export const workersClock = new WorkersClock();

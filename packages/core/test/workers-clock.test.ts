@@ -1,0 +1,52 @@
+import { onWorkers, WorkersClock } from '@headgate/core';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+
+let now = 1000;
+
+beforeEach(() => {
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+it('fires only due timers, in the order in which they are due, and each one once', () => {
+  const clock = new WorkersClock();
+  const fired: string[] = [];
+  clock.setTimeout(() => fired.push('late'), 30);
+  clock.setTimeout(() => fired.push('second'), 20);
+  clock.setTimeout(() => fired.push('first'), 10);
+  clock.run();
+  expect(fired).toEqual([]);
+  now += 20;
+  clock.run();
+  clock.run();
+  expect(fired).toEqual(['first', 'second']);
+});
+
+it('does not fire a cleared timer, even if an earlier one clears it', () => {
+  const clock = new WorkersClock();
+  const fired: string[] = [];
+  const cleared = clock.setTimeout(() => fired.push('cleared'), 20);
+  clock.setTimeout(() => clock.clearTimeout(cleared), 10);
+  now += 20;
+  clock.run();
+  expect(fired).toEqual([]);
+});
+
+it('knows the time until the next timer', () => {
+  const clock = new WorkersClock();
+  expect(clock.untilNext).toBe(Infinity);
+  clock.setTimeout(() => {}, 30);
+  clock.setTimeout(() => {}, 20);
+  expect(clock.untilNext).toBe(20);
+  now += 25;
+  expect(clock.untilNext).toBe(0);
+});
+
+it('recognises Cloudflare Workers by the user agent of navigator', () => {
+  expect(onWorkers()).toBe(false);
+  vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' });
+  expect(onWorkers()).toBe(true);
+  vi.unstubAllGlobals();
+});

@@ -1,0 +1,149 @@
+import {
+  type Answer,
+  type Capabilities,
+  fullCapabilities,
+  type LimitName,
+  type Op,
+  Store,
+  type StoreListener,
+  type StoreStats,
+  type StoreTimes,
+  within,
+} from '@headgate/core/distributed';
+import { byObject, objectName } from './by-object.ts';
+import type { ObjectNamespace } from './durable-object.ts';
+import { closed, late, unreachable } from './failure.ts';
+import { ObjectCall } from './object-call.ts';
+import type { Call, Line } from './protocol.ts';
+
+export interface Connection {
+  readonly namespace: ObjectNamespace;
+  /** Keeps the runtime from ending this work, which never rejects, with the request that has begun it. */
+  keep(work: Promise<unknown>): void;
+}
+
+/** Milliseconds within which further broken responses share one check of all waiters. */
+const CHECK_DELAY_MS = 10;
+
+/**
+ * Counts limits in Durable Objects: one for each limit, and for each key of a limit.
+ *
+ * Each call is a request of its own, sent and answered in the context of the request that needs it. If it queues a lease,
+ * its response stays open, and ends with the grant.
+ */
+export class DurableObjectStore extends Store {
+  // An isolate without requests receives no message, so it would keep its idle leases.
+  readonly can: Capabilities = { ...fullCapabilities, recall: false };
+  readonly #calls = new Set<ObjectCall>();
+  #listener: StoreListener | undefined;
+  #isClosed = false;
+  /** When the waiters are checked next, or were checked last. */
+  #checksAt = -Infinity;
+
+  constructor(
+    private readonly connection: Connection,
+    times: StoreTimes,
+  ) {
+    super(times);
+  }
+
+  async send(ops: readonly Op[], timeout: number): Promise<Answer[]> {
+    const answers: Answer[] = [];
+    const sent = [...byObject(ops)].map(async ([name, { ops, indexes }]) => {
+      const some = await this.#execute(name, ops, timeout);
+      for (const [at, index] of indexes.entries()) answers[index] = some[at] as Answer;
+    });
+    const all = Promise.all(sent);
+    this.connection.keep(all);
+    await all;
+    return answers;
+  }
+
+  listen(listener: StoreListener): () => void {
+    this.#listener = listener;
+    return () => {
+      if (this.#listener === listener) this.#listener = undefined;
+    };
+  }
+
+  async stats(ref: LimitName): Promise<StoreStats> {
+    if (this.#isClosed) throw closed();
+    const call = this.#begin(objectName(ref), { stats: true });
+    const answer = this.#answer(call, this.timeout);
+    this.connection.keep(answer);
+    const line = await answer;
+    this.#end(call);
+    if ('stats' in line) return line.stats;
+    throw 'error' in line ? line.error : unreachable();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#listener = undefined;
+    for (const call of this.#calls) this.#end(call);
+  }
+
+  async #execute(name: string, ops: readonly Op[], timeout: number): Promise<Answer[]> {
+    if (this.#isClosed) return ops.map(() => ({ error: closed() }));
+    const call = this.#begin(name, { leaseDuration: this.leaseDuration, ops });
+    const line = await this.#answer(call, timeout);
+    if ('replies' in line) {
+      this.connection.keep(this.#follow(call));
+      return [...line.replies];
+    }
+    this.#end(call);
+    const error = 'error' in line ? line.error : unreachable();
+    return ops.map(() => ({ error }));
+  }
+
+  #begin(name: string, call: Call): ObjectCall {
+    const begun = new ObjectCall(this.connection.namespace, name, call);
+    this.#calls.add(begun);
+    return begun;
+  }
+
+  #end(call: ObjectCall): void {
+    this.#calls.delete(call);
+    call.end();
+  }
+
+  /** Resolves to the answer of a call, or to an error after `timeout` milliseconds. Grants may come before it. */
+  async #answer(call: ObjectCall, timeout: number) {
+    const answer = await within(timeout, async () => {
+      try {
+        return (await this.#nextAnswer(call)) ?? { error: unreachable() };
+      } catch (error) {
+        return { error: unreachable(error) };
+      }
+    });
+    return answer ?? { error: late(timeout) };
+  }
+
+  /** Passes on grants until another line, which it returns. */
+  async #nextAnswer(call: ObjectCall): Promise<Exclude<Line, { grant: unknown }> | undefined> {
+    for (;;) {
+      const line = await call.next();
+      if (line === undefined || !('grant' in line)) return line;
+      this.#listener?.grant(line.grant);
+    }
+  }
+
+  /** Passes on the grants of leases that a call has queued. Never rejects. */
+  async #follow(call: ObjectCall): Promise<void> {
+    try {
+      await this.#nextAnswer(call);
+    } catch {
+      await this.#checkSoon();
+    }
+    this.#calls.delete(call);
+  }
+
+  /** The object was restarted, say, so the grants of its waiters are no longer pushed. */
+  async #checkSoon(): Promise<void> {
+    const now = this.clock.now();
+    if (now < this.#checksAt) return;
+    this.#checksAt = now + CHECK_DELAY_MS;
+    await new Promise((resolve) => setTimeout(resolve, CHECK_DELAY_MS));
+    this.#listener?.check();
+  }
+}

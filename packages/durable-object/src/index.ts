@@ -1,0 +1,47 @@
+/// <reference path="./cloudflare-workers.d.ts" />
+import { onWorkers, workersClock } from '@headgate/core';
+import { checkTimes, type Store } from '@headgate/core/distributed';
+import { checkMethods, checkNames } from '@headgate/core/options';
+import type { ObjectNamespace } from './durable-object.ts';
+import { DurableObjectStore } from './durable-object-store.ts';
+
+export type { ObjectContext, ObjectNamespace } from './durable-object.ts';
+export { LimitObject } from './limit-object.ts';
+
+export interface DurableObjectStoreOptions {
+  /** The binding of `LimitObject`, such as `env.LIMITS` of `cloudflare:workers`. */
+  readonly namespace: ObjectNamespace;
+  /**
+   * Milliseconds after which a permit expires unless it is renewed, which happens once a third has passed. The permit
+   * of an isolate that was ended is held until then. At least 100, and at least three times `timeout`. Default: 10,000.
+   */
+  readonly leaseDuration?: number | undefined;
+  /** Timeout of a call in milliseconds. Default: 1,000, or a third of `leaseDuration` if that is shorter. */
+  readonly timeout?: number | undefined;
+}
+
+/**
+ * Creates a store that counts limits in Durable Objects, for all isolates of a Cloudflare Worker together.
+ *
+ * @throws HeadgateError for an unknown or invalid option.
+ */
+export function durableObjectStore(options: DurableObjectStoreOptions): Store {
+  checkNames('durableObjectStore', options, ['namespace', 'leaseDuration', 'timeout']);
+  const { lease, timeout } = checkTimes(options);
+  const namespace = checkMethods('namespace', options.namespace, ['idFromName', 'get']);
+  if (!onWorkers()) {
+    return new DurableObjectStore({ namespace, keep: () => {} }, { leaseDuration: lease, timeout });
+  }
+  const times = { leaseDuration: lease, timeout, clock: workersClock };
+  return new DurableObjectStore({ namespace, keep: keeper() }, times);
+}
+
+/** Imports the module only on Workers, since applications run their tests in runtimes that do not have it. */
+function keeper(): (work: Promise<unknown>) => void {
+  let keep = (_: Promise<unknown>) => {};
+  // Imported at startup: the runtime ends the request of a disconnected client before an import could be awaited.
+  void import('cloudflare:workers').then(({ waitUntil }) => {
+    keep = waitUntil;
+  });
+  return (work) => keep(work);
+}

@@ -1,0 +1,104 @@
+import { type Journal, MemoryLimit, type Moment, type Post } from '@headgate/core/memory-store';
+import type { ObjectContext } from './durable-object.ts';
+import { type Call, decodeCall, encode, isQueued, waitingLease } from './protocol.ts';
+import { PushedGrants } from './pushed-grants.ts';
+import { SavedLimit } from './saved-limit.ts';
+
+/**
+ * The Durable Object that counts one limit, or one key of it, for all isolates. Export it from the Worker's main module,
+ * and name it in the Worker's configuration, in a binding and in a migration with `new_sqlite_classes`.
+ */
+export class LimitObject {
+  readonly #storage: ObjectContext['storage'];
+  readonly #grants = new PushedGrants();
+  /** The limit, and what of it is saved; undefined until it is used. */
+  #begun: { readonly limit: MemoryLimit; readonly saved: SavedLimit } | undefined;
+  /** When the alarm rings at the latest, as far as this instance knows. */
+  #alarm = Infinity;
+  #lastUsed = 0;
+  #now = 0;
+
+  constructor({ storage }: ObjectContext) {
+    this.#storage = storage;
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    const call = decodeCall(await request.text());
+    const { limit, saved } = this.#begin();
+    const response =
+      'stats' in call
+        ? new Response(`${encode({ stats: limit.stats(this.#moment(0)) })}\n`)
+        : this.#execute(limit, call);
+    saved.write(limit.memory);
+    this.#setAlarm(limit);
+    return response;
+  }
+
+  /** Ends expired leases, and forgets a limit that has not been used for twice its longest lease. */
+  async alarm(): Promise<void> {
+    this.#alarm = Infinity;
+    const { limit, saved } = this.#begin();
+    const moment = this.#moment(0);
+    limit.expire(moment);
+    saved.write(limit.memory);
+    if (moment.now < this.#forgetAt(limit)) return this.#setAlarm(limit);
+    this.#begun = undefined;
+    await this.#storage.deleteAll();
+  }
+
+  #execute(limit: MemoryLimit, { leaseDuration, ops }: Exclude<Call, { stats: true }>): Response {
+    const moment = this.#moment(leaseDuration);
+    this.#lastUsed = moment.now;
+    const ids = ops.flatMap((op) => waitingLease(op)?.id ?? []);
+    // Opened first, since a later operation may grant a lease that an earlier one has queued.
+    const response = this.#grants.open(ids);
+    const replies = ops.map((op) => limit.do(op, moment));
+    for (const [index, op] of ops.entries()) {
+      const reply = replies[index];
+      const id = waitingLease(op)?.id;
+      if (id !== undefined && reply !== undefined && !isQueued(reply)) this.#grants.drop(id);
+    }
+    response.answer(replies);
+    return new Response(response.body);
+  }
+
+  #begin() {
+    if (this.#begun !== undefined) return this.#begun;
+    const { now, micros } = this.#moment(0);
+    const saved = new SavedLimit(this.#storage.sql);
+    this.#lastUsed = now;
+    const post: Post = {
+      granted: ({ id, fencing }) => this.#grants.push({ id, fencing }),
+      // No isolate keeps idle leases.
+      recall: () => {},
+    };
+    const journal: Journal = {
+      changed: (lease) => saved.changed(lease),
+      removed: (id) => {
+        saved.removed(id);
+        this.#grants.drop(id);
+      },
+    };
+    const limit = new MemoryLimit(post, saved.memory(micros), journal, saved.leases());
+    this.#begun = { limit, saved };
+    return this.#begun;
+  }
+
+  #setAlarm(limit: MemoryLimit): void {
+    const due = Math.min(limit.nextExpiry, this.#forgetAt(limit));
+    // Each renewal delays the next expiry, which the alarm finds out by itself.
+    if (due >= this.#alarm) return;
+    this.#alarm = due;
+    void this.#storage.setAlarm(due);
+  }
+
+  #forgetAt({ memory }: MemoryLimit): number {
+    return this.#lastUsed + 2 * memory.longestLease;
+  }
+
+  /** The object may move to a machine whose clock is behind. */
+  #moment(lease: number): Moment {
+    this.#now = Math.max(this.#now, Date.now());
+    return { now: this.#now, micros: this.#now * 1000, lease };
+  }
+}

@@ -1,0 +1,51 @@
+import type {
+  Answer,
+  Grant,
+  LeaseRequest,
+  Op,
+  Reply,
+  StoreStats,
+} from '@headgate/core/distributed';
+
+/** What a store sends to an object: operations on its limit, in their order, or a request for its state. */
+export type Call =
+  | { readonly leaseDuration: number; readonly ops: readonly Op[] }
+  | { readonly stats: true };
+
+/** A line of the response. The line with the replies may come after the grants. */
+export type Line =
+  | { readonly replies: readonly Reply[] }
+  | { readonly grant: Grant }
+  | { readonly stats: StoreStats };
+
+/** Stands for Infinity, which JSON does not have: longer than any wait, and more than any queue. */
+const UNBOUNDED = Number.MAX_SAFE_INTEGER;
+
+export function encode(value: Call | Line): string {
+  return JSON.stringify(value, (_, part: unknown) => {
+    if (typeof part === 'bigint') return `${part}`;
+    return part === Infinity ? UNBOUNDED : part;
+  });
+}
+
+export function decodeCall(text: string): Call {
+  return JSON.parse(text, withTokens);
+}
+
+export function decodeLine(text: string): Line {
+  return JSON.parse(text, withTokens);
+}
+
+/** Fencing tokens have more digits than a number of JSON. */
+function withTokens(name: string, part: unknown): unknown {
+  return name === 'fencing' && typeof part === 'string' ? BigInt(part) : part;
+}
+
+export function isQueued(answer: Answer): boolean {
+  return 'state' in answer && answer.state === 'queued';
+}
+
+/** The lease that an operation may queue. */
+export function waitingLease(op: Op): LeaseRequest | undefined {
+  return op.verb === 'acquire' || op.verb === 'stay' ? op.lease : undefined;
+}

@@ -1,0 +1,65 @@
+import {
+  type Journal,
+  type LimitMemory,
+  MemoryLease,
+  newMemory,
+} from '@headgate/core/memory-store';
+import type { SqlStorage } from './durable-object.ts';
+
+/** The rows of one limit in the storage of its object. */
+export class SavedLimit implements Journal {
+  /** Leases that have changed since the last `write`, by id; undefined if they were removed. */
+  readonly #changes = new Map<string, MemoryLease | undefined>();
+  /** The last record of the memory. */
+  #remembered = '';
+
+  constructor(private readonly sql: SqlStorage) {
+    sql.exec('CREATE TABLE IF NOT EXISTS leases (id TEXT PRIMARY KEY, record TEXT NOT NULL)');
+    sql.exec('CREATE TABLE IF NOT EXISTS memory (id INTEGER PRIMARY KEY, record TEXT NOT NULL)');
+  }
+
+  leases(): MemoryLease[] {
+    return this.#records('SELECT record FROM leases').map((record) => {
+      const { id, weight, fencing, ...rest } = JSON.parse(record);
+      const token = fencing === undefined ? undefined : BigInt(fencing);
+      return Object.assign(new MemoryLease(id, weight), rest, { fencing: token });
+    });
+  }
+
+  /** What the limit remembers; starts at this time in microseconds if it remembers nothing. */
+  memory(micros: number): LimitMemory {
+    const [record] = this.#records('SELECT record FROM memory');
+    if (record === undefined) return newMemory(micros);
+    const { lastToken, born, ...rest } = JSON.parse(record);
+    return { ...rest, lastToken: BigInt(lastToken), born: BigInt(born) };
+  }
+
+  changed(lease: MemoryLease): void {
+    this.#changes.set(lease.id, lease);
+  }
+
+  removed(id: string): void {
+    this.#changes.set(id, undefined);
+  }
+
+  /** Writes what has changed since the last call, each row once. */
+  write(memory: LimitMemory): void {
+    for (const [id, lease] of this.#changes) {
+      if (lease === undefined) this.sql.exec('DELETE FROM leases WHERE id = ?', id);
+      else this.sql.exec('REPLACE INTO leases (id, record) VALUES (?, ?)', id, toRecord(lease));
+    }
+    this.#changes.clear();
+    const record = toRecord(memory);
+    if (record === this.#remembered) return;
+    this.#remembered = record;
+    this.sql.exec('REPLACE INTO memory (id, record) VALUES (1, ?)', record);
+  }
+
+  #records(query: string): string[] {
+    return [...this.sql.exec(query)].map(({ record }) => record as string);
+  }
+}
+
+function toRecord(value: object): string {
+  return JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}` : part));
+}

@@ -1,0 +1,45 @@
+import { createLimiter } from '@headgate/core';
+import { durableObjectStore } from '@headgate/durable-object';
+import { expect, it } from 'vitest';
+
+const namespace = { idFromName: (name: string) => name, get: () => ({ fetch }) };
+
+const refusal = (option: string) =>
+  expect.objectContaining({ name: 'HeadgateError', code: 'ERR_HEADGATE_OPTION', option });
+
+it('throws for a namespace that is missing, as in a Worker whose configuration has no binding', () => {
+  const make = () => durableObjectStore({ namespace: undefined as never });
+  expect(make).toThrow(refusal('namespace'));
+  expect(make).toThrow(/an object with the methods idFromName, get/);
+});
+
+it.each([
+  ['leaseDuration', { leaseDuration: 50 }],
+  ['leaseDuration', { leaseDuration: 2000, timeout: 1000 }],
+  ['timeout', { timeout: 0 }],
+])('throws for an invalid %s', (option, invalid) => {
+  expect(() => durableObjectStore({ namespace, ...invalid })).toThrow(refusal(option));
+});
+
+it('throws for a limit with a reserve', () => {
+  const store = durableObjectStore({ namespace });
+  expect(() => createLimiter({ name: 'a', limit: 2, store, reserve: 1 })).toThrow(
+    refusal('reserve'),
+  );
+});
+
+it('reports an object that cannot be reached or answers nonsense, and never rejects', async () => {
+  const answers = [
+    () => Promise.reject(new Error('no object')),
+    () => Promise.resolve(new Response('', { status: 500 })),
+    () => Promise.resolve(new Response('<html>\n')),
+    () => Promise.resolve(new Response('')),
+  ];
+  for (const fetch of answers) {
+    const store = durableObjectStore({ namespace: { ...namespace, get: () => ({ fetch }) } });
+    const op = { verb: 'setLimit', ref: { name: 'a', limit: 1, version: '' } } as const;
+    const down = expect.objectContaining({ code: 'ERR_HEADGATE_STORE_DOWN' });
+    expect(await store.send([op], 1000)).toEqual([{ error: down }]);
+    await expect(store.stats({ name: 'a' })).rejects.toEqual(down);
+  }
+});

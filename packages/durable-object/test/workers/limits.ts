@@ -1,0 +1,5 @@
+export { LimitObject } from '@headgate/durable-object';
+
+export default {
+  fetch: () => new Response(),
+};

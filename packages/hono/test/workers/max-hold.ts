@@ -1,0 +1,24 @@
+import { concurrencyLimit } from '@headgate/hono';
+import { Hono } from 'hono';
+
+const limit = concurrencyLimit({
+  limit: 1,
+  queueLimit: 20,
+  maxHold: 1500,
+  // Replaces the default warning.
+  observer: { leaked: () => {} },
+  skip: (c) => c.req.path === '/stats',
+});
+
+const app = new Hono().use(limit);
+app.get('/work', (c) => c.text('done'));
+app.get('/hung', () => new Promise<Response>(() => {}));
+app.get('/signal', async (c) => {
+  const signal = c.var.admission.permit?.signal;
+  signal?.addEventListener('abort', () => {});
+  await new Promise((resolve) => setTimeout(resolve, 3000));
+  return c.text(`${signal?.aborted}`);
+});
+app.get('/stats', (c) => c.json(limit.stats()));
+
+export default app;
