@@ -12,5 +12,6 @@ export type { Fields } from './limit-fields.ts';
 export { NodeExchange } from './node-exchange.ts';
 export type { NodeRequest, NodeResponse } from './node-message.ts';
 export type { HttpOptions, LimitOptions, MiddlewareOptions } from './options.ts';
+export { pathOf } from './path-of.ts';
 export type { RejectionResponse } from './rejection-response.ts';
 export { type Compile, compileWith, type Routing } from './route.ts';
