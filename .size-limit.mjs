@@ -1,4 +1,4 @@
-const frameworks = { express: ['express'], koa: ['koa'], hono: ['hono'] };
+const frameworks = { express: ['express'], koa: ['koa'], hono: ['hono'], node: [] };
 
 const gzip = true;
 const modifyEsbuildConfig = (config) => ({ ...config, platform: 'node' });

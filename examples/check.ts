@@ -19,6 +19,7 @@ import { nightly } from './checks/nightly.ts';
 import { perKey } from './checks/per-key.ts';
 import { perRoute } from './checks/per-route.ts';
 import { Program } from './checks/program.ts';
+import { server } from './checks/server.ts';
 import { shutdown } from './checks/shutdown.ts';
 import { tenants } from './checks/tenants.ts';
 import { tokens } from './checks/tokens.ts';
@@ -41,6 +42,7 @@ const checks = {
   [import.meta.resolve('./express/service.ts')]: distributed,
   [import.meta.resolve('./node/cluster.ts')]: cluster,
   [import.meta.resolve('./node/nightly.ts')]: nightly,
+  [import.meta.resolve('./node/server.ts')]: server,
   [import.meta.resolve('./koa/app.ts')]: koa,
   [import.meta.resolve('./hono/app.ts')]: hono,
 };

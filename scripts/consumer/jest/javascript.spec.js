@@ -13,6 +13,7 @@ const entryPoints = [
   'express',
   'koa',
   'hono',
+  'node',
   'redis',
   'postgres',
   'throttle',
