@@ -1,4 +1,10 @@
-const frameworks = { express: ['express'], koa: ['koa'], hono: ['hono'], node: [] };
+const frameworks = {
+  express: ['express'],
+  koa: ['koa'],
+  fastify: ['fastify'],
+  hono: ['hono'],
+  node: [],
+};
 
 const gzip = true;
 const modifyEsbuildConfig = (config) => ({ ...config, platform: 'node' });

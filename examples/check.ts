@@ -13,6 +13,7 @@ import { defaultLimit } from './checks/default.ts';
 import { degraded } from './checks/degraded.ts';
 import { distributed } from './checks/distributed.ts';
 import { drain } from './checks/drain.ts';
+import { fastify } from './checks/fastify.ts';
 import { hono } from './checks/hono.ts';
 import { koa } from './checks/koa.ts';
 import { nightly } from './checks/nightly.ts';
@@ -43,6 +44,7 @@ const checks = {
   [import.meta.resolve('./node/cluster.ts')]: cluster,
   [import.meta.resolve('./node/nightly.ts')]: nightly,
   [import.meta.resolve('./node/server.ts')]: server,
+  [import.meta.resolve('./fastify/app.ts')]: fastify,
   [import.meta.resolve('./koa/app.ts')]: koa,
   [import.meta.resolve('./hono/app.ts')]: hono,
 };

@@ -2,12 +2,14 @@ import { once } from 'node:events';
 import http, { type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as forExpress from '@headgate/express';
+import * as forFastify from '@headgate/fastify';
 import * as forHono from '@headgate/hono';
 import * as forKoa from '@headgate/koa';
 import * as forNode from '@headgate/node';
 import { Call } from '@headgate/test-suite';
 import { getRequestListener } from '@hono/node-server';
 import express, { type ErrorRequestHandler } from 'express';
+import fastify from 'fastify';
 import { Hono } from 'hono';
 import Koa from 'koa';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -19,6 +21,7 @@ type Report = (error: unknown) => void;
 const adapters = {
   '@headgate/express': forExpress,
   '@headgate/koa': forKoa,
+  '@headgate/fastify': forFastify,
   '@headgate/hono': forHono,
   '@headgate/node': forNode,
 };
@@ -98,10 +101,26 @@ describe('a middleware in the wrong framework', () => {
     expect(error.message).toContain(framework);
   });
 
-  it.each(Object.keys(adapters) as (keyof typeof adapters)[])(
+  const names = Object.keys(adapters) as (keyof typeof adapters)[];
+
+  it.each(names.filter((name) => name !== '@headgate/fastify'))(
+    'of %s names the right adapter when Fastify calls it',
+    (adapter) => {
+      const limit = (adapters[adapter].concurrencyLimit as Anything)({ limit: 1 });
+      // Fastify does not catch what a plugin throws.
+      expect(() => limit(fastify(), {}, () => {})).toThrow(
+        expect.objectContaining({
+          code: 'ERR_HEADGATE_MIDDLEWARE',
+          message: expect.stringContaining('use @headgate/fastify'),
+        }),
+      );
+    },
+  );
+
+  it.each(names)(
     'of %s reports that concurrencyLimit itself was registered instead of its result',
     async (adapter) => {
-      for (const framework of [adapter, '@headgate/node']) {
+      for (const framework of [adapter, '@headgate/node'].filter((name) => name in servers)) {
         const error = await errorOf(framework, adapters[adapter].concurrencyLimit);
         expect(error).toMatchObject({ code: 'ERR_HEADGATE_MIDDLEWARE' });
         expect(error.message).toContain(

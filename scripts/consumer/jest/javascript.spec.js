@@ -13,6 +13,7 @@ const entryPoints = [
   'express',
   'koa',
   'hono',
+  'fastify',
   'node',
   'redis',
   'postgres',

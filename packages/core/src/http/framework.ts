@@ -54,7 +54,14 @@ interface First {
   readonly url?: unknown;
   readonly headers?: unknown;
   readonly addHook?: unknown;
+  readonly raw?: unknown;
 }
+
+/** How a middleware is used in its own framework, if it is not passed to `app.use`. */
+const uses = new Map([
+  ['@headgate/node', 'pass it a handler: createServer(limit(handler))'],
+  ['@headgate/fastify', 'register it: app.register(limit)'],
+]);
 
 /** The error for a middleware that was called with arguments its framework never passes. */
 export function misplaced(adapter: string, first: unknown): HeadgateError {
@@ -66,9 +73,7 @@ export function misplaced(adapter: string, first: unknown): HeadgateError {
 function remedyFor(adapter: string, right: string | undefined): string {
   if (right === undefined)
     return 'use it in an app of its framework, or limit the work itself with createLimiter()';
-  if (right === '@headgate/node' && adapter === right)
-    return 'pass it a handler: createServer(limit(handler))';
-  return `use ${right}`;
+  return (right === adapter ? uses.get(right) : undefined) ?? `use ${right}`;
 }
 
 /**
@@ -87,10 +92,10 @@ export function checkCalled(options: unknown): void {
 }
 
 function adapterOf(first: unknown): string | undefined {
-  const { req, app, url, addHook } = (first ?? {}) as First;
+  const { req, app, url, addHook, raw } = (first ?? {}) as First;
   if (req?.raw !== undefined) return '@headgate/hono';
   if (req !== undefined && app !== undefined) return '@headgate/koa';
-  if (typeof addHook === 'function') return '@headgate/fastify';
+  if (typeof addHook === 'function' || raw !== undefined) return '@headgate/fastify';
   if (typeof url !== 'string') return undefined;
   return typeof app === 'function' ? '@headgate/express' : '@headgate/node';
 }
