@@ -3,6 +3,7 @@ const frameworks = {
   koa: ['koa'],
   fastify: ['fastify'],
   hono: ['hono'],
+  nestjs: ['@nestjs/common', '@nestjs/core', 'rxjs'],
   node: [],
 };
 

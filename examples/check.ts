@@ -16,6 +16,7 @@ import { drain } from './checks/drain.ts';
 import { fastify } from './checks/fastify.ts';
 import { hono } from './checks/hono.ts';
 import { koa } from './checks/koa.ts';
+import { nestjs } from './checks/nestjs.ts';
 import { nightly } from './checks/nightly.ts';
 import { perKey } from './checks/per-key.ts';
 import { perRoute } from './checks/per-route.ts';
@@ -45,6 +46,7 @@ const checks = {
   [import.meta.resolve('./node/nightly.ts')]: nightly,
   [import.meta.resolve('./node/server.ts')]: server,
   [import.meta.resolve('./fastify/app.ts')]: fastify,
+  [import.meta.resolve('./nestjs/app.ts')]: nestjs,
   [import.meta.resolve('./koa/app.ts')]: koa,
   [import.meta.resolve('./hono/app.ts')]: hono,
 };

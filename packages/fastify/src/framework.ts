@@ -32,14 +32,6 @@ function decode(path: string): string {
   }
 }
 
-/** A parameter or a wildcard of a pattern, with its name. */
-const variable = /(?<!\\)[:*](?:"(?:\\.|[^"])*"|[\p{ID_Continue}$]+)/gu;
-
-/** Fastify's parameters and wildcards also match nothing: `/reports/:id` routes `/reports/`. */
-const compile = compileWith((pattern, options) =>
-  pathToRegexp(pattern.replace(variable, '{$&}'), options),
-);
-
 export const framework: Framework<FastifyRequest> = {
   options: ['abandonAfter'],
   method: (request) => request.method,
@@ -49,7 +41,7 @@ export const framework: Framework<FastifyRequest> = {
   header: (request, name) => request.headers[name] as string | undefined,
   routing: ({ server }) => {
     const { caseSensitive = true, ignoreTrailingSlash = false } = routerOptions(server);
-    return { caseSensitive, strict: !ignoreTrailingSlash };
+    return { caseSensitive, strict: !ignoreTrailingSlash, emptyParameters: true };
   },
-  compile,
+  compile: compileWith(pathToRegexp),
 };

@@ -1,3 +1,4 @@
+export { type Rejection, sentence } from '../semaphore/rejection.ts';
 export { type Framework, misplaced, reasonOf, rejectionHandler } from './framework.ts';
 export {
   type Admission,
