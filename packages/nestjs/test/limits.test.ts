@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import type { Server, ServerResponse } from 'node:http';
 import { createLimiter } from '@headgate/core';
 import { concurrencyLimit } from '@headgate/express';
 import {
@@ -10,74 +8,17 @@ import {
   type Handle,
   RejectionException,
 } from '@headgate/nestjs';
-import { aRound, counts, Latch, until } from '@headgate/test-suite';
-import { Catch, Controller, type ExecutionContext, Get, HttpException, Sse } from '@nestjs/common';
+import { counts, Latch } from '@headgate/test-suite';
+import { Catch, Controller, type ExecutionContext, Get, HttpException } from '@nestjs/common';
 import { BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import { lastValueFrom, NEVER, of, Subject, tap, timeout } from 'rxjs';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { lastValueFrom, of, tap } from 'rxjs';
+import { describe, expect, it } from 'vitest';
 import { LimitInterceptor } from '../src/limit-interceptor.ts';
 import { App } from './app.ts';
+import { pausedController } from './paused.ts';
 
-/** A controller whose requests wait until the test lets them finish. */
-function pausedController() {
-  const latch = new Latch();
-  const seen = { begun: 0 };
-
-  @Controller()
-  class PausedController {
-    @Get('work')
-    async work() {
-      seen.begun++;
-      await latch.opened;
-      return 'done';
-    }
-
-    @Get('broken')
-    broken() {
-      throw new Error('broken');
-    }
-
-    @Get('quick')
-    quick() {
-      return 'quick';
-    }
-  }
-  return { latch, seen, controller: PausedController };
-}
-
-describe.each(['Express', 'Fastify'] as const)('on %s', (platform) => {
-  /** An application with a paused controller and the limit of the module. */
-  async function limited(options: ConcurrencyLimitOptions) {
-    const { controller, ...paused } = pausedController();
-    const imports = [ConcurrencyLimitModule.forRoot(options)];
-    const app = await App.start(platform, { imports, controllers: [controller] });
-    const limit = app.nest.get<Handle>(CONCURRENCY_LIMIT);
-    onTestFinished(() => counts(limit, 0, 0));
-    return { app, limit, ...paused };
-  }
-
-  it('queues a request, and rejects the next one with an exception of Nest', async () => {
-    const { app, limit, latch } = await limited({ limit: 1, queueLimit: 1 });
-    const holder = app.call('/work').answer();
-    await counts(limit, 1);
-    const waiter = app.call('/work').answer();
-    await counts(limit, 1, 1);
-    const { status, headers, body } = await app.call('/quick').answer();
-    expect(status).toBe(503);
-    expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
-    expect(headers['cache-control']).toBe('no-store');
-    expect(JSON.parse(body)).toEqual({
-      statusCode: 503,
-      message: expect.stringContaining('Try again in'),
-      error: 'Service Unavailable',
-      reason: 'full',
-    });
-    latch.open();
-    expect(await holder).toMatchObject({ status: 200, body: 'done' });
-    expect(await waiter).toMatchObject({ status: 200, body: 'done' });
-  });
-
+describe.each(['Express', 'Fastify'] as const)('limits on %s', (platform) => {
   it('passes a rejection to exception filters', async () => {
     const caught: unknown[] = [];
     @Catch(HttpException)
@@ -103,41 +44,6 @@ describe.each(['Express', 'Fastify'] as const)('on %s', (platform) => {
     latch.open();
     await holder;
     await counts(limit, 0);
-  });
-
-  it('releases the permit when a handler throws', async () => {
-    const { app, limit } = await limited({ limit: 1 });
-    for (const _ of [1, 2]) {
-      expect(await app.call('/broken').answer()).toMatchObject({ status: 500 });
-      await counts(limit, 0);
-    }
-    expect(limit.stats().admitted).toBe(2);
-  });
-
-  it("holds a disconnected client's permit until its handler has settled", async () => {
-    const { app, limit, latch, seen } = await limited({ limit: 1 });
-    const closed = responseClosed(app);
-    const abortedCall = app.call('/work');
-    await until(() => seen.begun === 1);
-    abortedCall.abort();
-    await closed;
-    await aRound();
-    expect(limit.inflight).toBe(1);
-    latch.open();
-    await counts(limit, 0);
-  });
-
-  it('never runs the handler of a client that disconnects in the queue', async () => {
-    const { app, limit, latch, seen } = await limited({ limit: 1, queueLimit: 1 });
-    const holder = app.call('/work').answer();
-    await counts(limit, 1);
-    const abortedCall = app.call('/work');
-    await counts(limit, 1, 1);
-    abortedCall.abort();
-    await counts(limit, 1, 0);
-    latch.open();
-    await holder;
-    expect([seen.begun, limit.stats().withdrawn]).toEqual([1, 1]);
   });
 
   it('applies the decorator of a handler or controller instead of the limit of the module', async () => {
@@ -181,29 +87,6 @@ describe.each(['Express', 'Fastify'] as const)('on %s', (platform) => {
     for (const each of [onClass, onMethod]) await counts(each, 0);
   });
 
-  it('holds the permit of server-sent events until the client disconnects', async () => {
-    const events = new Subject<{ data: string }>();
-    const limit = ConcurrencyLimit({ limit: 1 });
-    @Controller()
-    class Events {
-      @Sse('events')
-      @limit
-      stream() {
-        return events;
-      }
-    }
-    const app = await App.start(platform, { controllers: [Events] });
-    const call = app.call('/events');
-    await until(() => events.observed);
-    events.next({ data: 'one' });
-    await call.response;
-    await aRound();
-    expect(limit.inflight).toBe(1);
-    call.abort();
-    await counts(limit, 0);
-    expect(events.observed).toBe(false);
-  });
-
   it('runs after guards, so a key may depend on the user', async () => {
     const latch = new Latch();
     const limit = ConcurrencyLimit({
@@ -238,37 +121,6 @@ describe.each(['Express', 'Fastify'] as const)('on %s', (platform) => {
     latch.open();
     for (const holder of holders) expect(await holder).toMatchObject({ status: 200 });
     await counts(limit, 0);
-  });
-
-  it.each<[string, ConcurrencyLimitOptions['onReject'], string]>([
-    ['a value', (rejection) => ({ cached: rejection.reason }), '{"cached":"full"}'],
-    ['the result of the handler', (_, __, next) => next.handle(), 'quick'],
-    ['its own response if it is false', async () => false, 'Service Unavailable'],
-  ])('sends what onReject returns: %s', async (_, onReject, expected) => {
-    const { app, limit, latch } = await limited({ limit: 1, onReject });
-    const holder = app.call('/work').answer();
-    await counts(limit, 1);
-    expect((await app.call('/quick').answer()).body).toContain(expected);
-    latch.open();
-    await holder;
-  });
-
-  it('releases the permit when an outer interceptor stops waiting for the handler', async () => {
-    const limit = ConcurrencyLimit({ limit: 1 });
-    @Controller()
-    class Endless {
-      @Get()
-      @limit
-      work() {
-        return NEVER;
-      }
-    }
-    const app = await App.start(platform, { controllers: [Endless] }, (nest) =>
-      nest.useGlobalInterceptors({ intercept: (_, next) => next.handle().pipe(timeout(1)) }),
-    );
-    expect(await app.call('/').answer()).toMatchObject({ status: 500 });
-    await counts(limit, 0);
-    expect(limit.stats().admitted).toBe(1);
   });
 
   it('takes its options from other providers with forRootAsync', async () => {
@@ -372,9 +224,3 @@ it('passes on what does not come by HTTP', async () => {
   expect(await lastValueFrom(result)).toBe('ok');
   expect(interceptor.http.stats()).toMatchObject({ admitted: 0, skipped: 0 });
 });
-
-/** Resolves once the response to the next request has been closed. */
-async function responseClosed(app: App): Promise<void> {
-  const [, response] = await once(app.nest.getHttpServer() as Server, 'request');
-  await once(response as ServerResponse, 'close');
-}
