@@ -1,4 +1,11 @@
-const frameworks = { express: ['express'], koa: ['koa'], hono: ['hono'] };
+const frameworks = {
+  express: ['express'],
+  koa: ['koa'],
+  fastify: ['fastify'],
+  hono: ['hono'],
+  nestjs: ['@nestjs/common', '@nestjs/core', 'rxjs'],
+  node: [],
+};
 
 const gzip = true;
 const modifyEsbuildConfig = (config) => ({ ...config, platform: 'node' });

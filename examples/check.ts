@@ -13,12 +13,15 @@ import { defaultLimit } from './checks/default.ts';
 import { degraded } from './checks/degraded.ts';
 import { distributed } from './checks/distributed.ts';
 import { drain } from './checks/drain.ts';
+import { fastify } from './checks/fastify.ts';
 import { hono } from './checks/hono.ts';
 import { koa } from './checks/koa.ts';
+import { nestjs } from './checks/nestjs.ts';
 import { nightly } from './checks/nightly.ts';
 import { perKey } from './checks/per-key.ts';
 import { perRoute } from './checks/per-route.ts';
 import { Program } from './checks/program.ts';
+import { server } from './checks/server.ts';
 import { shutdown } from './checks/shutdown.ts';
 import { tenants } from './checks/tenants.ts';
 import { tokens } from './checks/tokens.ts';
@@ -42,6 +45,9 @@ const checks = {
   [import.meta.resolve('./express/service.ts')]: distributed,
   [import.meta.resolve('./node/cluster.ts')]: cluster,
   [import.meta.resolve('./node/nightly.ts')]: nightly,
+  [import.meta.resolve('./node/server.ts')]: server,
+  [import.meta.resolve('./fastify/app.ts')]: fastify,
+  [import.meta.resolve('./nestjs/app.ts')]: nestjs,
   [import.meta.resolve('./koa/app.ts')]: koa,
   [import.meta.resolve('./hono/app.ts')]: hono,
 };

@@ -69,6 +69,16 @@ const groups: readonly Comparison[] = [
     target: 1.05,
   },
   { framework: 'hono', situation: 'queueing', cases: ours, over: 'hand-written', target: 1.05 },
+  {
+    framework: 'fastify',
+    situation: 'free',
+    cases: [...ours, 'under-pressure', 'rate-limit'],
+    over: 'hand-written',
+    target: 1.05,
+  },
+  { framework: 'fastify', situation: 'queueing', cases: ours, over: 'hand-written', target: 1.05 },
+  { framework: 'node', situation: 'free', cases: ours, over: 'hand-written', target: 1.05 },
+  { framework: 'node', situation: 'queueing', cases: ours, over: 'hand-written', target: 1.05 },
   ...instruments,
 ];
 

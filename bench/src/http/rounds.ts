@@ -7,7 +7,7 @@ import { holdPath, type SituationName, situations } from './situation.ts';
 
 /** A framework in a situation, whose middlewares are compared. */
 export interface Group {
-  framework: 'express' | 'koa' | 'hono';
+  framework: 'express' | 'koa' | 'hono' | 'fastify' | 'node';
   situation: SituationName;
   /** Distinguishes groups of the same framework and situation. */
   name?: string;

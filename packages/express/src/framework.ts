@@ -18,7 +18,6 @@ export const framework: Framework<Request> = {
   method: (req) => req.method,
   // Uses the URL as rewritten by earlier middleware, since Express routes by that.
   path: (req) => req.baseUrl + req.path,
-  response: (req) => req.res,
   kind: (req) => {
     const route: { readonly path: unknown } | undefined = req.route;
     if (typeof route?.path !== 'string') return undefined;

@@ -54,7 +54,7 @@ export class LimitMiddleware {
     const exchange = exchangeOf(req, res);
     let gated: GatedRequest | undefined;
     try {
-      gated = this.http.enter(req, exchange);
+      gated = this.http.enter(req, exchange, res);
     } catch (error) {
       return next(error);
     }

@@ -2,11 +2,14 @@ import { once } from 'node:events';
 import http, { type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as forExpress from '@headgate/express';
+import * as forFastify from '@headgate/fastify';
 import * as forHono from '@headgate/hono';
 import * as forKoa from '@headgate/koa';
+import * as forNode from '@headgate/node';
 import { Call } from '@headgate/test-suite';
 import { getRequestListener } from '@hono/node-server';
 import express, { type ErrorRequestHandler } from 'express';
+import fastify from 'fastify';
 import { Hono } from 'hono';
 import Koa from 'koa';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -18,7 +21,9 @@ type Report = (error: unknown) => void;
 const adapters = {
   '@headgate/express': forExpress,
   '@headgate/koa': forKoa,
+  '@headgate/fastify': forFastify,
   '@headgate/hono': forHono,
+  '@headgate/node': forNode,
 };
 
 /** Serves a middleware in each framework, which passes on what it throws. */
@@ -43,7 +48,7 @@ const servers: Record<string, (middleware: Anything, report: Report) => RequestL
     });
     return getRequestListener(app.fetch) as RequestListener;
   },
-  'node:http': (middleware, report) => (req, res) => {
+  '@headgate/node': (middleware, report) => (req, res) => {
     try {
       middleware(req, res);
     } catch (error) {
@@ -80,17 +85,42 @@ describe('a middleware in the wrong framework', () => {
       .map((framework) => [adapter, framework]),
   ) as [keyof typeof adapters, string][];
 
-  it.each(pairs)('of %s names the right adapter when %s calls it', async (adapter, framework) => {
-    const error = await errorOf(framework, adapters[adapter].concurrencyLimit({ limit: 1 }));
+  it('of @headgate/node is reported when a server calls it without a handler', async () => {
+    const error = await errorOf('@headgate/node', forNode.concurrencyLimit({ limit: 1 }));
     expect(error).toMatchObject({ code: 'ERR_HEADGATE_MIDDLEWARE' });
-    expect(error.message).toContain(`the middleware of ${adapter}`);
-    expect(error.message).toContain(framework === 'node:http' ? 'createLimiter()' : framework);
+    expect(error.message).toContain('createServer(limit(handler))');
   });
 
-  it.each(Object.keys(adapters) as (keyof typeof adapters)[])(
+  it.each(pairs)('of %s names the right adapter when %s calls it', async (adapter, framework) => {
+    const error = await errorOf(
+      framework,
+      (adapters[adapter].concurrencyLimit as Anything)({ limit: 1 }),
+    );
+    expect(error).toMatchObject({ code: 'ERR_HEADGATE_MIDDLEWARE' });
+    expect(error.message).toContain(`the middleware of ${adapter}`);
+    expect(error.message).toContain(framework);
+  });
+
+  const names = Object.keys(adapters) as (keyof typeof adapters)[];
+
+  it.each(names.filter((name) => name !== '@headgate/fastify'))(
+    'of %s names the right adapter when Fastify calls it',
+    (adapter) => {
+      const limit = (adapters[adapter].concurrencyLimit as Anything)({ limit: 1 });
+      // Fastify does not catch what a plugin throws.
+      expect(() => limit(fastify(), {}, () => {})).toThrow(
+        expect.objectContaining({
+          code: 'ERR_HEADGATE_MIDDLEWARE',
+          message: expect.stringContaining('use @headgate/fastify'),
+        }),
+      );
+    },
+  );
+
+  it.each(names)(
     'of %s reports that concurrencyLimit itself was registered instead of its result',
     async (adapter) => {
-      for (const framework of [adapter, 'node:http']) {
+      for (const framework of [adapter, '@headgate/node'].filter((name) => name in servers)) {
         const error = await errorOf(framework, adapters[adapter].concurrencyLimit);
         expect(error).toMatchObject({ code: 'ERR_HEADGATE_MIDDLEWARE' });
         expect(error.message).toContain(

@@ -5,7 +5,6 @@ import { pathToRegexp } from 'path-to-regexp';
 export const framework: Framework<Context> = {
   method: (c) => c.req.method,
   path: (c) => c.req.path,
-  response: (c) => c,
   kind: (c) => {
     // Deprecated in favour of `hono/route`, which older versions do not have.
     const path = c.req.matchedRoutes.at(-1)?.path;

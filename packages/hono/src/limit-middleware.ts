@@ -59,7 +59,7 @@ export class LimitMiddleware {
       throw misplaced('@headgate/hono', c);
     }
     this.#requests?.tend();
-    const gated = this.http.enter(c, exchangeOf(c));
+    const gated = this.http.enter(c, exchangeOf(c), c);
     if (gated === undefined) {
       if (c.var.admission === undefined) c.set('admission', unlimited);
       return next();

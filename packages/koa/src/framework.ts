@@ -1,11 +1,10 @@
-import { compileWith, type Framework } from '@headgate/core/http';
+import { compileWith, type Framework, pathOf } from '@headgate/core/http';
 import type { Context } from 'koa';
 import { pathToRegexp } from 'path-to-regexp';
 
 export const framework: Framework<Context> = {
   method: ({ req }) => req.method as string,
   path: (ctx) => (ctx.mountPath === undefined ? ctx.path : mounted(ctx)),
-  response: (ctx) => ctx,
   kind: (ctx) => {
     // Set by @koa/router.
     const { _matchedRoute: path } = ctx as { _matchedRoute?: unknown };
@@ -29,9 +28,4 @@ function mounted({ mountPath, path, originalUrl }: Context): string {
   const inside = original.endsWith(full) || (path === '/' && original.endsWith(mountPath));
   const behind = path.includes(mountPath) && original.endsWith(path);
   return inside || behind ? original : full;
-}
-
-function pathOf(url: string): string {
-  const [path = ''] = url.split('?', 1);
-  return URL.canParse(url) ? new URL(url).pathname : path;
 }

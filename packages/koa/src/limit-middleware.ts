@@ -40,7 +40,7 @@ export class LimitMiddleware {
     if (typeof next !== 'function' || ctx.state === undefined) {
       throw misplaced('@headgate/koa', ctx);
     }
-    const gated = this.http.enter(ctx, NodeExchange.of(ctx.req, ctx.res));
+    const gated = this.http.enter(ctx, NodeExchange.of(ctx.req, ctx.res), ctx);
     if (gated === undefined) {
       ctx.state.admission ??= unlimited;
       return next();

@@ -13,6 +13,8 @@ const entryPoints = [
   'express',
   'koa',
   'hono',
+  'fastify',
+  'node',
   'redis',
   'postgres',
   'throttle',

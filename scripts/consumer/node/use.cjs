@@ -12,7 +12,7 @@ assert.equal(limiter.inflight, 0);
 assert.equal(eventLoopGuard().admits('normal'), true);
 assert.ok(Object.keys(http).length > 0);
 
-for (const name of ['express', 'koa', 'hono']) {
+for (const name of ['express', 'koa', 'hono', 'fastify', 'node']) {
   const { concurrencyLimit } = require(`@headgate/${name}`);
   assert.equal(concurrencyLimit({ limit: 2, route: 'POST /reports/:id' }).inflight, 0);
 }

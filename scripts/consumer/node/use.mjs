@@ -7,8 +7,10 @@ import { dashboard } from '@headgate/dashboard/express';
 import { dashboard as honoDashboard } from '@headgate/dashboard/hono';
 import { dashboard as koaDashboard } from '@headgate/dashboard/koa';
 import { concurrencyLimit as express } from '@headgate/express';
+import { concurrencyLimit as fastify } from '@headgate/fastify';
 import { concurrencyLimit as hono } from '@headgate/hono';
 import { concurrencyLimit as koa } from '@headgate/koa';
+import { concurrencyLimit as node } from '@headgate/node';
 import { instrument } from '@headgate/opentelemetry';
 import { postgresStore } from '@headgate/postgres';
 import { collectMetrics } from '@headgate/prometheus';
@@ -34,7 +36,7 @@ assert.match(await register.metrics(), /^headgate_limit\{headgate_limit_name="de
 const guard = eventLoopGuard();
 assert.equal(guard.admits('normal'), true);
 
-for (const concurrencyLimit of [express, koa, hono]) {
+for (const concurrencyLimit of [express, koa, hono, fastify, node]) {
   const middleware = concurrencyLimit({ limit: 2, route: 'POST /reports/:id' });
   assert.equal(typeof middleware, 'function');
   assert.equal(middleware.inflight, 0);

@@ -10,8 +10,6 @@ export interface Framework<R> {
   method(request: R): string;
   /** The full path, including the mount point, decoded as the framework decodes it for routing. */
   path(request: R): string;
-  /** The argument of the app's `classify`. */
-  response(request: R): unknown;
   /** Method and pattern of the matched route, if the framework exposes it; never the path, which clients choose. */
   kind(request: R): string | undefined;
   /** Passes an error to the framework's error handling after the response has ended. */
@@ -55,37 +53,49 @@ interface First {
   readonly app?: unknown;
   readonly url?: unknown;
   readonly headers?: unknown;
+  readonly addHook?: unknown;
+  readonly raw?: unknown;
 }
+
+/** How a middleware is used in its own framework, if it is not passed to `app.use`. */
+const uses = new Map([
+  ['@headgate/node', 'pass it a handler: createServer(limit(handler))'],
+  ['@headgate/fastify', 'register it: app.register(limit)'],
+]);
 
 /** The error for a middleware that was called with arguments its framework never passes. */
 export function misplaced(adapter: string, first: unknown): HeadgateError {
-  const right = adapterOf(first);
-  const remedy =
-    right === undefined
-      ? 'use it in an app of its framework, or limit a bare server with createLimiter()'
-      : `use ${right}`;
-  return new HeadgateError(
-    'ERR_HEADGATE_MIDDLEWARE',
-    `the middleware of ${adapter} was called by another framework or server: ${remedy}`,
-  );
+  const message = `the middleware of ${adapter} was called by another framework or server`;
+  const remedy = remedyFor(adapter, adapterOf(first));
+  return new HeadgateError('ERR_HEADGATE_MIDDLEWARE', `${message}: ${remedy}`);
+}
+
+function remedyFor(adapter: string, right: string | undefined): string {
+  if (right === undefined)
+    return 'use it in an app of its framework, or limit the work itself with createLimiter()';
+  return (right === adapter ? uses.get(right) : undefined) ?? `use ${right}`;
 }
 
 /**
- * @throws HeadgateError if the options are a request: `concurrencyLimit` itself was registered instead of its result.
+ * @throws HeadgateError if the options are a request or an app: `concurrencyLimit` itself was registered instead of its
+ *   result.
  */
 export function checkCalled(options: unknown): void {
-  const { req, url, headers } = (options ?? {}) as First;
-  if (req === undefined && (url === undefined || headers === undefined)) return;
-  throw new HeadgateError(
-    'ERR_HEADGATE_MIDDLEWARE',
-    'concurrencyLimit must be called: app.use(concurrencyLimit())',
-  );
+  const { req, url, headers, addHook } = (options ?? {}) as First;
+  const isRequest = req !== undefined || (url !== undefined && headers !== undefined);
+  if (!isRequest && addHook === undefined) return;
+  const call =
+    addHook === undefined
+      ? 'app.use(concurrencyLimit()), or createServer(concurrencyLimit()(handler)) without a framework'
+      : 'app.register(concurrencyLimit())';
+  throw new HeadgateError('ERR_HEADGATE_MIDDLEWARE', `concurrencyLimit must be called: ${call}`);
 }
 
 function adapterOf(first: unknown): string | undefined {
-  const { req, app, url } = (first ?? {}) as First;
+  const { req, app, url, addHook, raw } = (first ?? {}) as First;
   if (req?.raw !== undefined) return '@headgate/hono';
   if (req !== undefined && app !== undefined) return '@headgate/koa';
-  if (typeof url === 'string' && typeof app === 'function') return '@headgate/express';
-  return undefined;
+  if (typeof addHook === 'function' || raw !== undefined) return '@headgate/fastify';
+  if (typeof url !== 'string') return undefined;
+  return typeof app === 'function' ? '@headgate/express' : '@headgate/node';
 }

@@ -49,16 +49,18 @@ export class HttpGate<R> {
 
   /**
    * Undefined if no limit applies to the request. Rethrows what the app's functions throw; no permit is held then.
+   *
+   * @param reply The argument of the app's `classify`.
    */
-  enter(request: R, exchange: Exchange): GatedRequest | undefined {
+  enter(request: R, exchange: Exchange, reply: unknown): GatedRequest | undefined {
     try {
-      return this.#enter(request, exchange);
+      return this.#enter(request, exchange, reply);
     } catch (error) {
       throw reasonOf(error);
     }
   }
 
-  #enter(request: R, exchange: Exchange): GatedRequest | undefined {
+  #enter(request: R, exchange: Exchange, reply: unknown): GatedRequest | undefined {
     if (this.#isPreflight(request) || this.#skips(request)) {
       this.#skipped++;
       return undefined;
@@ -67,7 +69,8 @@ export class HttpGate<R> {
     const gate = this.#isGuarded(exchange) ? this.gate : this.#unguarded;
     if (demands.length === 0 && gate === this.#unguarded) return undefined;
     const gated = new GatedRequest(this.#settings, exchange, demands);
-    if (this.#settings.isAdaptive) gated.outcomeOf = (permit) => this.#outcome(request, permit);
+    if (this.#settings.isAdaptive)
+      gated.outcomeOf = (permit) => this.#outcome(request, reply, permit);
     this.#prioritize(gated, request);
     gated.enter(gate);
     return gated;
@@ -151,12 +154,12 @@ export class HttpGate<R> {
   }
 
   /** Reports the route and the outcome of a request to an adaptive limit. */
-  #outcome(request: R, permit: BasePermit): Outcome {
+  #outcome(request: R, reply: unknown, permit: BasePermit): Outcome {
     const { framework } = this;
     const { classify } = this.#settings;
     try {
       permit.kind ??= framework.kind(request);
-      const outcome = classify?.(framework.response(request) as never) ?? 'ok';
+      const outcome = classify?.(reply as never) ?? 'ok';
       return checkChoice('classify', outcome, outcomes);
     } catch (error) {
       framework.report(request, reasonOf(error));

@@ -6,6 +6,8 @@ export interface Routing {
   readonly caseSensitive: boolean;
   /** Whether paths with and without a trailing slash differ. */
   readonly strict: boolean;
+  /** Whether parameters and wildcards also match nothing: `/reports/:id` routes `/reports/`. Default: false. */
+  readonly emptyParameters?: boolean;
 }
 
 /** Compiles a path pattern to a test that runs in time linear in the path. Throws if it cannot parse the pattern. */
@@ -17,9 +19,13 @@ type PathToRegexp = (
   options: { sensitive: boolean; trailing: boolean },
 ) => { regexp: RegExp };
 
+/** A parameter or a wildcard of a pattern, with its name. */
+const variable = /(?<!\\)[:*](?:"(?:\\.|[^"])*"|[\p{ID_Continue}$]+)/gu;
+
 export function compileWith(pathToRegexp: PathToRegexp): Compile {
-  return (pattern, { caseSensitive, strict }) => {
-    const { regexp } = pathToRegexp(pattern, { sensitive: caseSensitive, trailing: !strict });
+  return (pattern, { caseSensitive, strict, emptyParameters = false }) => {
+    const complete = emptyParameters ? pattern.replace(variable, '{$&}') : pattern;
+    const { regexp } = pathToRegexp(complete, { sensitive: caseSensitive, trailing: !strict });
     return (path) => regexp.test(path);
   };
 }

@@ -1,0 +1,31 @@
+import { misplaced } from '@headgate/core/http';
+import type { FastifyPluginCallback } from 'fastify';
+import type { LimitHook } from './limit-hook.ts';
+import { limitOfRoute, registerHook } from './route-config.ts';
+import { tracked } from './tracked-handler.ts';
+
+/** Fastify's own marks of a plugin: hooks apply to the instance that registers it; which versions it supports. */
+const marks = {
+  [Symbol.for('skip-override')]: true,
+  [Symbol.for('fastify.display-name')]: '@headgate/fastify',
+  [Symbol.for('plugin-meta')]: { name: '@headgate/fastify', fastify: '4.x || 5.x' },
+};
+
+export function pluginOf(hook: LimitHook): FastifyPluginCallback {
+  const plugin: FastifyPluginCallback = (instance, _, done) => {
+    if (typeof instance?.addHook !== 'function') throw misplaced('@headgate/fastify', instance);
+    if (!instance.hasRequestDecorator('admission')) instance.decorateRequest('admission');
+    instance.addHook('onRoute', (route) => {
+      limitOfRoute(route.config);
+      route.handler = tracked(route.handler);
+    });
+    instance.addHook('onRequest', (request, reply, next) => {
+      const own = limitOfRoute(request.routeOptions.config);
+      if (own === false) return next();
+      (own ?? hook).handle(request, reply, next);
+    });
+    done();
+  };
+  registerHook(plugin, hook);
+  return Object.assign(plugin, marks);
+}

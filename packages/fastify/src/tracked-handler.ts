@@ -1,0 +1,42 @@
+import { NodeExchange } from '@headgate/core/http';
+import type { FastifyInstance, FastifyReply, RouteHandlerMethod } from 'fastify';
+
+/** Handlers that are tracked already, by a plugin of the same or of an outer instance. */
+const trackedHandlers = new WeakSet<RouteHandlerMethod>();
+
+/** Reports to the innermost limit when an async handler has settled. */
+export function tracked(handler: RouteHandlerMethod): RouteHandlerMethod {
+  if (trackedHandlers.has(handler)) return handler;
+  const wrapped: RouteHandlerMethod = function (this: FastifyInstance, request, reply) {
+    const { latest } = NodeExchange.of(request.raw, reply.raw);
+    const result: unknown = handler.call(this, request, reply);
+    // A handler that returns the reply responds later, from a callback.
+    if (latest === undefined || result === reply || !isPromise(result)) return result;
+    const work = Promise.resolve(result);
+    latest.trackHandler(request.raw.httpVersionMajor === 1 ? work : orSent(work, reply));
+    return work;
+  };
+  trackedHandlers.add(wrapped);
+  return wrapped;
+}
+
+/**
+ * A promise that resolves to the reply settles when the response has ended. Fastify never notices that if an HTTP/2
+ * stream was reset before; there, a call of `send` reveals that the handler is done.
+ */
+function orSent(work: Promise<unknown>, reply: FastifyReply): Promise<unknown> {
+  const sent = new Promise<void>((resolve) => {
+    reply.raw.once('close', () => {
+      const { send } = reply;
+      reply.send = (...args) => {
+        resolve();
+        return send.apply(reply, args);
+      };
+    });
+  });
+  return Promise.race([work, sent]);
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as PromiseLike<unknown> | undefined)?.then === 'function';
+}

@@ -1,0 +1,125 @@
+import { STATUS_CODES } from 'node:http';
+import {
+  type GatedRequest,
+  HttpGate,
+  type HttpOptions,
+  type Rejection,
+  rejectionHandler,
+  sentence,
+  unlimited,
+} from '@headgate/core/http';
+import {
+  type CallHandler,
+  type ExecutionContext,
+  HttpException,
+  type NestInterceptor,
+} from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { defer, finalize, isObservable, type Observable, of } from 'rxjs';
+import { framework } from './framework.ts';
+import { exchangeOf, requestOf, responseOf } from './platform.ts';
+
+export type ConcurrencyLimitOptions = HttpOptions<
+  ExecutionContext,
+  [context: ExecutionContext, next: CallHandler],
+  unknown,
+  // biome-ignore lint/suspicious/noExplicitAny: a response of Express or a reply of Fastify
+  any
+>;
+
+/** The limit that a decorator has set for a class or a method: an interceptor, or `false` for none. */
+export const limitKey = Symbol.for('headgate.nestjs.limit');
+
+const reflector = new Reflector();
+
+/** Runs handlers through the gate. An interceptor, unlike middleware, learns when the handler has settled. */
+export class LimitInterceptor implements NestInterceptor {
+  readonly http: HttpGate<ExecutionContext>;
+  readonly #reject: (...args: [GatedRequest, ExecutionContext, CallHandler]) => Promise<unknown>;
+
+  constructor(options: ConcurrencyLimitOptions) {
+    this.http = new HttpGate<ExecutionContext>(options, framework);
+    this.#reject = rejectionHandler(options.onReject, (gated, context) =>
+      this.#refuse(gated, context),
+    );
+  }
+
+  intercept(
+    context: ExecutionContext,
+    next: CallHandler,
+  ): Observable<unknown> | Promise<Observable<unknown>> {
+    if (context.getType() !== 'http' || !this.#applies(context)) return next.handle();
+    const exchange = exchangeOf(context);
+    const gated = this.http.enter(context, exchange, responseOf(context));
+    if (gated === undefined) {
+      requestOf(context).admission ??= exchange.latest?.admission ?? unlimited;
+      return next.handle();
+    }
+    if (gated.answered === undefined) return this.#conclude(gated, context, next);
+    return gated.answered.then(() => this.#conclude(gated, context, next));
+  }
+
+  /** A decorator of the method precedes one of the class, which precedes the limit of the module. */
+  #applies(context: ExecutionContext): boolean {
+    const targets = [context.getHandler(), context.getClass()];
+    const decorated: unknown = reflector.getAllAndOverride(limitKey, targets);
+    return decorated === undefined || decorated === this;
+  }
+
+  #conclude(gated: GatedRequest, context: ExecutionContext, next: CallHandler) {
+    // Tells outer interceptors and filters that the request was not handled; the client has disconnected.
+    if (gated.left) throw new HttpException('The client has disconnected', 499);
+    requestOf(context).admission = gated.admission;
+    if (gated.rejection !== undefined) {
+      return this.#reject(gated, context, next).then((result) =>
+        isObservable(result) ? result : of(result),
+      );
+    }
+    this.#addFields(gated, context);
+    return tracked(gated, next);
+  }
+
+  #refuse(gated: GatedRequest, context: ExecutionContext): never {
+    const { status, headers } = this.http.responseTo(gated, context);
+    this.#addFields(gated, context);
+    for (const [name, value] of Object.entries(headers)) {
+      // The exception filter writes the body.
+      if (!name.startsWith('Content-')) responseOf(context).header(name, value);
+    }
+    throw new RejectionException(gated.rejection as Rejection, status);
+  }
+
+  #addFields(gated: GatedRequest, context: ExecutionContext): void {
+    for (const [name, value] of this.http.fields(gated)) responseOf(context).header(name, value);
+  }
+}
+
+/** Holds the permit until the handler's observable has ended, which the other interceptors subscribe to. */
+function tracked(gated: GatedRequest, next: CallHandler): Observable<unknown> {
+  return defer(() => {
+    let settle = () => {};
+    const settled = new Promise<void>((resolve) => {
+      settle = resolve;
+    });
+    gated.trackHandler(settled);
+    return next.handle().pipe(finalize(settle));
+  });
+}
+
+/** The exception for a rejected request, for exception filters: 503, or the `statusCode` of the limit. */
+export class RejectionException extends HttpException {
+  constructor(
+    readonly rejection: Rejection,
+    status: number,
+  ) {
+    super(
+      {
+        statusCode: status,
+        message: sentence(rejection),
+        error: STATUS_CODES[status] ?? 'Error',
+        reason: rejection.reason,
+      },
+      status,
+    );
+  }
+}

@@ -1,0 +1,51 @@
+import { type Handle, withHandle } from '@headgate/core/http';
+import type { DynamicModule, FactoryProvider, ModuleMetadata } from '@nestjs/common';
+import { APP_INTERCEPTOR } from '@nestjs/core';
+import { type ConcurrencyLimitOptions, LimitInterceptor } from './limit-interceptor.ts';
+
+/** Injects the handle on the limits of the module: `@Inject(CONCURRENCY_LIMIT) limit: Handle`. */
+export const CONCURRENCY_LIMIT = Symbol.for('headgate.nestjs.handle');
+
+export interface ConcurrencyLimitAsyncOptions {
+  /** Modules that export what `inject` names. */
+  imports?: ModuleMetadata['imports'];
+  /** Arguments of `useFactory`. */
+  inject?: FactoryProvider['inject'];
+  // biome-ignore lint/suspicious/noExplicitAny: what `inject` names
+  useFactory: (...args: any[]) => ConcurrencyLimitOptions | Promise<ConcurrencyLimitOptions>;
+}
+
+/** Limits how many requests the controllers of the application handle at once. */
+// biome-ignore lint/complexity/noStaticOnlyClass: how Nest identifies a module
+export class ConcurrencyLimitModule {
+  /** @throws HeadgateError for an unknown or invalid option. */
+  static forRoot(options: ConcurrencyLimitOptions = {}): DynamicModule {
+    const interceptor = new LimitInterceptor(options);
+    return moduleWith({ provide: LimitInterceptor, useFactory: () => interceptor }, []);
+  }
+
+  /** The same with options that other providers determine. Invalid ones are an error when the application starts. */
+  static forRootAsync(options: ConcurrencyLimitAsyncOptions): DynamicModule {
+    const { imports = [], inject = [], useFactory } = options;
+    const create = async (...args: unknown[]) => new LimitInterceptor(await useFactory(...args));
+    return moduleWith({ provide: LimitInterceptor, useFactory: create, inject }, imports);
+  }
+}
+
+function moduleWith(
+  interceptor: FactoryProvider<LimitInterceptor>,
+  imports: NonNullable<ModuleMetadata['imports']>,
+): DynamicModule {
+  const handle: FactoryProvider<Handle> = {
+    provide: CONCURRENCY_LIMIT,
+    useFactory: ({ http }: LimitInterceptor) => withHandle<Handle>(() => undefined, http),
+    inject: [LimitInterceptor],
+  };
+  return {
+    module: ConcurrencyLimitModule,
+    global: true,
+    imports,
+    providers: [interceptor, { provide: APP_INTERCEPTOR, useExisting: LimitInterceptor }, handle],
+    exports: [CONCURRENCY_LIMIT],
+  };
+}

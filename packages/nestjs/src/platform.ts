@@ -1,0 +1,48 @@
+import type { Admission, NodeRequest, NodeResponse } from '@headgate/core/http';
+import { NodeExchange } from '@headgate/core/http';
+import type { ExecutionContext } from '@nestjs/common';
+
+interface FastifyOptions {
+  readonly caseSensitive?: boolean;
+  readonly ignoreTrailingSlash?: boolean;
+}
+
+/** The part of the requests of Express and Fastify that is used. */
+export interface PlatformRequest {
+  readonly method: string;
+  readonly originalUrl: string;
+  readonly headers: NodeRequest['headers'];
+  /** Fastify: the request of Node. */
+  readonly raw?: NodeRequest;
+  /** Express. */
+  readonly app?: { enabled(setting: string): boolean };
+  /** Fastify. */
+  readonly server?: { readonly initialConfig: FastifyOptions & { routerOptions?: FastifyOptions } };
+  /** What handlers find. */
+  admission?: Admission;
+}
+
+/** The part of their responses that is used. */
+interface PlatformResponse {
+  readonly raw?: NodeResponse;
+  /** Express. */
+  readonly locals?: object;
+  header(name: string, value: string): unknown;
+}
+
+export function requestOf(context: ExecutionContext): PlatformRequest {
+  return context.switchToHttp().getRequest();
+}
+
+export function responseOf(context: ExecutionContext): PlatformResponse {
+  return context.switchToHttp().getResponse();
+}
+
+/** The same exchange as that of middleware of the platform, if it is limited as well. */
+export function exchangeOf(context: ExecutionContext): NodeExchange {
+  const request = requestOf(context);
+  const response = responseOf(context);
+  const rawResponse = response.raw ?? (response as unknown as NodeResponse);
+  const rawRequest = request.raw ?? (request as unknown as NodeRequest);
+  return NodeExchange.of(rawRequest, rawResponse, response.locals ?? rawResponse);
+}

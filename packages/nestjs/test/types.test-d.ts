@@ -1,0 +1,44 @@
+import type { GateStats, Rejection } from '@headgate/core';
+import {
+  ConcurrencyLimit,
+  ConcurrencyLimitModule,
+  type ConcurrencyLimitOptions,
+} from '@headgate/nestjs';
+import type { CallHandler, DynamicModule, ExecutionContext } from '@nestjs/common';
+import { expectTypeOf } from 'vitest';
+
+const reports = ConcurrencyLimit({
+  limit: 1,
+  key: (context) => {
+    expectTypeOf(context).toEqualTypeOf<ExecutionContext>();
+    return context.getClass().name;
+  },
+  onReject: (rejection, context, next) => {
+    expectTypeOf(rejection).toEqualTypeOf<Rejection>();
+    expectTypeOf(context).toEqualTypeOf<ExecutionContext>();
+    expectTypeOf(next).toEqualTypeOf<CallHandler>();
+    return next.handle();
+  },
+});
+
+expectTypeOf(reports.stats()).toExtend<GateStats>();
+
+@reports
+class Decorated {
+  @ConcurrencyLimit(false)
+  health() {}
+}
+expectTypeOf(Decorated).toBeConstructibleWith();
+
+expectTypeOf(ConcurrencyLimitModule.forRoot()).toEqualTypeOf<DynamicModule>();
+ConcurrencyLimitModule.forRootAsync({
+  inject: ['settings'],
+  useFactory: (settings: ConcurrencyLimitOptions) => settings,
+});
+
+// @ts-expect-error: misspelt
+ConcurrencyLimit({ limit: 1, queuLimit: 1 });
+// @ts-expect-error: Nest reports when a handler is done
+ConcurrencyLimit({ limit: 1, abandonAfter: 1 });
+// @ts-expect-error: true is neither options nor false
+ConcurrencyLimit(true);

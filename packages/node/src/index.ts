@@ -1,0 +1,30 @@
+import type { IncomingMessage } from 'node:http';
+import { type Handle, withHandle } from '@headgate/core/http';
+import { type ConcurrencyLimitOptions, type Handler, LimitedListener } from './limited-listener.ts';
+import type { Message, ResponseTo } from './message.ts';
+
+export * from '@headgate/core/app';
+export type { ConcurrencyLimitOptions, Handler } from './limited-listener.ts';
+export type { Message, ResponseTo } from './message.ts';
+
+export interface ConcurrencyLimit<Req extends Message = IncomingMessage> extends Handle {
+  /**
+   * Limits a handler: returns the listener for `createServer`. The permit is held until the response has ended and, if
+   * the handler returns a promise, the promise has settled. What the handler throws, the listener throws, or rejects
+   * with; the permit of a request to which nothing has responded by then is released.
+   */
+  (handler: Handler<Req>): (req: Req, res: ResponseTo<Req>) => unknown;
+}
+
+/**
+ * Limits how many requests are handled at once. Requests beyond the limit wait in a short queue or are rejected with
+ * 503 and `Retry-After`. Without options, the limit adapts to the server; `limit` sets a fixed one.
+ *
+ * @throws HeadgateError for an unknown or invalid option.
+ */
+export function concurrencyLimit<Req extends Message = IncomingMessage>(
+  options: ConcurrencyLimitOptions<Req> = {},
+): ConcurrencyLimit<Req> {
+  const listener = new LimitedListener(options);
+  return withHandle((handler: Handler<Req>) => listener.around(handler), listener.http);
+}

@@ -1,0 +1,105 @@
+import type { IncomingMessage } from 'node:http';
+import {
+  type Admission,
+  type Framework,
+  type GatedRequest,
+  HttpGate,
+  type HttpOptions,
+  misplaced,
+  NodeExchange,
+  rejectionHandler,
+  unlimited,
+} from '@headgate/core/http';
+import { framework } from './framework.ts';
+import type { Message, ResponseTo } from './message.ts';
+
+export type Handler<Req extends Message = IncomingMessage> = (
+  req: Req,
+  res: ResponseTo<Req>,
+  admission: Admission,
+) => unknown;
+
+export type ConcurrencyLimitOptions<Req extends Message = IncomingMessage> = HttpOptions<
+  Req,
+  [req: Req, res: ResponseTo<Req>, next: () => unknown],
+  unknown,
+  ResponseTo<Req>
+> & {
+  /**
+   * With `onDisconnect: 'wait'`: after a disconnect, a handler that returns no promise does not reveal when it is done.
+   * Its permit is held until it writes to, ends or destroys the response, or for this many milliseconds; Infinity is
+   * allowed. Default: 30,000.
+   */
+  abandonAfter?: number | undefined;
+};
+
+/** Runs the requests of a server through the gate: calls the handler, or responds with the rejection. */
+export class LimitedListener<Req extends Message> {
+  readonly http: HttpGate<Req>;
+  readonly #reject: (...args: [GatedRequest, Req, ResponseTo<Req>, () => unknown]) => unknown;
+
+  constructor(options: ConcurrencyLimitOptions<Req>) {
+    this.http = new HttpGate<Req>(options, framework as Framework<Req>);
+    this.#reject = rejectionHandler(options.onReject, (gated, req, res) =>
+      this.#respond(gated, req, res),
+    );
+  }
+
+  around(handler: Handler<Req>): (req: Req, res: ResponseTo<Req>) => unknown {
+    if (typeof handler !== 'function') throw misplaced('@headgate/node', handler);
+    return (req, res) => {
+      const exchange = NodeExchange.of(req, res);
+      const gated = this.http.enter(req, exchange, res);
+      if (gated === undefined) return handler(req, res, exchange.latest?.admission ?? unlimited);
+      if (gated.answered === undefined) return this.#conclude(gated, req, res, handler);
+      return gated.answered.then(() => this.#conclude(gated, req, res, handler));
+    };
+  }
+
+  #conclude(gated: GatedRequest, req: Req, res: ResponseTo<Req>, handler: Handler<Req>): unknown {
+    if (gated.left) return;
+    const next = () => handler(req, res, gated.admission);
+    if (gated.rejection !== undefined) return this.#reject(gated, req, res, next);
+    this.#addFields(gated, res);
+    return settled(gated, res, next);
+  }
+
+  #respond(gated: GatedRequest, req: Req, res: ResponseTo<Req>): void {
+    const { status, headers, body } = this.http.responseTo(gated, req);
+    this.#addFields(gated, res);
+    res.writeHead(status, headers);
+    res.end(body);
+  }
+
+  #addFields(gated: GatedRequest, res: ResponseTo<Req>): void {
+    for (const [name, value] of this.http.fields(gated)) res.appendHeader(name, value);
+  }
+}
+
+/** Calls the handler, and holds the permit until it has settled. */
+function settled(gated: GatedRequest, res: ResponseTo<Message>, handler: () => unknown): unknown {
+  const failed = () => releaseUnanswered(gated, res);
+  try {
+    const result = handler();
+    // Without a promise, the adapter cannot know when the handler is done.
+    if (typeof (result as PromiseLike<unknown> | undefined)?.then !== 'function') return result;
+    // Converted once, since a thenable may start its work on every `then`, as query builders do.
+    const work = gated.trackHandler(Promise.resolve(result));
+    work.then(undefined, failed);
+    return work;
+  } catch (error) {
+    failed();
+    throw error;
+  }
+}
+
+/**
+ * A server responds to an error only if the application does (`captureRejections`, or its own error handling). Otherwise
+ * the response stays open until the client gives up, and so would the permit.
+ */
+function releaseUnanswered({ permit }: GatedRequest, res: ResponseTo<Message>): void {
+  // Later, since the error has not reached the application yet.
+  setImmediate(() => {
+    if (!res.headersSent && !res.writableEnded) permit?.release('ignored');
+  });
+}

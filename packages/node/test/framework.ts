@@ -1,0 +1,112 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { Rejection } from '@headgate/core';
+import { pathOf } from '@headgate/core/http';
+import { type Admission, type ConcurrencyLimit, concurrencyLimit } from '@headgate/node';
+import {
+  adapted,
+  type FrameworkDriver,
+  type OnReject,
+  type Step,
+  type SuiteContext,
+} from '@headgate/test-suite';
+import { pathToRegexp } from 'path-to-regexp';
+
+type Req = IncomingMessage;
+type Res = ServerResponse;
+type Listener = (req: Req, res: Res, admission?: Admission) => unknown;
+
+/** What `onReject` finds, which Node does not link to the request. */
+const responses = new WeakMap<Req, Res>();
+
+/** Builds the suite's apps as chains of functions, with a small router. */
+export const nodeFramework: FrameworkDriver<ConcurrencyLimit> = {
+  name: 'node:http',
+  can: { tracksHandlers: true, http2: true },
+
+  limit: (options) =>
+    concurrencyLimit(adapted(options, contextOf, reject, (res: Res) => res.statusCode)),
+
+  listener({ steps, onError }) {
+    const listener = chain(steps, '', (_, res) => res.writeHead(404).end());
+    return async (req, res) => {
+      responses.set(req, res);
+      try {
+        await listener(req, res);
+      } catch (error) {
+        onError(error);
+        respondTo(error, res);
+      }
+    };
+  },
+};
+
+/** As the error handling of frameworks does, with the status and headers that errors may have. */
+function respondTo(error: unknown, res: Res): void {
+  if (res.headersSent) return void res.destroy();
+  const { status = 500, headers } = error as { status?: number; headers?: Record<string, string> };
+  res.writeHead(status, headers).end();
+}
+
+function chain(steps: readonly Step<ConcurrencyLimit>[], prefix: string, last: Listener): Listener {
+  return steps.reduceRight((next, step) => stepOf(step, prefix, next), last);
+}
+
+function stepOf(step: Step<ConcurrencyLimit>, prefix: string, next: Listener): Listener {
+  if ('use' in step) return step.use(next) as Listener;
+  if ('mount' in step) {
+    const inner = chain(step.steps, prefix + step.mount, next);
+    return matching(`${prefix}${step.mount}/*rest`, () => true, inner, next);
+  }
+  const { path, method = 'GET', handle } = step;
+  const handler: Listener = (req, res, admission) => handle(contextOf(req, res, admission));
+  if (path === undefined) return handler;
+  const routed: Listener = (req, res, admission) => {
+    // As a router does for adaptive limits.
+    if (admission?.permit !== undefined) admission.permit.kind = `${method} ${path}`;
+    return handler(req, res, admission);
+  };
+  const isAllowed = (actual: unknown) =>
+    actual === method || (actual === 'HEAD' && method === 'GET');
+  return matching(prefix + path, isAllowed, routed, next);
+}
+
+function matching(
+  pattern: string,
+  isAllowed: (method: unknown) => boolean,
+  inside: Listener,
+  outside: Listener,
+): Listener {
+  const { regexp } = pathToRegexp(pattern);
+  return (req, res, admission) => {
+    const matches = isAllowed(req.method) && regexp.test(pathOf(req.url as string));
+    return (matches ? inside : outside)(req, res, admission);
+  };
+}
+
+function reject(onReject: OnReject) {
+  return (rejection: Rejection, req: Req, res: Res, next: () => unknown) =>
+    onReject(rejection, contextOf(req, res), next);
+}
+
+function contextOf(req: Req, res = responses.get(req) as Res, admission?: Admission): SuiteContext {
+  return {
+    method: req.method as string,
+    path: (req.url as string).split('?', 1)[0] as string,
+    header: (name) => req.headers[name.toLowerCase()] as string | undefined,
+    body: () => text(req),
+    admission,
+    incoming: req,
+    outgoing: res,
+    send: (status, body = '', headers = {}) => {
+      res.statusCode = status;
+      for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+      res.end(body);
+    },
+    stream: (body, headers = {}) => {
+      res.writeHead(200, headers);
+      pipeline(body, res, () => {});
+    },
+  };
+}

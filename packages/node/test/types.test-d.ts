@@ -1,0 +1,48 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
+import type { GateStats, Rejection } from '@headgate/core';
+import { type Admission, concurrencyLimit } from '@headgate/node';
+import { expectTypeOf } from 'vitest';
+
+const limit = concurrencyLimit({
+  limit: 1,
+  key: (req) => {
+    expectTypeOf(req).toEqualTypeOf<IncomingMessage>();
+    return req.socket.remoteAddress;
+  },
+  skip: (req) => req.url === '/health',
+  onReject: (rejection, _req, res, next) => {
+    expectTypeOf(rejection).toEqualTypeOf<Rejection>();
+    expectTypeOf(res).toEqualTypeOf<ServerResponse>();
+    return next();
+  },
+  abandonAfter: 1000,
+});
+
+expectTypeOf(limit.stats()).toExtend<GateStats>();
+
+createServer(
+  limit((req, res, admission) => {
+    expectTypeOf(req).toEqualTypeOf<IncomingMessage>();
+    expectTypeOf(res).toEqualTypeOf<ServerResponse>();
+    expectTypeOf(admission).toEqualTypeOf<Admission>();
+    res.end();
+  }),
+);
+
+// A handler written for any server.
+const handler = async (_req: IncomingMessage, res: ServerResponse) => void res.end();
+createServer(limit(handler));
+
+createSecureServer(
+  concurrencyLimit<Http2ServerRequest>({ limit: 1, key: (req) => req.authority })((req, res) => {
+    expectTypeOf(req).toEqualTypeOf<Http2ServerRequest>();
+    expectTypeOf(res).toEqualTypeOf<Http2ServerResponse>();
+    res.stream.respond();
+  }),
+);
+
+// @ts-expect-error: misspelt
+concurrencyLimit({ limit: 1, queuLimit: 1 });
+// @ts-expect-error: a limit takes the handler, not a request
+createServer(limit);
