@@ -1,14 +1,14 @@
-import { misplaced } from '@headgate/core/http';
+import { misplaced, unlimited } from '@headgate/core/http';
 import type { FastifyPluginCallback } from 'fastify';
 import type { LimitHook } from './limit-hook.ts';
-import { limitOfRoute, registerHook } from './route-config.ts';
+import { configReader, limitOfRoute, registerHook } from './route-config.ts';
 import { tracked } from './tracked-handler.ts';
 
 /** Fastify's own marks of a plugin: hooks apply to the instance that registers it; which versions it supports. */
 const marks = {
   [Symbol.for('skip-override')]: true,
   [Symbol.for('fastify.display-name')]: '@headgate/fastify',
-  [Symbol.for('plugin-meta')]: { name: '@headgate/fastify', fastify: '4.x || 5.x' },
+  [Symbol.for('plugin-meta')]: { name: '@headgate/fastify', fastify: '^4.26.0 || ^5.0.0' },
 };
 
 export function pluginOf(hook: LimitHook): FastifyPluginCallback {
@@ -19,10 +19,12 @@ export function pluginOf(hook: LimitHook): FastifyPluginCallback {
       limitOfRoute(route.config);
       route.handler = tracked(route.handler);
     });
+    const configOf = configReader();
     instance.addHook('onRequest', (request, reply, next) => {
-      const own = limitOfRoute(request.routeOptions.config);
-      if (own === false) return next();
-      (own ?? hook).handle(request, reply, next);
+      const own = limitOfRoute(configOf(request));
+      if (own !== false) return (own ?? hook).handle(request, reply, next);
+      request.admission ??= unlimited;
+      next();
     });
     done();
   };

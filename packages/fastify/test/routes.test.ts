@@ -57,12 +57,14 @@ describe.each(versions)('the routes of %s', (name, create) => {
       await app.register(limit);
       app.get('/', () => latch.opened);
       app.get('/reports', { config: { concurrencyLimit: reports } }, () => latch.opened);
-      app.get('/health', { config: { concurrencyLimit: false } }, async () => 'ok');
+      app.get('/health', { config: { concurrencyLimit: false } }, async ({ admission }) => {
+        return `${admission.permit} ${admission.waited}`;
+      });
       const call = await serve(app);
       const holders = [call('/').answer(), call('/reports').answer()];
       await counts(limit, 1);
       await counts(reports, 1);
-      expect(await call('/health').answer()).toMatchObject({ status: 200 });
+      expect(await call('/health').answer()).toMatchObject({ body: 'undefined 0' });
       const refused = await call('/reports').answer();
       expect(refused.status).toBe(503);
       expect(JSON.parse(refused.body)).toMatchObject({ 'violated-policies': ['reports'] });
