@@ -65,17 +65,18 @@ it('a disconnect in an inner queue does not release the permit of a running oute
 });
 
 /** The parts of Node's request and response that an exchange uses. */
-function connection() {
+function connection({ errored }: { errored?: null } = { errored: null }) {
   const socket = Object.assign(new EventEmitter(), { destroyed: false, destroy: () => {} });
-  const methods = { writeHead: vi.fn(), write: vi.fn(), end: vi.fn() };
-  const state = { headersSent: false, writableFinished: false, destroyed: false, errored: null };
+  const methods = { writeHead: vi.fn(), write: vi.fn(), end: vi.fn(), destroy: vi.fn() };
+  const state = { headersSent: false, writableFinished: false, destroyed: false, errored };
   const response = Object.assign(new EventEmitter(), methods, { ...state, socket: null });
   const request = Object.assign(new EventEmitter(), {
     ...{ headers: {}, readableDidRead: false, readableEnded: false, complete: true },
     ...{ destroyed: false, errored: null, httpVersionMajor: 1, socket },
-    ...{ pause: () => {}, resume: () => {} },
+    ...{ pause: () => {}, resume: () => {}, destroy: vi.fn() },
   });
-  return { socket, response, client: NodeExchange.of(request as never, response as never) };
+  const client = NodeExchange.of(request as never, response as never);
+  return { socket, request, response, client };
 }
 
 it('a finished pipelined response does not end again when its connection closes', () => {
@@ -100,3 +101,29 @@ it.each(['writeHead', 'write', 'end'] as const)(
     expect(original).toHaveBeenCalledExactlyOnceWith('text');
   },
 );
+
+it.each<[string, boolean, (one: ReturnType<typeof connection>) => void]>([
+  ['response.destroy()', true, ({ response }) => response.destroy()],
+  ['request.destroy()', true, ({ request }) => request.destroy()],
+  ['a disconnect', false, ({ request }) => request.destroy({ code: 'ECONNRESET' })],
+])(
+  'where responses have no `errored`, %s counts as a call of the app: %s',
+  (_, isOfApp, destroy) => {
+    const one = connection({});
+    one.client.observe({ outer: undefined, ended: () => {} } as never);
+    destroy(one);
+    const touched = vi.fn();
+    one.client.whenTouched(touched, systemClock, 60_000);
+    expect(touched).toHaveBeenCalledTimes(isOfApp ? 1 : 0);
+  },
+);
+
+it('without `errored`, a response over HTTP/2 counts as not destroyed by the app', () => {
+  const { request, client } = connection({});
+  request.httpVersionMajor = 2;
+  client.observe({ outer: undefined, ended: () => {} } as never);
+  request.destroy();
+  const touched = vi.fn();
+  client.whenTouched(touched, systemClock, 60_000);
+  expect(touched).not.toHaveBeenCalled();
+});

@@ -15,7 +15,7 @@ export interface NodeRequest {
   readonly httpVersionMajor: number;
   readonly socket: NodeSocket | null;
   on(event: 'data', listener: (chunk: { length: number }) => void): unknown;
-  on(event: 'close', listener: () => void): unknown;
+  on(event: 'close' | 'error', listener: () => void): unknown;
   pause(): unknown;
   resume(): unknown;
   destroy: Method;

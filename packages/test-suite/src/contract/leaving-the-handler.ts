@@ -159,6 +159,6 @@ export function leavingTheHandler(world: World): void {
 
 /** Waits until the server has noticed the first client's disconnect and run its listeners. */
 async function disconnected(work: Paused): Promise<void> {
-  await until(() => work.begun[0]?.outgoing.closed === true);
+  await until(() => work.begun[0]?.outgoing.destroyed === true);
   await aRound();
 }
