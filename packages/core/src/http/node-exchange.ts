@@ -8,14 +8,19 @@ const exchangeKey = Symbol('headgate.exchange');
 /** A `close` listener that links to its exchange, so that other middleware can find it. */
 type Closed = (() => void) & { [exchangeKey]?: NodeExchange };
 
-/** Bun sets the `errored` of a request only if something listens for its errors. */
-const onBun = (globalThis as Runtime).process?.versions?.bun !== undefined;
+/**
+ * Whether `errored` reports a call of `destroy`. Only an open response shows that: Node starts with null, other runtimes
+ * leave it undefined.
+ */
+let errorReportsDestroy = false;
 
-/** Where `errored` does not show it: whether the app has called `destroy`, by response. */
-const destroyedByApp = new WeakMap<NodeResponse, boolean>();
+const { bun, deno } = (globalThis as Runtime).process?.versions ?? {};
+
+/** On Deno, where `errored` does not show it: the responses whose request or response the app has destroyed. */
+const destroyedByApp = new WeakSet<NodeResponse>();
 
 interface Runtime {
-  readonly process?: { readonly versions?: { readonly bun?: string } };
+  readonly process?: { readonly versions?: { readonly bun?: string; readonly deno?: string } };
 }
 
 /** By connection, the exchanges whose pipelined responses wait for earlier ones. */
@@ -66,8 +71,10 @@ export class NodeExchange extends Exchange {
     const closed: Closed = () => this.#onClose();
     closed[exchangeKey] = this;
     response.on('close', closed);
-    if (onBun) request.on('error', () => {});
-    if (response.errored === undefined) this.#watchDestroy();
+    errorReportsDestroy ||= response.errored === null;
+    // Bun sets the `errored` of a request only if something listens for its errors.
+    if (bun !== undefined) request.on('error', () => {});
+    if (deno !== undefined) this.#watchDestroy();
     const { socket } = request;
     if (response.socket !== null || socket === null) return;
     this.#listenTo(socket);
@@ -105,16 +112,13 @@ export class NodeExchange extends Exchange {
     }
   }
 
-  /** On Deno only: on Node and Bun, the `errored` of an open response is null. */
   #watchDestroy(): void {
     const { request, response } = this;
-    if (response.destroyed === true || request.httpVersionMajor > 1) return;
-    destroyedByApp.set(response, false);
     for (const message of [request, response]) {
       const { destroy } = message;
       message.destroy = (error?: { readonly code?: string }) => {
         // After a disconnect, the server itself destroys the request with this error.
-        if (error?.code !== 'ECONNRESET') destroyedByApp.set(response, true);
+        if (error?.code !== 'ECONNRESET') destroyedByApp.add(response);
         return destroy.call(message, error);
       };
     }
@@ -142,8 +146,8 @@ export class NodeExchange extends Exchange {
   /** Whether the app itself has destroyed the request or response, as `pipeline` does when a stream fails. */
   get #isDestroyed(): boolean {
     const { request, response } = this;
-    const isKnown = destroyedByApp.get(response);
-    if (isKnown !== undefined || request.httpVersionMajor > 1) return isKnown === true;
+    if (destroyedByApp.has(response)) return true;
+    if (!errorReportsDestroy || request.httpVersionMajor > 1) return false;
     if (response.errored !== null) return true;
     // After a disconnect, Node destroys the request with this error, unless it has been read to its end.
     return request.destroyed && !request.readableEnded && request.errored?.code !== 'ECONNRESET';
