@@ -1,7 +1,7 @@
 // Writes the tables of docs/runtimes.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { differences } from './differences.mjs';
-import { runtimes } from './runtimes.mjs';
+import { idOf, runtimes } from './runtimes.mjs';
 
 const page = 'docs/runtimes.md';
 
@@ -43,10 +43,17 @@ function resultsTable(rows) {
 }
 
 export function differencesTable() {
-  const lines = differences.map(
-    ({ runtime, where, text }) => `| ${runtime} | ${where} | ${text} |`,
-  );
+  const lines = differences.map(({ on, where, text }) => `| ${namesOf(on)} | ${where} | ${text} |`);
   return ['| Runtime | Where | Difference |', '| --- | --- | --- |', ...lines, ''].join('\n');
+}
+
+/** `Node 24, Node 26`, `Bun`. */
+function namesOf(ids) {
+  const known = runtimes.filter((runtime) => ids.includes(idOf(runtime)));
+  const names = known.map(({ name, version }) =>
+    name === 'Node' ? `Node ${version.split('.')[0]}` : name,
+  );
+  return names.join(', ');
 }
 
 function sizesTable(sizes) {

@@ -23,6 +23,8 @@ const packed = {
 const common = {
   plugins: [packed],
   test: {
+    // Another process may use the processor for longer than a request may wait.
+    retry: 1,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     setupFiles: ['./scripts/unexpected-output.ts'],

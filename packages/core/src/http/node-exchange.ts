@@ -148,7 +148,9 @@ export class NodeExchange extends Exchange {
     const { request, response } = this;
     if (destroyedByApp.has(response)) return true;
     if (!errorReportsDestroy || request.httpVersionMajor > 1) return false;
-    if (response.errored !== null) return true;
+    // Node 24 destroys a pipelined response with this error if the connection breaks before its turn.
+    const isOfServer = response.socket === null && response.errored?.code === 'ECONNRESET';
+    if (response.errored !== null && !isOfServer) return true;
     // After a disconnect, Node destroys the request with this error, unless it has been read to its end.
     return request.destroyed && !request.readableEnded && request.errored?.code !== 'ECONNRESET';
   }

@@ -36,7 +36,7 @@ export interface NodeResponse {
   readonly writableFinished: boolean;
   readonly destroyed?: boolean;
   /** Null until the app calls `destroy`, with an error or without. */
-  readonly errored?: unknown;
+  readonly errored?: (Error & { readonly code?: string }) | null;
   readonly socket: unknown;
   readonly stream?: { readonly destroyed: boolean; readonly aborted: boolean };
   shouldKeepAlive?: boolean;
