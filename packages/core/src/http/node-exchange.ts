@@ -146,7 +146,7 @@ export class NodeExchange extends Exchange {
   /** Whether the app itself has destroyed the request or response, as `pipeline` does when a stream fails. */
   get #isDestroyed(): boolean {
     const { request, response } = this;
-    if (destroyedByApp.has(response)) return true;
+    if (deno !== undefined) return destroyedByApp.has(response);
     if (!errorReportsDestroy || request.httpVersionMajor > 1) return false;
     // Node 24 destroys a pipelined response with this error if the connection breaks before its turn.
     const isOfServer = response.socket === null && response.errored?.code === 'ECONNRESET';
