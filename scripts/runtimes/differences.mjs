@@ -40,6 +40,11 @@ export const differences = [
     tests: /^Hono 4 .* > close\(\) lets running requests finish and rejects queued and new ones$/,
   },
   {
+    ...{ on: ['bun'], where: '`Bun.serve`' },
+    text: 'A handler that returns `new Response(text)` must set its `Content-Type`; `c.text()` does.',
+    tests: /^keeps the default content type of new Response\(\)$/,
+  },
+  {
     ...{ on: ['deno'], where: '`node:http`' },
     text: 'If a Koa handler destroys the response by a failed `pipeline`, the client receives a 404 instead of a broken connection.',
     tests: /^Koa 3 > .* immediately when the handler ends its response by a pipeline that fails$/,
@@ -51,7 +56,7 @@ export const differences = [
   },
   {
     ...{ on: ['deno'], where: '`Deno.serve`' },
-    text: 'Each response gets a `Vary` header, and `request.signal` aborts after each response, of which Deno warns once.',
+    text: 'A limited response has `Transfer-Encoding: chunked` instead of `Content-Length`, because its body is observed. `request.signal` aborts after each response, of which Deno warns once.',
     tests: /^Hono 4 .* > admits a request immediately and adds nothing to the response$/,
   },
   {

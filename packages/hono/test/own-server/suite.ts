@@ -1,7 +1,8 @@
+import type { AddressInfo } from 'node:net';
 import type { ConcurrencyLimit } from '@headgate/hono';
 import { adapterSuite, type FrameworkDriver } from '@headgate/test-suite';
-import { Hono } from 'hono';
-import { beforeEach } from 'vitest';
+import { type Handler, Hono } from 'hono';
+import { beforeEach, expect, it } from 'vitest';
 import { honoApp, honoLimit } from '../suite-app.ts';
 import { ownServer, serverName } from './own-server.ts';
 
@@ -38,3 +39,17 @@ beforeEach(({ task, skip }) => {
 });
 
 adapterSuite(framework);
+
+it.each<[string, Handler]>([
+  ['c.text()', (c) => c.text('hello')],
+  ['new Response()', () => new Response('hello')],
+])('keeps the default content type of %s', async (_, handler) => {
+  const app = new Hono().use(honoLimit({ limit: 1 })).get('/', handler);
+  const server = ownServer(app.fetch as never);
+  server.listen(0, '127.0.0.1');
+  const { port } = server.address() as AddressInfo;
+  const response = await fetch(`http://127.0.0.1:${port}/`);
+  expect(response.headers.get('content-type')).toMatch(/^text\/plain;\s?charset=utf-8$/i);
+  expect(await response.text()).toBe('hello');
+  server.close(() => {});
+});
