@@ -14,6 +14,7 @@ const steps = [
   ['coverage of the core', 'npm run test:coverage'],
   ['packages as published', 'npm run pack:lint'],
   ['packages as used', 'npm run pack:use'],
+  ['runtime tests', 'npm run test:runtimes'],
   ['examples', 'npm run examples'],
   ['demo', 'npm run demo -- --quick'],
   ['size', 'npm run size'],

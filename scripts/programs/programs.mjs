@@ -43,13 +43,18 @@ function named({ variable, named: pathOf = (value) => value }) {
 
 export function fromNpm(npm) {
   if (npm === undefined || !isPinned(npm.id)) return undefined;
-  const root = cached(npm.id.slice(1).replace(/[/@]/g, '-'), (folder) => {
+  const root = unpackedNpm(npm);
+  const { env, ...program } = provided(root, npm.paths);
+  return { ...program, env: { ...env, ...npm.env?.(root) } };
+}
+
+/** The folder of a pinned npm package, which is downloaded once. */
+export function unpackedNpm(npm) {
+  return cached(npm.id.replace(/^@/, '').replace(/[/@]/g, '-'), (folder) => {
     console.log(`Fetching ${npm.id} (once)…`);
     fetchPackage(npm.id, folder);
     npm.prepare(folder);
   });
-  const { env, ...program } = provided(root, npm.paths);
-  return { ...program, env: { ...env, ...npm.env?.(root) } };
 }
 
 function installed({ installed: names, followsLinks }) {

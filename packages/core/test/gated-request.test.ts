@@ -67,15 +67,16 @@ it('a disconnect in an inner queue does not release the permit of a running oute
 /** The parts of Node's request and response that an exchange uses. */
 function connection() {
   const socket = Object.assign(new EventEmitter(), { destroyed: false, destroy: () => {} });
-  const methods = { writeHead: vi.fn(), write: vi.fn(), end: vi.fn() };
+  const methods = { writeHead: vi.fn(), write: vi.fn(), end: vi.fn(), destroy: vi.fn() };
   const state = { headersSent: false, writableFinished: false, destroyed: false, errored: null };
   const response = Object.assign(new EventEmitter(), methods, { ...state, socket: null });
   const request = Object.assign(new EventEmitter(), {
     ...{ headers: {}, readableDidRead: false, readableEnded: false, complete: true },
     ...{ destroyed: false, errored: null, httpVersionMajor: 1, socket },
-    ...{ pause: () => {}, resume: () => {} },
+    ...{ pause: () => {}, resume: () => {}, destroy: vi.fn() },
   });
-  return { socket, response, client: NodeExchange.of(request as never, response as never) };
+  const client = NodeExchange.of(request as never, response as never);
+  return { socket, request, response, client };
 }
 
 it('a finished pipelined response does not end again when its connection closes', () => {
@@ -100,3 +101,13 @@ it.each(['writeHead', 'write', 'end'] as const)(
     expect(original).toHaveBeenCalledExactlyOnceWith('text');
   },
 );
+
+it('over HTTP/2, a client that has reset the stream does not count as a call of destroy', () => {
+  const { request, response, client } = connection();
+  client.observe({ outer: undefined, ended: () => {} } as never);
+  request.httpVersionMajor = 2;
+  Object.assign(response, { errored: undefined });
+  const touched = vi.fn();
+  client.whenTouched(touched, systemClock, 60_000);
+  expect(touched).not.toHaveBeenCalled();
+});

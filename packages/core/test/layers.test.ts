@@ -72,3 +72,13 @@ it('the table has every folder', () => {
   const folders = new Set(imports.map(({ from }) => folderOf(from)));
   expect([...folders].sort()).toEqual(Object.keys(allowed).sort());
 });
+
+it('only `node` imports modules of Node', () => {
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' });
+  const others = files.filter((file) => file.endsWith('.ts') && !file.startsWith('node'));
+  expect(others.length).toBeGreaterThan(50);
+  const bound = others.filter((file) =>
+    /from '(node:|(\.\.\/)*(\.\/)?node\/)/.test(readFileSync(join(source, file), 'utf8')),
+  );
+  expect(bound).toEqual([]);
+});

@@ -80,6 +80,7 @@ export class LimitMiddleware {
     if (this.#requests !== undefined) keepAwaited(c, gated);
     if (gated.rejection !== undefined) return this.#reject(gated, c, next);
     const { exchange } = gated;
+    if (onBun && exchange instanceof WebExchange) prepareHeaders(c);
     const fields = this.http.fields(gated);
     const work = gated.trackHandler(next());
     if (this.#requests !== undefined) {
@@ -96,6 +97,16 @@ export class LimitMiddleware {
     append(response, this.http.fields(gated));
     return response;
   }
+}
+
+const onBun = (globalThis as { readonly Bun?: object }).Bun !== undefined;
+
+/**
+ * On Bun, the default type of a text is not among the headers of its response, so a response with another body would lack
+ * it. Once a header has been changed, `c.text()` sets the type itself.
+ */
+function prepareHeaders(c: Context): void {
+  c.header('headgate', undefined);
 }
 
 function forWorkers(options: AnyOptions) {

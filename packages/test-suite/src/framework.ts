@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Server } from 'node:net';
 import type { Readable } from 'node:stream';
 import type {
   Clock,
@@ -24,6 +25,11 @@ export interface FrameworkDriver<L extends SuiteLimit = SuiteLimit> {
   limit(options: SuiteOptions): L;
   /** Builds an app and returns its listener for `http.createServer`. */
   listener(app: SuiteApp<L>): RequestListener;
+  /**
+   * Builds an app on another HTTP/1.1 server than that of `node:http`, such as `Bun.serve`, and returns what starts and stops
+   * it. The suite calls `listen`, `address` and `close`. Default: `http.createServer` with `listener`.
+   */
+  server?(app: SuiteApp<L>): Server;
 }
 
 export interface FrameworkCapabilities {
@@ -67,6 +73,7 @@ export interface SuiteContext {
   body(): Promise<string>;
   /** The admission that the adapter passes to the handler. */
   readonly admission: SuiteAdmission | undefined;
+  /** This and `outgoing` are undefined on a server other than Node's. */
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
   /** Responds as the framework's users do; some frameworks send the response only when the handler settles. */

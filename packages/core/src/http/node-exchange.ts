@@ -14,6 +14,15 @@ type Closed = (() => void) & { [exchangeKey]?: NodeExchange };
  */
 let errorReportsDestroy = false;
 
+const { bun, deno } = (globalThis as Runtime).process?.versions ?? {};
+
+/** On Deno, where `errored` does not show it: the responses whose request or response the app has destroyed. */
+const destroyedByApp = new WeakSet<NodeResponse>();
+
+interface Runtime {
+  readonly process?: { readonly versions?: { readonly bun?: string; readonly deno?: string } };
+}
+
 /** By connection, the exchanges whose pipelined responses wait for earlier ones. */
 const pipelined = new WeakMap<NodeSocket, Set<NodeExchange>>();
 
@@ -63,6 +72,9 @@ export class NodeExchange extends Exchange {
     closed[exchangeKey] = this;
     response.on('close', closed);
     errorReportsDestroy ||= response.errored === null;
+    // Bun sets the `errored` of a request only if something listens for its errors.
+    if (bun !== undefined) request.on('error', () => {});
+    if (deno !== undefined) this.#watchDestroy();
     const { socket } = request;
     if (response.socket !== null || socket === null) return;
     this.#listenTo(socket);
@@ -100,6 +112,18 @@ export class NodeExchange extends Exchange {
     }
   }
 
+  #watchDestroy(): void {
+    const { request, response } = this;
+    for (const message of [request, response]) {
+      const { destroy } = message;
+      message.destroy = (error?: { readonly code?: string }) => {
+        // After a disconnect, the server itself destroys the request with this error.
+        if (error?.code !== 'ECONNRESET') destroyedByApp.add(response);
+        return destroy.call(message, error);
+      };
+    }
+  }
+
   #onClose(): void {
     const { headersSent, writableFinished, stream } = this.response;
     // HTTP/2 reports a response as finished if its stream was reset before anything was written.
@@ -122,8 +146,11 @@ export class NodeExchange extends Exchange {
   /** Whether the app itself has destroyed the request or response, as `pipeline` does when a stream fails. */
   get #isDestroyed(): boolean {
     const { request, response } = this;
-    if (!errorReportsDestroy) return false;
-    if (response.errored !== null) return true;
+    if (deno !== undefined) return destroyedByApp.has(response);
+    if (!errorReportsDestroy || request.httpVersionMajor > 1) return false;
+    // Node 24 destroys a pipelined response with this error if the connection breaks before its turn.
+    const isOfServer = response.socket === null && response.errored?.code === 'ECONNRESET';
+    if (response.errored !== null && !isOfServer) return true;
     // After a disconnect, Node destroys the request with this error, unless it has been read to its end.
     return request.destroyed && !request.readableEnded && request.errored?.code !== 'ECONNRESET';
   }

@@ -15,7 +15,7 @@ export interface NodeRequest {
   readonly httpVersionMajor: number;
   readonly socket: NodeSocket | null;
   on(event: 'data', listener: (chunk: { length: number }) => void): unknown;
-  on(event: 'close', listener: () => void): unknown;
+  on(event: 'close' | 'error', listener: () => void): unknown;
   pause(): unknown;
   resume(): unknown;
   destroy: Method;
@@ -36,7 +36,7 @@ export interface NodeResponse {
   readonly writableFinished: boolean;
   readonly destroyed?: boolean;
   /** Null until the app calls `destroy`, with an error or without. */
-  readonly errored?: unknown;
+  readonly errored?: (Error & { readonly code?: string }) | null;
   readonly socket: unknown;
   readonly stream?: { readonly destroyed: boolean; readonly aborted: boolean };
   shouldKeepAlive?: boolean;

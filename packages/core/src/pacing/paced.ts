@@ -11,8 +11,9 @@ import {
 } from '../semaphore/queue.ts';
 import { createQueue } from '../semaphore/safe-queue.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
-import { type EventLoop, eventLoop } from './event-loop.ts';
+import type { EventLoop } from './event-loop.ts';
 import { Pace } from './pace.ts';
+import { threadEventLoop } from './thread-event-loop.ts';
 
 /**
  * Milliseconds that a request may wait. Clients accept a longer wait for longer work, but about a second in all for work
@@ -34,14 +35,14 @@ const MAX_LENGTH = 10_000;
  * Starts requests no faster than the event loop handles them. The others wait in the queue, in the given order, up to
  * 250 ms or a few times as long as a request takes; those that would wait longer are rejected immediately (`full`), or
  * at that time (`overloaded`). So requests that keep the event loop busy, by rendering or computing, need no limit that
- * fits them. Around any other order, with `queueLimit: Infinity`, in a limiter without keys. Outside Node, where the
- * event loop is not measured, it only bounds the wait.
+ * fits them. Around any other order, with `queueLimit: Infinity`, in a limiter without keys. On Bun and Deno, which do not
+ * report idle time, it is estimated from the time between polls; on Workers, the queue only bounds the wait.
  *
  * @param order The order of the queue. Default: `fifo()`.
  * @param loop The event loop, for tests. Default: that of this thread.
  * @throws HeadgateError for a value that is not an order, or for `byShare()` or `paced()`.
  */
-export function paced(order: Order = fifo(), loop: EventLoop = eventLoop()): Order {
+export function paced(order: Order = fifo(), loop: EventLoop = threadEventLoop()): Order {
   checkInner(order);
   return {
     create: (context) => new PacedQueue(order, context, loop),

@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
+import type { SuiteContext } from '../framework.ts';
 import { busy } from '../kit/busy.ts';
 import { Paused } from '../kit/handlers.ts';
 import { aRound, counts, until } from '../kit/until.ts';
@@ -159,6 +160,9 @@ export function leavingTheHandler(world: World): void {
 
 /** Waits until the server has noticed the first client's disconnect and run its listeners. */
 async function disconnected(work: Paused): Promise<void> {
-  await until(() => work.begun[0]?.outgoing.closed === true);
+  await until(() => {
+    const { outgoing, admission } = work.begun[0] as Partial<SuiteContext>;
+    return (outgoing?.destroyed ?? admission?.permit?.signal.aborted) === true;
+  });
   await aRound();
 }

@@ -5,7 +5,7 @@ import type { SuiteContext } from '../framework.ts';
 import { busy } from '../kit/busy.ts';
 import { ok, Paused } from '../kit/handlers.ts';
 import { aRound, counts, until } from '../kit/until.ts';
-import { pump, UPLOAD_BYTES } from '../kit/upload.ts';
+import { bytesRead, pump, UPLOAD_BYTES } from '../kit/upload.ts';
 import { VirtualClock } from '../kit/virtual-clock.ts';
 import type { World } from '../kit/world.ts';
 
@@ -83,7 +83,7 @@ export function uploads(world: World): void {
     raw.socket.pause();
     raw.request('POST /upload', `Content-Length: ${UPLOAD_BYTES}`);
     pump(raw.socket);
-    await until(() => (app.sockets[1] as Socket)?.bytesRead > 64 * 1024);
+    await until(() => bytesRead(raw.socket, app.sockets[1]) > 64 * 1024);
     await aRound();
     raw.socket.resume();
     await raw.receives(/HTTP\/1\.1 503[\s\S]*\}$/);
@@ -98,7 +98,7 @@ export function uploads(world: World): void {
     raw.socket.pause();
     raw.request('POST /upload', 'Content-Length: 60000');
     raw.socket.write('x'.repeat(60_000));
-    await until(() => (app.sockets[1] as Socket)?.bytesRead > 60_000);
+    await until(() => bytesRead(raw.socket, app.sockets[1]) > 60_000);
     raw.socket.resume();
     await raw.receives(/HTTP\/1\.1 503[\s\S]*\}$/);
     await raw.destroy();

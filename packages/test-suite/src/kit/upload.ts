@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 /** Number of bytes that `pump` sends; the server is expected to read only a few of them. */
 export const UPLOAD_BYTES = 200 * 1024 * 1024;
@@ -17,4 +18,13 @@ export function pump(socket: Socket, chunked = false): { bytes: number } {
   socket.on('drain', send);
   send();
   return sent;
+}
+
+/**
+ * The number of bytes that the server has read from a connection; on Bun, which does not count them, what the client
+ * has sent.
+ */
+export function bytesRead(client: Socket, server: Duplex | undefined): number {
+  if (process.versions.bun !== undefined) return client.bytesWritten - client.writableLength;
+  return (server as Socket | undefined)?.bytesRead ?? 0;
 }

@@ -3,7 +3,7 @@ import http, { type RequestListener } from 'node:http';
 import http2 from 'node:http2';
 import type { AddressInfo, Server } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { FrameworkDriver, Step, SuiteLimit, SuiteOptions } from '../framework.ts';
+import type { FrameworkDriver, Step, SuiteApp, SuiteLimit, SuiteOptions } from '../framework.ts';
 import { Call, type CallOptions } from './call.ts';
 import { RawSocket } from './raw-socket.ts';
 import { counts } from './until.ts';
@@ -59,16 +59,20 @@ export class World {
   }
 
   serve(...steps: Step[]): Promise<Running> {
-    return this.#start(steps, (listener) => http.createServer(listener));
+    const { framework } = this;
+    return this.#start(
+      steps,
+      (app) => framework.server?.(app) ?? http.createServer(framework.listener(app)),
+    );
   }
 
   serveHttp2(...steps: Step[]): Promise<Running> {
-    return this.#start(steps, (listener) => http2.createServer(listener as never));
+    return this.#start(steps, (app) => http2.createServer(this.framework.listener(app) as never));
   }
 
   /** Wraps the listener, to act before the framework does. */
   serveThrough(wrap: (listener: RequestListener) => RequestListener, ...steps: Step[]) {
-    return this.#start(steps, (listener) => http.createServer(wrap(listener)));
+    return this.#start(steps, (app) => http.createServer(wrap(this.framework.listener(app))));
   }
 
   async quiet(): Promise<void> {
@@ -84,11 +88,11 @@ export class World {
     this.#limits.length = 0;
   }
 
-  async #start(steps: readonly Step[], create: (listener: RequestListener) => Server) {
+  async #start(steps: readonly Step[], create: (app: SuiteApp) => Server) {
     const running = new Running();
-    this.#running.push(running);
     const onError = (error: unknown) => running.errors.push(error);
-    running.server = create(this.framework.listener({ steps, onError }));
+    running.server = create({ steps, onError });
+    this.#running.push(running);
     running.server.on('connection', (socket) => running.sockets.push(socket));
     running.server.listen(0, '127.0.0.1');
     await once(running.server, 'listening');

@@ -1,0 +1,80 @@
+import { onWorkers } from '../workers-clock.ts';
+import type { EventLoop } from './event-loop.ts';
+import { ObservedLoop } from './observed-loop.ts';
+
+/** What is used of `node:perf_hooks`. */
+interface PerformanceHooks {
+  readonly performance: {
+    readonly nodeTiming?: {
+      readonly idleTime: number;
+      readonly uvMetricsInfo?: object;
+    };
+  };
+}
+
+/** What is used of `node:diagnostics_channel`. */
+interface Channels {
+  subscribe(name: string, listener: () => void): void;
+}
+
+/** Node's globals, which other runtimes may lack. */
+interface Runtime {
+  readonly process?: {
+    readonly versions?: Readonly<Record<string, string>>;
+    getBuiltinModule?<Module>(name: string): Module | undefined;
+  };
+  setImmediate?(callback: () => void): unknown;
+}
+
+const { process, setImmediate = setTimeout } = globalThis as Runtime;
+
+/** Loads a module at run time, since bundles for other runtimes must not import Node's. */
+function load<Module>(name: string): Module | undefined {
+  return process?.getBuiltinModule?.<Module>(name);
+}
+
+const now = () => performance.now();
+
+/** A loop that is not measured seems to be idle at all times, and calls nothing back. */
+const unmeasured: EventLoop = {
+  isMeasured: false,
+  now,
+  whenPolled: () => {},
+  idle: now,
+  accepted: () => 0,
+};
+
+let own: EventLoop | undefined;
+
+/** The event loop of this thread: one object, since its listener is never removed. */
+export function threadEventLoop(): EventLoop {
+  own ??= measured() ?? observed() ?? unmeasured;
+  return own;
+}
+
+/** Undefined on runtimes that imitate Node but do not measure their event loop. */
+function measured(): EventLoop | undefined {
+  // Its `uvMetricsInfo` measures nothing, and an immediate ends with the request that set it.
+  if (onWorkers()) return undefined;
+  const timing = load<PerformanceHooks>('node:perf_hooks')?.performance.nodeTiming;
+  const channels = load<Channels>('node:diagnostics_channel');
+  if (timing?.uvMetricsInfo === undefined || channels === undefined) return undefined;
+  let accepted = 0;
+  channels.subscribe('net.server.socket', () => accepted++);
+  return {
+    isMeasured: true,
+    now,
+    whenPolled: (callback) => void setImmediate(callback),
+    idle: () => timing.idleTime,
+    accepted: () => accepted,
+  };
+}
+
+/**
+ * Only on runtimes that are known to poll between calls of `setImmediate`: on Workers, a callback belongs to the request
+ * that has set it.
+ */
+function observed(): EventLoop | undefined {
+  const { bun, deno } = process?.versions ?? {};
+  return (bun ?? deno) === undefined ? undefined : new ObservedLoop(now, setImmediate);
+}

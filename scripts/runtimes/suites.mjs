@@ -1,0 +1,69 @@
+// What runs on each runtime: the same test files that `npm test` runs from the sources.
+
+/** Tests of the core that read its sources, or load them in another way than by an import. */
+const ofSources = tests(
+  'layers',
+  'two-copies',
+  'messages',
+  'distributed/odd-stores',
+  'guard/own-process',
+);
+
+function tests(...names) {
+  return names.map((name) => `packages/core/test/${name}.test.ts`);
+}
+
+/**
+ * @typedef {object} Suite
+ * @property {string} package the packed package under test
+ * @property {string} name
+ * @property {readonly string[]} [files] patterns
+ * @property {readonly string[]} [isolated] patterns of files that need modules and a process of their own
+ * @property {readonly string[]} [except]
+ * @property {readonly string[]} [on] names of the runtimes; default: all
+ */
+
+/** @type {readonly Suite[]} */
+export const suites = [
+  {
+    ...{ package: '@headgate/core', name: 'its tests', on: ['Node'] },
+    ...{ files: ['packages/core/test/**/*.test.ts'], except: ofSources },
+  },
+  {
+    ...{ package: '@headgate/core', name: 'its tests; the guard refuses', on: ['Bun', 'Deno'] },
+    files: ['packages/core/test/**/*.test.ts', 'packages/core/test/guard/refused.ts'],
+    except: [...ofSources, ...tests('guard/event-loop-guard')],
+  },
+  {
+    ...{ package: '@headgate/express', name: 'adapter suite, Express 5' },
+    files: ['packages/express/test/express-5.test.ts'],
+  },
+  {
+    ...{ package: '@headgate/koa', name: 'adapter suite, Koa 3' },
+    files: ['packages/koa/test/koa-3.test.ts'],
+  },
+  {
+    ...{ package: '@headgate/hono', name: 'adapter suite, Hono 4, `@hono/node-server`' },
+    ...{ files: ['packages/hono/test/hono-4.test.ts'], on: ['Node'] },
+  },
+  {
+    ...{ package: '@headgate/hono', name: 'adapter suite, Hono 4, `Bun.serve` or `Deno.serve`' },
+    files: [
+      'packages/hono/test/own-server/suite.ts',
+      'packages/hono/test/without-node{,-leaving,-others}.test.ts',
+    ],
+    on: ['Bun', 'Deno'],
+  },
+  {
+    ...{ package: '@headgate/redis', name: 'store suite' },
+    isolated: ['packages/redis/test/contract.test.ts'],
+  },
+  {
+    ...{ package: '@headgate/postgres', name: 'store suite' },
+    isolated: ['packages/postgres/test/contract.test.ts'],
+  },
+];
+
+/** The suites of a runtime. */
+export const suitesOf = (runtime) =>
+  suites.filter(({ on }) => on === undefined || on.includes(runtime.name));
