@@ -58,7 +58,7 @@ export class LimitMiddleware {
     if (typeof next !== 'function' || c.req?.raw === undefined) {
       throw misplaced('@headgate/hono', c);
     }
-    this.#requests?.tend();
+    this.#requests?.sweep();
     const gated = this.http.enter(c, exchangeOf(c), c);
     if (gated === undefined) {
       if (c.var.admission === undefined) c.set('admission', unlimited);
