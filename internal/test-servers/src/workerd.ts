@@ -36,10 +36,11 @@ const DATE = '2026-11-01';
 /** Durable Objects write to the disk in each request, and other tests would make them wait for it. */
 const ramOrDisk = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
-const require = createRequire(import.meta.url);
-
-/** The package has no types; its default export is the path of the program. */
-const { default: path } = require('workerd') as { default: string };
+/** Only when it is started, since other tests run where this package is not installed, which has no types. */
+function pathOfWorkerd(): string {
+  const require = createRequire(import.meta.url);
+  return (require('workerd') as { default: string }).default;
+}
 
 /** The runtime of Cloudflare Workers, `workerd serve`, which listens on a port of 127.0.0.1 for each Worker. */
 export class WorkerdServer {
@@ -180,7 +181,7 @@ async function launch(
 ): Promise<ServerProcess> {
   const server = await ServerProcess.start({
     folder,
-    program: { path, env: {} },
+    program: { path: pathOfWorkerd(), env: {} },
     args: ['serve', '--experimental', 'config.capnp'],
     end: 'KILL',
   });
