@@ -4,6 +4,7 @@ import type { Routing } from './route.ts';
 /** How an instance of Fastify routes. */
 interface RouterOptions {
   readonly caseSensitive?: boolean;
+  readonly ignoreTrailingSlash?: boolean;
   readonly ignoreDuplicateSlashes?: boolean;
   readonly useSemicolonDelimiter?: boolean;
 }
@@ -30,11 +31,8 @@ export function fastifyPath(target: string, router: FastifyRouter): string {
   return caseSensitive ? path : path.toLowerCase();
 }
 
-/**
- * Never strict: a route `/` of a plugin with the prefix `/reports` handles `/reports/` as well, and `/reports/:id` an
- * empty parameter.
- */
+/** As Fastify's router does: `/reports/:id` also routes an empty parameter. */
 export function fastifyRouting(router: FastifyRouter): Routing {
-  const { caseSensitive = true } = optionsOf(router);
-  return { caseSensitive, strict: false, emptyParameters: true };
+  const { caseSensitive = true, ignoreTrailingSlash = false } = optionsOf(router);
+  return { caseSensitive, strict: !ignoreTrailingSlash, emptyParameters: true };
 }
