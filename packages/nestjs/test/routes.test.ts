@@ -48,7 +48,7 @@ it('match a URL with an invalid port, which Express routes', async () => {
   expect(limit.stats().admitted).toBe(1);
 });
 
-it.each([
+it.each<[string, object]>([
   ['/reports;v=2', { routerOptions: { useSemicolonDelimiter: true } }],
   ['//reports//1', { routerOptions: { ignoreDuplicateSlashes: true } }],
   ['/old', { rewriteUrl: () => '/reports' }],
