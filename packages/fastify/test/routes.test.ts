@@ -1,5 +1,6 @@
-import { counts, Latch } from '@headgate/test-suite';
-import { describe, expect, it } from 'vitest';
+import { concurrencyLimit } from '@headgate/fastify';
+import { Call, counts, Latch } from '@headgate/test-suite';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { appsOfEachTest, versions } from './apps.ts';
 
 describe.each(versions)('the routes of %s', (name, create) => {
@@ -107,6 +108,8 @@ describe.each(versions)('the routes of %s', (name, create) => {
     ['a semicolon', { useSemicolonDelimiter: true }, '/reports/1;v=2', 1],
     ['an encoded letter', {}, '/rep%6Frts/1', 1],
     ['an empty parameter', {}, '/reports/', 1],
+    ['a fragment', {}, '/reports/1#x', 1],
+    ['dots in a complete URL', {}, 'http://a/reports/..', 1],
   ])('matches a route as the router does: %s (%o)', async (_, options, path, matches) => {
     const limit = limited({ limits: [{ name: 'reports', limit: 1, route: 'GET /reports/:id' }] });
     const app = create(name === 'Fastify 5' ? { routerOptions: options } : options);
@@ -116,4 +119,46 @@ describe.each(versions)('the routes of %s', (name, create) => {
     expect((await call(path).answer()).status).toBe(matches === 1 ? 200 : 404);
     expect(limit.stats().limits[0]?.admitted).toBe(matches);
   });
+
+  it('matches an optional trailing slash, which a prefix adds', async () => {
+    const limit = limited({ limits: [{ name: 'reports', limit: 1, route: 'GET /reports{/}' }] });
+    const app = create();
+    await app.register(limit);
+    app.register(async (scope) => void scope.get('/', async () => 'ok'), { prefix: '/reports' });
+    const call = await serve(app);
+    for (const path of ['/reports', '/reports/']) {
+      expect(await call(path).answer()).toMatchObject({ status: 200 });
+    }
+    expect(limit.stats().limits[0]?.admitted).toBe(2);
+  });
+
+  it('matches a letter that only equals another one in lower case', async () => {
+    const limit = limited({ limits: [{ name: 'keys', limit: 1, route: 'GET /Keys' }] });
+    const options = { caseSensitive: false };
+    const app = create(name === 'Fastify 5' ? { routerOptions: options } : options);
+    await app.register(limit);
+    app.get('/Keys', async () => 'ok');
+    const call = await serve(app);
+    // The Kelvin sign.
+    expect(await call('/%E2%84%AAeys').answer()).toMatchObject({ status: 200 });
+    expect(limit.stats().limits[0]?.admitted).toBe(1);
+  });
 });
+
+it.each(['http://a:99999/reports/1', 'http://a?/reports/1'])(
+  'matches a URL that is invalid, but that Fastify 4 routes: %s',
+  async (url) => {
+    const [, create] = versions[1];
+    const limit = concurrencyLimit({
+      limits: [{ name: 'reports', limit: 1, route: 'GET /reports/:id' }],
+    });
+    const app = create();
+    await app.register(limit);
+    app.get('/reports/:id', async () => 'ok');
+    const origin = await app.listen({ port: 0, host: '127.0.0.1' });
+    onTestFinished(() => app.close());
+    const call = new Call(Number(new URL(origin).port), url, {});
+    expect(await call.answer()).toMatchObject({ status: 200 });
+    expect(limit.stats().limits[0]?.admitted).toBe(1);
+  },
+);

@@ -52,8 +52,10 @@ export class LimitInterceptor implements NestInterceptor {
     const exchange = exchangeOf(context);
     const gated = this.http.enter(context, exchange, responseOf(context));
     if (gated === undefined) {
-      requestOf(context).admission ??= exchange.latest?.admission ?? unlimited;
-      return next.handle();
+      const { latest } = exchange;
+      requestOf(context).admission ??= latest?.admission ?? unlimited;
+      // An outer limit also waits for the handler, and so does this one if an interceptor repeats the handler.
+      return latest === undefined ? next.handle() : tracked(latest, next);
     }
     if (gated.answered === undefined) return this.#conclude(gated, context, next);
     return gated.answered.then(() => this.#conclude(gated, context, next));

@@ -1,23 +1,21 @@
-import type { Admission, NodeRequest, NodeResponse } from '@headgate/core/http';
+import type { Admission, FastifyRouter, NodeRequest, NodeResponse } from '@headgate/core/http';
 import { NodeExchange } from '@headgate/core/http';
 import type { ExecutionContext } from '@nestjs/common';
-
-interface FastifyOptions {
-  readonly caseSensitive?: boolean;
-  readonly ignoreTrailingSlash?: boolean;
-}
 
 /** The part of the requests of Express and Fastify that is used. */
 export interface PlatformRequest {
   readonly method: string;
-  readonly originalUrl: string;
   readonly headers: NodeRequest['headers'];
   /** Fastify: the request of Node. */
-  readonly raw?: NodeRequest;
+  readonly raw?: NodeRequest & { readonly url: string };
   /** Express. */
   readonly app?: { enabled(setting: string): boolean };
+  /** Express: where the router is mounted. */
+  readonly baseUrl?: string;
+  /** Express: the path behind `baseUrl`. */
+  readonly path?: string;
   /** Fastify. */
-  readonly server?: { readonly initialConfig: FastifyOptions & { routerOptions?: FastifyOptions } };
+  readonly server?: FastifyRouter;
   /** What handlers find. */
   admission?: Admission;
 }

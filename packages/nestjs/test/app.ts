@@ -16,13 +16,13 @@ export class App {
   private constructor(readonly nest: INestApplication) {}
 
   static async start(
-    platform: keyof typeof platforms,
+    platform: keyof typeof platforms | FastifyAdapter,
     metadata: ModuleMetadata,
     prepare: (nest: INestApplication) => unknown = () => {},
   ): Promise<App> {
     class Root {}
     Module(metadata)(Root);
-    const adapter = new platforms[platform]();
+    const adapter = typeof platform === 'string' ? new platforms[platform]() : platform;
     const options = { logger: false, abortOnError: false, forceCloseConnections: true } as const;
     const nest = await NestFactory.create(Root, adapter, options);
     onTestFinished(() => nest.close());

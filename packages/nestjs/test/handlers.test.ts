@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import { ConcurrencyLimit, type ConcurrencyLimitOptions } from '@headgate/nestjs';
-import { aRound, counts, until } from '@headgate/test-suite';
+import { aRound, counts, Latch, until } from '@headgate/test-suite';
 import { Controller, Get, Sse } from '@nestjs/common';
-import { NEVER, Subject, timeout } from 'rxjs';
+import { NEVER, retry, Subject, timeout } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { App } from './app.ts';
 import { limitedApp } from './paused.ts';
@@ -44,6 +44,33 @@ describe.each(['Express', 'Fastify'] as const)('a handler on %s', (platform) => 
     const closed = responseClosed(app);
     const abortedCall = app.call('/work');
     await until(() => seen.begun === 1);
+    abortedCall.abort();
+    await closed;
+    await aRound();
+    expect(limit.inflight).toBe(1);
+    latch.open();
+    await counts(limit, 0);
+  });
+
+  it('holds the permit of a disconnected client while an interceptor repeats the handler', async () => {
+    const latch = new Latch();
+    const limit = ConcurrencyLimit({ limit: 1 });
+    let begun = 0;
+    @Controller()
+    class Repeated {
+      @Get()
+      @limit
+      async work() {
+        if (++begun === 1) throw new Error('the first attempt');
+        await latch.opened;
+      }
+    }
+    const app = await App.start(platform, { controllers: [Repeated] }, (nest) =>
+      nest.useGlobalInterceptors({ intercept: (_, next) => next.handle().pipe(retry(1)) }),
+    );
+    const closed = responseClosed(app);
+    const abortedCall = app.call();
+    await until(() => begun === 2);
     abortedCall.abort();
     await closed;
     await aRound();

@@ -1,11 +1,34 @@
-import { compileWith, type Framework, pathOf } from '@headgate/core/http';
+import {
+  type Compile,
+  compileWith,
+  decodedPath,
+  type Framework,
+  pathOf,
+} from '@headgate/core/http';
 import { pathToRegexp } from 'path-to-regexp';
 import type { Message } from './message.ts';
+
+const compilePath = compileWith(pathToRegexp);
+
+/** A route matches if any reading of the target does: the application's own router must not bypass the limit. */
+const compile: Compile = (pattern, routing) => {
+  const test = compilePath(pattern, routing);
+  return (target) => readingsOf(target).some(test);
+};
+
+/** The path as sent and as a URL, which has neither `..` nor backslashes; both also decoded. */
+function readingsOf(target: string): string[] {
+  const paths = [pathOf(target)];
+  // The origin matters to a target such as `//host/path` only in that it must be one.
+  if (URL.canParse(target, 'http://localhost'))
+    paths.push(new URL(target, 'http://localhost').pathname);
+  return [...paths, ...paths.map(decodedPath)];
+}
 
 export const framework: Framework<Message> = {
   options: ['abandonAfter'],
   method: (req) => req.method as string,
-  path: (req) => pathOf(req.url as string),
+  path: (req) => req.url as string,
   // A server without a router has no routes; the application may set the permit's `kind`.
   kind: () => undefined,
   // There is no error handling to report to, and throwing here would end the process.
@@ -13,5 +36,5 @@ export const framework: Framework<Message> = {
   header: (req, name) => req.headers[name] as string | undefined,
   // The application's own router may ignore both, and must not bypass the limit.
   routing: () => ({ caseSensitive: false, strict: false }),
-  compile: compileWith(pathToRegexp),
+  compile,
 };

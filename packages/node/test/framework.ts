@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Rejection } from '@headgate/core';
-import { pathOf } from '@headgate/core/http';
+import { decodedPath, pathOf } from '@headgate/core/http';
 import { type Admission, type ConcurrencyLimit, concurrencyLimit } from '@headgate/node';
 import {
   adapted,
@@ -80,7 +80,7 @@ function matching(
 ): Listener {
   const { regexp } = pathToRegexp(pattern);
   return (req, res, admission) => {
-    const matches = isAllowed(req.method) && regexp.test(pathOf(req.url as string));
+    const matches = isAllowed(req.method) && regexp.test(decodedPath(pathOf(req.url as string)));
     return (matches ? inside : outside)(req, res, admission);
   };
 }

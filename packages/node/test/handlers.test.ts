@@ -44,6 +44,22 @@ describe('a handler of a node:http server', () => {
     expect(await call('/health').answer()).toMatchObject({ body: 'undefined 0' });
   });
 
+  it.each([
+    '/x/../reports/1',
+    '//host/reports/1',
+    '/reports\\1',
+    '/rep%6Frts/1',
+    '/reports/..',
+    'http://host/reports/..',
+    'http://host:99999/reports/1',
+    '/reports/1#x',
+  ])('matches a route however the application reads the path: %s', async (path) => {
+    const limit = limited({ limits: [{ name: 'reports', limit: 1, route: 'GET /reports/:id' }] });
+    const call = await serve(limit((_req, res) => res.end()));
+    expect(await call(path).answer()).toMatchObject({ status: 200 });
+    expect(limit.stats().limits[0]?.admitted).toBe(1);
+  });
+
   it('shares the permits with other handlers of the same limit', async () => {
     const limit = limited({ limit: 1 });
     const latch = new Latch();

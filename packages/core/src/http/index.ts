@@ -1,4 +1,5 @@
 export { type Rejection, sentence } from '../semaphore/rejection.ts';
+export { type FastifyRouter, fastifyPath, fastifyRouting } from './fastify-router.ts';
 export { type Framework, misplaced, reasonOf, rejectionHandler } from './framework.ts';
 export {
   type Admission,
@@ -14,6 +15,6 @@ export type { Fields } from './limit-fields.ts';
 export { NodeExchange } from './node-exchange.ts';
 export type { NodeRequest, NodeResponse } from './node-message.ts';
 export type { HttpOptions, LimitOptions, MiddlewareOptions } from './options.ts';
-export { pathOf } from './path-of.ts';
+export { decodedPath, pathOf } from './path-of.ts';
 export type { RejectionResponse } from './rejection-response.ts';
 export { type Compile, compileWith, type Routing } from './route.ts';

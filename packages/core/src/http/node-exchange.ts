@@ -127,7 +127,8 @@ export class NodeExchange extends Exchange {
   }
 
   whenTouched(callback: () => void, clock: Clock, after: number): void {
-    if (this.#isDestroyed || this.#isForwarded) return callback();
+    // The response of an upgraded connection is never written: the handler is done when the connection has closed.
+    if (this.request.upgrade === true || this.#isDestroyed || this.#isForwarded) return callback();
     const touched = () => {
       cancel();
       callbacks.delete(touched);

@@ -13,6 +13,8 @@ export interface NodeRequest {
   /** The result of a body parser. */
   readonly body?: unknown;
   readonly httpVersionMajor: number;
+  /** Whether the connection has changed to another protocol, such as WebSocket. */
+  readonly upgrade?: boolean;
   readonly socket: NodeSocket | null;
   on(event: 'data', listener: (chunk: { length: number }) => void): unknown;
   on(event: 'close' | 'error', listener: () => void): unknown;
