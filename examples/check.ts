@@ -13,11 +13,10 @@ import { defaultLimit } from './checks/default.ts';
 import { degraded } from './checks/degraded.ts';
 import { distributed } from './checks/distributed.ts';
 import { drain } from './checks/drain.ts';
-import { fastify } from './checks/fastify.ts';
 import { hono } from './checks/hono.ts';
 import { koa } from './checks/koa.ts';
-import { nestjs } from './checks/nestjs.ts';
 import { nightly } from './checks/nightly.ts';
+import { ownLimits } from './checks/own-limits.ts';
 import { perKey } from './checks/per-key.ts';
 import { perRoute } from './checks/per-route.ts';
 import { Program } from './checks/program.ts';
@@ -46,8 +45,9 @@ const checks = {
   [import.meta.resolve('./node/cluster.ts')]: cluster,
   [import.meta.resolve('./node/nightly.ts')]: nightly,
   [import.meta.resolve('./node/server.ts')]: server,
-  [import.meta.resolve('./fastify/app.ts')]: fastify,
-  [import.meta.resolve('./nestjs/app.ts')]: nestjs,
+  [import.meta.resolve('./fastify/app.ts')]: ownLimits(200),
+  // Nest responds to a POST with 201.
+  [import.meta.resolve('./nestjs/app.ts')]: ownLimits(201),
   [import.meta.resolve('./koa/app.ts')]: koa,
   [import.meta.resolve('./hono/app.ts')]: hono,
 };

@@ -82,12 +82,20 @@ const groups: readonly Comparison[] = [
   ...instruments,
 ];
 
-/** Compares middlewares over HTTP. `only` selects groups by name, such as "express free". */
-export async function httpTable(only: RegExp, rounds: number): Promise<Table> {
+export interface HttpOptions {
+  /** Selects groups by name, such as "express free". */
+  readonly only: RegExp;
+  readonly rounds: number;
+  /** Path of the program that runs the servers. Default: that of this process. */
+  readonly runtime?: string | undefined;
+}
+
+/** Compares middlewares over HTTP. */
+export async function httpTable({ only, rounds, runtime }: HttpOptions): Promise<Table> {
   const rows: string[][] = [];
   const goals: Goal[] = [];
   for (const group of groups.filter((group) => only.test(nameOf(group)))) {
-    const results = await loadRounds(group, rounds);
+    const results = await loadRounds(group, rounds, runtime);
     for (const name of group.cases) rows.push(row(group, results, name));
     goals.push(goal(group, results));
   }

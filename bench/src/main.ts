@@ -22,7 +22,7 @@ const parts: Record<string, () => Promise<Table>> = {
   c: inProcesses('c-memory', memory),
   d: inProcesses('d-leaving', leaving),
   e: inProcesses('e-keys', keys),
-  f: () => httpTable(only, Number(options.rounds)),
+  f: () => httpTable({ only, rounds: Number(options.rounds), runtime: options.runtime }),
 };
 
 const { values: options, positionals: chosen } = parseArgs({
@@ -32,6 +32,8 @@ const { values: options, positionals: chosen } = parseArgs({
     only: { type: 'string', default: '' },
     /** The number of rounds of part (f). */
     rounds: { type: 'string', default: '30' },
+    /** The path of Bun, Deno or another version of Node, on which the servers of part (f) run. */
+    runtime: { type: 'string' },
     markdown: { type: 'string' },
   },
 });

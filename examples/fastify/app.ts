@@ -8,7 +8,7 @@ const port = Number(process.env.PORT ?? 3000);
 const limit = concurrencyLimit({ limit: 2, queueLimit: 2, queueTimeout: 2_000, maxHold: 30_000 });
 const reports = concurrencyLimit({ name: 'reports', limit: 1 });
 
-// Before the routes: a plugin sees only those that are added after it.
+// Before the routes: otherwise it does not learn when their handlers settle.
 await app.register(limit);
 
 app.get('/health', { config: { concurrencyLimit: false } }, async () => 'ok');

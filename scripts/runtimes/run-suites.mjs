@@ -24,8 +24,9 @@ export async function runSuites(runtime, path, project) {
   };
   const vitest = join(project, 'node_modules/vitest/vitest.mjs');
   const output = await run(path, [...runtime.args, vitest, 'run'], { cwd: project, env });
-  if (!existsSync(file)) throw new Error(`${idOf(runtime)} wrote no results:\n${output}`);
-  const results = JSON.parse(readFileSync(file, 'utf8'));
+  // Without results, each suite counts as failed.
+  if (!existsSync(file)) console.log(`${idOf(runtime)} wrote no results:\n${output}`);
+  const results = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
   return suites.map((suite) => ({
     suite,
     results: results.filter((result) => hasFile(suite, result.file)),
@@ -40,8 +41,13 @@ function hasFile({ files = [], isolated = [] }, file) {
 
 /** Resolves with the output, whatever the exit code. */
 function run(command, args, options) {
-  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
-  const timer = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS);
+  const child = spawn(command, args, {
+    ...options,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own, so that its workers end with it.
+    detached: true,
+  });
+  const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), TIMEOUT_MS);
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text) => {

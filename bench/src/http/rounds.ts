@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { get } from 'node:http';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { progress } from '../runner.ts';
 import { burstTime, load } from './load.ts';
@@ -29,13 +30,19 @@ const warmUps = 4;
 /**
  * All servers of a group run at once and are loaded one at a time, round after round, in alternating order, so that
  * every ratio compares neighbours in time.
+ *
+ * @param runtime Path of the program that runs the servers. Default: that of this process.
  */
-export async function loadRounds(group: Group, rounds: number): Promise<Rounds> {
+export async function loadRounds(
+  group: Group,
+  rounds: number,
+  runtime = process.execPath,
+): Promise<Rounds> {
   const servers: Server[] = [];
   const results: Rounds = new Map(group.cases.map((name) => [name, []]));
   try {
     for (const name of group.cases) {
-      const server = new Server(group, name);
+      const server = new Server(group, name, runtime);
       servers.push(server);
       await note(results, server, () => server.start());
     }
@@ -71,9 +78,12 @@ class Server {
   constructor(
     private readonly group: Group,
     readonly name: string,
+    execPath: string,
   ) {
     const env = { ...process.env, NODE_ENV: 'production' };
-    this.#child = fork(program, [group.framework, name, group.situation], { env, execArgv: [] });
+    const execArgv = basename(execPath) === 'deno' ? ['run', '--allow-all'] : [];
+    const args = [group.framework, name, group.situation];
+    this.#child = fork(program, args, { env, execPath, execArgv });
   }
 
   async start(): Promise<void> {

@@ -38,6 +38,7 @@ export { byShare } from './queues/by-share.ts';
 export { type CodelOptions, codel } from './queues/codel.ts';
 export { fair } from './queues/fair.ts';
 export { fifo, lifo } from './queues/fifo.ts';
+export { onWorkers } from './runtime.ts';
 export type { Observer, Operation } from './semaphore/observer.ts';
 export type { Permit } from './semaphore/permit.ts';
 export type { CloseOptions } from './semaphore/permit-tracker.ts';
@@ -50,4 +51,4 @@ export {
   StoreError,
 } from './semaphore/rejection.ts';
 export { Waiter } from './semaphore/waiter.ts';
-export { onWorkers, WorkersClock, workersClock } from './workers-clock.ts';
+export { WorkersClock, workersClock } from './workers-clock.ts';

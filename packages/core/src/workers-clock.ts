@@ -5,12 +5,6 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** Whether this is Cloudflare Workers. */
-export function onWorkers(): boolean {
-  const { navigator } = globalThis as { readonly navigator?: { readonly userAgent?: string } };
-  return navigator?.userAgent === 'Cloudflare-Workers';
-}
-
 /**
  * A clock for Cloudflare Workers, where a timer belongs to the request that set it and ends with it. Timers are only
  * recorded here; whatever request is running fires those that are due, with `run`.

@@ -6,21 +6,21 @@ export function objectName({ name, key }: LimitName): string {
 }
 
 /** Operations on one object. */
-export interface Share {
+export interface ObjectBatch {
   readonly ops: Op[];
   /** The index of each one among all operations. */
   readonly indexes: number[];
 }
 
 /** Divides operations among the objects that execute them, in their order. */
-export function byObject(ops: readonly Op[]): Map<string, Share> {
-  const shares = new Map<string, Share>();
+export function byObject(ops: readonly Op[]): Map<string, ObjectBatch> {
+  const batches = new Map<string, ObjectBatch>();
   for (const [index, op] of ops.entries()) {
     const name = objectName(op.verb === 'setLimit' ? op.ref : op.lease.ref);
-    const share = shares.get(name) ?? { ops: [], indexes: [] };
-    shares.set(name, share);
-    share.ops.push(op);
-    share.indexes.push(index);
+    const batch = batches.get(name) ?? { ops: [], indexes: [] };
+    batches.set(name, batch);
+    batch.ops.push(op);
+    batch.indexes.push(index);
   }
-  return shares;
+  return batches;
 }

@@ -4,6 +4,7 @@ import {
   type GatedRequest,
   HttpGate,
   type HttpOptions,
+  isPromise,
   misplaced,
   NodeExchange,
   reasonOf,
@@ -151,8 +152,4 @@ function attempt(call: () => unknown, next: NextFunction, done?: (result: unknow
 /** Express treats `next(undefined)` as success. */
 function fail(next: NextFunction, error: unknown): void {
   next(reasonOf(error));
-}
-
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as PromiseLike<unknown> | undefined)?.then === 'function';
 }

@@ -1,4 +1,4 @@
-import { NodeExchange } from '@headgate/core/http';
+import { isPromise, NodeExchange } from '@headgate/core/http';
 import type { FastifyInstance, FastifyReply, RouteHandlerMethod } from 'fastify';
 
 /** Handlers that are tracked already, by a plugin of the same or of an outer instance. */
@@ -35,8 +35,4 @@ function orSent(work: Promise<unknown>, reply: FastifyReply): Promise<unknown> {
     });
   });
   return Promise.race([work, sent]);
-}
-
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as PromiseLike<unknown> | undefined)?.then === 'function';
 }

@@ -60,7 +60,7 @@ export class LimitMiddleware {
     }
     if (this.#requests !== undefined) {
       checkContext(c);
-      this.#requests.tend();
+      this.#requests.sweep();
     }
     const gated = this.http.enter(c, exchangeOf(c), c);
     if (gated === undefined) {

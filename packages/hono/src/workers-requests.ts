@@ -4,48 +4,54 @@ import type { GatedRequest } from '@headgate/core/http';
 /** Maximum interval at which a request fires timers, and shows that it still runs, in milliseconds. */
 const MAX_TICK_MS = 1000;
 
-/** Number of intervals for which a queued request may be silent: the runtime may merely be busy. */
-const MAX_SILENT_TICKS = 3;
+/** Number of intervals without a tick after which a queued request is suspected: the runtime may merely be busy. */
+const MAX_MISSED_TICKS = 3;
 
-interface Sign {
-  /** When the request ran last. */
-  at: number;
-  /** Whether another request has found it silent, so that it gets one more interval. */
-  isOverdue: boolean;
+/** What the failure detector knows of a queued request. */
+interface Liveness {
+  /** When the request's timer fired last. */
+  lastTick: number;
+  /** Whether the request may have ended: it gets one more interval. */
+  isSuspected: boolean;
 }
 
 /**
  * The requests of an isolate. Each queued one has a timer of its own, without which the runtime would consider it hung.
  * The runtime may end a request without a signal, and then it would keep its place in the queue, or the permit that it
- * is granted: so a queued request whose timer no longer fires is removed.
+ * is granted: so this is also a failure detector, which removes a queued request whose timer no longer fires.
  */
 export class WorkersRequests {
-  readonly #signs = new Map<GatedRequest, Sign>();
+  readonly #queued = new Map<GatedRequest, Liveness>();
 
   constructor(private readonly clock: WorkersClock) {}
 
   /** Fires the timers that are due, and removes queued requests that the runtime has ended. */
-  tend(): void {
+  sweep(): void {
     this.clock.run();
     const now = this.clock.now();
-    for (const [gated, sign] of this.#signs) {
-      if (now - sign.at <= MAX_TICK_MS * MAX_SILENT_TICKS) continue;
-      if (sign.isOverdue) this.#remove(gated);
-      else Object.assign(sign, { at: now - MAX_TICK_MS * (MAX_SILENT_TICKS - 1), isOverdue: true });
+    for (const [gated, liveness] of this.#queued) {
+      if (now - liveness.lastTick <= MAX_TICK_MS * MAX_MISSED_TICKS) continue;
+      if (liveness.isSuspected) this.#remove(gated);
+      else {
+        // A runtime that was merely busy fires the request's overdue timer within the next interval.
+        liveness.lastTick = now - MAX_TICK_MS * (MAX_MISSED_TICKS - 1);
+        liveness.isSuspected = true;
+      }
     }
   }
 
   /** Fires timers from the context of this request until it is answered. */
   queued(gated: GatedRequest): void {
-    const sign: Sign = { at: this.clock.now(), isOverdue: false };
-    this.#signs.set(gated, sign);
+    const liveness: Liveness = { lastTick: this.clock.now(), isSuspected: false };
+    this.#queued.set(gated, liveness);
     const stop = this.#repeat(() => {
-      Object.assign(sign, { at: this.clock.now(), isOverdue: false });
+      liveness.lastTick = this.clock.now();
+      liveness.isSuspected = false;
       return true;
     });
     void gated.answered?.then(() => {
       stop();
-      this.#signs.delete(gated);
+      this.#queued.delete(gated);
     });
   }
 
@@ -54,7 +60,7 @@ export class WorkersRequests {
     if (permit !== undefined) this.#repeat(() => !permit.released);
   }
 
-  /** Tends the requests until `goesOn` returns false. Returns a function that stops this. */
+  /** Sweeps until `goesOn` returns false. Returns a function that stops this. */
   #repeat(goesOn: () => boolean): () => void {
     let timer: ReturnType<typeof setTimeout>;
     const start = () => {
@@ -63,7 +69,7 @@ export class WorkersRequests {
     };
     const tick = () => {
       if (!goesOn()) return;
-      this.tend();
+      this.sweep();
       start();
     };
     start();
@@ -72,7 +78,7 @@ export class WorkersRequests {
 
   /** Withdraws the request, or releases the permit that it has not taken up. */
   #remove(gated: GatedRequest): void {
-    this.#signs.delete(gated);
+    this.#queued.delete(gated);
     gated.exchange.ended('complete');
   }
 }

@@ -5,6 +5,7 @@ import {
   type GatedRequest,
   HttpGate,
   type HttpOptions,
+  isPromise,
   misplaced,
   NodeExchange,
   rejectionHandler,
@@ -82,7 +83,7 @@ function settled(gated: GatedRequest, res: ResponseTo<Message>, handler: () => u
   try {
     const result = handler();
     // Without a promise, the adapter cannot know when the handler is done.
-    if (typeof (result as PromiseLike<unknown> | undefined)?.then !== 'function') return result;
+    if (!isPromise(result)) return result;
     // Converted once, since a thenable may start its work on every `then`, as query builders do.
     const work = gated.trackHandler(Promise.resolve(result));
     work.then(undefined, failed);

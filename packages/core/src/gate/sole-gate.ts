@@ -19,7 +19,8 @@ import type { LimitSpec } from './limit-spec.ts';
 
 /**
  * Settings of a limiter that can implement the whole gate by itself; undefined if none can. Every request must
- * acquire it, which an optional or keyed limit does not guarantee; and it must have the gate's name, which rejections and events carry.
+ * acquire it, which an optional or keyed limit does not guarantee; and it must have the gate's name, which rejections
+ * and events carry.
  */
 export function soleSettings(
   [only, ...others]: readonly LimitSpec[],

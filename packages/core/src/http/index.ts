@@ -9,6 +9,7 @@ export {
 } from './gated-request.ts';
 export { type Handle, withHandle } from './handle.ts';
 export { HttpGate, type HttpStats } from './http-gate.ts';
+export { isPromise } from './is-promise.ts';
 export type { Fields } from './limit-fields.ts';
 export { NodeExchange } from './node-exchange.ts';
 export type { NodeRequest, NodeResponse } from './node-message.ts';

@@ -1,4 +1,5 @@
 import { type Clock, startTimer } from '../clock.ts';
+import { onBun, onDeno } from '../runtime.ts';
 import { Exchange } from './gated-request.ts';
 import type { NodeRequest, NodeResponse, NodeSocket } from './node-message.ts';
 import { rejectUpload } from './rejected-upload.ts';
@@ -14,14 +15,8 @@ type Closed = (() => void) & { [exchangeKey]?: NodeExchange };
  */
 let errorReportsDestroy = false;
 
-const { bun, deno } = (globalThis as Runtime).process?.versions ?? {};
-
 /** On Deno, where `errored` does not show it: the responses whose request or response the app has destroyed. */
 const destroyedByApp = new WeakSet<NodeResponse>();
-
-interface Runtime {
-  readonly process?: { readonly versions?: { readonly bun?: string; readonly deno?: string } };
-}
 
 /** By connection, the exchanges whose pipelined responses wait for earlier ones. */
 const pipelined = new WeakMap<NodeSocket, Set<NodeExchange>>();
@@ -73,8 +68,8 @@ export class NodeExchange extends Exchange {
     response.on('close', closed);
     errorReportsDestroy ||= response.errored === null;
     // Bun sets the `errored` of a request only if something listens for its errors.
-    if (bun !== undefined) request.on('error', () => {});
-    if (deno !== undefined) this.#watchDestroy();
+    if (onBun) request.on('error', () => {});
+    if (onDeno) this.#watchDestroy();
     const { socket } = request;
     if (response.socket !== null || socket === null) return;
     this.#listenTo(socket);
@@ -146,7 +141,7 @@ export class NodeExchange extends Exchange {
   /** Whether the app itself has destroyed the request or response, as `pipeline` does when a stream fails. */
   get #isDestroyed(): boolean {
     const { request, response } = this;
-    if (deno !== undefined) return destroyedByApp.has(response);
+    if (onDeno) return destroyedByApp.has(response);
     if (!errorReportsDestroy || request.httpVersionMajor > 1) return false;
     // Node 24 destroys a pipelined response with this error if the connection breaks before its turn.
     const isOfServer = response.socket === null && response.errored?.code === 'ECONNRESET';

@@ -1,4 +1,4 @@
-import { onWorkers } from '../workers-clock.ts';
+import { onBun, onDeno, onWorkers } from '../runtime.ts';
 import type { EventLoop } from './event-loop.ts';
 import { ObservedLoop } from './observed-loop.ts';
 
@@ -20,7 +20,6 @@ interface Channels {
 /** Node's globals, which other runtimes may lack. */
 interface Runtime {
   readonly process?: {
-    readonly versions?: Readonly<Record<string, string>>;
     getBuiltinModule?<Module>(name: string): Module | undefined;
   };
   setImmediate?(callback: () => void): unknown;
@@ -75,6 +74,5 @@ function measured(): EventLoop | undefined {
  * that has set it.
  */
 function observed(): EventLoop | undefined {
-  const { bun, deno } = process?.versions ?? {};
-  return (bun ?? deno) === undefined ? undefined : new ObservedLoop(now, setImmediate);
+  return onBun || onDeno ? new ObservedLoop(now, setImmediate) : undefined;
 }

@@ -132,6 +132,7 @@ export class WorkCost {
     this.interval = queued / finishedQueued;
     this.margin = 2 / Math.sqrt(finishedQueued);
   }
+
   /** While the code is cold, the rate is not measured. */
   #forgetRate(now: number): void {
     const { finished } = this.#latest;

@@ -1,4 +1,4 @@
-import { attempt } from '../errors.ts';
+import { attempt, throwLater } from '../errors.ts';
 import type { Priority } from './priority.ts';
 import {
   BuiltInQueue,
@@ -20,93 +20,98 @@ export function createQueue(order: Order, context: QueueContext): Queue {
 /**
  * Wraps an application's queue and tracks its waiters independently. If that queue throws, or returns a waiter that
  * is not queued, the oldest waiter is used instead. Its errors surface as uncaught exceptions.
+ *
+ * If its `insert` or `remove` throws, it is not used any more, and the waiters are served in the order of arrival: it may
+ * contain a waiter that is queued elsewhere by then. A built-in queue within it would then be linked to that other queue,
+ * and have no end.
  */
 class SafeQueue implements Queue {
   readonly #waiters = new Set<Waiter>();
-  /** Waiters whose `insert` threw: the application's queue is not called for them. */
-  readonly #refused = new Set<Waiter>();
+  #queue: Queue | undefined;
   weight = 0;
 
-  constructor(private readonly queue: Queue) {}
+  constructor(queue: Queue) {
+    this.#queue = queue;
+  }
 
   get length(): number {
     return this.#waiters.size;
   }
 
   get oldest(): Waiter | undefined {
-    return this.#known(() => this.queue.oldest) ?? this.#first;
+    return this.#known((queue) => queue.oldest) ?? this.#first;
   }
 
   get youngest(): Waiter | undefined {
-    return this.#known(() => this.queue.youngest) ?? this.#first;
+    return this.#known((queue) => queue.youngest) ?? this.#first;
   }
 
   get next(): Waiter | undefined {
-    return this.#known(() => this.queue.next) ?? this.#first;
+    return this.#known((queue) => queue.next) ?? this.#first;
   }
 
   get stale(): Waiter | undefined {
-    return this.#known(() => this.queue.stale);
+    return this.#known((queue) => queue.stale);
   }
 
   get isOpen(): boolean | undefined {
-    return attempt(() => this.queue.isOpen);
+    return attempt(() => this.#queue?.isOpen);
   }
 
   get maxLength(): number | undefined {
-    return attempt(() => this.queue.maxLength);
+    return attempt(() => this.#queue?.maxLength);
   }
 
   get highest(): Priority | undefined {
-    return attempt(() => this.queue.highest);
+    return attempt(() => this.#queue?.highest);
   }
 
   stats(): QueueStats {
-    return attempt(() => this.queue.stats?.()) ?? {};
+    return attempt(() => this.#queue?.stats?.()) ?? {};
   }
 
   bypass(chosen: Waiter, room: number): Waiter | undefined {
-    if (this.#refused.has(chosen)) return undefined;
-    const lighter = this.#known(() => this.queue.bypass?.(chosen, room));
+    const lighter = this.#known((queue) => queue.bypass?.(chosen, room));
     return lighter !== undefined && lighter.weight <= room ? lighter : undefined;
   }
 
   displacedBy(newcomer: Waiter): Waiter | undefined {
-    return this.#known(() => this.queue.displacedBy(newcomer));
+    return this.#known((queue) => queue.displacedBy(newcomer));
   }
 
   mayBeNext(waiter: Waiter): boolean {
-    if (this.#refused.has(waiter)) return true;
-    return attempt(() => this.queue.mayBeNext(waiter)) ?? true;
+    return attempt(() => this.#queue?.mayBeNext(waiter)) ?? true;
   }
 
   insert(waiter: Waiter): void {
     this.#waiters.add(waiter);
     this.weight += waiter.weight;
-    this.#refused.add(waiter);
-    attempt(() => {
-      this.queue.insert(waiter);
-      this.#refused.delete(waiter);
-    });
+    this.#change((queue) => queue.insert(waiter));
   }
 
   remove(waiter: Waiter, isGranted: boolean): void {
     this.#waiters.delete(waiter);
     this.weight -= waiter.weight;
-    if (this.#refused.delete(waiter)) return;
-    attempt(() => this.queue.remove(waiter, isGranted));
+    this.#change((queue) => queue.remove(waiter, isGranted));
   }
 
   changeInflight(share: string | undefined, change: number, permits: number): void {
-    attempt(() => this.queue.changeInflight?.(share, change, permits));
+    attempt(() => this.#queue?.changeInflight?.(share, change, permits));
   }
 
-  #known(named: () => Waiter | undefined): Waiter | undefined {
-    const waiter = attempt(named);
-    if (waiter === undefined || !this.#waiters.has(waiter)) return undefined;
-    // The queue returned this waiter, so its `insert` had added it before it threw.
-    this.#refused.delete(waiter);
-    return waiter;
+  #change(call: (queue: Queue) => void): void {
+    if (this.#queue === undefined) return;
+    try {
+      call(this.#queue);
+    } catch (error) {
+      this.#queue = undefined;
+      throwLater(error);
+    }
+  }
+
+  #known(named: (queue: Queue) => Waiter | undefined): Waiter | undefined {
+    const waiter = attempt(() => this.#queue && named(this.#queue));
+    return waiter !== undefined && this.#waiters.has(waiter) ? waiter : undefined;
   }
 
   get #first(): Waiter | undefined {

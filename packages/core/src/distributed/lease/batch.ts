@@ -1,6 +1,6 @@
 import { attempt } from '../../errors.ts';
+import { onWorkers } from '../../runtime.ts';
 import { StoreError } from '../../semaphore/rejection.ts';
-import { onWorkers } from '../../workers-clock.ts';
 import type { Answer, LeaseStore, Op } from '../contract.ts';
 
 /** Not on Cloudflare Workers, where an immediate ends with the request that set it. */
