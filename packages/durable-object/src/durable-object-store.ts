@@ -1,3 +1,4 @@
+import { HeadgateError, type Limiter, systemClock, workersClock } from '@headgate/core';
 import {
   type Answer,
   type Capabilities,
@@ -22,6 +23,9 @@ export interface Connection {
   keep(work: Promise<unknown>): void;
 }
 
+/** The class of the binding is another one, say. */
+const NO_ANSWER = 'it has responded without an answer; is its class LimitObject?';
+
 /** Milliseconds within which further broken responses share one check of all waiters. */
 const CHECK_DELAY_MS = 10;
 
@@ -45,6 +49,15 @@ export class DurableObjectStore extends Store {
     times: StoreTimes,
   ) {
     super(times);
+  }
+
+  /**
+   * @internal
+   * @throws HeadgateError on Workers for a limiter that is not part of a middleware, since no request fires its timers.
+   */
+  override limiter(settings: Parameters<Store['limiter']>[0]): Limiter {
+    if (this.clock === workersClock && settings.clock === systemClock) throw undriven();
+    return super.limiter(settings);
   }
 
   async send(ops: readonly Op[], timeout: number): Promise<Answer[]> {
@@ -111,7 +124,7 @@ export class DurableObjectStore extends Store {
   async #answer(call: ObjectCall, timeout: number) {
     const answer = await within(timeout, async () => {
       try {
-        return (await this.#nextAnswer(call)) ?? { error: unreachable() };
+        return (await this.#nextAnswer(call)) ?? { error: unreachable(new Error(NO_ANSWER)) };
       } catch (error) {
         return { error: unreachable(error) };
       }
@@ -146,4 +159,10 @@ export class DurableObjectStore extends Store {
     await new Promise((resolve) => setTimeout(resolve, CHECK_DELAY_MS));
     this.#listener?.check();
   }
+}
+
+function undriven(): HeadgateError {
+  const message =
+    'on Cloudflare Workers nothing would renew the permits: use the store with concurrencyLimit() of @headgate/hono';
+  return new HeadgateError('ERR_HEADGATE_RUNTIME', message, 'store');
 }

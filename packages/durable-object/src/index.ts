@@ -1,7 +1,7 @@
 /// <reference path="./cloudflare-workers.d.ts" />
 import { onWorkers, workersClock } from '@headgate/core';
 import { checkTimes, type Store } from '@headgate/core/distributed';
-import { checkMethods, checkNames } from '@headgate/core/options';
+import { checkMethods, checkNames, invalid } from '@headgate/core/options';
 import type { ObjectNamespace } from './durable-object.ts';
 import { DurableObjectStore } from './durable-object-store.ts';
 
@@ -28,12 +28,20 @@ export interface DurableObjectStoreOptions {
 export function durableObjectStore(options: DurableObjectStoreOptions): Store {
   checkNames('durableObjectStore', options, ['namespace', 'leaseDuration', 'timeout']);
   const { lease, timeout } = checkTimes(options);
-  const namespace = checkMethods('namespace', options.namespace, ['idFromName', 'get']);
+  const namespace = checkNamespace(options.namespace);
   if (!onWorkers()) {
     return new DurableObjectStore({ namespace, keep: () => {} }, { leaseDuration: lease, timeout });
   }
   const times = { leaseDuration: lease, timeout, clock: workersClock };
   return new DurableObjectStore({ namespace, keep: keeper() }, times);
+}
+
+function checkNamespace(namespace: ObjectNamespace): ObjectNamespace {
+  checkMethods('namespace', namespace, ['idFromName', 'get']);
+  // A service binding and the stub of an object have every method: calling one is a remote call.
+  const { headgate } = namespace as { readonly headgate?: unknown };
+  if (typeof headgate !== 'function') return namespace;
+  throw invalid('namespace', 'a binding of Durable Objects', namespace);
 }
 
 /** Imports the module only on Workers, since applications run their tests in runtimes that do not have it. */

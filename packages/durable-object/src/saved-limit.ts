@@ -14,7 +14,10 @@ export class SavedLimit implements Journal {
   #remembered = '';
 
   constructor(private readonly sql: SqlStorage) {
-    sql.exec('CREATE TABLE IF NOT EXISTS leases (id TEXT PRIMARY KEY, record TEXT NOT NULL)');
+    // With a rowid, each id would be a second row, in an index.
+    sql.exec(
+      'CREATE TABLE IF NOT EXISTS leases (id TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID',
+    );
     sql.exec('CREATE TABLE IF NOT EXISTS memory (id INTEGER PRIMARY KEY, record TEXT NOT NULL)');
   }
 

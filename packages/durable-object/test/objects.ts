@@ -1,13 +1,45 @@
 import { LimitObject, type ObjectContext, type ObjectNamespace } from '@headgate/durable-object';
 
-/** A limit whose state a test can delete, as if the object had lost it. */
+type Storage = ObjectContext['storage'];
+
+/** Storage that counts the rows that are written to its tables. */
+class CountedStorage implements Storage {
+  rows = 0;
+
+  constructor(private readonly storage: Storage) {}
+
+  readonly sql = {
+    exec: (query: string, ...bindings: string[]): Iterable<Record<string, unknown>> => {
+      const cursor = this.storage.sql.exec(query, ...bindings);
+      const result = [...cursor];
+      this.rows += (cursor as unknown as { readonly rowsWritten: number }).rowsWritten;
+      return result;
+    },
+  };
+
+  setAlarm(time: number): Promise<void> {
+    return this.storage.setAlarm(time);
+  }
+
+  deleteAll(): Promise<void> {
+    return this.storage.deleteAll();
+  }
+}
+
+/** A limit whose state a test can delete, as if the object had lost it, and whose written rows it can count. */
 export class TestedLimit extends LimitObject {
-  constructor(private readonly context: ObjectContext & { abort(): void }) {
-    super(context);
+  constructor(
+    private readonly context: ObjectContext & { abort(): void },
+    _bindings: unknown,
+    private readonly storage = new CountedStorage(context.storage),
+  ) {
+    super({ storage });
   }
 
   override async fetch(request: Request): Promise<Response> {
-    if (new URL(request.url).pathname !== '/wipe') return super.fetch(request);
+    const { pathname } = new URL(request.url);
+    if (pathname === '/rows') return Response.json(this.storage.rows);
+    if (pathname !== '/wipe') return super.fetch(request);
     await this.context.storage.deleteAll();
     this.context.abort();
     return new Response();

@@ -28,6 +28,13 @@ it('throws for a limit with a reserve', () => {
   );
 });
 
+it('asks about the class of an object that responds without an answer', async () => {
+  const fetch = () => Promise.resolve(new Response('Hello World'));
+  const store = durableObjectStore({ namespace: { ...namespace, get: () => ({ fetch }) } });
+  const cause = expect.objectContaining({ message: expect.stringContaining('LimitObject') });
+  await expect(store.stats({ name: 'a' })).rejects.toMatchObject({ cause });
+});
+
 it('reports an object that cannot be reached or answers nonsense, and never rejects', async () => {
   const answers = [
     () => Promise.reject(new Error('no object')),

@@ -1,4 +1,5 @@
 import type { Grant, LeaseVerb, LimitName, Reply, StoreStats } from '@headgate/core/distributed';
+import { objectName } from '../src/by-object.ts';
 import { DurableObjectStore } from '../src/durable-object-store.ts';
 import type { RunningObjects } from './running-objects.ts';
 
@@ -17,7 +18,7 @@ export class Participant {
   readonly store: DurableObjectStore;
 
   constructor(
-    objects: RunningObjects,
+    private readonly objects: RunningObjects,
     private readonly limit: LimitName,
     leaseDuration = 60_000,
   ) {
@@ -44,6 +45,11 @@ export class Participant {
 
   id(name: string): string {
     return `${this.store.owner}.${name}`;
+  }
+
+  /** The number of rows that the limit has written. */
+  rows(): Promise<number> {
+    return this.objects.rows(objectName(this.limit));
   }
 
   stats(): Promise<StoreStats> {

@@ -37,6 +37,12 @@ export class RunningObjects implements ObjectNamespace {
     };
   }
 
+  /** The number of rows that this object has written since it was started. */
+  async rows(name: string): Promise<number> {
+    const response = await this.#fetch(name, '/rows', {});
+    return (await response.json()) as number;
+  }
+
   /** Deletes the state of all objects. */
   async wipe(): Promise<void> {
     const names = [...this.#names];

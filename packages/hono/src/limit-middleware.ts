@@ -16,7 +16,7 @@ import {
 import type { Context, Env, Next } from 'hono';
 import { framework } from './framework.ts';
 import { WebExchange } from './web-exchange.ts';
-import { checkWorkers, isDistributed, keep, keepAwaited } from './workers.ts';
+import { checkContext, checkWorkers, isDistributed, keep, keepAwaited } from './workers.ts';
 import { WorkersRequests } from './workers-requests.ts';
 
 /** The handler reads its admission from `c.var.admission`. */
@@ -58,7 +58,10 @@ export class LimitMiddleware {
     if (typeof next !== 'function' || c.req?.raw === undefined) {
       throw misplaced('@headgate/hono', c);
     }
-    this.#requests?.sweep();
+    if (this.#requests !== undefined) {
+      checkContext(c);
+      this.#requests.sweep();
+    }
     const gated = this.http.enter(c, exchangeOf(c), c);
     if (gated === undefined) {
       if (c.var.admission === undefined) c.set('admission', unlimited);

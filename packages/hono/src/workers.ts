@@ -20,6 +20,21 @@ export function keepAwaited(c: Context, { permit }: GatedRequest): void {
   };
 }
 
+/** @throws HeadgateError for a request that cannot extend its life: a disconnect would leak its permit. */
+export function checkContext(c: Context): void {
+  if (!hasContext(c))
+    throw refusal('call app.fetch(request, env, ctx), with the context of the handler');
+}
+
+/** Hono throws an error of its own if the context is missing. */
+function hasContext(c: Context): boolean {
+  try {
+    return c.executionCtx !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 interface CheckedOptions {
   readonly maxHold?: number | undefined;
   readonly limiter?: unknown;

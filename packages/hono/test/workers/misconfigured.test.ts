@@ -32,6 +32,15 @@ describe('concurrencyLimit() on Cloudflare Workers', () => {
     });
   });
 
+  it('throws for a request without its execution context, and holds no permit for it', async () => {
+    const { body } = await new Call(server.port('app'), '/without-context', {}).answer();
+    expect(JSON.parse(body)).toMatchObject({
+      code: 'ERR_HEADGATE_RUNTIME',
+      message: expect.stringContaining('app.fetch(request, env, ctx)'),
+      inflight: 0,
+    });
+  });
+
   it('accepts a limit with a finite maxHold', async () => {
     expect(await errorOf('app', { limit: 1, maxHold: 1000 })).toEqual({});
   });
