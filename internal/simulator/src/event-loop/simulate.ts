@@ -76,12 +76,13 @@ class Handlers {
     };
     if (kind === 'sync') compute();
     else if (kind === 'pool') this.#useWorker(work, done);
-    else this.loop.setTimeout(compute, waits[kind]);
+    else if (kind === 'timer') this.loop.setTimeout(compute, waits.timer);
+    else this.loop.receive(compute, waits[kind]);
   }
 
   #useWorker(work: number, done: () => void): void {
     const start = () => {
-      this.loop.setTimeout(() => {
+      this.loop.receive(() => {
         const next = this.#queue.shift();
         if (next === undefined) this.#free++;
         else next();

@@ -8,7 +8,7 @@ interface Timer {
   callback: (() => void) | undefined;
 }
 
-/** A request that arrives at a time, in milliseconds; `read` runs when the loop reads it. */
+/** Something that the loop can read from a time, in milliseconds: a request, or the answer of a socket or a thread. */
 export interface Incoming {
   readonly at: number;
   read(): void;
@@ -27,8 +27,9 @@ const COLD_FACTOR = 20;
 const COLD_REQUESTS = 300;
 
 /**
- * An event loop in virtual time that works like libuv's. An iteration runs the timers that are due, accepts one
- * connection, reads all requests that arrived before, and runs the callbacks of `setImmediate`.
+ * An event loop in virtual time that works like Node's. An iteration runs the timers that are due, also those that become
+ * due meanwhile; polls, which accepts one connection and reads all that arrived before; and runs the callbacks of
+ * `setImmediate`.
  */
 export class SimulatedLoop implements EventLoop, Clock {
   readonly isMeasured = true;
@@ -44,6 +45,7 @@ export class SimulatedLoop implements EventLoop, Clock {
   /** Requests that have not arrived yet, the next one last. */
   #coming: Incoming[] = [];
   #backlog: Incoming[] = [];
+  readonly #answers = new TinyQueue<Incoming>([], (one, other) => one.at - other.at);
   #readable: Incoming[] = [];
 
   /**
@@ -81,6 +83,11 @@ export class SimulatedLoop implements EventLoop, Clock {
     if (timer !== undefined) (timer as Timer).callback = undefined;
   }
 
+  /** Has the answer of a socket or a thread arrive after `delay` milliseconds. */
+  receive(read: () => void, delay: number): void {
+    this.#answers.push({ at: this.#now + delay, read });
+  }
+
   /** Keeps the loop busy for some milliseconds. */
   spend(milliseconds: number): void {
     this.#now += milliseconds * this.#factor;
@@ -106,7 +113,7 @@ export class SimulatedLoop implements EventLoop, Clock {
       this.#timers.pop();
       timer = this.#timers.peek();
     }
-    const next = Math.min(this.#coming.at(-1)?.at ?? Infinity, timer?.due ?? Infinity);
+    const next = Math.min(this.#nextArrival, timer?.due ?? Infinity);
     if (next === Infinity) return false;
     const idle = Math.max(0, next - this.#now);
     this.#idle += idle;
@@ -115,15 +122,23 @@ export class SimulatedLoop implements EventLoop, Clock {
     return true;
   }
 
+  get #nextArrival(): number {
+    return Math.min(this.#coming.at(-1)?.at ?? Infinity, this.#answers.peek()?.at ?? Infinity);
+  }
+
+  /** In the order of arrival, as the operating system reports it. */
   #arrive(): void {
-    for (;;) {
-      const next = this.#coming.at(-1);
-      if (next === undefined || next.at > this.#now) return;
-      this.#coming.pop();
-      if (!this.connects) this.#readable.push(next);
-      // The kernel drops connections beyond the backlog.
-      else if (this.#backlog.length < MAX_BACKLOG) this.#backlog.push(next);
+    while (this.#nextArrival <= this.#now) {
+      const answer = this.#answers.peek();
+      if (answer?.at === this.#nextArrival) this.#readable.push(this.#answers.pop() as Incoming);
+      else this.#arriveRequest(this.#coming.pop() as Incoming);
     }
+  }
+
+  #arriveRequest(request: Incoming): void {
+    if (!this.connects) this.#readable.push(request);
+    // The kernel drops connections beyond the backlog.
+    else if (this.#backlog.length < MAX_BACKLOG) this.#backlog.push(request);
   }
 
   #iterate(): void {
@@ -137,9 +152,9 @@ export class SimulatedLoop implements EventLoop, Clock {
       this.#accepted++;
       readable.push(connection);
     }
-    for (const request of readable) {
+    for (const incoming of readable) {
       this.#read++;
-      request.read();
+      incoming.read();
     }
     const immediates = this.#immediates;
     this.#immediates = [];
@@ -147,10 +162,9 @@ export class SimulatedLoop implements EventLoop, Clock {
   }
 
   #runTimers(): void {
-    const now = this.#now;
     for (;;) {
       const timer = this.#timers.peek();
-      if (timer === undefined || timer.due > now) return;
+      if (timer === undefined || timer.due > this.#now) return;
       this.#timers.pop();
       timer.callback?.();
     }
