@@ -37,11 +37,12 @@ const rightLimit: Record<Resource, number> = {
   cpu: 1,
   varying: 1,
   timer: 4,
+  query: 6,
   threads: 1,
   database: 10,
 };
 
-const rightLimits = '1 (cpu, varying, threads), 4 (timer) or 10 (database)';
+const rightLimits = '1 (cpu, varying, threads), 4 (timer), 6 (query) or 10 (database)';
 
 const watched = (limit: ConcurrencyLimit): Protection => ({
   middleware: limit,

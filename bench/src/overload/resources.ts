@@ -3,15 +3,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestHandler } from 'express';
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import { queries } from './query.ts';
 
 /** The resource that a handler uses. */
-export type Resource = 'cpu' | 'varying' | 'timer' | 'threads' | 'database';
+export type Resource = 'cpu' | 'varying' | 'timer' | 'query' | 'threads' | 'database';
 
-export const resources: readonly Resource[] = ['cpu', 'varying', 'timer', 'threads', 'database'];
+export const resources: readonly Resource[] = [
+  'cpu',
+  'varying',
+  'timer',
+  'query',
+  'threads',
+  'database',
+];
 
 /** Whether the main thread is the bottleneck. */
 export function needsMainThread(resource: Resource): boolean {
-  return resource === 'cpu' || resource === 'varying' || resource === 'timer';
+  return resource !== 'threads' && resource !== 'database';
 }
 
 /** The work that takes the intended time: calibrated once, then the same for all servers of a run. */
@@ -22,13 +30,15 @@ export interface Work {
   iterations: number;
 }
 
-/** Main-thread time of a `cpu` and of a `timer` request in milliseconds. */
+/** Main-thread time of a `cpu`, a `timer` and a `query` request in milliseconds. */
 const cpuTime = 10;
 /** Mean main-thread time of a `varying` request in milliseconds, and the sigma of its lognormal distribution. */
 const varyingTime = 25;
 const varyingSigma = 0.3;
 /** Time that a `timer` request waits before it computes, in milliseconds. */
 const timerTime = 20;
+/** Time that a `query` request waits for another process before it computes, in milliseconds. */
+const answerTime = 50;
 /** Thread-pool time of a `threads` request in milliseconds. */
 const threadTime = 25;
 /** Time that a `database` request holds a connection, in milliseconds. */
@@ -42,6 +52,7 @@ export const meaning: Record<Resource, string> = {
   cpu: `${cpuTime} ms of CPU on the main thread`,
   varying: `${varyingTime} ms of CPU on the main thread, lognormal with sigma ${varyingSigma}`,
   timer: `a timer of ${timerTime} ms, then ${cpuTime} ms of CPU on the main thread`,
+  query: `a query of ${answerTime} ms over a socket, then ${cpuTime} ms of CPU on the main thread`,
   threads: `${threadTime} ms of CPU on libuv's threads, of which there is ${poolSize}`,
   database: `${queryTime} ms of one of ${connections} connections, no CPU`,
 };
@@ -51,6 +62,7 @@ export const meanTime: Record<Resource, number> = {
   cpu: cpuTime,
   varying: varyingTime,
   timer: timerTime + cpuTime,
+  query: answerTime + cpuTime,
   threads: threadTime,
   database: queryTime,
 };
@@ -95,6 +107,13 @@ export const handlers: Record<Resource, (work: Work) => RequestHandler> = {
       await sleep(timerTime);
       res.json({ digest: hash(cpuTime * hashes) });
     },
+  query: ({ hashes }) => {
+    const query = queries(answerTime);
+    return async (_req, res) => {
+      await query();
+      res.json({ digest: hash(cpuTime * hashes) });
+    };
+  },
   threads:
     ({ iterations }) =>
     (_req, res, next) =>

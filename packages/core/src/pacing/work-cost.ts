@@ -77,6 +77,11 @@ export class WorkCost {
     this.#earlier.finished = INITIAL_REQUESTS;
   }
 
+  /** The part of its duration for which a request keeps the loop busy. */
+  get busyPart(): number {
+    return this.duration > this.perRequest ? this.perRequest / this.duration : 1;
+  }
+
   started(now: number): void {
     this.#addInflight(now);
     this.inflight++;

@@ -194,6 +194,50 @@ describe('the work of requests in flight', () => {
   });
 });
 
+describe('requests that wait for a timer or a socket before they compute', () => {
+  /** Requests in flight that the loop computes one after another, while others are queued. */
+  const saturated = () => {
+    const { loop, limiter } = scene();
+    const callers: Caller[] = [];
+    const inflight = () => callers.filter(isGranted);
+    const answer = () => {
+      callers.push(call(limiter), call(limiter));
+      loop.busy(10);
+      const [first] = inflight();
+      first?.permit?.release();
+      callers.splice(callers.indexOf(first as Caller), 1);
+    };
+    // The first ones wait for 100 ms, so the loop is idle, and more are started.
+    for (let round = 0; round < 100; round++) {
+      callers.push(call(limiter));
+      loop.rest(1);
+      loop.poll();
+    }
+    for (let round = 0; round < 50; round++) {
+      answer();
+      loop.poll();
+    }
+    return { count: () => inflight().length, answer };
+  };
+
+  it('are replaced one by one although the loop does not poll', () => {
+    const { count, answer } = saturated();
+    const before = count();
+    expect(before).toBeGreaterThan(2);
+    for (let index = 0; index < 4; index++) {
+      answer();
+      expect(count()).toBe(before);
+    }
+  });
+
+  it('become fewer while a poll is overdue, so that the loop polls again', () => {
+    const { count, answer } = saturated();
+    const before = count();
+    for (let index = 0; index < 50; index++) answer();
+    expect(count()).toBeLessThan(before / 2);
+  });
+});
+
 describe('while connections are accepted', () => {
   it('starts nothing, for as long as the loop has worked on requests before', () => {
     const { loop, limiter, measure } = scene();

@@ -1,0 +1,76 @@
+import type { EventLoop } from './event-loop.ts';
+import type { WorkCost } from './work-cost.ts';
+
+/** Milliseconds of work that may be in flight at least. */
+const MINIMUM_MS = 5;
+
+/**
+ * Milliseconds of idle time after which the allowance has doubled, once it is larger than this and than the duration of
+ * a request: more cannot be needed to keep the loop busy, unless requests cost less than estimated.
+ */
+const DOUBLING_MS = 40;
+
+/** Time constant at which the allowance falls while the loop is never idle, in milliseconds. */
+const DECAY_MS = 2000;
+
+/** The same while a poll is overdue. */
+const OVERDUE_DECAY_MS = 150;
+
+/** Milliseconds after which a poll is overdue, in addition to the duration of a request. */
+const POLL_DELAY_MS = 20;
+
+/** The last poll of the loop. */
+interface LastPoll {
+  /** Milliseconds for which the next one has been awaited; 0 if it is not. */
+  readonly age: number;
+  /** Number of requests in flight at that time. */
+  readonly inflight: number;
+}
+
+/**
+ * How much work the requests in flight may be, in milliseconds of the loop. It grows while the loop is idle although
+ * requests are held back, as happens if handlers wait for a timer or a socket before they compute. It falls while the
+ * loop has too much to do to poll: Node polls only when no timer is due, and handles all that it has read before it polls
+ * again, so until then it neither reads nor rejects requests.
+ */
+export class Allowance {
+  #milliseconds = MINIMUM_MS;
+  #adjustedAt: number;
+  /** Idle time of the loop at `#adjustedAt`, and whether the allowance was used up then. */
+  #idle: number;
+  #isUsedUp = false;
+
+  constructor(
+    private readonly loop: EventLoop,
+    private readonly cost: WorkCost,
+  ) {
+    this.#adjustedAt = loop.now();
+    this.#idle = loop.idle();
+  }
+
+  /** Whether another request may be in flight. */
+  isLeft(now: number, lastPoll: LastPoll): boolean {
+    const { inflight, perRequest } = this.cost;
+    const elapsed = now - this.#adjustedAt;
+    const idle = this.loop.idle() - this.#idle;
+    this.#adjustedAt = now;
+    this.#idle += idle;
+    if (idle === 0) this.#lower(elapsed, lastPoll);
+    else if (this.#isUsedUp) this.#raise(idle);
+    this.#isUsedUp = inflight > 0 && inflight * perRequest > this.#milliseconds;
+    return !this.#isUsedUp;
+  }
+
+  #raise(idle: number): void {
+    const doubling = Math.max(DOUBLING_MS, this.cost.duration);
+    this.#milliseconds += idle * Math.max(1, this.#milliseconds / doubling);
+  }
+
+  #lower(elapsed: number, { age, inflight }: LastPoll): void {
+    const { perRequest, duration } = this.cost;
+    const isOverdue = inflight > 0 && age > POLL_DELAY_MS + duration;
+    if (isOverdue) this.#milliseconds = Math.min(this.#milliseconds, inflight * perRequest);
+    const decay = Math.exp(-elapsed / (isOverdue ? OVERDUE_DECAY_MS : DECAY_MS));
+    this.#milliseconds = MINIMUM_MS + Math.max(0, this.#milliseconds - MINIMUM_MS) * decay;
+  }
+}
