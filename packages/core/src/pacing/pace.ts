@@ -20,8 +20,8 @@ const IDLE_CHECK_MS = 1;
  *
  * - Between two polls of the loop, it starts only a few milliseconds of work, or as much as the loop had to read and
  *   reject before: where that costs as much as the work, as in code that is not compiled yet, waiting saves nothing.
- *   Between polls, another request may also start for each that finishes: if all that wait for a timer or a socket started
- *   at a poll, their answers would arrive together, and the loop would be idle until then.
+ *   Between polls, another request may also start for each that finishes after it has waited for a timer or a socket: if
+ *   all of them started at a poll, their answers would arrive together, and the loop would be idle until then.
  * - The work of the requests in flight stays below an allowance.
  * - While the loop accepts connections, it starts nothing, for at most half of the time.
  */
@@ -34,10 +34,12 @@ export class Pace {
   readonly #allowance: Allowance;
   /** Milliseconds of work that may be started until the next poll. */
   #budget = BUDGET_MS;
+  /** When each request in flight was started. */
+  readonly #startedAt = new Map<object, number>();
   /** Number of requests in flight at the last poll. */
   #inflight = 0;
-  /** Whether one of them has just finished, and another request may take its place before the next poll. */
-  #hasFinished = false;
+  /** Whether a request has just finished that another may replace before the next poll. */
+  #isReplaceable = false;
   /** When a poll was first awaited, if one is. */
   #awaitedAt: number | undefined;
 
@@ -61,16 +63,21 @@ export class Pace {
     return this.#allowance.isLeft(now, lastPoll) ? 'start' : IDLE_CHECK_MS;
   }
 
-  started(now: number): void {
+  started(now: number, request: object): void {
     this.cost.started(now);
-    this.#hasFinished = false;
+    this.#startedAt.set(request, now);
+    this.#isReplaceable = false;
     this.#startedWork.started(now);
     this.awaitPoll(now);
   }
 
-  finished(now: number): void {
+  finished(now: number, request: object): void {
     this.cost.finished(now);
-    this.#hasFinished = this.cost.inflight < this.#inflight;
+    const took = now - (this.#startedAt.get(request) ?? now);
+    this.#startedAt.delete(request);
+    // One that has only computed is not replaced: others like it would follow each other without a poll.
+    const hasWaited = took > BUDGET_MS + this.cost.perRequest;
+    this.#isReplaceable = hasWaited && this.cost.inflight < this.#inflight;
     this.#startedWork.finished(now);
   }
 
@@ -82,7 +89,7 @@ export class Pace {
   }
 
   #isWithinBudget(now: number): boolean {
-    if (this.#hasFinished) return true;
+    if (this.#isReplaceable) return true;
     const { perRequest, duration, busyPart } = this.cost;
     const started = this.#startedWork.milliseconds(now, perRequest);
     if (started === undefined) return true;
@@ -101,7 +108,7 @@ export class Pace {
     const worked = this.#startedWork.polled();
     const wasInflight = this.#inflight > 0;
     this.#inflight = this.cost.inflight;
-    this.#hasFinished = false;
+    this.#isReplaceable = false;
     // Of requests that take several iterations, what they worked in this one is unknown.
     const isKnown = !wasInflight && this.#inflight === 0;
     this.#budget = isKnown ? Math.max(BUDGET_MS, busy - worked) : BUDGET_MS;

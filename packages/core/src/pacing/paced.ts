@@ -149,10 +149,15 @@ class PacedQueue extends BuiltInQueue implements Queue {
     this.#alarm.clear();
   }
 
-  changeInflight(_share: string | undefined, _change: number, permits: number): void {
+  changeInflight(
+    _share: string | undefined,
+    _change: number,
+    permits: number,
+    permit: object,
+  ): void {
     const now = this.loop.now();
-    if (permits > 0) this.#pace.started(now);
-    else if (permits < 0) this.#pace.finished(now);
+    if (permits > 0) this.#pace.started(now, permit);
+    else if (permits < 0) this.#pace.finished(now, permit);
   }
 
   get #maxWait(): number {

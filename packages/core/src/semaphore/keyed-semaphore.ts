@@ -1,3 +1,4 @@
+import type { LocalPermit } from './local-permit.ts';
 import { Semaphore } from './semaphore.ts';
 import type { SemaphoreGroup } from './semaphore-group.ts';
 
@@ -27,8 +28,13 @@ export class KeyedSemaphore extends Semaphore {
     if (this.inflight === 0 && this.queue.length === 0) this.group.forget(this, this.key);
   }
 
-  protected override changeInflight(weight: number, share: string | undefined, permits: number) {
+  protected override changeInflight(
+    weight: number,
+    share: string | undefined,
+    permits: number,
+    permit: LocalPermit,
+  ): void {
     this.group.inflightOfKeys += weight;
-    super.changeInflight(weight, share, permits);
+    super.changeInflight(weight, share, permits, permit);
   }
 }

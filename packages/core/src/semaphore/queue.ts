@@ -57,10 +57,10 @@ export interface Queue {
   /** Maximum number of waiters, in addition to `queueLimit`. Default: Infinity. */
   readonly maxLength?: number | undefined;
   /**
-   * The weight in flight of this share has changed by `change`, and the number of permits by `permits`: 0 if a permit was
+   * The weight in flight of this share has changed by `change`, and the number of permits by `permits`: 0 if `permit` was
    * adjusted.
    */
-  changeInflight?(share: string | undefined, change: number, permits: number): void;
+  changeInflight?(share: string | undefined, change: number, permits: number, permit: object): void;
 }
 
 /** Marks the queues of this package, which need no protection against their own errors. */

@@ -95,8 +95,8 @@ class SafeQueue implements Queue {
     this.#change((queue) => queue.remove(waiter, isGranted));
   }
 
-  changeInflight(share: string | undefined, change: number, permits: number): void {
-    attempt(() => this.#queue?.changeInflight?.(share, change, permits));
+  changeInflight(share: string | undefined, change: number, permits: number, permit: object): void {
+    attempt(() => this.#queue?.changeInflight?.(share, change, permits, permit));
   }
 
   #change(call: (queue: Queue) => void): void {

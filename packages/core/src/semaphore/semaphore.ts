@@ -60,21 +60,22 @@ export class Semaphore implements GrantSource, QueueContext {
     this.beforeUse();
     const permit = new LocalPermit(this, weight, waited);
     if (share !== undefined) permit.share = share;
-    this.changeInflight(weight, share, 1);
+    this.changeInflight(weight, share, 1, permit);
     group.permits.add(permit, waiter);
     return permit;
   }
 
-  release({ weight, share }: LocalPermit): void {
-    this.changeInflight(-weight, share, -1);
+  release(permit: LocalPermit): void {
+    const { weight, share } = permit;
+    this.changeInflight(-weight, share, -1, permit);
     this.returned += weight;
     this.claim?.released(this);
     if (this.queue.length > 0) grantFrom(this);
     else this.afterUse();
   }
 
-  changeWeight({ share }: LocalPermit, change: number): void {
-    this.changeInflight(change, share, 0);
+  changeWeight(permit: LocalPermit, change: number): void {
+    this.changeInflight(change, permit.share, 0, permit);
     if (change < 0) this.wake();
   }
 
@@ -204,9 +205,14 @@ export class Semaphore implements GrantSource, QueueContext {
     }
   }
 
-  protected changeInflight(weight: number, share: string | undefined, permits: number): void {
+  protected changeInflight(
+    weight: number,
+    share: string | undefined,
+    permits: number,
+    permit: LocalPermit,
+  ): void {
     this.inflight += weight;
-    this.queue.changeInflight?.(share, weight, permits);
+    this.queue.changeInflight?.(share, weight, permits, permit);
   }
 
   private rejection(waiter: Waiter, reason: RejectionReason): Rejection {

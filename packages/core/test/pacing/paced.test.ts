@@ -236,6 +236,31 @@ describe('requests that wait for a timer or a socket before they compute', () =>
     for (let index = 0; index < 50; index++) answer();
     expect(count()).toBeLessThan(before / 2);
   });
+
+  it('are not replaced by a chain of requests that only compute', () => {
+    const { loop, limiter, measure } = scene();
+    measure(10);
+    const streams = Array.from({ length: 4 }, () => call(limiter));
+    for (let round = 0; round < 100; round++) {
+      loop.rest(1);
+      loop.poll();
+    }
+    const callers = Array.from({ length: 20 }, () => call(limiter));
+    const compute = () => {
+      const started = callers.filter(isGranted);
+      for (const caller of started) {
+        loop.busy(10);
+        caller.permit?.release();
+        callers.splice(callers.indexOf(caller), 1);
+      }
+      return started.length;
+    };
+    while (compute() > 0);
+    expect(callers.length).toBeGreaterThan(15);
+    streams[0]?.permit?.release();
+    expect(compute()).toBe(1);
+    expect(compute()).toBe(0);
+  });
 });
 
 describe('while connections are accepted', () => {
