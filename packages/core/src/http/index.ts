@@ -11,7 +11,7 @@ export {
 export { type Handle, withHandle } from './handle.ts';
 export { HttpGate, type HttpStats } from './http-gate.ts';
 export { isPromise } from './is-promise.ts';
-export type { Fields } from './limit-fields.ts';
+export { appendFields, type Fields } from './limit-fields.ts';
 export { NodeExchange } from './node-exchange.ts';
 export type { NodeRequest, NodeResponse } from './node-message.ts';
 export type { HttpOptions, LimitOptions, MiddlewareOptions } from './options.ts';
