@@ -1,4 +1,5 @@
 export { type Rejection, sentence } from '../semaphore/rejection.ts';
+export { warnOnce } from '../warning.ts';
 export { type FastifyRouter, fastifyPath, fastifyRouting } from './fastify-router.ts';
 export { type Framework, misplaced, reasonOf, rejectionHandler } from './framework.ts';
 export {
