@@ -142,7 +142,7 @@ describe.each(frameworks)('the dashboard in %s', (_name, start) => {
         expect(statusCode).toBe(403);
         expect(text).toContain("authorize: (request) => 'view'");
       }
-      // The operator is told once, and nothing that a client has sent.
+      // One warning, without anything that a client has sent.
       expect(warnings).toEqual([expect.stringMatching(/authorize.*HEADGATE_DASHBOARD_REFUSED/)]);
       expect(warnings[0]).not.toContain(value);
     },
