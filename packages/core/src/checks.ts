@@ -6,7 +6,8 @@ import { nearest } from './suggestion.ts';
  * for null, which is no value of any option.
  */
 export function checkNames(owner: string, options: object, known: readonly string[]): void {
-  if (typeof options !== 'object' || options === null) {
+  // An empty array has no unknown names, so it would count as no options at all.
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw invalid(owner, 'an object', options, undefined, `the options of ${owner}`);
   }
   // A loop that allocates nothing, since the options of a request are checked as well.

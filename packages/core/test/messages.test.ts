@@ -55,6 +55,11 @@ const mistakes: [string, () => unknown, string][] = [
     'the options of concurrencyLimit must be an object',
   ],
   [
+    'concurrencyLimit([])',
+    () => http([]),
+    'the options of concurrencyLimit must be an object, got an array of 0',
+  ],
+  [
     'map without a function',
     () => map([1], { limit: 2 } as never, undefined as never),
     'fn must be a function',

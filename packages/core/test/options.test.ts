@@ -135,7 +135,7 @@ describe('a misspelt option is never ignored', () => {
     expect(error.message).toContain(`has no option "${option}"; it knows `);
   });
 
-  it.each([undefined, null, 5, 'limit'])('options that are %s throw', (options) => {
+  it.each([undefined, null, 5, 'limit', []])('options that are %j throw', (options) => {
     expect(errorOf(() => createLimiter(options as never)).option).toBe('createLimiter');
     expect(errorOf(() => createGate(options as never)).option).toBe('createGate');
   });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, systemClock } from '@headgate/core';
-import { reasonOf } from '@headgate/core/http';
+import { reasonOf, warnOnce } from '@headgate/core/http';
 import { invalid } from '@headgate/core/options';
 import { type BoundsByName, checkBounds } from './bounds.ts';
 import { CsrfToken } from './csrf.ts';
@@ -40,6 +40,9 @@ To serve it to others, decide who may see it:
   dashboard({ limits, authorize: (request) => 'view' })
 
 authorize returns 'view', 'operate' or false, or a promise of that.`;
+
+const REFUSED_WARNING =
+  'the dashboard has refused a request from another machine, or through a proxy; to serve it to others, decide with authorize who may see it';
 
 const readOnly = `This dashboard is read-only for you: its authorize function returns 'operate' to allow changes.`;
 
@@ -81,9 +84,7 @@ export class Dashboard<R> {
   /** Rejects with what `authorize` throws or rejects with. */
   async respond(request: PageRequest, raw: R): Promise<PageResponse> {
     const access = await this.#accessOf(request, raw);
-    if (access === false) {
-      return plain(403, this.#authorize === undefined ? refused : 'Forbidden', headers);
-    }
+    if (access === false) return this.#refuse();
     if (request.method === 'POST' && request.file === 'operate') {
       const { status, body, headers: own } = await this.#operate(request, access);
       return { status, body, headers: { ...live, ...own } };
@@ -105,6 +106,13 @@ export class Dashboard<R> {
     if (!this.#token.admits(request)) return plain(403, 'Reload the page, and try again');
     if (this.#closed) return plain(503, 'The dashboard is closed');
     return this.#operator.respond(request);
+  }
+
+  #refuse(): PageResponse {
+    if (this.#authorize !== undefined) return plain(403, 'Forbidden', headers);
+    // The operator may not be the one who sees the response.
+    warnOnce('HEADGATE_DASHBOARD_REFUSED', REFUSED_WARNING);
+    return plain(403, refused, headers);
   }
 
   async #accessOf(request: PageRequest, raw: R): Promise<Access> {

@@ -1,9 +1,8 @@
-import { invalid } from '@headgate/core/options';
 import type { Context, Middleware, Next } from 'koa';
 import { Dashboard } from './dashboard.ts';
 import { nodeRequest, sendNode } from './node-response.ts';
 import type { DashboardHandle, DashboardOptions as Options } from './options.ts';
-import { locate } from './page-request.ts';
+import { checkPath, isBelow, locate } from './page-request.ts';
 
 export type { Bounds } from './bounds.ts';
 export type { Access, LimitSource } from './options.ts';
@@ -23,13 +22,10 @@ export type DashboardMiddleware = Middleware & DashboardHandle;
  */
 export function dashboard(options: DashboardOptions): DashboardMiddleware {
   const page = new Dashboard(options, ['path']);
-  const { path } = options;
-  if (typeof path !== 'string' || !/^(\/[^/]+)+$/.test(path)) {
-    throw invalid('path', 'a path such as "/admin/limits"', path);
-  }
+  const path = checkPath(options.path);
   const depth = path.split('/').length - 1;
   const middleware = async (ctx: Context, next: Next) => {
-    if (ctx.path !== path && !ctx.path.startsWith(`${path}/`)) return next();
+    if (!isBelow(ctx.path, path)) return next();
     const response = await page.respond(
       { ...nodeRequest(ctx.req, bodyOf(ctx)), ...locate(ctx.path, depth) },
       ctx,

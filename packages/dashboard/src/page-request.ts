@@ -1,3 +1,5 @@
+import { invalid } from '@headgate/core/options';
+
 /** A request for the page or its data, independent of the framework. */
 export interface PageRequest {
   readonly method: string;
@@ -15,6 +17,17 @@ export interface PageRequest {
   readonly httpVersion: string | undefined;
   /** The body as text, or parsed if other middleware has done that. */
   body(): Promise<unknown>;
+}
+
+/** Where the page is, in frameworks that do not mount handlers themselves. */
+export function checkPath(path: string): string {
+  if (typeof path === 'string' && /^(\/[^/]+)+$/.test(path)) return path;
+  throw invalid('path', 'a path such as "/admin/limits"', path);
+}
+
+/** Whether a path is the mount point or below it. */
+export function isBelow(path: string, mount: string): boolean {
+  return path === mount || path.startsWith(`${mount}/`);
 }
 
 /** Splits a request's target at the mount point, which has `depth` segments. */

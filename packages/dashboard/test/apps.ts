@@ -4,13 +4,17 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import express, { type RequestHandler } from 'express';
 import express4 from 'express4';
+import Fastify from 'fastify';
+import Fastify4 from 'fastify4';
 import { Hono } from 'hono';
 import Koa from 'koa';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import type { Bounds } from '../src/bounds.ts';
 import * as forExpress from '../src/express.ts';
+import * as forFastify from '../src/fastify.ts';
 import * as forHono from '../src/hono.ts';
 import * as forKoa from '../src/koa.ts';
+import * as forNode from '../src/node.ts';
 import type { Access, DashboardHandle, LimitSource } from '../src/options.ts';
 
 /** Options that do not depend on the framework. */
@@ -91,11 +95,44 @@ const startHono: Start = ({ limits, authorize, bounds, path = '/admin/limits' },
   return { server: createServer(getRequestListener(app.fetch)), handle };
 };
 
+function startFastify(version: typeof Fastify): Start {
+  return ({ limits, authorize, bounds, path = '/admin/limits' }, errors) => {
+    const app = version();
+    app.setErrorHandler((error, _request, reply) => {
+      errors.push(error);
+      void reply.code(500).send('failed');
+    });
+    const handle = forFastify.dashboard({
+      ...{ limits, bounds },
+      authorize: authorize && (({ headers }) => authorize((name) => headers[name]?.toString())),
+    });
+    app.register(handle, { prefix: path });
+    app.get('/after', async () => 'after');
+    const ready = app.ready();
+    const server = createServer((req, res) => void ready.then(() => app.routing(req, res)));
+    return { server, handle };
+  };
+}
+
+const startNode: Start = ({ limits, authorize, bounds, path = '/admin/limits' }, errors) => {
+  const handle = forNode.dashboard({
+    path,
+    ...{ limits, bounds },
+    authorize: authorize && (({ headers }) => authorize((name) => headers[name]?.toString())),
+  });
+  const print = vi.spyOn(console, 'error').mockImplementation((error) => void errors.push(error));
+  onTestFinished(() => print.mockRestore());
+  return { server: createServer(handle((_req, res) => res.end('after'))), handle };
+};
+
 export const frameworks: readonly (readonly [name: string, start: Start])[] = [
   ['Express 5', startExpress(express)],
   ['Express 4', startExpress(express4 as unknown as typeof express)],
   ['Koa', startKoa],
   ['Hono', startHono],
+  ['Fastify 5', startFastify(Fastify)],
+  ['Fastify 4', startFastify(Fastify4 as unknown as typeof Fastify)],
+  ['node:http', startNode],
 ];
 
 /** Starts an app with a dashboard, on loopback, until the test has finished. */

@@ -19,7 +19,11 @@ it.each([
   [{ bounds: { api: { min: 0 } } }, 'bounds.api.min', 'a whole number of at least 1, got 0'],
   [{ bounds: { api: { max: 1.5 } } }, 'bounds.api.max', 'a whole number of at least 1, got 1.5'],
   [{ bounds: { api: { min: 9, max: 8 } } }, 'bounds.api.max', 'of at least 9, got 8'],
-  [{ bounds: { api: [1, 2] } }, '0', 'bounds.api has no option "0"; it knows min, max'],
+  [
+    { bounds: { api: [1, 2] } },
+    'bounds.api',
+    'the options of bounds.api must be an object, got an array of 2',
+  ],
   [{ bounds: { api: 5 } }, 'bounds.api', 'must be an object, got 5'],
   [{ bounds: { app: { max: 5 } } }, 'bounds.app', 'bounds.app has no effect: the limits are api'],
 ])('refuses %j', (options, option, message) => {

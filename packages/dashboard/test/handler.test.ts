@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createGate, createLimiter } from '@headgate/core';
 import { concurrencyLimit } from '@headgate/express';
+import { collectWarnings } from '@headgate/test-suite';
 import { request as send } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { EventClient, frameworks, startApp } from './apps.ts';
@@ -132,19 +133,29 @@ describe.each(frameworks)('the dashboard in %s', (_name, start) => {
   ])(
     'without authorize, refuses a request with %s: %s and says what to configure',
     async (name, value) => {
+      const warnings = collectWarnings('HEADGATE_DASHBOARD_REFUSED');
       const { url } = await startApp(start, { limits: [] });
-      const { statusCode, text } = await request(`${url}${path}/`, { [name]: value });
-      expect(statusCode).toBe(403);
-      expect(text).toContain("authorize: (request) => 'view'");
+      expect((await request(`${url}${path}/`, {})).statusCode).toBe(200);
+      expect(warnings).toEqual([]);
+      for (let refusal = 0; refusal < 2; refusal++) {
+        const { statusCode, text } = await request(`${url}${path}/`, { [name]: value });
+        expect(statusCode).toBe(403);
+        expect(text).toContain("authorize: (request) => 'view'");
+      }
+      // One warning, without anything that a client has sent.
+      expect(warnings).toEqual([expect.stringMatching(/authorize.*HEADGATE_DASHBOARD_REFUSED/)]);
+      expect(warnings[0]).not.toContain(value);
     },
   );
 
   it('without authorize, refuses a request of HTTP/1.0, as nginx sends it', async () => {
+    const warnings = collectWarnings('HEADGATE_DASHBOARD_REFUSED');
     const { url } = await startApp(start, { limits: [] });
     const { port } = new URL(url);
     const socket = connect(Number(port), '127.0.0.1');
     socket.end(`GET ${path}/ HTTP/1.0\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
     expect(await text(socket)).toMatch(/^HTTP\/1.1 403 /);
+    expect(warnings).toHaveLength(1);
   });
 
   it('refuses data to other sites', async () => {

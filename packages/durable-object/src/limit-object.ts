@@ -92,7 +92,9 @@ export class LimitObject {
     void this.#storage.setAlarm(due);
   }
 
+  /** Infinity for a limit that has never been used: nothing of it is saved. */
   #forgetAt({ memory }: MemoryLimit): number {
+    if (memory.longestLease === 0) return Infinity;
     return this.#lastUsed + 2 * memory.longestLease;
   }
 

@@ -12,13 +12,12 @@ export class SavedLimit implements Journal {
   readonly #changes = new Map<string, MemoryLease | undefined>();
   /** The last record of the memory. */
   #remembered = '';
+  /** Created by the first write: each table is a row that is billed, and a limit whose state is only read needs none. */
+  #hasTables: boolean;
 
   constructor(private readonly sql: SqlStorage) {
-    // With a rowid, each id would be a second row, in an index.
-    sql.exec(
-      'CREATE TABLE IF NOT EXISTS leases (id TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID',
-    );
-    sql.exec('CREATE TABLE IF NOT EXISTS memory (id INTEGER PRIMARY KEY, record TEXT NOT NULL)');
+    const tables = [...sql.exec("SELECT name FROM sqlite_master WHERE name = 'memory'")];
+    this.#hasTables = tables.length > 0;
   }
 
   leases(): MemoryLease[] {
@@ -31,10 +30,10 @@ export class SavedLimit implements Journal {
 
   /** What the limit remembers; starts at this time in microseconds if it remembers nothing. */
   memory(micros: number): LimitMemory {
-    const [record] = this.#records('SELECT record FROM memory');
-    if (record === undefined) return newMemory(micros);
-    const { lastToken, born, ...rest } = JSON.parse(record);
-    return { ...rest, lastToken: BigInt(lastToken), born: BigInt(born) };
+    const memory = this.#recall() ?? newMemory(micros);
+    // The first operation changes the memory of a new limit.
+    this.#remembered = toRecord(memory);
+    return memory;
   }
 
   changed(lease: MemoryLease): void {
@@ -47,18 +46,36 @@ export class SavedLimit implements Journal {
 
   /** Writes what has changed since the last call, each row once. */
   write(memory: LimitMemory): void {
+    const record = toRecord(memory);
+    if (this.#changes.size === 0 && record === this.#remembered) return;
+    this.#createTables();
     for (const [id, lease] of this.#changes) {
       if (lease === undefined) this.sql.exec('DELETE FROM leases WHERE id = ?', id);
       else this.sql.exec('REPLACE INTO leases (id, record) VALUES (?, ?)', id, toRecord(lease));
     }
     this.#changes.clear();
-    const record = toRecord(memory);
     if (record === this.#remembered) return;
     this.#remembered = record;
     this.sql.exec('REPLACE INTO memory (id, record) VALUES (1, ?)', record);
   }
 
+  #createTables(): void {
+    if (this.#hasTables) return;
+    this.#hasTables = true;
+    // With a rowid, each id would be a second row, in an index.
+    this.sql.exec('CREATE TABLE leases (id TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID');
+    this.sql.exec('CREATE TABLE memory (id INTEGER PRIMARY KEY, record TEXT NOT NULL)');
+  }
+
+  #recall(): LimitMemory | undefined {
+    const [record] = this.#records('SELECT record FROM memory');
+    if (record === undefined) return undefined;
+    const { lastToken, born, ...rest } = JSON.parse(record);
+    return { ...rest, lastToken: BigInt(lastToken), born: BigInt(born) };
+  }
+
   #records(query: string): string[] {
+    if (!this.#hasTables) return [];
     return [...this.sql.exec(query)].map(({ record }) => record as string);
   }
 }

@@ -2,7 +2,7 @@ import { LimitObject, type ObjectContext, type ObjectNamespace } from '@headgate
 
 type Storage = ObjectContext['storage'];
 
-/** Storage that counts the rows that are written to its tables. */
+/** Storage that counts the rows that are written. Setting the alarm and deleting everything are billed as rows, too. */
 class CountedStorage implements Storage {
   rows = 0;
 
@@ -18,10 +18,12 @@ class CountedStorage implements Storage {
   };
 
   setAlarm(time: number): Promise<void> {
+    this.rows++;
     return this.storage.setAlarm(time);
   }
 
   deleteAll(): Promise<void> {
+    this.rows++;
     return this.storage.deleteAll();
   }
 }

@@ -33,6 +33,28 @@ describe('the rows that a Durable Object writes', () => {
     expect(written).toBe(3);
   });
 
+  it('are none for the statistics of a limit that has not been used, which can be used afterwards', async () => {
+    const unused = new Participant(objects, { name: 'rows', key: 'unused' });
+    const nothing = { inflight: 0, holders: 0, queued: 0, longestWait: 0 };
+    for (let call = 0; call < 3; call++) expect(await unused.stats()).toMatchObject(nothing);
+    // A new instance finds nothing either.
+    await objects.server.restart();
+    expect(await unused.stats()).toMatchObject(nothing);
+    expect(await unused.rows()).toBe(0);
+    expect(await unused.do('acquire', 'held')).toMatchObject({ state: 'held' });
+    await objects.server.restart();
+    expect(await unused.stats()).toMatchObject({ limit: 1, inflight: 1 });
+    await unused.store.close();
+  });
+
+  it('are none for the statistics of a limit that has been used, except the alarm of a new instance', async () => {
+    await objects.server.restart();
+    for (let call = 0; call < 3; call++) {
+      expect(await participant.stats()).toMatchObject({ limit: 1, inflight: 0 });
+      expect(await participant.rows()).toBe(1);
+    }
+  });
+
   it('are two more for a permit that was queued', async () => {
     await participant.do('acquire', 'holder');
     const written = await writtenBy(async () => {

@@ -130,3 +130,17 @@ describe('a middleware in the wrong framework', () => {
     },
   );
 });
+
+it.each(Object.entries(adapters))(
+  '%s rejects an array of limits instead of counting it as no options',
+  (_, { concurrencyLimit }) => {
+    for (const limits of [[], [{ name: 'app', limit: 1 }]]) {
+      expect(() => (concurrencyLimit as Anything)(limits)).toThrow(
+        expect.objectContaining({
+          code: 'ERR_HEADGATE_OPTION',
+          message: `the options of concurrencyLimit must be an object, got an array of ${limits.length}`,
+        }),
+      );
+    }
+  },
+);

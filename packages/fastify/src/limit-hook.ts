@@ -1,4 +1,5 @@
 import {
+  appendFields,
   type GatedRequest,
   HttpGate,
   type HttpOptions,
@@ -78,9 +79,6 @@ export class LimitHook {
   }
 
   #addFields(gated: GatedRequest, reply: FastifyReply): void {
-    for (const [name, value] of this.http.fields(gated)) {
-      const earlier = reply.getHeader(name);
-      reply.header(name, earlier === undefined ? value : `${earlier}, ${value}`);
-    }
+    appendFields(reply, this.http.fields(gated));
   }
 }

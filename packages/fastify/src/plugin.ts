@@ -1,6 +1,7 @@
 import { misplaced, unlimited } from '@headgate/core/http';
 import type { FastifyPluginCallback } from 'fastify';
 import type { LimitHook } from './limit-hook.ts';
+import { checkRoutesOfNewApps, markLimited } from './route-check.ts';
 import { configReader, limitOfRoute, registerHook } from './route-config.ts';
 import { tracked } from './tracked-handler.ts';
 
@@ -11,9 +12,12 @@ const marks = {
   [Symbol.for('plugin-meta')]: { name: '@headgate/fastify', fastify: '^4.26.0 || ^5.0.0' },
 };
 
+checkRoutesOfNewApps();
+
 export function pluginOf(hook: LimitHook): FastifyPluginCallback {
   const plugin: FastifyPluginCallback = (instance, _, done) => {
     if (typeof instance?.addHook !== 'function') throw misplaced('@headgate/fastify', instance);
+    markLimited(instance);
     if (!instance.hasRequestDecorator('admission')) instance.decorateRequest('admission');
     instance.addHook('onRoute', (route) => {
       limitOfRoute(route.config);

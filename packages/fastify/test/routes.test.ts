@@ -92,7 +92,7 @@ describe.each(versions)('the routes of %s', (name, create) => {
     it('responds with 500 if the route was added before the plugin could check it', async () => {
       const app = create();
       app.register(limited({ limit: 1 }));
-      app.get('/', { config: { concurrencyLimit: { limit: 4 } as never } }, async () => 'ok');
+      app.get('/', { config: { concurrencyLimit: (() => {}) as never } }, async () => 'ok');
       const call = await serve(app);
       const { status, body } = await call('/').answer();
       expect(status).toBe(500);

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import {
+  appendFields,
   type GatedRequest,
   HttpGate,
   type HttpOptions,
@@ -92,7 +93,7 @@ export class LimitInterceptor implements NestInterceptor {
   }
 
   #addFields(gated: GatedRequest, context: ExecutionContext): void {
-    for (const [name, value] of this.http.fields(gated)) responseOf(context).header(name, value);
+    appendFields(responseOf(context), this.http.fields(gated));
   }
 }
 

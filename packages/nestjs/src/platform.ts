@@ -25,6 +25,7 @@ interface PlatformResponse {
   readonly raw?: NodeResponse;
   /** Express. */
   readonly locals?: object;
+  getHeader(name: string): unknown;
   header(name: string, value: string): unknown;
 }
 

@@ -206,15 +206,19 @@ it('acquires one permit of a limiter that middleware of the platform also uses',
   await counts(limiter, 0);
 });
 
-it('reports invalid options when the decorator is applied, and when the application starts', async () => {
-  const error = { code: 'ERR_HEADGATE_OPTION', option: 'limit' };
-  expect(() => ConcurrencyLimit({ limit: 0 })).toThrow(expect.objectContaining(error));
-  expect(() => ConcurrencyLimitModule.forRoot({ limit: 0 })).toThrow(
-    expect.objectContaining(error),
-  );
-  const imports = [ConcurrencyLimitModule.forRootAsync({ useFactory: () => ({ limit: 0 }) })];
-  await expect(App.start('Express', { imports })).rejects.toMatchObject(error);
-});
+it.each([
+  [{ limit: 0 }, 'limit'],
+  [[] as never, 'concurrencyLimit'],
+])(
+  'reports the invalid options %j when the decorator is applied, and when the application starts',
+  async (options, option) => {
+    const error = { code: 'ERR_HEADGATE_OPTION', option };
+    expect(() => ConcurrencyLimit(options)).toThrow(expect.objectContaining(error));
+    expect(() => ConcurrencyLimitModule.forRoot(options)).toThrow(expect.objectContaining(error));
+    const imports = [ConcurrencyLimitModule.forRootAsync({ useFactory: () => options })];
+    await expect(App.start('Express', { imports })).rejects.toMatchObject(error);
+  },
+);
 
 it('passes on what does not come by HTTP', async () => {
   const interceptor = new LimitInterceptor({ limit: 1 });

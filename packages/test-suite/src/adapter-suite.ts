@@ -9,6 +9,7 @@ import { World } from './kit/world.ts';
 export const basicTopics: readonly string[] = [
   'admission',
   'rejection',
+  'formats of a rejection',
   'releases',
   'streams',
   'connections',
@@ -24,12 +25,18 @@ export const basicTopics: readonly string[] = [
 export function adapterSuite(framework: FrameworkDriver, topics?: readonly string[]): void {
   describe(framework.name, { timeout: 15_000 }, () => {
     for (const [topic, defineTests] of Object.entries(contract)) {
-      // The contract does not require what the framework cannot do.
-      if (topic === 'HTTP/2' && !framework.can.http2) continue;
+      if (!applies(topic, framework)) continue;
       if (topics?.includes(topic) === false) continue;
       describe(topic, () => defineTests(worldOfEachTest(framework)));
     }
   });
+}
+
+/** The contract does not require what the framework cannot do. */
+function applies(topic: string, { can }: FrameworkDriver): boolean {
+  if (topic === 'HTTP/2') return can.http2;
+  const ofFormats = ['formats of a rejection', 'limiters used inside a handler'];
+  return can.formatsRejections !== false || !ofFormats.includes(topic);
 }
 
 /** For an adapter's own tests: the same world as in the suite, with the same checks and cleanup after each test. */

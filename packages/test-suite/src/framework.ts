@@ -21,6 +21,8 @@ export interface FrameworkDriver<L extends SuiteLimit = SuiteLimit> {
   /** The framework and its version, for the titles of the tests. */
   readonly name: string;
   readonly can: FrameworkCapabilities;
+  /** What identifies the route `GET /reports/:id` to an adaptive limit. Default: that text. */
+  readonly routeKind?: string;
   /** Makes the adapter's middleware; `adapted` converts the suite's options for it. */
   limit(options: SuiteOptions): L;
   /** Builds an app and returns its listener for `http.createServer`. */
@@ -37,6 +39,11 @@ export interface FrameworkCapabilities {
   readonly tracksHandlers: boolean;
   /** Whether its listener works with `http2.createServer`. */
   readonly http2: boolean;
+  /**
+   * Whether the response to a rejection is the adapter's, in the format that the client accepts, and an error of a
+   * handler may set header fields. False if the framework writes both responses itself. Default: true.
+   */
+  readonly formatsRejections?: boolean;
 }
 
 /** The adapter's middleware; the suite uses only its handle. */

@@ -26,9 +26,9 @@ const register = new Registry();
 collectMetrics(limiter, { register });
 assert.equal(register.getMetricsAsArray().length > 0, true);
 
-for (const name of ['express', 'koa', 'hono']) {
+for (const name of ['express', 'koa', 'hono', 'fastify', 'node']) {
   const { dashboard } = require(`@headgate/dashboard/${name}`);
-  const place = name === 'koa' ? { path: '/limits' } : {};
+  const place = ['koa', 'node'].includes(name) ? { path: '/limits' } : {};
   assert.equal(typeof dashboard({ limits: [], ...place }).close, 'function');
 }
 

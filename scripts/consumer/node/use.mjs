@@ -4,8 +4,10 @@ import { createLimiter } from '@headgate/core';
 import * as http from '@headgate/core/http';
 import { eventLoopGuard } from '@headgate/core/node';
 import { dashboard } from '@headgate/dashboard/express';
+import { dashboard as fastifyDashboard } from '@headgate/dashboard/fastify';
 import { dashboard as honoDashboard } from '@headgate/dashboard/hono';
 import { dashboard as koaDashboard } from '@headgate/dashboard/koa';
+import { dashboard as nodeDashboard } from '@headgate/dashboard/node';
 import { concurrencyLimit as express } from '@headgate/express';
 import { concurrencyLimit as fastify } from '@headgate/fastify';
 import { concurrencyLimit as hono } from '@headgate/hono';
@@ -44,8 +46,9 @@ for (const concurrencyLimit of [express, koa, hono, fastify, node]) {
 }
 
 // Each reads the files of the page.
-for (const create of [dashboard, honoDashboard, koaDashboard]) {
-  const place = create === koaDashboard ? { path: '/limits' } : {};
+const mounted = [koaDashboard, nodeDashboard];
+for (const create of [dashboard, honoDashboard, fastifyDashboard, ...mounted]) {
+  const place = mounted.includes(create) ? { path: '/limits' } : {};
   assert.equal(typeof create({ limits: [limiter], ...place }).close, 'function');
 }
 

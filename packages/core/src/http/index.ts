@@ -1,4 +1,5 @@
 export { type Rejection, sentence } from '../semaphore/rejection.ts';
+export { warnOnce } from '../warning.ts';
 export { type FastifyRouter, fastifyPath, fastifyRouting } from './fastify-router.ts';
 export { type Framework, misplaced, reasonOf, rejectionHandler } from './framework.ts';
 export {
@@ -11,7 +12,7 @@ export {
 export { type Handle, withHandle } from './handle.ts';
 export { HttpGate, type HttpStats } from './http-gate.ts';
 export { isPromise } from './is-promise.ts';
-export type { Fields } from './limit-fields.ts';
+export { appendFields, type Fields } from './limit-fields.ts';
 export { NodeExchange } from './node-exchange.ts';
 export type { NodeRequest, NodeResponse } from './node-message.ts';
 export type { HttpOptions, LimitOptions, MiddlewareOptions } from './options.ts';

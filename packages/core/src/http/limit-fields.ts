@@ -3,6 +3,19 @@ import type { Demands } from '../gate/demands.ts';
 /** Header fields of a response. They must be appended, since the app and other middleware may set the same fields. */
 export type Fields = readonly (readonly [name: string, value: string])[];
 
+/** The responses of frameworks without a method that appends. */
+interface FieldsResponse {
+  getHeader(name: string): unknown;
+  header(name: string, value: string): unknown;
+}
+
+export function appendFields(response: FieldsResponse, fields: Fields): void {
+  for (const [name, value] of fields) {
+    const earlier = response.getHeader(name);
+    response.header(name, earlier === undefined ? value : `${earlier}, ${value}`);
+  }
+}
+
 /**
  * The RateLimit fields of draft-ietf-httpapi-ratelimit-headers for the limits that apply, with quotas in concurrent
  * requests, and `Server-Timing` for the wait. They omit the partition key, because a key may be an address or an

@@ -12,7 +12,7 @@ const limit = concurrencyLimit({
   limit: 2,
   store,
   queueLimit: 50,
-  queueTimeout: 5000,
+  queueTimeout: 30_000,
   maxHold: 30_000,
   skip: (c) => c.req.path === '/stats',
 });

@@ -4,14 +4,20 @@ import { type ExecutionContext, Hono } from 'hono';
 const limit = concurrencyLimit({
   limit: 1,
   queueLimit: 20,
+  queueTimeout: 20_000,
+  maxHold: 20_000,
+  skip: (c) => c.req.path === '/stats' || c.req.path.startsWith('/impatient/'),
+});
+const impatient = concurrencyLimit({
+  limit: 1,
+  queueLimit: 20,
   queueTimeout: 400,
   maxHold: 20_000,
-  skip: (c) => c.req.path === '/stats',
 });
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-const app = new Hono().use(limit);
+const app = new Hono().use('/impatient/*', impatient).use(limit);
 app.get('/work/:ms', async (c) => {
   await pause(Number(c.req.param('ms')));
   return c.text(`waited ${c.var.admission.waited}`);
@@ -20,7 +26,7 @@ app.onError((error, c) => c.text(error.message, 500));
 app.get('/throws', () => {
   throw new Error('broken');
 });
-app.get('/stream', (c) => {
+app.on('GET', ['/stream', '/impatient/stream'], (c) => {
   const chunk = new TextEncoder().encode('chunk ');
   return c.body(
     new ReadableStream({

@@ -15,8 +15,7 @@ app.get('/work', (c) => c.text('done'));
 app.get('/hung', () => new Promise<Response>(() => {}));
 app.get('/signal', async (c) => {
   const signal = c.var.admission.permit?.signal;
-  signal?.addEventListener('abort', () => {});
-  await new Promise((resolve) => setTimeout(resolve, 3000));
+  await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
   return c.text(`${signal?.aborted}`);
 });
 app.get('/stats', (c) => c.json(limit.stats()));

@@ -30,20 +30,20 @@ describe('Hono on Cloudflare Workers', () => {
   });
 
   it('rejects a waiter after queueTimeout even if all other requests have ended', async () => {
-    const holder = worker.call('/work/900').answer();
-    await counts(1);
-    const waiters = [worker.call('/work/1').answer(), worker.call('/work/1').answer()];
+    const holder = worker.raw('/impatient/stream');
+    await holder.receives(/chunk/);
+    const waiters = [1, 2].map(() => worker.call('/impatient/stream').answer());
     for (const answer of await Promise.all(waiters)) {
       expect(answer).toMatchObject({ status: 503, body: expect.stringContaining('timeout') });
       expect(answer.headers['retry-after']).toMatch(/^[1-9]/);
     }
-    expect(await holder).toMatchObject({ status: 200 });
-    await counts(0);
+    holder.socket.resetAndDestroy();
   });
 
   it('releases the permits of clients that disconnect during their handler', async () => {
-    for (let i = 0; i < 4; i++) {
-      const client = worker.raw('/work/200');
+    for (let i = 0; i < 2; i++) {
+      // Long enough to be seen on a busy machine. The runtime may end a handler that waits for its own signal.
+      const client = worker.raw('/work/1500');
       await counts(1);
       // workerd does not notice a client that merely closes its connection.
       client.socket.resetAndDestroy();
@@ -55,13 +55,13 @@ describe('Hono on Cloudflare Workers', () => {
 
   it('withdraws clients that disconnect in the queue', async () => {
     const { withdrawn } = await worker.stats();
-    const holder = worker.call('/work/300').answer();
+    const holder = worker.raw('/stream');
     await counts(1);
     const abortedCall = worker.raw('/work/1');
     await counts(1, 1);
     abortedCall.socket.resetAndDestroy();
     await counts(1, 0);
-    expect(await holder).toMatchObject({ status: 200 });
+    holder.socket.resetAndDestroy();
     expect(await worker.stats()).toMatchObject({ withdrawn: withdrawn + 1 });
     await counts(0);
   });
@@ -75,11 +75,11 @@ describe('Hono on Cloudflare Workers', () => {
   });
 
   it('grants the permit to the next waiter if the runtime has ended the first one', async () => {
-    const holder = worker.call('/work/300').answer();
+    const holder = worker.raw('/stream');
     await counts(1);
     expect(await worker.call('/work/1?dies').answer()).toMatchObject({ body: 'gone' });
     await counts(1, 1);
-    expect(await holder).toMatchObject({ status: 200 });
+    holder.socket.resetAndDestroy();
     // The request that has been ended is granted, and does not take that up.
     await counts(1, 0);
     await counts(0, 0);

@@ -79,6 +79,20 @@ export function headerFields(world: World): void {
     await holder.answer();
   });
 
+  it('reports the limits of all middleware that a request has passed', async () => {
+    const outer = world.limit({ limit: 9, name: 'outer', headers: true });
+    const inner = world.limit({ limit: 1, name: 'inner', headers: true });
+    const app = await world.serve({ use: outer }, { use: inner }, { handle: ok });
+    const { headers } = await app.call().answer();
+    const items = (field: string) => String(headers[field]).split(/, ?/).sort();
+    expect(items('ratelimit-policy')).toEqual([
+      '"inner";q=1;qu="concurrent-requests"',
+      '"outer";q=9;qu="concurrent-requests"',
+    ]);
+    expect(items('ratelimit')).toEqual(['"inner";r=0', '"outer";r=8']);
+    expect(items('server-timing')).toHaveLength(2);
+  });
+
   it("keeps an outer limit's fields in a rejection of an inner limit", async () => {
     const work = new Paused();
     const outer = world.limit({ limit: 9, name: 'outer', headers: true });

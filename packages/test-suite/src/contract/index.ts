@@ -20,6 +20,7 @@ import { priorities } from './priorities.ts';
 import { rejectedUploads } from './rejected-uploads.ts';
 import { rejectedWork } from './rejected-work.ts';
 import { rejection } from './rejection.ts';
+import { rejectionFormats } from './rejection-formats.ts';
 import { releases } from './releases.ts';
 import { routes } from './routes.ts';
 import { stacked } from './stacked.ts';
@@ -30,6 +31,7 @@ import { uploads } from './uploads.ts';
 export const contract: Readonly<Record<string, (world: World) => void>> = {
   admission,
   rejection,
+  'formats of a rejection': rejectionFormats,
   releases,
   'client disconnects in the queue': leavingTheQueue,
   'client disconnects during the handler': leavingTheHandler,

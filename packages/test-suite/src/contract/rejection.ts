@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { SuiteOptions } from '../framework.ts';
 import { busy } from '../kit/busy.ts';
-import type { Answer, CallOptions } from '../kit/call.ts';
+import type { CallOptions } from '../kit/call.ts';
 import { Paused } from '../kit/handlers.ts';
 import { counts } from '../kit/until.ts';
 import { VirtualClock } from '../kit/virtual-clock.ts';
@@ -18,10 +18,6 @@ export function rejection(world: World): void {
     work.finishAll();
     await holder.answer();
     return answer;
-  }
-
-  function accepting(accept: string, method = 'GET'): Promise<Answer> {
-    return rejectedResponse({ method, headers: { Accept: accept } });
   }
 
   it('rejects a request beyond the limit with 503 and Retry-After', async () => {
@@ -78,69 +74,6 @@ export function rejection(world: World): void {
     await raw.destroy();
   });
 
-  it.each(['', '*/*', 'application/json', 'application/problem+json', 'application/*;q=0.2'])(
-    'sends problem+json to a client that accepts "%s"',
-    async (accept) => {
-      const { headers, body } = await rejectedResponse(
-        accept === '' ? {} : { headers: { Accept: accept } },
-      );
-      expect(headers['content-type']).toMatch(/^application\/problem\+json/);
-      const problem = JSON.parse(body);
-      expect(problem).toMatchObject({ status: 503, 'violated-policies': ['default'] });
-      expect(problem.type).toMatch(/#temporary-reduced-capacity$/);
-      expect(problem.title).toEqual(expect.any(String));
-    },
-  );
-
-  it.each(['text/html', browser, 'text/html;q=0.9, text/plain;q=0.1', 'text/html, */*;q=0.1'])(
-    'sends a page that reloads by itself to a browser that accepts "%s"',
-    async (accept) => {
-      const { headers, body } = await accepting(accept);
-      expect(headers['content-type']).toMatch(/^text\/html/);
-      const seconds = headers['retry-after'];
-      expect(body).toContain(`<meta http-equiv="refresh" content="${seconds}">`);
-    },
-  );
-
-  it('sends no reloading page in response to a POST', async () => {
-    const { headers, body } = await accepting('text/html', 'POST');
-    expect(headers['content-type']).toMatch(/^text\//);
-    expect(body).not.toContain('http-equiv');
-  });
-
-  it.each(['text/plain', 'text/html;q=0.1, text/plain;q=0.9', 'image/png'])(
-    'sends plain text to a client that accepts "%s"',
-    async (accept) => {
-      const { headers, body } = await accepting(accept);
-      expect(headers['content-type']).toMatch(/^text\/plain/);
-      expect(body).toMatch(/\d/);
-      expect(body).not.toMatch(/[<{]/);
-    },
-  );
-
-  it.each([
-    ['text/html;q=0.5, application/json', /json/],
-    ['application/json;q=0, */*', /^text\//],
-    ['text/html;q=0, text/*', /^text\/plain/],
-    ['TEXT/HTML;Q=1, application/json;q=0.5', /^text\/html/],
-    ['text/html ; q=0.3 , application/json ; q=0.4', /json/],
-    ['text/html;level=1;q=0.9, application/json;q=0.2', /^text\/html/],
-    ['text/html;q=2, application/json;q=nothing', /./],
-    [`${'x/y,'.repeat(3000)}text/html`, /./],
-  ])('follows the preferences of the client: "%.40s"', async (accept, type) => {
-    const { status, headers } = await accepting(accept);
-    expect(status).toBe(503);
-    expect(headers['content-type']).toMatch(type);
-  });
-
-  it('responds to a HEAD as to a GET, without the body', async () => {
-    const { status, headers, body } = await accepting('text/html', 'HEAD');
-    expect(status).toBe(503);
-    expect(headers['content-type']).toMatch(/^text\/html/);
-    expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
-    expect(body).toBe('');
-  });
-
   it('sets Content-Length', async () => {
     const { headers, body } = await rejectedResponse();
     expect(headers['content-length']).toBe(String(Buffer.byteLength(body)));
@@ -185,15 +118,6 @@ export function rejection(world: World): void {
     expect(await app.call().answer()).toMatchObject({ status: 503 });
     work.finishAll();
     await holder.answer();
-  });
-
-  it('responds with 429 if the limit sets it', async () => {
-    const { status, headers, body } = await rejectedResponse({}, { statusCode: 429 });
-    expect(status).toBe(429);
-    expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
-    const problem = JSON.parse(body);
-    expect(problem).toMatchObject({ status: 429 });
-    expect(problem.type).toMatch(/#quota-exceeded$/);
   });
 
   it.each([browser, '*/*', 'text/plain'])(

@@ -1,0 +1,47 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pathOf } from '@headgate/core/http';
+import { Dashboard } from './dashboard.ts';
+import { nodeRequest, sendNode } from './node-response.ts';
+import type { DashboardHandle, DashboardOptions as Options } from './options.ts';
+import { checkPath, isBelow, locate } from './page-request.ts';
+
+export type { Bounds } from './bounds.ts';
+export type { Access, LimitSource } from './options.ts';
+
+export interface DashboardOptions extends Options<IncomingMessage> {
+  /** Where the page is: `/admin/limits`, without a slash at its end. */
+  path: string;
+}
+
+type Listener = (req: IncomingMessage, res: ServerResponse) => unknown;
+
+/** Adds the page to a listener, which still gets all other requests. */
+export type DashboardListener = ((listener: Listener) => Listener) & DashboardHandle;
+
+/**
+ * Serves a live page of these limits: `createServer(page(limit(handler)))`, where `page` is
+ * `dashboard({ path: '/admin/limits', limits })`. If `authorize` fails, the response is 500, and the error is printed.
+ *
+ * @throws HeadgateError for an unknown or invalid option.
+ */
+export function dashboard(options: DashboardOptions): DashboardListener {
+  const page = new Dashboard(options, ['path']);
+  const mount = checkPath(options.path);
+  const depth = mount.split('/').length - 1;
+  const serve = async (req: IncomingMessage, res: ServerResponse, path: string) => {
+    const request = { ...nodeRequest(req, undefined), ...locate(path, depth) };
+    sendNode(res, await page.respond(request, req));
+  };
+  const around = (listener: Listener): Listener => {
+    return (req, res) => {
+      const path = pathOf(req.url ?? '');
+      if (!isBelow(path, mount)) return listener(req, res);
+      serve(req, res, path).catch((error) => {
+        // A server has no error handling, and a rejection would end the process.
+        console.error(error);
+        if (!res.headersSent) res.writeHead(500).end();
+      });
+    };
+  };
+  return Object.assign(around, { close: () => page.close() });
+}

@@ -1,0 +1,56 @@
+import { subscribe } from 'node:diagnostics_channel';
+import { HeadgateError } from '@headgate/core';
+import { invalid, nearest } from '@headgate/core/options';
+import type { FastifyInstance, RouteOptions } from 'fastify';
+
+/** Marks the instances that a limit is registered with. Those within inherit it as they do the limit's hooks. */
+const limited = Symbol.for('headgate.fastify.limited');
+
+export function markLimited(instance: FastifyInstance): void {
+  Object.defineProperty(instance, limited, { value: true });
+}
+
+/**
+ * Checks the routes of every app that is created from now on. A plugin could not: Fastify shows it neither the routes of
+ * other instances nor those added before it, so a limit in their configuration would be ignored silently.
+ */
+export function checkRoutesOfNewApps(): void {
+  subscribe('fastify.initialization', (message) => {
+    const { fastify } = message as { fastify: FastifyInstance };
+    const unchecked: (() => void)[] = [];
+    fastify.addHook('onRoute', function (this: FastifyInstance, route) {
+      if (!setsLimit(route)) return;
+      unchecked.push(() => checkRegistered(this, route));
+    });
+    // Not earlier: a limit that is registered later applies to the routes of its instance as well.
+    fastify.addHook('onReady', async () => {
+      for (const check of unchecked) check();
+    });
+  });
+}
+
+/**
+ * Whether the route sets a limit of its own.
+ *
+ * @throws HeadgateError for a misspelt name, and for a value that cannot be a limit. Fastify's types accept any name.
+ */
+function setsLimit({ config = {} }: RouteOptions): boolean {
+  for (const name of Object.keys(config)) {
+    if (name === 'concurrencyLimit' || nearest(name, ['concurrencyLimit']) === undefined) continue;
+    const message = `config has no field "${name}"; did you mean "concurrencyLimit"?`;
+    throw new HeadgateError('ERR_HEADGATE_UNKNOWN_OPTION', message, `config.${name}`);
+  }
+  const limit: unknown = config.concurrencyLimit;
+  if (limit === undefined || limit === false) return false;
+  if (typeof limit === 'function') return true;
+  throw invalid('config.concurrencyLimit', 'false or a result of concurrencyLimit()', limit);
+}
+
+function checkRegistered(instance: FastifyInstance, { method, url }: RouteOptions): void {
+  if (limited in instance) return;
+  throw new HeadgateError(
+    'ERR_HEADGATE_MIDDLEWARE',
+    `config.concurrencyLimit of ${method} ${url} has no effect: register a concurrencyLimit() with the instance of the route, or with one around it`,
+    'config.concurrencyLimit',
+  );
+}

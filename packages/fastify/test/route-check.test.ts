@@ -1,0 +1,121 @@
+import { channel } from 'node:diagnostics_channel';
+import { concurrencyLimit } from '@headgate/fastify';
+import type { FastifyInstance } from 'fastify';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { versions } from './apps.ts';
+
+const reports = concurrencyLimit({ name: 'reports', limit: 1 });
+const config = { concurrencyLimit: reports };
+const ok = async () => 'ok';
+
+/** Where a limit is registered that does not apply to `/reports`. */
+const elsewhere: [string, (app: FastifyInstance) => void][] = [
+  ['no limit is registered', (app) => void app.get('/reports', { config }, ok)],
+  [
+    'the limit is registered with another instance',
+    (app) => {
+      app.register(async (scope) => void (await scope.register(concurrencyLimit())));
+      app.register(async (scope) => void scope.get('/reports', { config }, ok));
+    },
+  ],
+  [
+    'the limit is registered with an instance within',
+    (app) => {
+      app.get('/reports', { config }, ok);
+      app.register(async (scope) => void (await scope.register(concurrencyLimit())));
+    },
+  ],
+];
+
+/** Where it does apply. */
+const around: [string, (app: FastifyInstance) => void][] = [
+  [
+    'later, with the same instance',
+    (app) => {
+      app.get('/reports', { config }, ok);
+      app.register(concurrencyLimit());
+    },
+  ],
+  [
+    'later, with the instance around that of the route',
+    (app) => {
+      app.register(async (scope) => void scope.get('/reports', { config }, ok));
+      app.register(concurrencyLimit());
+    },
+  ],
+  [
+    'by another plugin of the same instance',
+    (app) => {
+      const plugin = async (instance: FastifyInstance) => {
+        await instance.register(concurrencyLimit());
+      };
+      app.register(Object.assign(plugin, { [Symbol.for('skip-override')]: true }));
+      app.get('/reports', { config }, ok);
+    },
+  ],
+];
+
+describe.each(versions)('the routes of %s are checked when the app starts', (_, create) => {
+  it.each(elsewhere)('a limit in a configuration is an error if %s', async (_case, build) => {
+    const app = create();
+    build(app);
+    await expect(app.ready()).rejects.toMatchObject({
+      code: 'ERR_HEADGATE_MIDDLEWARE',
+      option: 'config.concurrencyLimit',
+      message: expect.stringContaining('config.concurrencyLimit of GET /reports has no effect'),
+    });
+  });
+
+  it.each(around)(
+    'a limit in a configuration applies if one is registered %s',
+    async (_case, build) => {
+      const app = create();
+      onTestFinished(() => app.close());
+      build(app);
+      await app.ready();
+      const before = reports.stats().admitted;
+      expect(await app.inject('/reports')).toMatchObject({ statusCode: 200 });
+      expect(reports.stats().admitted).toBe(before + 1);
+    },
+  );
+
+  it('a configuration without a limit needs none', async () => {
+    const app = create();
+    onTestFinished(() => app.close());
+    app.get('/health', { config: { concurrencyLimit: false } }, ok);
+    app.get('/', { config: { concurrencyLimit: undefined } }, ok);
+    app.get('/own', { config: { concurrency: 5, limit: 1 } as object }, ok);
+    await app.ready();
+    expect(await app.inject('/health')).toMatchObject({ statusCode: 200 });
+  });
+
+  it.each(['concurencyLimit', 'concurrencylimit', 'concurrencyLimits'])(
+    'a misspelt field is an error: %s',
+    (name) => {
+      const add = () => create().get('/', { config: { [name]: reports } }, ok);
+      expect(add).toThrow(
+        expect.objectContaining({
+          code: 'ERR_HEADGATE_UNKNOWN_OPTION',
+          option: `config.${name}`,
+          message: `config has no field "${name}"; did you mean "concurrencyLimit"?`,
+        }),
+      );
+    },
+  );
+
+  it('options instead of a limit are an error, also where no limit is registered', () => {
+    const add = () =>
+      create().get('/', { config: { concurrencyLimit: { limit: 1 } as never } }, ok);
+    expect(add).toThrow(expect.objectContaining({ option: 'config.concurrencyLimit' }));
+  });
+
+  it('the plugin itself checks an app that was created before the adapter was loaded', async () => {
+    const publish = vi.spyOn(channel('fastify.initialization'), 'publish').mockReturnValue();
+    const app = create();
+    expect(publish).toHaveBeenCalledTimes(1);
+    publish.mockRestore();
+    await app.register(concurrencyLimit());
+    const add = () => app.get('/', { config: { concurrencyLimit: 5 as never } }, ok);
+    expect(add).toThrow(expect.objectContaining({ option: 'config.concurrencyLimit' }));
+  });
+});

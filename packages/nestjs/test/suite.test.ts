@@ -1,0 +1,5 @@
+import { adapterSuite } from '@headgate/test-suite';
+import { nestFramework } from './framework.ts';
+
+adapterSuite(nestFramework('Express'));
+adapterSuite(nestFramework('Fastify'));
