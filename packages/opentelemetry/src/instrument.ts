@@ -1,10 +1,9 @@
 import type { Measurable } from '@headgate/core/metrics';
 import { checkNames, invalid } from '@headgate/core/options';
-import { type Meter, metrics, type Tracer, trace } from '@opentelemetry/api';
+import { type Meter, metrics, type Tracer } from '@opentelemetry/api';
 import { limitsOf } from './meter.ts';
-import { WaitSpans } from './wait-spans.ts';
-
-const scope = '@headgate/opentelemetry';
+import { scope } from './scope.ts';
+import { addWaitSpans } from './traced-limits.ts';
 
 export interface InstrumentOptions {
   /** Exports the metrics. Default: that of the global meter provider, which must be registered before. */
@@ -28,18 +27,11 @@ export function instrument(
     throw invalid('meter', 'an option, as in instrument(limits, { meter })', options);
   }
   checkNames('instrument', options, ['meter', 'tracer']);
-  const { meter = metrics.getMeter(scope), tracer = trace.getTracer(scope) } = options;
+  const { meter = metrics.getMeter(scope), tracer } = options;
   if (typeof meter?.addBatchObservableCallback !== 'function')
     throw invalid('meter', 'a meter of OpenTelemetry', meter);
-  if (typeof tracer?.startSpan !== 'function')
+  if (tracer !== undefined && typeof tracer?.startSpan !== 'function')
     throw invalid('tracer', 'a tracer of OpenTelemetry', tracer);
   const all: readonly Measurable[] = Array.isArray(limits) ? limits : [limits];
-  return limitsOf(meter).add(all, (limit) => {
-    const spans = new WaitSpans(tracer);
-    const stop = limit.observe(spans.observer);
-    return () => {
-      stop();
-      spans.end();
-    };
-  });
+  return limitsOf(meter).add(all, (limit) => addWaitSpans(limit, tracer));
 }
