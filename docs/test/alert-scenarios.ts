@@ -6,6 +6,8 @@ export interface AlertScenario {
   readonly bad: SeriesOfLimit;
   /** It does not for a limit with these, which are almost the same. */
   readonly good: SeriesOfLimit;
+  /** Names what the alert is about. Default: `headgate_limit_name`. */
+  readonly label?: string;
   /** It does not fire yet; undefined if it fires at once. */
   readonly notYet?: string;
   readonly firing: string;
@@ -68,6 +70,12 @@ export const alertScenarios: Readonly<Record<string, AlertScenario>> = {
     good: { headgate_store_up: '1 0 1+0x80' },
     ...{ notYet: '90s', firing: '150s' },
   },
+  HeadgateStoreImpaired: {
+    bad: { 'headgate_store_impaired{headgate_reason="muted"}': constant(1) },
+    good: { 'headgate_store_impaired{headgate_reason="down"}': constant(1) },
+    label: 'headgate_store_name',
+    ...{ notYet: '4m', firing: '6m' },
+  },
   HeadgatePermitsLost: {
     bad: { headgate_permits_lost_total: once },
     good: { headgate_permits_lost_total: constant(3) },
@@ -84,27 +92,27 @@ export const alertScenarios: Readonly<Record<string, AlertScenario>> = {
 /** Unit tests for promtool. @param rules The path of the rules. */
 export function promtoolTests(rules: string): string {
   const tests = Object.entries(alertScenarios).map(([alert, scenario]) => {
-    const { bad, good, notYet, firing } = scenario;
-    const expr = `sum by (headgate_limit_name) (ALERTS{alertname="${alert}", alertstate="firing"})`;
-    const fired = { expr, eval_time: firing, exp_samples: [{ labels: labelsOf('bad'), value: 1 }] };
+    const { bad, good, label = 'headgate_limit_name', notYet, firing } = scenario;
+    const expr = `sum by (${label}) (ALERTS{alertname="${alert}", alertstate="firing"})`;
+    const fired = {
+      expr,
+      eval_time: firing,
+      exp_samples: [{ labels: `{${label}="bad"}`, value: 1 }],
+    };
     const before = notYet === undefined ? [] : [{ expr, eval_time: notYet }];
     return {
       interval: '30s',
-      input_series: [...seriesOf(bad, 'bad'), ...seriesOf(good, 'good')],
+      input_series: [...seriesOf(bad, label, 'bad'), ...seriesOf(good, label, 'good')],
       promql_expr_test: [...before, fired],
     };
   });
   return JSON.stringify({ rule_files: [rules], evaluation_interval: '30s', tests });
 }
 
-function seriesOf(all: SeriesOfLimit, limit: string) {
+function seriesOf(all: SeriesOfLimit, label: string, limit: string) {
   return Object.entries(all).map(([series, values]) => {
     const [name = '', labels = ''] = series.replace('}', '').split('{');
-    const own = [labelsOf(limit).slice(1, -1), `instance="${limit}"`, ...(labels ? [labels] : [])];
+    const own = [`${label}="${limit}"`, `instance="${limit}"`, ...(labels ? [labels] : [])];
     return { series: `${name}{${own.join()}}`, values };
   });
-}
-
-function labelsOf(limit: string): string {
-  return `{headgate_limit_name="${limit}"}`;
 }

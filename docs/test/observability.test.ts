@@ -64,13 +64,14 @@ async function everySeries(): Promise<string> {
     queueLimit: 1,
     clock,
   });
+  const store = memoryStore({ clock });
   const account = createLimiter({
     name: 'account',
     limit: 1,
-    store: memoryStore({ clock }),
+    store,
     clock,
   });
-  collectMetrics([gate, account], { register });
+  collectMetrics([gate, account, store], { register });
   await account.run(() => {});
   for (let count = 0; count < 100; count++) {
     const permit = await gate.acquire();

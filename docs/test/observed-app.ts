@@ -12,6 +12,7 @@ import {
   type Permit,
   RejectedError,
 } from '@headgate/core';
+import { type Store, StoreError } from '@headgate/core/distributed';
 import { Memory, memoryStore } from '@headgate/core/memory-store';
 import type { Measurable } from '@headgate/core/metrics';
 import { VirtualClock } from '@headgate/test-suite';
@@ -34,6 +35,8 @@ export class ObservedApp {
   readonly #web: LocalLimiter;
   readonly #stuck: LocalLimiter;
   readonly #api: Gate;
+  /** Of the limit `account`. Its messages do not arrive. */
+  readonly #store: Store;
   readonly #account: Limiter;
   readonly #shared: Limiter;
   /** Another process with the limit `account`, whose state expires by `#serverClock`. */
@@ -65,9 +68,15 @@ export class ObservedApp {
       clock,
     });
     const memory = new Memory({ clock: this.#serverClock });
-    const account = (store: ReturnType<typeof memoryStore>) =>
+    const account = (store: Store) =>
       createLimiter({ name: `${name} account`, limit: 1, store, observer, ...queue });
-    this.#account = account(memoryStore({ memory, clock, leaseDuration: LEASE }));
+    this.#store = memoryStore({ memory, clock, leaseDuration: LEASE, name: `${name} leases` });
+    this.#account = account(this.#store);
+    const { listen } = this.#store;
+    this.#store.listen = (listener) => {
+      listener.muted?.(new StoreError('ERR_HEADGATE_STORE_DOWN', 'messages do not arrive'));
+      return listen.call(this.#store, listener);
+    };
     this.#other = account(memoryStore({ memory, clock: this.#serverClock, leaseDuration: LEASE }));
     const store = throttleStore({ url });
     this.#orders = createLimiter({ name: `${name} orders`, limit: 3, store, observer });
@@ -76,7 +85,15 @@ export class ObservedApp {
   }
 
   get limits(): Measurable[] {
-    return [this.#web, this.#stuck, this.#api, this.#account, this.#orders, this.#shared];
+    return [
+      this.#store,
+      this.#web,
+      this.#stuck,
+      this.#api,
+      this.#account,
+      this.#orders,
+      this.#shared,
+    ];
   }
 
   /** Fills one limit, and lets a request wait there for longer than two seconds. */

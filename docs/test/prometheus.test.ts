@@ -71,8 +71,8 @@ async function start(): Promise<ObservedApp[]> {
 /** The alerts of each app, as `name: app`. */
 async function firing(): Promise<string[]> {
   const all = await prometheus.firing();
-  const shown = all.map(({ alertname, headgate_limit_name: limit = '' }) => {
-    return `${alertname}: ${limit.split(' ')[0]}`;
+  const shown = all.map(({ alertname, headgate_limit_name: limit, headgate_store_name: store }) => {
+    return `${alertname}: ${(limit ?? store)?.split(' ')[0]}`;
   });
   return [...new Set(shown)].sort();
 }

@@ -13,11 +13,11 @@ export interface InstrumentOptions {
 }
 
 /**
- * Exports the metrics of limiters, gates and middleware, and adds a span to each request that is queued. Returns a
- * function that removes both; a closed limit is removed by itself.
+ * Exports the metrics of limiters, gates, middleware and stores, and adds a span to each request that is queued. Returns a
+ * function that removes both; a closed limit or store is removed by itself.
  *
- * @throws HeadgateError for a value that is not a limit, for a limit that this meter has already, for two limits of the
- *   same name, and for an invalid option. It then instruments none of the limits.
+ * @throws HeadgateError for a value that is none of these, for one that this meter has already, for two limits or two
+ *   stores of the same name, and for an invalid option. It then instruments none of them.
  */
 export function instrument(
   limits: Measurable | readonly Measurable[],

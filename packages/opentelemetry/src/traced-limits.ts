@@ -1,4 +1,4 @@
-import type { Measurable } from '@headgate/core/metrics';
+import type { MeasurableLimit } from '@headgate/core/metrics';
 import { type Tracer, trace } from '@opentelemetry/api';
 import { scope } from './scope.ts';
 import { WaitSpans } from './wait-spans.ts';
@@ -12,7 +12,7 @@ interface Traced {
 /** By tracer; that of the global provider is a different object before and after the SDK is registered. */
 type ByTracer = Map<Tracer | 'global', Traced>;
 
-const known = new WeakMap<Measurable, ByTracer>();
+const known = new WeakMap<MeasurableLimit, ByTracer>();
 
 /**
  * Adds a span to each wait at the limit, once for each tracer: an app may instrument a limit with several meters.
@@ -20,7 +20,7 @@ const known = new WeakMap<Measurable, ByTracer>();
  *
  * @param tracer Default: that of the global provider.
  */
-export function addWaitSpans(limit: Measurable, tracer: Tracer | undefined): () => void {
+export function addWaitSpans(limit: MeasurableLimit, tracer: Tracer | undefined): () => void {
   const all: ByTracer = known.get(limit) ?? new Map();
   known.set(limit, all);
   const key = tracer ?? 'global';
@@ -34,7 +34,7 @@ export function addWaitSpans(limit: Measurable, tracer: Tracer | undefined): () 
   };
 }
 
-function observed(limit: Measurable, tracer: Tracer): Traced {
+function observed(limit: MeasurableLimit, tracer: Tracer): Traced {
   const spans = new WaitSpans(tracer);
   const stop = limit.observe(spans.observer);
   return {

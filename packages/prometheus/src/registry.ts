@@ -154,12 +154,10 @@ class RegistryExporter implements Exporter {
   }
 
   #options(metric: Metric): MetricOptions {
-    const hasOutcome = metric === metrics.requests || metric === metrics.timeInQueue;
-    const attributes = [attributeNames.limit, ...(hasOutcome ? [attributeNames.outcome] : [])];
     return {
       name: prometheusName(metric),
       help: metric.description,
-      labelNames: attributes.map(underscored),
+      labelNames: Object.values(attributeNames).map(underscored),
       aggregator: aggregatorOf(metric),
       registers: [this.register],
     };
