@@ -26,7 +26,7 @@ if (read('node_modules/.pnpm/lock.yaml') !== read('pnpm-lock.yaml')) {
 const programs = {
   '--redis': ['redis-server'],
   '--postgres': ['postgres', 'pgbouncer'],
-  '--tools': ['chromium', 'curl'],
+  '--tools': ['chromium', 'curl', 'prometheus'],
 };
 
 try {

@@ -4,7 +4,7 @@ import { MeasuredLimits } from '@headgate/core/metrics';
 import { instrument } from '@headgate/opentelemetry';
 import { collectMetrics } from '@headgate/prometheus';
 import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
-import { Registry } from 'prom-client';
+import { Counter, type Metric, Registry } from 'prom-client';
 import { median } from './stats.ts';
 
 class Reader extends MetricReader {
@@ -24,6 +24,28 @@ for (const limiter of limiters) await limiter.run(() => {});
 const alone = new MeasuredLimits({ start() {}, stop() {}, open: () => ({ record() {} }) });
 alone.add(limiters);
 
+/** As many lines as the limits have, of a counter of prom-client. */
+const lines = (await register.metrics()).split('\n').filter((line) => line.startsWith('headgate'));
+const own = new Registry();
+const counter = new Counter({
+  ...{ name: 'own', help: 'own', labelNames: ['limit', 'line'], registers: [own] },
+});
+for (const index of lines.keys()) {
+  counter.inc({
+    limit: `limit ${index % limiters.length}`,
+    line: Math.floor(index / limiters.length),
+  });
+}
+
+/** The same with labels that prom-client has formatted before: what it needs at least. */
+const least = new Registry();
+const values = lines.map((_, index) => ({
+  value: index % 10,
+  sharedLabels: { limit: `limit ${index}` },
+}));
+const metric = { name: 'least', help: 'least', type: 'gauge', values };
+least.registerMetric({ ...metric, getForPromString: async () => metric } as unknown as Metric);
+
 /** The text of prom-client is measured apart: it is the same for any values. */
 const scrapes: Record<string, () => unknown> = {
   'stats() of each limit': () => limiters.map((limiter) => limiter.stats()),
@@ -39,6 +61,8 @@ const scrapes: Record<string, () => unknown> = {
         ),
     ),
   'Prometheus, values and text': () => register.metrics(),
+  [`prom-client, a counter with ${lines.length} series`]: () => own.metrics(),
+  [`prom-client, ${lines.length} lines with formatted labels`]: () => least.metrics(),
   OpenTelemetry: () => reader.collect(),
 };
 

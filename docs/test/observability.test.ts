@@ -7,41 +7,12 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { Registry } from 'prom-client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { alertsFile, type Query, queriesOf, readDashboard, replaced } from './dashboards.ts';
 import { read } from './pages.ts';
-
-const folder = 'docs/observability';
-
-interface Query {
-  readonly title: string;
-  readonly expr: string;
-}
-
-interface Dashboard {
-  readonly uid: string;
-  readonly __inputs: readonly { readonly name: string; readonly pluginId: string }[];
-  readonly templating: {
-    readonly list: readonly { name: string; definition?: string; query: unknown }[];
-  };
-  readonly panels: readonly {
-    readonly id: number;
-    readonly title: string;
-    readonly gridPos: {
-      readonly x: number;
-      readonly y: number;
-      readonly w: number;
-      readonly h: number;
-    };
-    readonly datasource: { readonly uid: string };
-    readonly targets: readonly {
-      readonly expr: string;
-      readonly datasource: { readonly uid: string };
-    }[];
-  }[];
-}
 
 const dashboards = ['limits', 'semaphores'].map((name) => ({
   name,
-  dashboard: JSON.parse(read(`${folder}/${name}.dashboard.json`)) as Dashboard,
+  dashboard: readDashboard(name),
 }));
 
 interface Rules {
@@ -50,12 +21,7 @@ interface Rules {
   }[];
 }
 
-const rules = (parse(read(`${folder}/alerts.yml`)) as Rules).groups.flatMap((group) => group.rules);
-
-/** Grafana replaces its variables before Prometheus parses the query. */
-function replaced(expr: string): string {
-  return expr.replaceAll('$__rate_interval', '5m').replace(/\$\w+/g, '.*');
-}
+const rules = (parse(read(alertsFile)) as Rules).groups.flatMap((group) => group.rules);
 
 /** The metrics and labels that a query selects. @throws if it is not valid. */
 function selected(expr: string): { metrics: string[]; labels: string[] } {
@@ -98,13 +64,14 @@ async function everySeries(): Promise<string> {
     queueLimit: 1,
     clock,
   });
+  const store = memoryStore({ clock });
   const account = createLimiter({
     name: 'account',
     limit: 1,
-    store: memoryStore({ clock }),
+    store,
     clock,
   });
-  collectMetrics([gate, account], { register });
+  collectMetrics([gate, account, store], { register });
   await account.run(() => {});
   for (let count = 0; count < 100; count++) {
     const permit = await gate.acquire();
@@ -157,9 +124,8 @@ it('the parser finds errors, metrics and labels', () => {
 describe.each(dashboards)('the dashboard $name', ({ name, dashboard }) => {
   const { panels, templating } = dashboard;
 
-  it.each(panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ title, expr }))))(
-    'selects exported series: $title: $expr',
-    (query) => check(query, name === 'limits' ? limits : semaphores),
+  it.each(queriesOf(dashboard))('selects exported series: $title: $expr', (query) =>
+    check(query, name === 'limits' ? limits : semaphores),
   );
 
   it('asks for its data source when it is imported, and uses it everywhere', () => {

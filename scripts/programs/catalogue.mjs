@@ -68,4 +68,10 @@ export const catalogue = {
     debian: { packages: ['curl'], path: 'usr/bin/curl' },
     macOS: 'brew install curl',
   },
+  prometheus: {
+    variable: 'PROMETHEUS',
+    installed: ['prometheus'],
+    debian: { packages: ['prometheus'], path: 'usr/bin/prometheus' },
+    macOS: 'brew install prometheus',
+  },
 };

@@ -7,7 +7,7 @@ import { run } from './run.mjs';
 
 /**
  * Packages that are not unpacked: libc and the compiler's runtime, which Node needs too and which must be the system's;
- * and packages that are needed only for installing or administrating others.
+ * packages that are needed only for installing or administrating others; and those of Prometheus' own page.
  */
 const assumed = [
   ...[
@@ -29,6 +29,15 @@ const assumed = [
     'postgresql-client-common',
   ],
   ...['ssl-cert', 'ucf', 'openssl', 'ca-certificates', 'xdg-utils', 'x11-utils', 'systemd'],
+  ...[
+    'fonts-glyphicons-halflings',
+    'libjs-bootstrap',
+    'libjs-bootstrap4',
+    'libjs-d3',
+    'libjs-jquery',
+  ],
+  ...['libjs-eonasdan-bootstrap-datetimepicker', 'libjs-jquery-hotkeys', 'libjs-moment'],
+  ...['libjs-moment-timezone', 'libjs-mustache', 'libjs-popper.js', 'libjs-rickshaw'],
 ];
 
 export function hasApt() {

@@ -6,6 +6,14 @@ export { type PgBouncer, type PgBouncerOptions, startPgBouncer } from './pgbounc
 export { freePort } from './ports.ts';
 export { type PostgresOptions, type PostgresServer, startPostgres } from './postgres-server.ts';
 export { findProgram, type Program, type ProgramName } from './programs.ts';
+export {
+  type PrometheusOptions,
+  type PrometheusSeries,
+  PrometheusServer,
+  type PrometheusTarget,
+  promtool,
+  startPrometheus,
+} from './prometheus.ts';
 export { type FaultyProxy, startProxy } from './proxy.ts';
 export {
   type RedisOptions,

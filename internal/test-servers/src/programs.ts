@@ -20,6 +20,7 @@ const options = {
   pgbouncer: '--postgres',
   chromium: '--tools',
   curl: '--tools',
+  prometheus: '--tools',
 } as const;
 
 export type ProgramName = keyof typeof options;

@@ -18,7 +18,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   limiter: ['queues', 'semaphore', 'limits', shared],
   gate: ['limiter', 'queues', 'semaphore', 'limits', shared],
   http: ['gate', 'limiter', 'pacing', 'queues', 'semaphore', 'limits', shared],
-  metrics: ['http', 'gate', 'limiter', 'semaphore', shared],
+  metrics: ['http', 'gate', 'distributed', 'limiter', 'semaphore', shared],
   distributed: ['limiter', 'queues', 'semaphore', 'limits', shared],
   'memory-store': ['distributed', 'semaphore', shared],
   node: ['gate', 'semaphore', 'limits', shared],

@@ -8,7 +8,6 @@ import {
   Store,
   type StoreListener,
   type StoreStats,
-  type StoreTimes,
   within,
 } from '@headgate/core/distributed';
 import { byObject, objectName } from './by-object.ts';
@@ -46,7 +45,7 @@ export class DurableObjectStore extends Store {
 
   constructor(
     private readonly connection: Connection,
-    times: StoreTimes,
+    times: ConstructorParameters<typeof Store>[0],
   ) {
     super(times);
   }
@@ -88,6 +87,10 @@ export class DurableObjectStore extends Store {
     this.#end(call);
     if ('stats' in line) return line.stats;
     throw 'error' in line ? line.error : unreachable();
+  }
+
+  override get closed(): boolean {
+    return this.#isClosed;
   }
 
   async close(): Promise<void> {

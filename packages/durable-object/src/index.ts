@@ -18,6 +18,8 @@ export interface DurableObjectStoreOptions {
   readonly leaseDuration?: number | undefined;
   /** Timeout of a call in milliseconds. Default: 1,000, or a third of `leaseDuration` if that is shorter. */
   readonly timeout?: number | undefined;
+  /** The store's name in metrics, where an app has several. Default: `durable-object`. */
+  readonly name?: string | undefined;
 }
 
 /**
@@ -26,13 +28,15 @@ export interface DurableObjectStoreOptions {
  * @throws HeadgateError for an unknown or invalid option.
  */
 export function durableObjectStore(options: DurableObjectStoreOptions): Store {
-  checkNames('durableObjectStore', options, ['namespace', 'leaseDuration', 'timeout']);
+  checkNames('durableObjectStore', options, ['namespace', 'leaseDuration', 'timeout', 'name']);
   const { lease, timeout } = checkTimes(options);
   const namespace = checkNamespace(options.namespace);
+  const { name = 'durable-object' } = options;
   if (!onWorkers()) {
-    return new DurableObjectStore({ namespace, keep: () => {} }, { leaseDuration: lease, timeout });
+    const times = { leaseDuration: lease, timeout, name };
+    return new DurableObjectStore({ namespace, keep: () => {} }, times);
   }
-  const times = { leaseDuration: lease, timeout, clock: workersClock };
+  const times = { leaseDuration: lease, timeout, clock: workersClock, name };
   return new DurableObjectStore({ namespace, keep: keeper() }, times);
 }
 

@@ -1,10 +1,9 @@
 import type { Measurable } from '@headgate/core/metrics';
 import { checkNames, invalid } from '@headgate/core/options';
-import { type Meter, metrics, type Tracer, trace } from '@opentelemetry/api';
+import { type Meter, metrics, type Tracer } from '@opentelemetry/api';
 import { limitsOf } from './meter.ts';
-import { WaitSpans } from './wait-spans.ts';
-
-const scope = '@headgate/opentelemetry';
+import { scope } from './scope.ts';
+import { addWaitSpans } from './traced-limits.ts';
 
 export interface InstrumentOptions {
   /** Exports the metrics. Default: that of the global meter provider, which must be registered before. */
@@ -14,11 +13,11 @@ export interface InstrumentOptions {
 }
 
 /**
- * Exports the metrics of limiters, gates and middleware, and adds a span to each request that is queued. Returns a
- * function that removes both; a closed limit is removed by itself.
+ * Exports the metrics of limiters, gates, middleware and stores, and adds a span to each request that is queued. Returns a
+ * function that removes both; a closed limit or store is removed by itself.
  *
- * @throws HeadgateError for a value that is not a limit, for a limit that this meter has already, for two limits of the
- *   same name, and for an invalid option. It then instruments none of the limits.
+ * @throws HeadgateError for a value that is none of these, for one that this meter has already, for two limits or two
+ *   stores of the same name, and for an invalid option. It then instruments none of them.
  */
 export function instrument(
   limits: Measurable | readonly Measurable[],
@@ -28,18 +27,11 @@ export function instrument(
     throw invalid('meter', 'an option, as in instrument(limits, { meter })', options);
   }
   checkNames('instrument', options, ['meter', 'tracer']);
-  const { meter = metrics.getMeter(scope), tracer = trace.getTracer(scope) } = options;
+  const { meter = metrics.getMeter(scope), tracer } = options;
   if (typeof meter?.addBatchObservableCallback !== 'function')
     throw invalid('meter', 'a meter of OpenTelemetry', meter);
-  if (typeof tracer?.startSpan !== 'function')
+  if (tracer !== undefined && typeof tracer?.startSpan !== 'function')
     throw invalid('tracer', 'a tracer of OpenTelemetry', tracer);
   const all: readonly Measurable[] = Array.isArray(limits) ? limits : [limits];
-  return limitsOf(meter).add(all, (limit) => {
-    const spans = new WaitSpans(tracer);
-    const stop = limit.observe(spans.observer);
-    return () => {
-      stop();
-      spans.end();
-    };
-  });
+  return limitsOf(meter).add(all, (limit) => addWaitSpans(limit, tracer));
 }

@@ -58,18 +58,14 @@ async function everything(use: (limits: Measurable[]) => void): Promise<void> {
     ...queue,
   });
   const search = createLimiter({ name: 'search', limit: adaptive(), clock });
-  const account = createLimiter({
-    name: 'account',
-    limit: 1,
-    store: memoryStore({ clock }),
-    ...queue,
-  });
+  const store = memoryStore({ clock });
+  const account = createLimiter({ name: 'account', limit: 1, store, ...queue });
   const gate = createGate({
     limits: [{ name: 'user', limit: 1, perKey: true }, { limiter: search }],
     guard,
     ...queue,
   });
-  use([app, search, account, gate]);
+  use([app, search, account, gate, store]);
   const rejected = (request: Promise<unknown>) => expect(request).rejects.toThrow();
   const permit = app.tryAcquire();
   const abort = new AbortController();
@@ -113,6 +109,9 @@ describe('the metrics', () => {
       'queued_requests',
       'queue_longest_wait',
       'store_round_trip',
+      'store_latency',
+      'store_impaired',
+      'store_errors',
       'lost',
       'reclaimed',
     ];

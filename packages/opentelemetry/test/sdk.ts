@@ -48,7 +48,7 @@ export function metered() {
       ),
     );
   };
-  return { meter, exported };
+  return { meter, provider, exported };
 }
 
 /** A tracer of the real SDK, whose context follows async calls during each test. */
@@ -60,5 +60,5 @@ export function traced() {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   });
   afterEach(() => context.disable());
-  return { tracer: provider.getTracer('test'), exporter };
+  return { tracer: provider.getTracer('test'), provider, exporter };
 }

@@ -5,14 +5,14 @@ import { createGate, createLimiter } from '@headgate/core';
 import { Memory, memoryStore } from '@headgate/core/memory-store';
 import { concurrencyLimit } from '@headgate/express';
 import { VirtualClock } from '@headgate/test-suite';
-import { context, type Span, trace } from '@opentelemetry/api';
+import { context, metrics, type Span, trace } from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import express from 'express';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { instrument } from '../src/index.ts';
 import { metered, traced } from './sdk.ts';
 
-const { tracer, exporter } = traced();
+const { tracer, provider, exporter } = traced();
 
 /** Calls `fn` within a new span, as a server's instrumentation does for each request. */
 function within<T>(name: string, fn: (span: Span) => T): T {
@@ -155,6 +155,47 @@ describe('a span for the wait', () => {
     expect(waits().map(({ attributes }) => attributes)).toEqual([{ 'headgate.limit.name': 'app' }]);
     permit?.release();
     expect(waits()).toHaveLength(1);
+  });
+});
+
+describe('a limit that is instrumented again', () => {
+  const waitOnce = async (limiter: ReturnType<typeof limited>['limiter']) => {
+    const permit = limiter.tryAcquire();
+    const waiting = within('request', () => limiter.acquire());
+    permit?.release();
+    (await waiting).release();
+  };
+
+  it('after the SDK was registered has one span for each wait, until both are removed', async () => {
+    const limiter = createLimiter({ name: 'app', limit: 1, queueLimit: 1 });
+    // The global providers do nothing yet.
+    const removeEarly = instrument(limiter);
+    metrics.setGlobalMeterProvider(metered().provider);
+    trace.setGlobalTracerProvider(provider);
+    onTestFinished(() => {
+      metrics.disable();
+      trace.disable();
+    });
+    const remove = instrument(limiter);
+    await waitOnce(limiter);
+    expect(waits()).toHaveLength(1);
+    removeEarly();
+    removeEarly();
+    await waitOnce(limiter);
+    expect(waits()).toHaveLength(2);
+    remove();
+    await waitOnce(limiter);
+    expect(waits()).toHaveLength(2);
+  });
+
+  it('with another tracer has a span for each of them', async () => {
+    const { limiter } = limited();
+    const other = provider.getTracer('other');
+    instrument(limiter, { meter: metered().meter, tracer: other });
+    instrument(limiter, { meter: metered().meter, tracer });
+    await waitOnce(limiter);
+    const scopes = waits().map(({ instrumentationScope }) => instrumentationScope.name);
+    expect(scopes.sort()).toEqual(['other', 'test']);
   });
 });
 

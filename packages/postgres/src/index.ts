@@ -24,6 +24,8 @@ export interface PostgresStoreOptions {
   readonly leaseDuration?: number | undefined;
   /** Maximum duration of a call in milliseconds. Default: 1,000, or a third of `leaseDuration` if that is shorter. */
   readonly timeout?: number | undefined;
+  /** The store's name in metrics, where an app has several. Default: `postgres`. */
+  readonly name?: string | undefined;
 }
 
 /**
@@ -33,9 +35,9 @@ export interface PostgresStoreOptions {
  * @throws HeadgateError for an unknown or invalid option.
  */
 export function postgresStore(options: PostgresStoreOptions): PostgresStore {
-  checkNames('postgresStore', options, ['connect', 'schema', 'leaseDuration', 'timeout']);
-  const { connect, schema: name = 'headgate' } = options;
-  const schema = checkSchema(name);
+  checkNames('postgresStore', options, ['connect', 'schema', 'leaseDuration', 'timeout', 'name']);
+  const { connect, name } = options;
+  const schema = checkSchema(options.schema ?? 'headgate');
   const { lease, timeout } = checkTimes(options);
-  return new PostgresStore(clientMaker(connect), schema, lease, timeout);
+  return new PostgresStore(clientMaker(connect), schema, lease, timeout, name);
 }

@@ -39,8 +39,8 @@ export class PostgresStore extends Store {
   #isUp = true;
   #isClosed = false;
 
-  constructor(make: MakeClient, schema: string, lease: number, timeout: number) {
-    super({ leaseDuration: lease, timeout });
+  constructor(make: MakeClient, schema: string, lease: number, timeout: number, name = 'postgres') {
+    super({ leaseDuration: lease, timeout, name });
     this.#make = make;
     this.#schema = schema;
     const { owner } = this;
@@ -130,6 +130,10 @@ export class PostgresStore extends Store {
       )) ?? this.#missing();
     if (answer instanceof StoreError) throw answer;
     return answer;
+  }
+
+  override get closed(): boolean {
+    return this.#isClosed;
   }
 
   async close(): Promise<void> {

@@ -9,12 +9,12 @@ export interface CollectOptions {
 }
 
 /**
- * Exports the metrics of limiters, gates and middleware. Returns a function that removes them; a closed limit is
- * removed by itself.
+ * Exports the metrics of limiters, gates, middleware and stores. Returns a function that removes them; a closed limit or
+ * store is removed by itself.
  *
- * @throws HeadgateError for a value that is not a limit, for a limit that this registry has already, for two limits of
- *   the same name, for an invalid option, and for a registry that has a metric of the same name from elsewhere. It then
- *   adds none of the limits.
+ * @throws HeadgateError for a value that is none of these, for one that this registry has already, for two limits or two
+ *   stores of the same name, for an invalid option, and for a registry that has a metric of the same name from elsewhere. It then
+ *   adds none of them.
  */
 export function collectMetrics(
   limits: Measurable | readonly Measurable[],

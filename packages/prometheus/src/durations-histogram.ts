@@ -3,27 +3,24 @@ import { Histogram } from 'prom-client';
 
 type Labels = Record<string, string>;
 
-/** A value of a series, with the labels that all of them have apart, so that they are created and formatted once. */
+/** A value of a series. prom-client formats `sharedLabels` once, and keeps the text as long as the object. */
 interface Value {
   readonly metricName: string;
-  readonly labels: Labels;
   readonly sharedLabels: Labels;
   readonly value: number;
 }
 
-const none: Labels = {};
-const bucketLabels: readonly Labels[] = [...bucketBounds, '+Inf'].map((le) => ({ le: `${le}` }));
+const buckets = [...bucketBounds, '+Inf'].map((le) => `${le}`);
 
 /** One series: the values are counted here, since prom-client would hash the labels for each of them. */
 class Series {
   /** By bucket; the last one is that of values above all bounds. */
-  readonly #counts = new Array<number>(bucketBounds.length + 1).fill(0);
+  readonly #counts = new Array<number>(buckets.length).fill(0);
   #sum = 0;
+  /** Of each bucket; created when the series is first exported. */
+  #bucketLabels: readonly Labels[] = [];
 
-  constructor(
-    private readonly name: string,
-    private readonly labels: Labels,
-  ) {}
+  constructor(private readonly labels: Labels) {}
 
   record(seconds: number): void {
     let bucket = 0;
@@ -32,19 +29,30 @@ class Series {
     this.#sum += seconds;
   }
 
-  /** As prom-client reports a histogram. */
-  values(): Value[] {
-    const { name, labels: sharedLabels } = this;
-    const metricName = `${name}_bucket`;
-    let count = 0;
-    const values = this.#counts.map((of, bucket): Value => {
-      count += of;
-      return { metricName, labels: bucketLabels[bucket] ?? none, sharedLabels, value: count };
-    });
-    values.push({ metricName: `${name}_sum`, labels: none, sharedLabels, value: this.#sum });
-    values.push({ metricName: `${name}_count`, labels: none, sharedLabels, value: count });
-    return values;
+  /** Adds its values, as prom-client reports a histogram; none before the first record, as in OpenTelemetry. */
+  export({ bucket, sum, count }: ValueNames, values: Value[]): void {
+    let total = 0;
+    for (const of of this.#counts) total += of;
+    if (total === 0) return;
+    if (this.#bucketLabels.length === 0) {
+      this.#bucketLabels = buckets.map((le) => ({ le, ...this.labels }));
+    }
+    const sharedLabels = this.labels;
+    let below = 0;
+    for (const [index, of] of this.#counts.entries()) {
+      below += of;
+      const labels = this.#bucketLabels[index] as Labels;
+      values.push({ metricName: bucket, sharedLabels: labels, value: below });
+    }
+    values.push({ metricName: sum, sharedLabels, value: this.#sum });
+    values.push({ metricName: count, sharedLabels, value: total });
   }
+}
+
+interface ValueNames {
+  readonly bucket: string;
+  readonly sum: string;
+  readonly count: string;
 }
 
 interface Options {
@@ -65,7 +73,7 @@ export class DurationsHistogram extends Histogram {
   }
 
   open(labels: Labels): { record(seconds: number): void; remove(): void } {
-    const series = new Series(this.options.name, labels);
+    const series = new Series(labels);
     this.#series.add(series);
     return {
       record: (seconds) => series.record(seconds),
@@ -75,16 +83,19 @@ export class DurationsHistogram extends Histogram {
 
   override async get(): ReturnType<Histogram['get']> {
     const metric = await this.getForPromString();
-    const values = metric.values.map(({ sharedLabels, labels, ...value }) => {
-      return { ...value, labels: { ...labels, ...sharedLabels } };
-    });
+    const values = metric.values.map(({ sharedLabels: labels, ...value }) => ({
+      ...value,
+      labels,
+    }));
     return { ...metric, values } as never;
   }
 
   /** What the registry calls for the text of a scrape; not in the types of prom-client. */
   async getForPromString() {
     const { name, help } = this.options;
-    const values = [...this.#series].flatMap((series) => series.values());
+    const names = { bucket: `${name}_bucket`, sum: `${name}_sum`, count: `${name}_count` };
+    const values: Value[] = [];
+    for (const series of this.#series) series.export(names, values);
     return { name, help, type: 'histogram', aggregator: 'sum', values };
   }
 }

@@ -22,8 +22,11 @@ export function limitsOf(register: Registry): MeasuredLimits {
   return exporter.limits;
 }
 
+/** prom-client formats `sharedLabels` once, and keeps the text as long as the object. */
+type Values = { readonly value: number; readonly sharedLabels: Record<string, string> }[];
+
 /** The values of the present scrape, by metric. */
-type Values = Map<Metric, MetricValue<string>[]>;
+type Collected = Map<Metric, Values>;
 
 interface MetricOptions {
   readonly name: string;
@@ -33,33 +36,55 @@ interface MetricOptions {
   readonly registers: Registry[];
 }
 
+/** What `Registry.metrics()` reads instead of `get()`; not in the types of prom-client. */
+interface Text extends Pick<MetricOptions, 'name' | 'help' | 'aggregator'> {
+  readonly type: 'gauge' | 'counter';
+  readonly values: Values;
+}
+
 /** Their values are read rather than set, which would hash the labels of each. */
 class State extends Gauge {
   constructor(
-    options: MetricOptions,
-    private readonly read: () => MetricValue<string>[],
+    private readonly options: MetricOptions,
+    private readonly read: () => Values,
   ) {
     super(options);
   }
 
   override async get() {
-    const values = this.read();
+    const values = asJson(this.read());
     return { ...(await super.get()), values };
+  }
+
+  async getForPromString(): Promise<Text> {
+    const { name, help, aggregator } = this.options;
+    return { name, help, aggregator, type: 'gauge', values: this.read() };
   }
 }
 
 class Totals extends Counter {
   constructor(
-    options: MetricOptions,
-    private readonly read: () => MetricValue<string>[],
+    private readonly options: MetricOptions,
+    private readonly read: () => Values,
   ) {
     super(options);
   }
 
   override async get() {
-    const values = this.read();
+    const values = asJson(this.read());
     return { ...(await super.get()), values };
   }
+
+  async getForPromString(): Promise<Text> {
+    const { help, aggregator } = this.options;
+    // prom-client changes the name of the object for OpenMetrics.
+    const { name } = this as unknown as MetricOptions;
+    return { name, help, aggregator, type: 'counter', values: this.read() };
+  }
+}
+
+function asJson(values: Values): MetricValue<string>[] {
+  return values.map(({ value, sharedLabels: labels }) => ({ value, labels }));
 }
 
 function taken(name: string): HeadgateError {
@@ -72,7 +97,7 @@ class RegistryExporter implements Exporter {
   /** What it has registered, by name. */
   readonly #registered = new Map<string, Gauge | Counter | DurationsHistogram>();
   readonly #durations = new Map<Metric, DurationsHistogram>();
-  #values: Values | undefined;
+  #values: Collected | undefined;
   readonly #labels = new WeakMap<Attributes, Record<string, string>>();
 
   constructor(private readonly register: Registry) {}
@@ -129,29 +154,34 @@ class RegistryExporter implements Exporter {
   }
 
   #options(metric: Metric): MetricOptions {
-    const hasOutcome = metric === metrics.requests || metric === metrics.timeInQueue;
-    const attributes = [attributeNames.limit, ...(hasOutcome ? [attributeNames.outcome] : [])];
     return {
       name: prometheusName(metric),
       help: metric.description,
-      labelNames: attributes.map(underscored),
+      labelNames: Object.values(attributeNames).map(underscored),
       aggregator: aggregatorOf(metric),
       registers: [this.register],
     };
   }
 
+  #labelsOf(attributes: Attributes): Record<string, string> {
+    let labels = this.#labels.get(attributes);
+    if (labels === undefined) {
+      labels = labelsOf(attributes);
+      this.#labels.set(attributes, labels);
+    }
+    return labels;
+  }
+
   /** Measures all limits once for a scrape, which reads all metrics in the same tick. */
-  #collected(): Values {
+  #collected(): Collected {
     if (this.#values !== undefined) return this.#values;
-    const values: Values = new Map();
+    const values: Collected = new Map();
     this.#values = values;
     queueMicrotask(() => {
       this.#values = undefined;
     });
     this.limits.collect((metric, value, attributes) => {
-      const labels = this.#labels.get(attributes) ?? labelsOf(attributes);
-      this.#labels.set(attributes, labels);
-      const series = { value, labels };
+      const series = { value, sharedLabels: this.#labelsOf(attributes) };
       const all = values.get(metric);
       if (all === undefined) values.set(metric, [series]);
       else all.push(series);

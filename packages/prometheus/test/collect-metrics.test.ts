@@ -198,7 +198,12 @@ describe('collectMetrics()', () => {
     expect(named(metrics.timeInQueue)).toBe('headgate_request_time_in_queue_seconds');
     expect(named(metrics.guardShedding)).toBe('headgate_guard_shedding_ratio');
     expect(named(metrics.storeUp)).toBe('headgate_store_up');
-    expect(attributeNames).toEqual({ limit: 'headgate.limit.name', outcome: 'headgate.outcome' });
+    expect(attributeNames).toEqual({
+      limit: 'headgate.limit.name',
+      outcome: 'headgate.outcome',
+      store: 'headgate.store.name',
+      reason: 'headgate.reason',
+    });
   });
 });
 

@@ -92,6 +92,87 @@ it("prom-client's cluster mode adds up what has a meaning then, and shows the wo
   expect(value('headgate_guard_shedding_ratio')).toBe(0.3);
 });
 
+/** The sorted lines of a scrape without comments. */
+async function linesOf(register: Registry): Promise<string[]> {
+  const lines = (await register.metrics()).split('\n');
+  return lines.filter((line) => /^[^#]/.test(line)).sort();
+}
+
+describe('the text of a scrape', () => {
+  /** One request has waited for 20 ms, and one is queued. */
+  function used(name: string, register: Registry): void {
+    const clock = new VirtualClock();
+    const limiter = createLimiter({ name, limit: 1, queueLimit: 1, clock });
+    collectMetrics(limiter, { register });
+    const permit = limiter.tryAcquire();
+    void limiter.acquire();
+    clock.advance(20);
+    permit?.release();
+    void limiter.acquire();
+  }
+
+  it("has the registry's default labels, also those that were set later, and a limit's own instead of equal ones", async () => {
+    const register = new Registry();
+    used('app', register);
+    const plain = await linesOf(register);
+    register.setDefaultLabels({ region: 'eu', headgate_limit_name: 'default' });
+    const labelled = await linesOf(register);
+    expect(labelled).toHaveLength(plain.length);
+    for (const line of labelled) {
+      expect(line.match(/region="eu"/g)).toHaveLength(1);
+      expect(line.match(/headgate_limit_name="app"/g)).toHaveLength(1);
+      expect(line).not.toContain('"default"');
+    }
+    const json = (await register.getMetricsAsJSON()).flatMap(({ values = [] }) => values);
+    expect(json).toHaveLength(plain.length);
+    for (const { labels } of json as { labels: object }[]) {
+      expect(labels).toMatchObject({ region: 'eu', headgate_limit_name: 'app' });
+    }
+    register.setDefaultLabels({});
+    expect(await linesOf(register)).toEqual(plain);
+  });
+
+  it('is the same in the format OpenMetrics, which names counters once', async () => {
+    const [register, open] = [new Registry(), new Registry()];
+    open.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never);
+    used('app', register);
+    used('app', open);
+    expect(await linesOf(open)).toEqual(await linesOf(register));
+    expect(await linesOf(open)).toEqual(await linesOf(register));
+    const text = await open.metrics();
+    expect(text).toContain('# TYPE headgate_requests counter\nheadgate_requests_total{');
+    expect(text.endsWith('# EOF\n')).toBe(true);
+  });
+
+  it('escapes the name of a limit', async () => {
+    const register = new Registry();
+    used('a "b"\\c\nd', register);
+    const lines = await linesOf(register);
+    expect(lines).toContain('headgate_limit{headgate_limit_name="a \\"b\\"\\\\c\\nd"} 1');
+    const bucket = 'headgate_permit_duration_seconds_bucket{le="0.025",';
+    expect(lines).toContain(`${bucket}headgate_limit_name="a \\"b\\"\\\\c\\nd"} 1`);
+  });
+
+  it('has the series of a histogram from its first value on', async () => {
+    const register = new Registry();
+    const limiter = app();
+    collectMetrics(limiter, { register });
+    const durations = async () =>
+      (await linesOf(register)).filter((line) => line.includes('permit_duration'));
+    expect(await durations()).toEqual([]);
+    limiter.tryAcquire()?.release();
+    expect(await durations()).toHaveLength(19);
+  });
+
+  it('is the sum of merged registries', async () => {
+    const [one, other] = [new Registry(), new Registry()];
+    used('app', one);
+    new Gauge({ name: 'own', help: 'own', registers: [other] }).set(1);
+    const merged = Registry.merge([one, other]);
+    expect(await linesOf(merged)).toEqual([...(await linesOf(one)), 'own 1']);
+  });
+});
+
 it('in cluster mode a store counts as unavailable if one process cannot reach it', async () => {
   const register = new Registry();
   collectMetrics(app(), { register });

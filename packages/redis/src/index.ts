@@ -20,6 +20,8 @@ export interface RedisStoreOptions {
   readonly leaseDuration?: number | undefined;
   /** Maximum duration of a call in milliseconds. Default: 1,000, or a third of `leaseDuration` if that is shorter. */
   readonly timeout?: number | undefined;
+  /** The store's name in metrics, where an app has several. Default: `redis`. */
+  readonly name?: string | undefined;
 }
 
 /**
@@ -29,9 +31,9 @@ export interface RedisStoreOptions {
  * @throws HeadgateError for an unknown or invalid option.
  */
 export function redisStore(options: RedisStoreOptions): Store {
-  checkNames('redisStore', options, ['client', 'prefix', 'leaseDuration', 'timeout']);
+  checkNames('redisStore', options, ['client', 'prefix', 'leaseDuration', 'timeout', 'name']);
   const { client, prefix = 'headgate:' } = options;
   const { lease, timeout } = checkTimes(options);
   if (typeof prefix !== 'string') throw invalid('prefix', 'a string', prefix);
-  return new RedisStore(connectionOf(client), prefix, lease, timeout);
+  return new RedisStore(connectionOf(client), prefix, lease, timeout, options.name);
 }

@@ -36,8 +36,14 @@ export class RedisStore extends Store {
   #wasUp: boolean;
   #isClosed = false;
 
-  constructor(connection: Connection, prefix: string, lease: number, timeout: number) {
-    super({ leaseDuration: lease, timeout });
+  constructor(
+    connection: Connection,
+    prefix: string,
+    lease: number,
+    timeout: number,
+    name = 'redis',
+  ) {
+    super({ leaseDuration: lease, timeout, name });
     this.#connection = connection;
     this.#wasUp = connection.isUp;
     this.#sender = { owner: this.owner, prefix, lease, keys: new WeakMap() };
@@ -80,6 +86,10 @@ export class RedisStore extends Store {
       )) ?? this.#missing();
     if (answer instanceof StoreError) throw answer;
     return answer;
+  }
+
+  override get closed(): boolean {
+    return this.#isClosed;
   }
 
   async close(): Promise<void> {

@@ -19,6 +19,8 @@ export interface ThrottleStoreOptions {
   readonly leaseDuration?: number | undefined;
   /** Timeout of a call in milliseconds. Default: 1,000, or a third of `leaseDuration` if that is shorter. */
   readonly timeout?: number | undefined;
+  /** The store's name in metrics, where an app has several. Default: `throttle`. */
+  readonly name?: string | undefined;
 }
 
 /** Maximum number of connections from this process to the service. */
@@ -31,9 +33,10 @@ const MAX_SOCKETS = 3;
  * @throws HeadgateError for an unknown or invalid option.
  */
 export function throttleStore(options: ThrottleStoreOptions): Store {
-  checkNames('throttleStore', options, ['url', 'token', 'leaseDuration', 'timeout']);
+  checkNames('throttleStore', options, ['url', 'token', 'leaseDuration', 'timeout', 'name']);
   const { lease, timeout } = checkTimes(options);
   const address = addressFrom(options.url);
   const token = checkToken('token', options.token);
-  return new ThrottleStore(new Transport({ address, token, sockets: MAX_SOCKETS }), lease, timeout);
+  const transport = new Transport({ address, token, sockets: MAX_SOCKETS });
+  return new ThrottleStore(transport, lease, timeout, options.name);
 }

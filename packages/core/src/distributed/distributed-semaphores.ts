@@ -90,6 +90,15 @@ export class DistributedSemaphores
     }
   }
 
+  get isUp(): boolean {
+    return this.breaker.error === undefined;
+  }
+
+  override leaseLost(weight: number): void {
+    this.session.counters.lost++;
+    super.leaseLost(weight);
+  }
+
   /** Also releases idle leases. */
   close(): void {
     this.closed = true;
@@ -106,8 +115,8 @@ export class DistributedSemaphores
   override stats() {
     const { declared, reclaimed, lost } = this;
     const { inflight, queued } = this.only?.limitState ?? {};
-    const up = this.breaker.error === undefined;
-    const { roundTrip } = this.session;
+    const { isUp: up, session } = this;
+    const { roundTrip } = session;
     const distributed = { up, declared, inflight, queued, reclaimed, lost, roundTrip };
     return { ...super.stats(), distributed };
   }

@@ -17,6 +17,7 @@ export type {
   StoreTimes,
 } from './contract.ts';
 export { certainPart } from './contract.ts';
+export type { StoreActivity } from './lease/store-activity.ts';
 export { Store } from './store.ts';
 export { checkTimes, fullCapabilities } from './store-kit.ts';
 export { SubscriptionProbe, type SubscriptionProbeOptions } from './subscription-probe.ts';

@@ -1,4 +1,4 @@
-import { checkSpan } from '../checks.ts';
+import { checkSpan, checkText } from '../checks.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { invalid } from '../errors.ts';
 import type { LimiterSettings, LimiterSource } from '../limiter/distributed-options.ts';
@@ -17,12 +17,15 @@ import {
 } from './contract.ts';
 import { DistributedLimiter } from './distributed-limiter.ts';
 import { Session } from './lease/session.ts';
+import { type StoreActivity, StoreCounters } from './lease/store-activity.ts';
 
 /**
  * Counts distributed limits. Extend it for a store of your own: `LeaseStore` says what each method must do, and
  * `storeSuite()` of `@headgate/test-suite` tests that.
  */
 export abstract class Store implements LeaseStore, LimiterSource {
+  /** Its name in metrics. */
+  readonly name: string;
   readonly leaseDuration: number;
   readonly timeout: number;
   readonly clock: Clock;
@@ -31,8 +34,13 @@ export abstract class Store implements LeaseStore, LimiterSource {
   #session: Session | undefined;
   #warnings: StoreWarnings | undefined;
 
-  /** @throws HeadgateError for invalid times, and for a `leaseDuration` too short to retry a failed renewal. */
-  constructor({ leaseDuration: lease, timeout, clock = systemClock }: StoreTimes) {
+  /**
+   * @param options Its times, and its `name` in metrics. Default: `store`.
+   * @throws HeadgateError for invalid options, and for a `leaseDuration` too short to retry a failed renewal.
+   */
+  constructor(options: StoreTimes & { readonly name?: string | undefined }) {
+    const { leaseDuration: lease, timeout, clock = systemClock, name = 'store' } = options;
+    this.name = checkText('name', name);
     this.leaseDuration = checkSpan('leaseDuration', lease);
     this.timeout = checkSpan('timeout', timeout);
     this.clock = clock;
@@ -56,6 +64,16 @@ export abstract class Store implements LeaseStore, LimiterSource {
 
   certainUntil(sent: number): number {
     return sent + this.leaseDuration * certainPart;
+  }
+
+  /** Whether it has been closed. A store that overrides this is removed from metrics once it is. */
+  get closed(): boolean {
+    return false;
+  }
+
+  /** What the limiters of this process have experienced, for metrics. */
+  activity(): StoreActivity {
+    return this.#session?.activity ?? { ...new StoreCounters(), up: true, roundTrip: undefined };
   }
 
   abstract send(ops: readonly Op[], timeout: number): Promise<Answer[]>;

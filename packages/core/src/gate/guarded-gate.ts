@@ -51,8 +51,18 @@ export class GuardedGate implements Gate {
     const rejection = this.#rejection();
     const shadow = this.settings.mode === 'shadow';
     this.#counters.rejected(waiter, rejection, shadow);
-    if (shadow) this.inner.request(waiter, demands);
+    if (shadow) this.#admitInShadow(waiter, demands);
     else waiter.rejected(rejection);
+  }
+
+  /** A limit that the request exceeds does not report it again: behind an enforcing guard it would not see it. */
+  #admitInShadow(waiter: Waiter, demands: Demands): void {
+    waiter.isReported = true;
+    try {
+      this.inner.request(waiter, demands);
+    } finally {
+      waiter.isReported = false;
+    }
   }
 
   withdraw(waiter: Waiter): void {

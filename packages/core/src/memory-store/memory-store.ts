@@ -7,7 +7,6 @@ import type {
   Op,
   StoreListener,
   StoreStats,
-  StoreTimes,
 } from '../distributed/contract.ts';
 import { Store } from '../distributed/store.ts';
 import { fullCapabilities } from '../distributed/store-kit.ts';
@@ -27,6 +26,8 @@ export interface MemoryStoreOptions {
   readonly timeout?: number | undefined;
   /** Times renewals, and the leases of the store's own `memory`. Default: the runtime's own. */
   readonly clock?: Clock | undefined;
+  /** The store's name in metrics, where an app has several. Default: `memory`. */
+  readonly name?: string | undefined;
 }
 
 /**
@@ -36,12 +37,13 @@ export interface MemoryStoreOptions {
  * @throws HeadgateError for an unknown option, and for a value that is not allowed.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
-  checkNames('memoryStore', options, ['memory', 'leaseDuration', 'timeout', 'clock']);
+  checkNames('memoryStore', options, ['memory', 'leaseDuration', 'timeout', 'clock', 'name']);
   const { leaseDuration = 10_000, timeout = Math.min(1_000, leaseDuration / 3) } = options;
   const clock = checkClock(options.clock);
+  const { name = 'memory' } = options;
   const { memory = new Memory({ clock }) } = options;
   if (!(memory instanceof Memory)) throw invalid('memory', 'a Memory', memory);
-  return new MemoryStore(memory, { leaseDuration, timeout, clock });
+  return new MemoryStore(memory, { leaseDuration, timeout, clock, name });
 }
 
 class MemoryStore extends Store {
@@ -50,7 +52,7 @@ class MemoryStore extends Store {
   #unlisten = () => {};
   #isClosed = false;
 
-  constructor(memory: Memory, times: StoreTimes) {
+  constructor(memory: Memory, times: ConstructorParameters<typeof Store>[0]) {
     super(times);
     this.#memory = memory;
   }
@@ -68,6 +70,10 @@ class MemoryStore extends Store {
   async stats(ref: LimitName): Promise<StoreStats> {
     if (this.#isClosed) throw closed();
     return this.#memory.stats(ref);
+  }
+
+  override get closed(): boolean {
+    return this.#isClosed;
   }
 
   async close(): Promise<void> {

@@ -16,6 +16,8 @@ function define(name: string, kind: Metric['kind'], unit: string, description: s
 export const attributeNames = {
   limit: 'headgate.limit.name',
   outcome: 'headgate.outcome',
+  store: 'headgate.store.name',
+  reason: 'headgate.reason',
 } as const;
 
 /** Upper bounds of the buckets of both histograms, in seconds. */
@@ -23,7 +25,7 @@ export const bucketBounds: readonly number[] = [
   0.001, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30,
 ];
 
-/** Every metric of a limit. `docs/metrics.md` has the same table. */
+/** Every metric of a limit, and of a store. `docs/metrics.md` has the same table. */
 export const metrics = {
   requests: define('requests', 'counter', '{request}', 'Requests, by outcome'),
   active: define('active_requests', 'sum', '{request}', 'Requests that hold a permit'),
@@ -39,6 +41,17 @@ export const metrics = {
   roundTrip: define('store.round_trip', 'gauge', 's', 'Mean round trip to the store'),
   lost: define('permits.lost', 'counter', '{permit}', 'Permits that have lost their lease'),
   reclaimed: define('leases.reclaimed', 'counter', '{lease}', 'Expired leases that were removed'),
+  storeImpaired: define('store.impaired', 'gauge', '', 'Whether a store is impaired, by reason'),
+  storeCalls: define('store.calls', 'counter', '{call}', 'Calls of a store'),
+  storeErrors: define('store.errors', 'counter', '{error}', 'Operations that a store has failed'),
+  storeLatency: define('store.latency', 'gauge', 's', 'Mean round trip to a store'),
+  storeLost: define('store.permits.lost', 'counter', '{permit}', 'Permits that a store has lost'),
+  storeReclaimed: define(
+    'store.leases.reclaimed',
+    'counter',
+    '{lease}',
+    'Expired leases that were removed from a store',
+  ),
   guardDelay: define('guard.delay', 'gauge', 's', 'Delay that the guard measures'),
   guardShedding: define(
     'guard.shedding',

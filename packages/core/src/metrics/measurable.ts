@@ -2,22 +2,25 @@ import { HeadgateError, invalid } from '../errors.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { Handle } from '../http/handle.ts';
 import type { Limiter } from '../limiter/limiter.ts';
+import type { MeasurableStore } from './measured-stores.ts';
 
-/** What can be measured: a limiter, a gate, or a middleware. */
-export type Measurable = Limiter | Gate | Handle;
+export type MeasurableLimit = Limiter | Gate | Handle;
+
+/** What can be measured: a limiter, a gate, a middleware, or a store. */
+export type Measurable = MeasurableLimit | MeasurableStore;
 
 /** The limiters of a limit, in the order of its statistics. */
-export function limitersOf(limit: Measurable): readonly Limiter[] {
+export function limitersOf(limit: MeasurableLimit): readonly Limiter[] {
   if ('limits' in limit) return limit.limits.map(({ limiter }) => limiter);
   if (!('limiters' in limit)) return [limit];
   return limit.stats().limits.map(({ name }) => limit.limiters[name] as Limiter);
 }
 
 /** @throws HeadgateError for a value that is not a limit. */
-export function checkMeasurable(value: unknown): asserts value is Measurable {
+export function checkMeasurable(value: unknown): asserts value is MeasurableLimit {
   const { observe, stats } = (value ?? {}) as Partial<Limiter>;
   if (typeof observe === 'function' && typeof stats === 'function') return;
-  throw invalid('limit', 'a limiter, a gate or a middleware', value);
+  throw invalid('limit', 'a limiter, a gate, a middleware or a store', value);
 }
 
 export function duplicate(name: string, remedy: string): HeadgateError {

@@ -1,6 +1,7 @@
 import type { Limiter, LimiterStats } from '../limiter/limiter.ts';
 import { Durations, type OpenSeries } from './durations.ts';
-import { checkMeasurable, duplicate, limitersOf, type Measurable } from './measurable.ts';
+import { checkMeasurable, duplicate, limitersOf, type MeasurableLimit } from './measurable.ts';
+import { isStore, MeasuredStores } from './measured-stores.ts';
 import {
   LimitAttributes,
   limitMeasurements,
@@ -10,17 +11,17 @@ import {
 
 /** What exports the measurements: a meter, or a registry. */
 export interface Exporter {
-  /** The first limit was added. */
+  /** The first limit or store was added. */
   start(): void;
-  /** The last limit was removed: nothing of them may remain. */
+  /** The last limit or store was removed: nothing of them may remain. */
   stop(): void;
   readonly open: OpenSeries;
 }
 
-type Attach = (limit: Measurable) => () => void;
+type Attach = (limit: MeasurableLimit) => () => void;
 
 interface Entry {
-  readonly limit: Measurable;
+  readonly limit: MeasurableLimit;
   readonly attributes: LimitAttributes;
   readonly limiters: readonly Limiter[];
   remove(): void;
@@ -33,31 +34,36 @@ interface Used {
   uses: number;
 }
 
-/** The limits that one meter or registry exports. */
+/** The limits and stores that one meter or registry exports. */
 export class MeasuredLimits {
   /** By name. */
   readonly #entries = new Map<string, Entry>();
   /** By name: each is reported once, however many gates reuse it. */
   readonly #limiters = new Map<string, Used>();
 
+  readonly #stores = new MeasuredStores(() => this.#changed());
+  #hasStarted = false;
+
   constructor(private readonly exporter: Exporter) {}
 
   /**
-   * Adds limits, and returns a function that removes them. A closed limit is removed by itself, once it is drained and
-   * was collected once more.
+   * Adds limits and stores, and returns a function that removes them. A closed one is removed by itself, once it is
+   * drained and was collected once more.
    *
    * @param attach Adds what else a limit needs, and returns what removes it.
-   * @throws HeadgateError for a value that is not a limit, for a limit that was added already, and for two limits of
-   *   the same name. It then adds none.
+   * @throws HeadgateError for a value that is neither, for one that was added already, and for two limits or two stores
+   *   of the same name. It then adds none.
    */
   add(limits: readonly unknown[], attach: Attach = () => () => {}): () => void {
     for (const entry of this.#entries.values()) removeIfDone(entry);
-    const added: Entry[] = [];
+    const added: (() => void)[] = [];
     const remove = () => {
-      for (const entry of added.splice(0)) entry.remove();
+      for (const removeOne of added.splice(0)) removeOne();
     };
     try {
-      for (const limit of limits) added.push(this.#add(limit, attach));
+      for (const one of limits) {
+        added.push(isStore(one) ? this.#stores.add(one) : this.#add(one, attach).remove);
+      }
     } catch (error) {
       remove();
       throw error;
@@ -65,13 +71,15 @@ export class MeasuredLimits {
     return remove;
   }
 
-  /** Removes all limits. */
+  /** Removes all limits and stores. */
   clear(): void {
     for (const entry of [...this.#entries.values()]) entry.remove();
+    this.#stores.clear();
   }
 
-  /** Measures all limits. */
+  /** Measures all limits and stores. */
   collect(receive: Receive): void {
+    this.#stores.collect(receive);
     const measured = new Set<Used>();
     for (const entry of this.#entries.values()) {
       const { limit, attributes, limiters } = entry;
@@ -98,7 +106,6 @@ export class MeasuredLimits {
     this.#checkNames(limit, name, limiters);
     const attributes = new LimitAttributes(name);
     const durations = new Durations(attributes, this.exporter.open);
-    if (this.#entries.size === 0) this.exporter.start();
     const stop = limit.observe(durations.observer);
     const detach = attach(limit);
     const remove = () => {
@@ -106,12 +113,21 @@ export class MeasuredLimits {
       stop();
       detach();
       durations.remove();
-      if (this.#entries.size === 0) this.exporter.stop();
+      this.#changed();
     };
     const entry = { limit, attributes, limiters, remove };
     this.#entries.set(name, entry);
     for (const limiter of limiters) this.#use(limiter);
+    this.#changed();
     return entry;
+  }
+
+  #changed(): void {
+    const isUsed = this.#entries.size + this.#stores.size > 0;
+    if (isUsed === this.#hasStarted) return;
+    this.#hasStarted = isUsed;
+    if (isUsed) this.exporter.start();
+    else this.exporter.stop();
   }
 
   #use(limiter: Limiter): void {
@@ -132,7 +148,7 @@ export class MeasuredLimits {
     return true;
   }
 
-  #checkNames(limit: Measurable, name: string, limiters: readonly Limiter[]): void {
+  #checkNames(limit: MeasurableLimit, name: string, limiters: readonly Limiter[]): void {
     const same = this.#entries.get(name);
     if (same?.limit === limit) throw duplicate(name, 'add it once');
     if (same?.limiters.some((limiter) => limiters.includes(limiter)))

@@ -48,6 +48,7 @@ export class Counters {
   }
 
   rejected(waiter: Waiter, rejection: Rejection, shadow = false): void {
+    if (shadow && waiter.isReported) return;
     const { name, observers } = this.settings;
     this.rejections[rejection.reason]++;
     if (observers.rejected === undefined) return;

@@ -29,6 +29,9 @@ export abstract class Waiter {
   /** @internal Identifies the request in events, if it has caused one. */
   declare identity: object | undefined;
 
+  /** @internal Whether shadow mode has reported that the request would have been rejected. */
+  declare isReported: boolean | undefined;
+
   /** Receives the permit. Called at most once, now or later, never from inside another waiter's `granted` or `rejected`. */
   abstract granted(permit: BasePermit): void;
   /** Receives the rejection, instead of a permit. */

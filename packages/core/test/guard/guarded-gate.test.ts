@@ -5,6 +5,7 @@ import {
   createLimiter,
   type GateOptions,
   type Guard,
+  type Observer,
   type Priority,
   type Rejection,
 } from '../../src/index.ts';
@@ -213,3 +214,25 @@ it('rejects with an error if a guard returns a promise, which would admit every 
   await expect(gate.acquire()).rejects.toMatchObject(error);
   expect(gate.inflight).toBe(0);
 });
+
+it.each([1, 2])(
+  'in shadow mode reports a request once that the guard and the last of %i limits would reject',
+  async (count) => {
+    const limits = ['one', 'other'].slice(0, count).map((name) => ({ name, limit: 1 }));
+    const reports: string[] = [];
+    const rejected: Observer['rejected'] = ({ rejection }) => void reports.push(rejection.reason);
+    let isOverloaded = false;
+    const guard: Guard = { name: 'guard', admits: () => !isOverloaded };
+    const gate = createGate({ limits, guard, mode: 'shadow', observer: { rejected } });
+    const permits = [await gate.acquire()];
+    isOverloaded = true;
+    permits.push(await gate.acquire());
+    expect(reports).toEqual(['overloaded']);
+    expect(gate.stats().rejected).toMatchObject({ overloaded: 1, full: 0 });
+    isOverloaded = false;
+    permits.push(await gate.acquire());
+    expect(reports).toEqual(['overloaded', 'full']);
+    expect(gate.stats()).toMatchObject({ admitted: 3, rejected: { overloaded: 1, full: 1 } });
+    for (const permit of permits) permit.release();
+  },
+);

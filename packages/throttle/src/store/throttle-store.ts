@@ -43,8 +43,8 @@ export class ThrottleStore extends Store {
   #isUp = true;
   #isClosed = false;
 
-  constructor(transport: Caller, lease: number, timeout: number) {
-    super({ leaseDuration: lease, timeout });
+  constructor(transport: Caller, lease: number, timeout: number, name = 'throttle') {
+    super({ leaseDuration: lease, timeout, name });
     this.#transport = transport;
     const protocol = new Protocol(transport);
     this.#semaphoreCache = new SemaphoreCache(protocol, this.clock, timeout);
@@ -102,6 +102,10 @@ export class ThrottleStore extends Store {
       queued: pending,
       longestWait,
     };
+  }
+
+  override get closed(): boolean {
+    return this.#isClosed;
   }
 
   async close(): Promise<void> {

@@ -2,6 +2,7 @@ import { attempt } from '../../errors.ts';
 import { onWorkers } from '../../runtime.ts';
 import { StoreError } from '../../semaphore/rejection.ts';
 import type { Answer, LeaseStore, Op } from '../contract.ts';
+import type { StoreCounters } from './store-activity.ts';
 
 /** Not on Cloudflare Workers, where an immediate ends with the request that set it. */
 const { setImmediate } = (onWorkers() ? {} : globalThis) as {
@@ -50,7 +51,10 @@ export class Batch {
     void this.#send();
   });
 
-  constructor(private readonly store: LeaseStore) {}
+  constructor(
+    private readonly store: LeaseStore,
+    private readonly counters: StoreCounters,
+  ) {}
 
   add(op: Op, answered: Answered): void {
     this.#pending.push({ op, answered });
@@ -61,12 +65,15 @@ export class Batch {
     const batch = this.#pending;
     this.#pending = [];
     const sent = this.store.clock.now();
+    this.counters.calls++;
     const answers = await this.#answers(batch.map(({ op }) => op));
     if (answers.some((answer) => answer !== undefined && 'state' in answer)) {
       this.#measured(this.store.clock.now() - sent);
     }
     for (const [index, { answered }] of batch.entries()) {
       const answer = answers[index] ?? down('the store returned an invalid answer');
+      if ('error' in answer) this.counters.errors++;
+      else if (answer.reclaimed > 0) this.counters.reclaimed += answer.reclaimed;
       attempt(() => answered(answer, sent));
     }
   }

@@ -13,10 +13,13 @@ import { type Answered, Batch } from './batch.ts';
 import { type Lease, slackPart } from './lease.ts';
 import { Releases } from './releases.ts';
 import { Renewals } from './renewals.ts';
+import { type StoreActivity, StoreCounters } from './store-activity.ts';
 
 /** A limiter that receives the messages of a store. */
 export interface SessionMember {
   readonly name: string;
+  /** Whether the store is available to it. */
+  readonly isUp: boolean;
   /** Other processes have waiters for this key: leases kept idle must be released. */
   recalled(key: string | undefined): void;
   /** The store may have become unavailable or available again. */
@@ -34,6 +37,7 @@ export interface SessionMember {
 export class Session implements StoreListener {
   /** By name. */
   readonly #members = new Map<string, SessionMember>();
+  readonly counters = new StoreCounters();
   readonly #batch: Batch;
   readonly #renewals: Renewals;
   readonly releases: Releases;
@@ -43,7 +47,7 @@ export class Session implements StoreListener {
   #made = 0;
 
   constructor(readonly store: LeaseStore) {
-    this.#batch = new Batch(store);
+    this.#batch = new Batch(store, this.counters);
     this.releases = new Releases(store, this.#batch);
     this.#renewals = new Renewals(
       store,
@@ -73,6 +77,11 @@ export class Session implements StoreListener {
   /** Moving average of the round trips to the store in milliseconds. */
   get roundTrip(): number | undefined {
     return this.#batch.roundTrip;
+  }
+
+  get activity(): StoreActivity {
+    const up = [...this.#members.values()].every(({ isUp }) => isUp);
+    return { ...this.counters, up, roundTrip: this.roundTrip };
   }
 
   newId(): string {
@@ -166,10 +175,12 @@ export class Session implements StoreListener {
   }
 
   muted(error: StoreError | undefined): void {
+    this.counters.muted = error !== undefined;
     for (const member of [...this.#members.values()]) member.messagesMissing(error);
   }
 
   slowed(reason: string | undefined): void {
+    this.counters.slowed = reason !== undefined;
     for (const member of [...this.#members.values()]) member.slowed(reason);
   }
 

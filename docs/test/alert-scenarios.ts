@@ -1,0 +1,118 @@
+/** Series of a limit as promtool reads them, one value every 30 s: `0+30x60` starts at 0 and grows by 30, 60 times. */
+type SeriesOfLimit = Readonly<Record<string, string>>;
+
+export interface AlertScenario {
+  /** The alert fires for a limit with these series. */
+  readonly bad: SeriesOfLimit;
+  /** It does not for a limit with these, which are almost the same. */
+  readonly good: SeriesOfLimit;
+  /** Names what the alert is about. Default: `headgate_limit_name`. */
+  readonly label?: string;
+  /** It does not fire yet; undefined if it fires at once. */
+  readonly notYet?: string;
+  readonly firing: string;
+}
+
+const constant = (value: number) => `${value}+0x80`;
+/** Grows by this much every 30 s. */
+const growing = (by: number) => `0+${by}x80`;
+/** Grows once, after ten minutes. */
+const once = '0+0x19 1+0x60';
+const requests = (outcome: string) => `headgate_requests_total{headgate_outcome="${outcome}"}`;
+
+/** By alert. */
+export const alertScenarios: Readonly<Record<string, AlertScenario>> = {
+  HeadgateRejects: {
+    bad: { [requests('admitted')]: growing(1_000), [requests('full')]: growing(20) },
+    good: {
+      [requests('admitted')]: growing(1_000),
+      [requests('full')]: growing(5),
+      [requests('withdrawn')]: growing(500),
+    },
+    ...{ notYet: '4m', firing: '12m' },
+  },
+  HeadgateSheds: {
+    bad: { [requests('admitted')]: growing(10), [requests('overloaded')]: growing(1) },
+    good: { [requests('full')]: growing(10), [requests('overloaded')]: constant(7) },
+    ...{ notYet: '4m', firing: '12m' },
+  },
+  HeadgateQueueSlow: {
+    bad: { headgate_queue_longest_wait_seconds: constant(1.7) },
+    good: { headgate_queue_longest_wait_seconds: '1.5 1.9 1.9 1.9 1.5 1.9 1.9 1.9 1.5+0x60' },
+    ...{ notYet: '4m', firing: '6m' },
+  },
+  HeadgateClientsGiveUp: {
+    bad: { [requests('admitted')]: growing(100), [requests('withdrawn')]: growing(2) },
+    good: { [requests('admitted')]: growing(1_000), [requests('withdrawn')]: growing(2) },
+    ...{ notYet: '14m', firing: '20m' },
+  },
+  HeadgatePermitsLeaked: {
+    bad: { headgate_permits_leaked_total: once },
+    good: { headgate_permits_leaked_total: constant(1) },
+    ...{ notYet: '9m', firing: '11m' },
+  },
+  HeadgateStuck: {
+    bad: {
+      headgate_queued_requests: constant(1),
+      headgate_inflight: constant(4),
+      headgate_limit: constant(4),
+    },
+    good: {
+      headgate_queued_requests: constant(1),
+      headgate_inflight: constant(4),
+      headgate_limit: constant(4),
+      headgate_permit_duration_seconds_count: growing(1),
+    },
+    ...{ notYet: '30s', firing: '3m' },
+  },
+  HeadgateStoreDown: {
+    bad: { headgate_store_up: '1 1 0+0x80' },
+    good: { headgate_store_up: '1 0 1+0x80' },
+    ...{ notYet: '90s', firing: '150s' },
+  },
+  HeadgateStoreImpaired: {
+    bad: { 'headgate_store_impaired{headgate_reason="muted"}': constant(1) },
+    good: { 'headgate_store_impaired{headgate_reason="down"}': constant(1) },
+    label: 'headgate_store_name',
+    ...{ notYet: '4m', firing: '6m' },
+  },
+  HeadgatePermitsLost: {
+    bad: { headgate_permits_lost_total: once },
+    good: { headgate_permits_lost_total: constant(3) },
+    ...{ notYet: '9m', firing: '11m' },
+  },
+  HeadgateLeasesReclaimed: {
+    bad: { headgate_leases_reclaimed_total: growing(1) },
+    // During one deployment.
+    good: { headgate_leases_reclaimed_total: '0+0x9 5+0x70' },
+    ...{ notYet: '14m', firing: '25m' },
+  },
+};
+
+/** Unit tests for promtool. @param rules The path of the rules. */
+export function promtoolTests(rules: string): string {
+  const tests = Object.entries(alertScenarios).map(([alert, scenario]) => {
+    const { bad, good, label = 'headgate_limit_name', notYet, firing } = scenario;
+    const expr = `sum by (${label}) (ALERTS{alertname="${alert}", alertstate="firing"})`;
+    const fired = {
+      expr,
+      eval_time: firing,
+      exp_samples: [{ labels: `{${label}="bad"}`, value: 1 }],
+    };
+    const before = notYet === undefined ? [] : [{ expr, eval_time: notYet }];
+    return {
+      interval: '30s',
+      input_series: [...seriesOf(bad, label, 'bad'), ...seriesOf(good, label, 'good')],
+      promql_expr_test: [...before, fired],
+    };
+  });
+  return JSON.stringify({ rule_files: [rules], evaluation_interval: '30s', tests });
+}
+
+function seriesOf(all: SeriesOfLimit, label: string, limit: string) {
+  return Object.entries(all).map(([series, values]) => {
+    const [name = '', labels = ''] = series.replace('}', '').split('{');
+    const own = [`${label}="${limit}"`, `instance="${limit}"`, ...(labels ? [labels] : [])];
+    return { series: `${name}{${own.join()}}`, values };
+  });
+}

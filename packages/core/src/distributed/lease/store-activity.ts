@@ -1,0 +1,29 @@
+/** What the limiters of this process have experienced at their store. Counts are totals since the store was created. */
+export interface StoreActivity {
+  /** Whether the store is available to all its limits. */
+  readonly up: boolean;
+  /** Whether its messages do not arrive, so that waiters are granted later. */
+  readonly muted: boolean;
+  /** Whether it becomes slower and slower. */
+  readonly slowed: boolean;
+  /** Calls, each with the operations of one event-loop iteration. */
+  readonly calls: number;
+  /** Operations that the store has refused or not answered. */
+  readonly errors: number;
+  /** Expired leases, of any process, that this process has removed. */
+  readonly reclaimed: number;
+  /** Permits of this process that have lost their lease. */
+  readonly lost: number;
+  /** Moving average of the last round trips in milliseconds; undefined before the first. */
+  readonly roundTrip: number | undefined;
+}
+
+/** Those of `StoreActivity` that are counted rather than read. */
+export class StoreCounters {
+  muted = false;
+  slowed = false;
+  calls = 0;
+  errors = 0;
+  reclaimed = 0;
+  lost = 0;
+}

@@ -1,0 +1,89 @@
+import type { Store } from '../distributed/store.ts';
+import { HeadgateError } from '../errors.ts';
+import { attributeNames, metrics } from './definitions.ts';
+import type { Attributes, Receive } from './measurements.ts';
+
+/** What metrics need of a store. */
+export type MeasurableStore = Pick<Store, 'name' | 'closed' | 'activity'>;
+
+interface Entry {
+  readonly store: MeasurableStore;
+  readonly all: Attributes;
+  readonly down: Attributes;
+  readonly muted: Attributes;
+  readonly slowed: Attributes;
+}
+
+export function isStore(value: unknown): value is MeasurableStore {
+  return typeof (value as Partial<MeasurableStore> | undefined)?.activity === 'function';
+}
+
+/** The stores that one meter or registry exports. */
+export class MeasuredStores {
+  /** By name. */
+  readonly #entries = new Map<string, Entry>();
+
+  /** @param changed Called when a store was added, or removed by itself. */
+  constructor(private readonly changed: () => void) {}
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /**
+   * Adds a store, and returns a function that removes it.
+   *
+   * @throws HeadgateError for a store that was added already, and for two stores of the same name.
+   */
+  add(store: MeasurableStore): () => void {
+    this.removeClosed();
+    const { name } = store;
+    const same = this.#entries.get(name);
+    if (same !== undefined) throw duplicate(name, same.store === store);
+    const all = { [attributeNames.store]: name };
+    const because = (reason: string) => ({ ...all, [attributeNames.reason]: reason });
+    const reasons = { down: because('down'), muted: because('muted'), slowed: because('slowed') };
+    const entry = { store, all, ...reasons };
+    this.#entries.set(name, entry);
+    this.changed();
+    return () => this.#remove(entry);
+  }
+
+  clear(): void {
+    for (const entry of this.#entries.values()) this.#remove(entry);
+  }
+
+  removeClosed(): void {
+    for (const entry of this.#entries.values()) if (entry.store.closed) this.#remove(entry);
+  }
+
+  collect(receive: Receive): void {
+    for (const { store, all, down, muted, slowed } of this.#entries.values()) {
+      const activity = store.activity();
+      receive(metrics.storeImpaired, activity.up ? 0 : 1, down);
+      receive(metrics.storeImpaired, activity.muted ? 1 : 0, muted);
+      receive(metrics.storeImpaired, activity.slowed ? 1 : 0, slowed);
+      receive(metrics.storeCalls, activity.calls, all);
+      receive(metrics.storeErrors, activity.errors, all);
+      receive(metrics.storeReclaimed, activity.reclaimed, all);
+      receive(metrics.storeLost, activity.lost, all);
+      const { roundTrip } = activity;
+      if (roundTrip !== undefined) receive(metrics.storeLatency, roundTrip / 1000, all);
+      // Not now: the exporter is calling its callbacks, which this may remove.
+      if (store.closed) queueMicrotask(() => this.removeClosed());
+    }
+  }
+
+  #remove(entry: Entry): void {
+    const { name } = entry.store;
+    if (this.#entries.get(name) !== entry) return;
+    this.#entries.delete(name);
+    this.changed();
+  }
+}
+
+function duplicate(name: string, isSame: boolean): HeadgateError {
+  const remedy = isSame ? 'add it once' : 'give the stores different names';
+  const message = `a store "${name}" is measured here already: ${remedy}`;
+  return new HeadgateError('ERR_HEADGATE_DUPLICATE_NAME', message, 'limit');
+}

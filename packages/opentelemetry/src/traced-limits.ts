@@ -1,0 +1,47 @@
+import type { MeasurableLimit } from '@headgate/core/metrics';
+import { type Tracer, trace } from '@opentelemetry/api';
+import { scope } from './scope.ts';
+import { WaitSpans } from './wait-spans.ts';
+
+/** The wait spans of one limit with one tracer. */
+interface Traced {
+  uses: number;
+  stop(): void;
+}
+
+/** By tracer; that of the global provider is a different object before and after the SDK is registered. */
+type ByTracer = Map<Tracer | 'global', Traced>;
+
+const known = new WeakMap<MeasurableLimit, ByTracer>();
+
+/**
+ * Adds a span to each wait at the limit, once for each tracer: an app may instrument a limit with several meters.
+ * Returns a function that removes it, unless another call needs it.
+ *
+ * @param tracer Default: that of the global provider.
+ */
+export function addWaitSpans(limit: MeasurableLimit, tracer: Tracer | undefined): () => void {
+  const all: ByTracer = known.get(limit) ?? new Map();
+  known.set(limit, all);
+  const key = tracer ?? 'global';
+  const traced = all.get(key) ?? observed(limit, tracer ?? trace.getTracer(scope));
+  traced.uses++;
+  all.set(key, traced);
+  return () => {
+    if (--traced.uses > 0) return;
+    all.delete(key);
+    traced.stop();
+  };
+}
+
+function observed(limit: MeasurableLimit, tracer: Tracer): Traced {
+  const spans = new WaitSpans(tracer);
+  const stop = limit.observe(spans.observer);
+  return {
+    uses: 0,
+    stop: () => {
+      stop();
+      spans.end();
+    },
+  };
+}
