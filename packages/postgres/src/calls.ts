@@ -13,7 +13,6 @@ export interface Sender {
 /** The operations on one limit that one call of the SQL function performs. */
 export interface Call {
   readonly address: Address;
-  readonly words: string[];
   /** The indices of these operations in the batch that was sent. */
   readonly indices: number[];
   readonly version: string | null;
@@ -25,19 +24,31 @@ export function callsOf(ops: readonly Op[], sender: Sender): Call[] {
   const calls: Call[] = [];
   const latest = new Map<string, Call>();
   for (const [index, op] of ops.entries()) {
-    const ref = op.verb === 'setLimit' ? op.ref : op.lease.ref;
-    const version = (op.verb !== 'setLimit' && ref.version) || null;
-    const address = addressIn(ref, sender);
-    let call = latest.get(address.hash);
-    if (call?.version !== version || call.limit !== ref.limit) {
-      call = { address, version, limit: ref.limit, indices: [], words: [] };
-      latest.set(address.hash, call);
-      calls.push(call);
+    const next = callOf(op, index, sender);
+    const { hash } = next.address;
+    const call = latest.get(hash);
+    if (call !== undefined && call.version === next.version && call.limit === next.limit) {
+      call.indices.push(index);
+    } else {
+      latest.set(hash, next);
+      calls.push(next);
     }
-    call.indices.push(index);
-    encode(op, call.words);
   }
   return calls;
+}
+
+/** A call that performs only this operation. */
+export function callOf(op: Op, index: number, sender: Sender): Call {
+  const ref = op.verb === 'setLimit' ? op.ref : op.lease.ref;
+  const version = (op.verb !== 'setLimit' && ref.version) || null;
+  return { address: addressIn(ref, sender), version, limit: ref.limit, indices: [index] };
+}
+
+/** The operations of a call as `lease.sql.ts` describes them. */
+export function wordsOf({ indices }: Call, ops: readonly Op[]): string[] {
+  const words: string[] = [];
+  for (const index of indices) encode(ops[index] as Op, words);
+  return words;
 }
 
 /** Cached by object, because a limiter sends the same `LimitRef` with every operation. */

@@ -5,8 +5,6 @@ import type { Query } from './client.ts';
 import { type FastPathStatements, fastPathStatements } from './fast-path.sql.ts';
 import { TtlMap } from './ttl-map.ts';
 
-type Run = (query: Query) => Promise<readonly unknown[][]>;
-
 /**
  * The fast path: performs one acquire or release by a plain UPDATE of the limit's row, if the last known state suggests
  * that this is possible. The row decides: if its conditions do not hold, nothing is changed, and `lease()` is called
@@ -15,7 +13,6 @@ type Run = (query: Query) => Promise<readonly unknown[][]>;
 export class FastPath {
   readonly #statements: FastPathStatements;
   readonly #sender: Sender;
-  readonly #run: Run;
   /** The latest answer for each limit. */
   readonly #replies = new WeakMap<Address, Reply>();
   /**
@@ -25,18 +22,49 @@ export class FastPath {
    */
   readonly #locations: TtlMap<'limit row' | 'unknown'>;
 
-  constructor(schema: string, sender: Sender, run: Run) {
+  constructor(schema: string, sender: Sender) {
     this.#statements = fastPathStatements(schema);
     this.#sender = sender;
-    this.#run = run;
     this.#locations = new TtlMap(2 * sender.lease);
   }
 
-  /** Undefined if `lease()` must be called. */
-  async do(call: Call, op: Op): Promise<Reply | undefined> {
-    const query = this.#queryFor(call, op);
-    const [row] = query === undefined ? [] : await this.#run(query);
-    return row === undefined ? undefined : this.#decode(String(row[0]), call);
+  /** The UPDATE that performs the operation, if its conditions hold; undefined if `lease()` must be called. */
+  queryFor({ address, limit, version }: Call, op: Op): Query | undefined {
+    if (op.verb !== 'acquire' && op.verb !== 'release') return undefined;
+    const reply = this.#replies.get(address);
+    if (reply === undefined || reply.queued > 0 || reply.limit !== limit) return undefined;
+    const { id, weight, extraTokens: spare, reserves } = op.lease;
+    const values = [address.hash, version ?? reply.version, whole(weight), id];
+    const location = this.#locations.get(id);
+    if (op.verb === 'release') {
+      if (location !== 'limit row') return undefined;
+      this.#locations.delete(id);
+      return this.#query('release', values);
+    }
+    if (location !== undefined || (reply.inflight > 0 && reply.inflight + weight > limit))
+      return undefined;
+    this.#locations.set(id, 'limit row');
+    values.push(`${this.#sender.lease * 1_000}`, whole(spare), reserves ? '1' : '0');
+    return this.#query('acquire', values);
+  }
+
+  /** The answer of that UPDATE; undefined if it has changed nothing, so that `lease()` must be called. */
+  decode([row]: readonly unknown[][], { address }: Call): Reply | undefined {
+    if (row === undefined) return undefined;
+    const { limit, version } = this.#replies.get(address) as Reply;
+    const [inflight, token] = String(row[0]).split(' ');
+    const reply: Reply = {
+      state: token === undefined ? 'ok' : 'held',
+      fencing: token === undefined ? undefined : BigInt(token),
+      inflight: Number(inflight),
+      queued: 0,
+      limit,
+      version,
+      checkIn: this.#sender.lease / 3,
+      reclaimed: 0,
+    };
+    this.#replies.set(address, reply);
+    return reply;
   }
 
   /** Records that these operations are sent to `lease()`. */
@@ -61,42 +89,6 @@ export class FastPath {
       const isGone = answer.state === 'full' || answer.state === 'lost';
       if (isGone && op.verb !== 'setLimit') this.#locations.delete(op.lease.id);
     }
-  }
-
-  #queryFor({ address, limit, version }: Call, op: Op): Query | undefined {
-    if (op.verb !== 'acquire' && op.verb !== 'release') return undefined;
-    const reply = this.#replies.get(address);
-    if (reply === undefined || reply.queued > 0 || reply.limit !== limit) return undefined;
-    const { id, weight, extraTokens: spare, reserves } = op.lease;
-    const values = [address.hash, version ?? reply.version, whole(weight), id];
-    const location = this.#locations.get(id);
-    if (op.verb === 'release') {
-      if (location !== 'limit row') return undefined;
-      this.#locations.delete(id);
-      return this.#query('release', values);
-    }
-    if (location !== undefined || (reply.inflight > 0 && reply.inflight + weight > limit))
-      return undefined;
-    this.#locations.set(id, 'limit row');
-    values.push(`${this.#sender.lease * 1_000}`, whole(spare), reserves ? '1' : '0');
-    return this.#query('acquire', values);
-  }
-
-  #decode(row: string, { address }: Call): Reply {
-    const { limit, version } = this.#replies.get(address) as Reply;
-    const [inflight, token] = row.split(' ');
-    const reply: Reply = {
-      state: token === undefined ? 'ok' : 'held',
-      fencing: token === undefined ? undefined : BigInt(token),
-      inflight: Number(inflight),
-      queued: 0,
-      limit,
-      version,
-      checkIn: this.#sender.lease / 3,
-      reclaimed: 0,
-    };
-    this.#replies.set(address, reply);
-    return reply;
   }
 
   #query(name: 'acquire' | 'release', values: readonly string[]): Query {

@@ -1,5 +1,14 @@
 import type { Answer, Op } from '@headgate/core/distributed';
-import { type Call, callsOf, decode, type News, type Sender, whole } from './calls.ts';
+import {
+  type Call,
+  callOf,
+  callsOf,
+  decode,
+  type News,
+  type Sender,
+  whole,
+  wordsOf,
+} from './calls.ts';
 import { type MakeClient, type Query, statement } from './client.ts';
 import { failure, isDisconnect, isTransactionRollback } from './failure.ts';
 import { FastPath } from './fast-path.ts';
@@ -11,10 +20,20 @@ const MAX_OPERATIONS = 500;
 /** Maximum number of attempts for a statement that the server rolls back because of a conflict. */
 const MAX_ATTEMPTS = 5;
 
+/** Operations that arrived together. */
+interface Batch {
+  readonly answers: (Answer | undefined)[];
+  readonly isLate: () => boolean;
+  readonly resolve: () => void;
+  /** Number of operations without an answer. */
+  left: number;
+}
+
 interface Task {
   readonly op: Op;
-  readonly isLate: () => boolean;
-  readonly answer: (answer: Answer) => void;
+  readonly batch: Batch;
+  /** Its index in the batch. */
+  readonly index: number;
   /** Whether it was already sent, on a connection that was lost. */
   wasSent: boolean;
 }
@@ -44,7 +63,7 @@ export class OperationConnection {
   constructor(options: OperationConnectionOptions) {
     this.#options = options;
     const { make, timeout, up, down, schema, sender } = options;
-    this.#fastPath = new FastPath(schema, sender, (query) => this.#run(query));
+    this.#fastPath = new FastPath(schema, sender);
     this.reconnectingClient = new ReconnectingClient({
       make,
       timeout,
@@ -61,14 +80,10 @@ export class OperationConnection {
   do(ops: readonly Op[], answers: (Answer | undefined)[], isLate: () => boolean): Promise<void> {
     if (ops.length === 0) return Promise.resolve();
     return new Promise((resolve) => {
-      let left = ops.length;
-      for (const [index, op] of ops.entries()) {
-        const answer = (one: Answer) => {
-          answers[index] = one;
-          if (--left === 0) resolve();
-        };
-        this.#tasks.push({ op, isLate, answer, wasSent: false });
-      }
+      const batch: Batch = { answers, isLate, resolve, left: ops.length };
+      ops.forEach((op, index) => {
+        this.#tasks.push({ op, batch, index, wasSent: false });
+      });
       if (!this.#isBusy) void this.#drain();
     });
   }
@@ -83,7 +98,7 @@ export class OperationConnection {
         continue;
       }
       // These callers have already received an error, so their operations must not be executed.
-      this.#tasks = this.#tasks.filter(({ isLate }) => !isLate());
+      this.#tasks = this.#tasks.filter(({ batch }) => !batch.isLate());
       const next = this.#tasks.splice(0, MAX_OPERATIONS);
       if (next.length > 0) await this.#send(next);
     }
@@ -92,22 +107,32 @@ export class OperationConnection {
 
   #fail(tasks: readonly Task[], cause: unknown): void {
     const error = failure(cause);
-    for (const { answer } of tasks) answer({ error });
+    for (const task of tasks) answer(task, { error });
   }
 
   async #send(tasks: readonly Task[]): Promise<void> {
-    const { sender, news } = this.#options;
-    const ops = tasks.map(({ op }) => op);
-    const calls = callsOf(ops, sender);
+    const [first] = tasks;
     try {
-      const answers: (Answer | undefined)[] = new Array(tasks.length);
-      if (ops.length === 1) answers[0] = await this.#fastPath.do(calls[0] as Call, ops[0] as Op);
-      const heard = answers[0] ? [] : await this.#doTogether(calls, ops, answers);
-      for (const [i, { answer }] of tasks.entries()) answer(answers[i] as Answer);
-      for (const [i, one] of heard.entries()) news(one, calls[i] as Call);
+      if (first === undefined || tasks.length > 1) return await this.#sendTogether(tasks);
+      const call = callOf(first.op, 0, this.#options.sender);
+      const query = this.#fastPath.queryFor(call, first.op);
+      if (query === undefined) return await this.#sendTogether(tasks);
+      const reply = this.#fastPath.decode(await this.#run(query), call);
+      if (reply === undefined) await this.#sendTogether(tasks);
+      else answer(first, reply);
     } catch (cause) {
       this.#retry(tasks, cause);
     }
+  }
+
+  async #sendTogether(tasks: readonly Task[]): Promise<void> {
+    const { sender, news } = this.#options;
+    const ops = tasks.map(({ op }) => op);
+    const calls = callsOf(ops, sender);
+    const answers: (Answer | undefined)[] = new Array(tasks.length);
+    const heard = await this.#doTogether(calls, ops, answers);
+    for (const [i, task] of tasks.entries()) answer(task, answers[i] as Answer);
+    for (const [i, one] of heard.entries()) news(one, calls[i] as Call);
   }
 
   async #doTogether(
@@ -119,7 +144,7 @@ export class OperationConnection {
     calls.sort((one, other) => (one.address.hash < other.address.hash ? -1 : 1));
     this.#fastPath.recordSent(ops);
     const rows = await this.#run(
-      calls.length === 1 ? this.#one(calls[0] as Call) : this.#several(calls),
+      calls.length === 1 ? this.#one(calls[0] as Call, ops) : this.#several(calls, ops),
     );
     return calls.map((call, i) => {
       const news = decode(String(rows[i]?.[0]), call, this.#options.sender, answers);
@@ -128,14 +153,11 @@ export class OperationConnection {
     });
   }
 
-  async #run(query: Query): Promise<readonly unknown[][]> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.reconnectingClient.query(query);
-      } catch (error) {
-        if (!isTransactionRollback(error) || attempt === MAX_ATTEMPTS) throw error;
-      }
-    }
+  #run(query: Query, attempt = 1): Promise<readonly unknown[][]> {
+    return this.reconnectingClient.query(query).catch((error: unknown) => {
+      if (!isTransactionRollback(error) || attempt === MAX_ATTEMPTS) throw error;
+      return this.#run(query, attempt + 1);
+    });
   }
 
   /** After a lost connection each operation is repeated once on the next one, which is safe at any stage. */
@@ -149,28 +171,35 @@ export class OperationConnection {
     this.#tasks.unshift(...repeated);
   }
 
-  #one({ address, limit, version, words }: Call): Query {
+  #one(call: Call, ops: readonly Op[]): Query {
     const { schema, sender } = this.#options;
+    const { address, limit, version } = call;
     const text = `SELECT ${schema}.lease($1, $2, $3, $4, $5, $6, $7)`;
     const term = `${sender.lease * 1_000}`;
     const { hash, label } = address;
-    const values = [hash, label, whole(limit), version, term, sender.owner, words];
+    const values = [hash, label, whole(limit), version, term, sender.owner, wordsOf(call, ops)];
     return { name: 'headgate lease', text, values, rowMode: 'array' };
   }
 
-  #several(calls: readonly Call[]): Query {
+  #several(calls: readonly Call[], ops: readonly Op[]): Query {
     const { schema, sender } = this.#options;
+    const words = calls.map((call) => wordsOf(call, ops));
     const text = `SELECT * FROM ${schema}.leases($1, $2, $3, $4, $5, $6, $7, $8)`;
     const values = [
       calls.map(({ address }) => address.hash),
       calls.map(({ address }) => address.label),
       calls.map(({ limit }) => whole(limit)),
       calls.map(({ version }) => version),
-      calls.map(({ words }) => words.length),
+      words.map(({ length }) => length),
       `${sender.lease * 1_000}`,
       sender.owner,
-      calls.flatMap(({ words }) => words),
+      words.flat(),
     ];
     return { name: 'headgate leases', text, values, rowMode: 'array' };
   }
+}
+
+function answer({ batch, index }: Task, one: Answer): void {
+  batch.answers[index] = one;
+  if (--batch.left === 0) batch.resolve();
 }

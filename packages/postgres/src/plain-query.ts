@@ -60,18 +60,22 @@ class PlainQuery {
   }
 }
 
-/** Sends a query in the shortest way that this client supports. */
-export function ask(client: PostgresClient, query: Query): Promise<Rows> {
+/** Sends a query in the shortest way that this client supports. Calls back later, never immediately. */
+export function ask(
+  client: PostgresClient,
+  query: Query,
+  resolve: (rows: Rows) => void,
+  reject: (error: unknown) => void,
+): void {
   const { pipeline } = client as { pipeline?: boolean };
   // Other clients, and those in pipeline mode, support only their own query objects.
   if (query.isPlain !== true || !(client instanceof pg.Client) || pipeline === true) {
-    return client.query(query).then(({ rows }) => rows);
+    client.query(query).then(({ rows }) => resolve(rows), reject);
+    return;
   }
-  return new Promise((resolve, reject) => {
-    const answered = (error: unknown, rows: Rows = []) => {
-      if (error) reject(error);
-      else resolve(rows);
-    };
-    client.query(new PlainQuery(query, answered) as never);
-  });
+  const answered = (error: unknown, rows: Rows = []) => {
+    if (error) reject(error);
+    else resolve(rows);
+  };
+  client.query(new PlainQuery(query, answered) as never);
 }

@@ -55,15 +55,9 @@ export class ReconnectingClient {
   }
 
   /** Closes the connection if the answer takes too long; it is then unknown whether the statement was executed. */
-  async query(query: Query): Promise<readonly unknown[][]> {
-    const client = this.#client ?? (await this.open());
-    try {
-      return await this.#inTime(client, () => ask(client, query));
-    } catch (error) {
-      // The server announces that it will end the connection before it does: no further statement may be sent on it.
-      if (isDisconnect(error)) this.#drop(client, error);
-      throw error;
-    }
+  query(query: Query): Promise<readonly unknown[][]> {
+    if (this.#client !== undefined) return this.#ask(this.#client, query);
+    return this.open().then((client) => this.#ask(client, query));
   }
 
   /** Closes a connection that looks open but does not work. */
@@ -76,6 +70,25 @@ export class ReconnectingClient {
     const client = this.#client;
     this.#client = undefined;
     if (client !== undefined) await this.#inTime(client, () => client.end()).catch(() => {});
+  }
+
+  /** One promise, not one for each step: every operation passes here. */
+  #ask(client: PostgresClient, query: Query): Promise<readonly unknown[][]> {
+    return new Promise((resolve, reject) => {
+      const answered = (rows: readonly unknown[][]) => {
+        clearTimeout(timer);
+        resolve(rows);
+      };
+      const failed = (error: unknown) => {
+        clearTimeout(timer);
+        // The server announces that it will end the connection before it does: no further statement may be sent on it.
+        if (isDisconnect(error)) this.#drop(client, error);
+        reject(error);
+      };
+      // Before the timer is set, so that the statement is sent first.
+      ask(client, query, answered, failed);
+      const timer = timeLimit(client, this.#options.timeout, reject);
+    });
   }
 
   async #attempt(): Promise<PostgresClient> {
@@ -143,16 +156,24 @@ export class ReconnectingClient {
     time = this.#options.timeout,
   ): Promise<T> {
     return new Promise((resolve, reject) => {
-      // Started first, so that the statement is sent before the timer is set.
       const working = work();
-      const timer = setTimeout(() => {
-        reject(late());
-        destroy(client);
-      }, time);
-      timer.unref();
+      const timer = timeLimit(client, time, reject);
       const settled = () => clearTimeout(timer);
       working.then(settled, settled);
       working.then(resolve, reject);
     });
   }
+}
+
+/** Closes the connection after `time` milliseconds, unless the timer is cleared. */
+function timeLimit(
+  client: PostgresClient,
+  time: number,
+  reject: (error: unknown) => void,
+): NodeJS.Timeout {
+  const end = () => {
+    reject(late());
+    destroy(client);
+  };
+  return setTimeout(end, time).unref();
 }

@@ -17,25 +17,32 @@ export function tables(schema: string): string {
   return `
 CREATE SCHEMA IF NOT EXISTS ${schema};
 
+-- A type, because PostgreSQL parses the CHECK constraints of a table again for every statement.
+DO $body$
+BEGIN
+  CREATE DOMAIN ${schema}.non_negative AS bigint CHECK (VALUE >= 0);
+EXCEPTION WHEN duplicate_object THEN
+  RETURN;
+END
+$body$;
+
 CREATE TABLE IF NOT EXISTS ${schema}.limits (
   address text COLLATE "C" PRIMARY KEY,
   id bigint GENERATED ALWAYS AS IDENTITY,
   label text NOT NULL,
   most bigint NOT NULL,
   version bigint NOT NULL,
-  queued bigint NOT NULL,
+  queued ${schema}.non_negative NOT NULL,
   tail bigint NOT NULL,
   born bigint NOT NULL,
   longest bigint NOT NULL,
   reserving boolean NOT NULL,
   reclaimed bigint NOT NULL DEFAULT 0,
-  inflight bigint NOT NULL,
+  inflight ${schema}.non_negative NOT NULL,
   token bigint NOT NULL,
   soonest bigint NOT NULL,
   touched bigint NOT NULL,
-  fresh jsonb NOT NULL DEFAULT '{}',
-  -- One constraint, because PostgreSQL parses each constraint again for every statement.
-  CHECK (inflight >= 0 AND queued >= 0)
+  fresh jsonb NOT NULL DEFAULT '{}'
 ) WITH (fillfactor = 25, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0);
 
 CREATE TABLE IF NOT EXISTS ${schema}.leases (
@@ -51,6 +58,19 @@ CREATE TABLE IF NOT EXISTS ${schema}.leases (
   PRIMARY KEY (limit_id, id),
   CHECK ((place IS NULL) = (fencing IS NOT NULL))
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0);
+
+-- Tables of earlier releases have a CHECK constraint instead.
+DO $body$
+BEGIN
+  IF EXISTS (
+    SELECT FROM pg_catalog.pg_type AS t JOIN pg_catalog.pg_constraint AS c ON c.conrelid = t.typrelid
+    WHERE t.oid = pg_catalog.pg_typeof(NULL::${schema}.limits)::oid AND c.conname = 'limits_check'
+  ) THEN
+    ALTER TABLE ${schema}.limits DROP CONSTRAINT limits_check,
+      ALTER COLUMN inflight TYPE ${schema}.non_negative, ALTER COLUMN queued TYPE ${schema}.non_negative;
+  END IF;
+END
+$body$;
 
 -- CREATE INDEX IF NOT EXISTS locks the table even if the index exists: each process that starts would block all others.
 DO $body$

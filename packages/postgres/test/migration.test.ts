@@ -73,6 +73,26 @@ test('the migration can run repeatedly and keeps existing data', async () => {
   expect(await tablesOf('headgate')).toEqual(['leases', 'limits', 'members']);
 });
 
+test('the migration converts the counts of tables that have a CHECK constraint instead', async () => {
+  const schema = 'constrained';
+  await storeIn(schema).migrate();
+  await works(schema);
+  await admin.query(`
+    ALTER TABLE ${schema}.limits ALTER inflight TYPE bigint, ALTER queued TYPE bigint,
+      ADD CONSTRAINT limits_check CHECK (inflight >= 0 AND queued >= 0);
+    DROP DOMAIN ${schema}.non_negative;
+  `);
+  const before = await admin.query(`SELECT * FROM ${schema}.limits`);
+  expect(before.rows).not.toEqual([]);
+  await storeIn(schema).migrate();
+  expect((await admin.query(`SELECT * FROM ${schema}.limits`)).rows).toEqual(before.rows);
+  for (const column of ['inflight', 'queued']) {
+    const change = admin.query(`UPDATE ${schema}.limits SET ${column} = -1`);
+    await expect(change).rejects.toThrow('non_negative');
+  }
+  await works(schema);
+});
+
 test('a migration with nothing to do waits for no lock and blocks no operation', async () => {
   await storeIn().migrate();
   await admin.query('BEGIN');
