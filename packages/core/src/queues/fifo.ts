@@ -35,28 +35,42 @@ export class FifoQueue extends BuiltInQueue implements Queue {
   }
 
   insert(waiter: Waiter): void {
-    let ahead = this.youngest;
-    while (ahead !== undefined && ahead.arrival > waiter.arrival) ahead = ahead.ahead;
-    const behind = ahead === undefined ? this.oldest : ahead.behind;
-    this.link(ahead, waiter);
-    this.link(waiter, behind);
+    const { youngest } = this;
+    if (youngest === undefined) this.oldest = waiter;
+    else if (youngest.arrival > waiter.arrival) return this.insertAhead(youngest, waiter);
+    else {
+      youngest.behind = waiter;
+      waiter.ahead = youngest;
+    }
+    this.youngest = waiter;
+    this.length++;
+    this.weight += waiter.weight;
+  }
+
+  private insertAhead(youngest: Waiter, waiter: Waiter): void {
+    let behind = youngest;
+    while (behind.ahead !== undefined && behind.ahead.arrival > waiter.arrival)
+      behind = behind.ahead;
+    const { ahead } = behind;
+    waiter.ahead = ahead;
+    waiter.behind = behind;
+    behind.ahead = waiter;
+    if (ahead === undefined) this.oldest = waiter;
+    else ahead.behind = waiter;
     this.length++;
     this.weight += waiter.weight;
   }
 
   remove(waiter: Waiter): void {
-    this.link(waiter.ahead, waiter.behind);
-    waiter.ahead = undefined;
-    waiter.behind = undefined;
-    this.length--;
-    this.weight -= waiter.weight;
-  }
-
-  private link(ahead: Waiter | undefined, behind: Waiter | undefined): void {
+    const { ahead, behind } = waiter;
     if (ahead === undefined) this.oldest = behind;
     else ahead.behind = behind;
     if (behind === undefined) this.youngest = ahead;
     else behind.ahead = ahead;
+    waiter.ahead = undefined;
+    waiter.behind = undefined;
+    this.length--;
+    this.weight -= waiter.weight;
   }
 }
 
