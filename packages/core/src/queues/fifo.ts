@@ -35,28 +35,15 @@ export class FifoQueue extends BuiltInQueue implements Queue {
   }
 
   insert(waiter: Waiter): void {
-    const { youngest } = this;
-    if (youngest === undefined) this.oldest = waiter;
-    else if (youngest.arrival > waiter.arrival) return this.insertAhead(youngest, waiter);
-    else {
-      youngest.behind = waiter;
-      waiter.ahead = youngest;
-    }
-    this.youngest = waiter;
-    this.length++;
-    this.weight += waiter.weight;
-  }
-
-  private insertAhead(youngest: Waiter, waiter: Waiter): void {
-    let behind = youngest;
-    while (behind.ahead !== undefined && behind.ahead.arrival > waiter.arrival)
-      behind = behind.ahead;
-    const { ahead } = behind;
+    let ahead = this.youngest;
+    while (ahead !== undefined && ahead.arrival > waiter.arrival) ahead = ahead.ahead;
+    const behind = ahead === undefined ? this.oldest : ahead.behind;
     waiter.ahead = ahead;
     waiter.behind = behind;
-    behind.ahead = waiter;
     if (ahead === undefined) this.oldest = waiter;
     else ahead.behind = waiter;
+    if (behind === undefined) this.youngest = waiter;
+    else behind.ahead = waiter;
     this.length++;
     this.weight += waiter.weight;
   }
