@@ -4,9 +4,9 @@ import {
   callNow,
   checkCallback,
   QueuedCall,
+  type SignalWaiter,
 } from '../limiter/acquire.ts';
 import type { Permit } from '../semaphore/permit.ts';
-import type { Waiter } from '../semaphore/waiter.ts';
 import { demandsFrom } from './demands.ts';
 import { checkGateWaitOptions, type Gate, type GateWaitOptions } from './gate.ts';
 
@@ -14,7 +14,7 @@ import { checkGateWaitOptions, type Gate, type GateWaitOptions } from './gate.ts
 export function acquireFromGate(gate: Gate, options: GateWaitOptions = {}): Promise<Permit> {
   return new Promise((resolve, reject) => {
     checkGateWaitOptions('acquire', options);
-    request(new Acquisition(gate, options.signal, resolve, reject), gate, options);
+    request(new Acquisition(resolve, reject), gate, options);
   });
 }
 
@@ -27,12 +27,13 @@ export function runInGate<T>(
   return new Promise<QueuedCall<T>>((resolve) => {
     checkCallback(fn);
     checkGateWaitOptions('run', options);
-    request(new QueuedCall(gate, options.signal, fn, resolve), gate, options);
+    request(new QueuedCall(fn, resolve), gate, options);
   }).then(callNow);
 }
 
-function request(waiter: Waiter, gate: Gate, options: GateWaitOptions): void {
+function request(waiter: SignalWaiter, gate: Gate, options: GateWaitOptions): void {
   options.signal?.throwIfAborted();
+  if (options.signal !== undefined) waiter.leaveOn(options.signal, gate);
   const demands = demandsFrom(gate.limits, options);
   if (options.queueTimeout !== undefined) waiter.queueTimeout = options.queueTimeout;
   if (options.fairBy !== undefined) waiter.fairBy = options.fairBy;

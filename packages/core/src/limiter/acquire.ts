@@ -15,7 +15,7 @@ export const nothing = {};
 export function acquireFrom(limiter: Limiter, options: WaitOptions = nothing): Promise<Permit> {
   return new Promise((resolve, reject) => {
     checkWait('acquire', options);
-    request(new Acquisition(limiter, options.signal, resolve, reject), limiter, options);
+    request(new Acquisition(resolve, reject), limiter, options);
   });
 }
 
@@ -26,8 +26,9 @@ export function checkWait(owner: string, options: WaitOptions): void {
   options.signal?.throwIfAborted();
 }
 
-function request(waiter: Waiter, limiter: Limiter, options: WaitOptions): void {
+function request(waiter: SignalWaiter, limiter: Limiter, options: WaitOptions): void {
   if (options !== nothing) {
+    if (options.signal !== undefined) waiter.leaveOn(options.signal, limiter);
     if (options.key !== undefined) waiter.key = options.key;
     if (options.weight !== undefined) waiter.weight = options.weight;
     if (options.limit !== undefined) waiter.limit = options.limit;
@@ -74,7 +75,7 @@ export function callWith<T>(permit: BasePermit, fn: Callback<T>): Promise<T> {
  */
 export function callLater<T>(limiter: Limiter, fn: Callback<T>, options: WaitOptions): Promise<T> {
   return new Promise<QueuedCall<T>>((resolve) => {
-    request(new QueuedCall(limiter, options.signal, fn, resolve), limiter, options);
+    request(new QueuedCall(fn, resolve), limiter, options);
   }).then(callNow);
 }
 
@@ -86,20 +87,22 @@ export function callNow<T>({ permit, fn, signal, failure }: QueuedCall<T>): Prom
   throw signal.reason;
 }
 
-/** A waiter that settles a promise. It listens to the signal only while it is queued. */
-abstract class SignalWaiter extends Waiter {
+/**
+ * A waiter that settles a promise. It listens to its signal, if it has one, only while it is queued. It has no
+ * constructor, since each further one in the chain of classes costs time.
+ */
+export abstract class SignalWaiter extends Waiter {
   // Declared without a value, since most waiters have no signal.
-  declare readonly signal: AbortSignal | undefined;
+  declare signal: AbortSignal | undefined;
   /** The limiter or gate that the permit was requested from. */
-  declare private readonly limiter: Pick<Limiter, 'withdraw'>;
+  declare private limiter: Pick<Limiter, 'withdraw'>;
   declare private listening: AbortListener | undefined;
   /** Links the waiters of the same signal. */
   declare earlier: SignalWaiter | undefined;
   declare next: SignalWaiter | undefined;
 
-  constructor(limiter: Pick<Limiter, 'withdraw'>, signal: AbortSignal | undefined) {
-    super();
-    if (!signal) return;
+  /** Lets the waiter leave the queue of the limiter or gate when the signal aborts. */
+  leaveOn(signal: AbortSignal, limiter: Pick<Limiter, 'withdraw'>): void {
     this.signal = signal;
     this.limiter = limiter;
   }
@@ -156,12 +159,10 @@ abstract class SignalWaiter extends Waiter {
 /** The waiter of `acquire`. */
 export class Acquisition extends SignalWaiter {
   constructor(
-    limiter: Pick<Limiter, 'withdraw'>,
-    signal: AbortSignal | undefined,
     protected readonly fulfil: (permit: Permit) => void,
     protected readonly fail: (reason: unknown) => void,
   ) {
-    super(limiter, signal);
+    super();
   }
 }
 
@@ -175,12 +176,16 @@ export class QueuedCall<T> extends SignalWaiter {
   declare failure: unknown;
 
   constructor(
-    limiter: Pick<Limiter, 'withdraw'>,
-    signal: AbortSignal | undefined,
     readonly fn: Callback<T>,
     private readonly settle: (call: QueuedCall<T>) => void,
   ) {
-    super(limiter, signal);
+    super();
+  }
+
+  // A promise that is resolved to an object looks for its `then`, and would search all prototypes of this one.
+  // biome-ignore lint/suspicious/noThenProperty: it makes no thenable
+  get then(): undefined {
+    return undefined;
   }
 
   protected fulfil(permit: BasePermit): void {

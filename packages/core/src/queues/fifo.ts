@@ -38,25 +38,26 @@ export class FifoQueue extends BuiltInQueue implements Queue {
     let ahead = this.youngest;
     while (ahead !== undefined && ahead.arrival > waiter.arrival) ahead = ahead.ahead;
     const behind = ahead === undefined ? this.oldest : ahead.behind;
-    this.link(ahead, waiter);
-    this.link(waiter, behind);
+    waiter.ahead = ahead;
+    waiter.behind = behind;
+    if (ahead === undefined) this.oldest = waiter;
+    else ahead.behind = waiter;
+    if (behind === undefined) this.youngest = waiter;
+    else behind.ahead = waiter;
     this.length++;
     this.weight += waiter.weight;
   }
 
   remove(waiter: Waiter): void {
-    this.link(waiter.ahead, waiter.behind);
-    waiter.ahead = undefined;
-    waiter.behind = undefined;
-    this.length--;
-    this.weight -= waiter.weight;
-  }
-
-  private link(ahead: Waiter | undefined, behind: Waiter | undefined): void {
+    const { ahead, behind } = waiter;
     if (ahead === undefined) this.oldest = behind;
     else ahead.behind = behind;
     if (behind === undefined) this.youngest = ahead;
     else behind.ahead = ahead;
+    waiter.ahead = undefined;
+    waiter.behind = undefined;
+    this.length--;
+    this.weight -= waiter.weight;
   }
 }
 

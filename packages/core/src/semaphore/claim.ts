@@ -35,8 +35,17 @@ export class Claim {
     if (queue.next === waiter) this.waiter = undefined;
   }
 
-  left(waiter: Waiter, isGranted: boolean): void {
-    if (this.waiter === waiter) this.waiter = undefined;
-    else if (isGranted) this.#passed += waiter.weight;
+  /** Called before a waiter is granted; returns the claim that remains. */
+  granted(waiter: Waiter): Claim | undefined {
+    if (this.waiter === waiter) return undefined;
+    this.#passed += waiter.weight;
+    return this;
+  }
+
+  /** Called before a waiter leaves without a grant; returns whether it has the claim. */
+  withdrawn(waiter: Waiter): boolean {
+    if (this.waiter !== waiter) return false;
+    this.waiter = undefined;
+    return true;
   }
 }

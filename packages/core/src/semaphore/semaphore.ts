@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { attempt, throwLater } from '../errors.ts';
+import { attempt } from '../errors.ts';
 import { Claim } from './claim.ts';
 import { clockOf, isLate } from './deadlines.ts';
 import { type GrantSource, grantFrom } from './grants.ts';
@@ -10,7 +10,7 @@ import type { Rejection, RejectionCause, RejectionReason } from './rejection.ts'
 import { RetryAfter } from './retry-after.ts';
 import { createQueue } from './safe-queue.ts';
 import type { SemaphoreGroup } from './semaphore-group.ts';
-import { grant, isGone, type Waiter, waitedSince } from './waiter.ts';
+import { grantQueued, isGone, type Waiter, waitedSince } from './waiter.ts';
 
 /** A counting semaphore with its queue. */
 export class Semaphore implements GrantSource, QueueContext {
@@ -156,9 +156,15 @@ export class Semaphore implements GrantSource, QueueContext {
     // All waiters are admitted, so their order does not matter, nor whether the queue holds them back.
     const next = group.isShadow ? queue.oldest : (claim?.waiter ?? queue.next);
     if (next === undefined || inflight >= limit || this.fits(next.weight)) return next;
+    return this.claimFor(next);
+  }
+
+  /** The waiter to admit instead of one that does not fit, if any; a method of its own, so that the others are inlined. */
+  private claimFor(next: Waiter): Waiter {
+    const { queue, limit } = this;
     this.claim ??= new Claim();
     this.claim.waiter = next;
-    return this.claim.next(next, queue, limit - inflight, limit);
+    return this.claim.next(next, queue, limit - this.inflight, limit);
   }
 
   private grantNextOnes(): void {
@@ -196,13 +202,11 @@ export class Semaphore implements GrantSource, QueueContext {
   }
 
   private grantNext(waiter: Waiter, now: number): void {
-    this.removeWaiter(waiter, true);
+    if (this.claim !== undefined) this.claim = this.claim.granted(waiter);
+    this.unlink(waiter, true);
     const weight = Math.min(waiter.weight, this.limit);
-    try {
-      grant(waiter, this.admit(weight, waitedSince(waiter.since, now), waiter.share, waiter));
-    } catch (error) {
-      throwLater(error);
-    }
+    const waited = waitedSince(waiter.since, now);
+    grantQueued(waiter, this.admit(weight, waited, waiter.share, waiter));
   }
 
   protected changeInflight(
@@ -230,16 +234,18 @@ export class Semaphore implements GrantSource, QueueContext {
   }
 
   /** Returns whether a waiter that leaves without a grant may have blocked others. */
-  private removeWaiter(waiter: Waiter, isGranted = false): boolean {
-    const hasClaim = this.claim?.waiter === waiter;
-    const wasFirst = !isGranted && (hasClaim || this.queue.mayBeNext(waiter));
-    if (isGranted && hasClaim) this.claim = undefined;
-    else this.claim?.left(waiter, isGranted);
+  private removeWaiter(waiter: Waiter): boolean {
+    const wasFirst = this.claim?.withdrawn(waiter) === true || this.queue.mayBeNext(waiter);
+    this.unlink(waiter, false);
+    return wasFirst;
+  }
+
+  private unlink(waiter: Waiter, isGranted: boolean): void {
+    const { group } = this;
     this.queue.remove(waiter, isGranted);
     waiter.queuedAt = undefined;
-    this.group.queued--;
-    this.group.deadlines.remove(waiter);
-    return wasFirst;
+    group.queued--;
+    if (waiter.timeoutBucket !== undefined) group.deadlines.remove(waiter);
   }
 
   /** A waiter has left without a grant. */

@@ -110,6 +110,16 @@ export function grant(waiter: Waiter, permit: BasePermit): void {
   }
 }
 
+/** The same for a queued waiter, whose error must not affect the one whose release made room. */
+export function grantQueued(waiter: Waiter, permit: BasePermit): void {
+  try {
+    waiter.granted(permit);
+  } catch (error) {
+    permit.release('ignored');
+    throwLater(error);
+  }
+}
+
 /** An object of its own, as the waiter itself contains a key, and refers to what must not be logged. */
 export function identityOf(waiter: Waiter): object {
   waiter.identity ??= {};
