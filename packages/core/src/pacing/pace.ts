@@ -1,4 +1,4 @@
-import { Accepting } from './accepting.ts';
+import { AcceptPause } from './accept-pause.ts';
 import type { EventLoop } from './event-loop.ts';
 import { FadingMaximum } from './fading-maximum.ts';
 import { StartedWork } from './started-work.ts';
@@ -34,7 +34,7 @@ export class Pace {
   /** Milliseconds that requests have kept the loop busy at a stretch. */
   readonly longest = new FadingMaximum(LONGEST_DECAY_MS);
   readonly #startedWork = new StartedWork();
-  readonly #accepting = new Accepting();
+  readonly #acceptPause = new AcceptPause();
   /** Milliseconds of work that may be started until the next poll. */
   #budget = BUDGET_MS;
   /** Number of requests in flight at the last poll. */
@@ -64,7 +64,7 @@ export class Pace {
    */
   decide(now: number): 'start' | 'poll' | number {
     if (!this.loop.isMeasured) return 'start';
-    if (this.#accepting.isActive || !this.#isWithinBudget(now)) return 'poll';
+    if (this.#acceptPause.isActive || !this.#isWithinBudget(now)) return 'poll';
     return this.#isWithinAllowance(now) ? 'start' : IDLE_CHECK_MS;
   }
 
@@ -132,7 +132,7 @@ export class Pace {
     const isKnown = !wasInflight && this.#inflight === 0;
     this.#budget = isKnown ? Math.max(BUDGET_MS, busy - worked) : BUDGET_MS;
     // Another poll shows whether it was the last connection.
-    if (this.#accepting.polled(now, this.loop.accepted(), wasInflight)) this.awaitPoll(now);
+    if (this.#acceptPause.polled(now, this.loop.accepted(), wasInflight)) this.awaitPoll(now);
     this.onPoll();
   }
 }
