@@ -30,10 +30,13 @@ export function durableObjectStore(options: DurableObjectStoreOptions): Store {
   const { lease, timeout } = checkTimes(options);
   const namespace = checkNamespace(options.namespace);
   if (!onWorkers()) {
-    return new DurableObjectStore({ namespace, keep: () => {} }, { leaseDuration: lease, timeout });
+    return new DurableObjectStore(
+      { namespace, waitUntil: () => {} },
+      { leaseDuration: lease, timeout },
+    );
   }
   const times = { leaseDuration: lease, timeout, clock: workersClock };
-  return new DurableObjectStore({ namespace, keep: keeper() }, times);
+  return new DurableObjectStore({ namespace, waitUntil: waitUntilOfRuntime() }, times);
 }
 
 function checkNamespace(namespace: ObjectNamespace): ObjectNamespace {
@@ -45,11 +48,11 @@ function checkNamespace(namespace: ObjectNamespace): ObjectNamespace {
 }
 
 /** Imports the module only on Workers, since applications run their tests in runtimes that do not have it. */
-function keeper(): (work: Promise<unknown>) => void {
-  let keep = (_: Promise<unknown>) => {};
+function waitUntilOfRuntime(): (work: Promise<unknown>) => void {
+  let extend = (_: Promise<unknown>) => {};
   // Imported at startup: the runtime ends the request of a disconnected client before an import could be awaited.
   void import('cloudflare:workers').then(({ waitUntil }) => {
-    keep = waitUntil;
+    extend = waitUntil;
   });
-  return (work) => keep(work);
+  return (work) => extend(work);
 }
