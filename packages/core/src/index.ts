@@ -38,7 +38,7 @@ export { byShare } from './queues/by-share.ts';
 export { type CodelOptions, codel } from './queues/codel.ts';
 export { fair } from './queues/fair.ts';
 export { fifo, lifo } from './queues/fifo.ts';
-export { onWorkers } from './runtime.ts';
+export { onBun, onWorkers } from './runtime.ts';
 export type { Observer, Operation } from './semaphore/observer.ts';
 export type { Permit } from './semaphore/permit.ts';
 export type { CloseOptions } from './semaphore/permit-tracker.ts';

@@ -19,7 +19,7 @@ import type { Call, Line } from './protocol.ts';
 export interface Connection {
   readonly namespace: ObjectNamespace;
   /** Keeps the runtime from ending this work, which never rejects, with the request that has begun it. */
-  keep(work: Promise<unknown>): void;
+  waitUntil(work: Promise<unknown>): void;
 }
 
 /** The class of the binding is another one, say. */
@@ -66,7 +66,7 @@ export class DurableObjectStore extends Store {
       for (const [at, index] of indexes.entries()) answers[index] = some[at] as Answer;
     });
     const all = Promise.all(sent);
-    this.connection.keep(all);
+    this.connection.waitUntil(all);
     await all;
     return answers;
   }
@@ -82,7 +82,7 @@ export class DurableObjectStore extends Store {
     if (this.#isClosed) throw closed();
     const call = this.#begin(objectName(ref), { stats: true });
     const answer = this.#answer(call, this.timeout);
-    this.connection.keep(answer);
+    this.connection.waitUntil(answer);
     const line = await answer;
     this.#end(call);
     if ('stats' in line) return line.stats;
@@ -104,7 +104,7 @@ export class DurableObjectStore extends Store {
     const call = this.#begin(name, { leaseDuration: this.leaseDuration, ops });
     const line = await this.#answer(call, timeout);
     if ('replies' in line) {
-      this.connection.keep(this.#follow(call));
+      this.connection.waitUntil(this.#follow(call));
       return [...line.replies];
     }
     this.#end(call);

@@ -34,10 +34,10 @@ export function durableObjectStore(options: DurableObjectStoreOptions): Store {
   const { name = 'durable-object' } = options;
   if (!onWorkers()) {
     const times = { leaseDuration: lease, timeout, name };
-    return new DurableObjectStore({ namespace, keep: () => {} }, times);
+    return new DurableObjectStore({ namespace, waitUntil: () => {} }, times);
   }
   const times = { leaseDuration: lease, timeout, clock: workersClock, name };
-  return new DurableObjectStore({ namespace, keep: keeper() }, times);
+  return new DurableObjectStore({ namespace, waitUntil: waitUntilOfRuntime() }, times);
 }
 
 function checkNamespace(namespace: ObjectNamespace): ObjectNamespace {
@@ -49,11 +49,11 @@ function checkNamespace(namespace: ObjectNamespace): ObjectNamespace {
 }
 
 /** Imports the module only on Workers, since applications run their tests in runtimes that do not have it. */
-function keeper(): (work: Promise<unknown>) => void {
-  let keep = (_: Promise<unknown>) => {};
+function waitUntilOfRuntime(): (work: Promise<unknown>) => void {
+  let extend = (_: Promise<unknown>) => {};
   // Imported at startup: the runtime ends the request of a disconnected client before an import could be awaited.
   void import('cloudflare:workers').then(({ waitUntil }) => {
-    keep = waitUntil;
+    extend = waitUntil;
   });
-  return (work) => keep(work);
+  return (work) => extend(work);
 }

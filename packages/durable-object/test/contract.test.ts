@@ -15,7 +15,7 @@ storeSuite({
   can: { recall: false },
   // Calls of a busy machine may take more than a third of 600 ms.
   leaseDuration: 1200,
-  connect: (times) => new DurableObjectStore({ namespace: objects, keep: () => {} }, times),
+  connect: (times) => new DurableObjectStore({ namespace: objects, waitUntil: () => {} }, times),
   wipe: () => objects.wipe(),
   hang: () => objects.hang(),
 });

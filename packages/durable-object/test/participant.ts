@@ -25,7 +25,7 @@ export class Participant {
     // The names of these tests fit into a header, so that a Worker can use the same objects.
     const namespace = { idFromName: (name: string) => name, get: objects.get.bind(objects) };
     const times = { leaseDuration, timeout: leaseDuration / 3 };
-    this.store = new DurableObjectStore({ namespace, keep: () => {} }, times);
+    this.store = new DurableObjectStore({ namespace, waitUntil: () => {} }, times);
     this.store.listen({
       grant: (grant) => this.grants.push(grant),
       recall: () => {},

@@ -1,4 +1,4 @@
-import { onWorkers, workersClock } from '@headgate/core';
+import { onBun, onWorkers, workersClock } from '@headgate/core';
 import {
   type Admission,
   type Exchange,
@@ -16,7 +16,13 @@ import {
 import type { Context, Env, Next } from 'hono';
 import { framework } from './framework.ts';
 import { WebExchange } from './web-exchange.ts';
-import { checkContext, checkWorkers, isDistributed, keep, keepAwaited } from './workers.ts';
+import {
+  checkContext,
+  checkWorkers,
+  isDistributed,
+  waitUntil,
+  waitUntilReleased,
+} from './workers.ts';
 import { WorkersRequests } from './workers-requests.ts';
 
 /** The handler reads its admission from `c.var.admission`. */
@@ -71,7 +77,7 @@ export class LimitMiddleware {
     const concluded = gated.answered.then(() => this.#conclude(gated, c, next));
     if (this.#requests !== undefined) {
       this.#requests.queued(gated);
-      keep(c, concluded);
+      waitUntil(c, concluded);
     }
     return concluded;
   }
@@ -80,14 +86,14 @@ export class LimitMiddleware {
     // The client has disconnected; 499 tells outer middleware that the request was not handled.
     if (gated.left) return Promise.resolve(new Response(null, { status: 499 }));
     c.set('admission', gated.admission);
-    if (this.#requests !== undefined) keepAwaited(c, gated);
+    if (this.#requests !== undefined) waitUntilReleased(c, gated);
     if (gated.rejection !== undefined) return this.#reject(gated, c, next);
     const { exchange } = gated;
     if (onBun && exchange instanceof WebExchange) prepareHeaders(c);
     const fields = this.http.fields(gated);
     const work = gated.trackHandler(next());
     if (this.#requests !== undefined) {
-      keep(c, work);
+      waitUntil(c, work);
       if (this.#isDistributed) this.#requests.admitted(gated);
     }
     if (fields.length === 0 && exchange instanceof NodeExchange) return work;
@@ -101,8 +107,6 @@ export class LimitMiddleware {
     return response;
   }
 }
-
-const onBun = (globalThis as { readonly Bun?: object }).Bun !== undefined;
 
 /**
  * On Bun, the default type of a text is not among the headers of its response, so a response with another body would lack

@@ -6,17 +6,17 @@ import type { Context } from 'hono';
  * Without `waitUntil`, the runtime would cancel the work of a disconnected client, which would then never release
  * its permit.
  */
-export function keep(c: Context, work: Promise<unknown>): void {
+export function waitUntil(c: Context, work: Promise<unknown>): void {
   c.executionCtx.waitUntil(work.catch(() => {}));
 }
 
 /** The same for work that the handler passes to its permit, which may settle after the response. */
-export function keepAwaited(c: Context, { permit }: GatedRequest): void {
+export function waitUntilReleased(c: Context, { permit }: GatedRequest): void {
   if (permit === undefined) return;
-  const { waitUntil } = permit;
+  const { waitUntil: holdUntil } = permit;
   permit.waitUntil = (work) => {
-    waitUntil.call(permit, work);
-    keep(c, Promise.resolve(work));
+    holdUntil.call(permit, work);
+    waitUntil(c, Promise.resolve(work));
   };
 }
 

@@ -41,12 +41,7 @@ describe.each(['Express', 'Fastify'] as const)('a handler on %s', (platform) => 
 
   it("holds a disconnected client's permit until its handler has settled", async () => {
     const { app, limit, latch, seen } = await limitedApp(platform, { limit: 1 });
-    const closed = responseClosed(app);
-    const abortedCall = app.call('/work');
-    await until(() => seen.begun === 1);
-    abortedCall.abort();
-    await closed;
-    await aRound();
+    await disconnect(app, '/work', () => seen.begun === 1);
     expect(limit.inflight).toBe(1);
     latch.open();
     await counts(limit, 0);
@@ -68,12 +63,7 @@ describe.each(['Express', 'Fastify'] as const)('a handler on %s', (platform) => 
     const app = await App.start(platform, { controllers: [Repeated] }, (nest) =>
       nest.useGlobalInterceptors({ intercept: (_, next) => next.handle().pipe(retry(1)) }),
     );
-    const closed = responseClosed(app);
-    const abortedCall = app.call();
-    await until(() => begun === 2);
-    abortedCall.abort();
-    await closed;
-    await aRound();
+    await disconnect(app, '/', () => begun === 2);
     expect(limit.inflight).toBe(1);
     latch.open();
     await counts(limit, 0);
@@ -147,8 +137,14 @@ describe.each(['Express', 'Fastify'] as const)('a handler on %s', (platform) => 
   });
 });
 
-/** Resolves once the response to the next request has been closed. */
-async function responseClosed(app: App): Promise<void> {
-  const [, response] = await once(app.nest.getHttpServer() as Server, 'request');
-  await once(response as ServerResponse, 'close');
+/** Sends a request, disconnects once its handler has begun, and waits until the server has noticed. */
+async function disconnect(app: App, path: string, hasBegun: () => boolean): Promise<void> {
+  const received = once(app.nest.getHttpServer() as Server, 'request');
+  const call = app.call(path);
+  await until(hasBegun);
+  const [, response] = await received;
+  const closed = once(response as ServerResponse, 'close');
+  call.abort();
+  await closed;
+  await aRound();
 }

@@ -1,4 +1,4 @@
-import { Accepting } from './accepting.ts';
+import { AcceptPause } from './accept-pause.ts';
 import { Allowance } from './allowance.ts';
 import type { EventLoop } from './event-loop.ts';
 import { FadingMaximum } from './fading-maximum.ts';
@@ -30,7 +30,7 @@ export class Pace {
   /** Milliseconds that requests have kept the loop busy at a stretch. */
   readonly longest = new FadingMaximum(LONGEST_DECAY_MS);
   readonly #startedWork = new StartedWork();
-  readonly #accepting = new Accepting();
+  readonly #acceptPause = new AcceptPause();
   readonly #allowance: Allowance;
   /** Milliseconds of work that may be started until the next poll. */
   #budget = BUDGET_MS;
@@ -58,7 +58,7 @@ export class Pace {
    */
   decide(now: number): 'start' | 'poll' | number {
     if (!this.loop.isMeasured) return 'start';
-    if (this.#accepting.isActive || !this.#isWithinBudget(now)) return 'poll';
+    if (this.#acceptPause.isActive || !this.#isWithinBudget(now)) return 'poll';
     const lastPoll = { age: now - (this.#awaitedAt ?? now), inflight: this.#inflight };
     return this.#allowance.isLeft(now, lastPoll) ? 'start' : IDLE_CHECK_MS;
   }
@@ -114,7 +114,7 @@ export class Pace {
     this.#budget = isKnown ? Math.max(BUDGET_MS, busy - worked) : BUDGET_MS;
     // Another poll shows whether it was the last connection.
     const busyPart = wasInflight ? this.cost.busyPart : undefined;
-    if (this.#accepting.polled(now, this.loop.accepted(), busyPart)) this.awaitPoll(now);
+    if (this.#acceptPause.polled(now, this.loop.accepted(), busyPart)) this.awaitPoll(now);
     this.onPoll();
   }
 }

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { SuiteContext } from '../framework.ts';
 import { ok } from '../kit/handlers.ts';
 import { counts } from '../kit/until.ts';
+import { VirtualClock } from '../kit/virtual-clock.ts';
 import type { World } from '../kit/world.ts';
 
 /** Keeps the event loop busy, in milliseconds. */
@@ -17,12 +18,14 @@ const slow = (context: SuiteContext) => {
 };
 
 export function defaultLimit(world: World): void {
-  it('applies without options, and rejects no request of a server that keeps up', async () => {
-    const limit = world.limit({});
+  it('applies without a limit, and rejects no request of a client that sends one at a time', async () => {
+    // For the queue, no time passes, so that a busy machine cannot let a request wait for too long.
+    const limit = world.limit({ clock: new VirtualClock() });
     const app = await world.serve({ use: limit }, { handle: ok });
-    const answers = await Promise.all(Array.from({ length: 30 }, () => app.call().answer()));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    await counts(limit, 0);
+    for (let sent = 0; sent < 30; sent++) {
+      expect((await app.call().answer()).status).toBe(200);
+      await counts(limit, 0);
+    }
     expect(limit.stats()).toMatchObject({ admitted: 30, limits: [{ name: 'default' }] });
   });
 

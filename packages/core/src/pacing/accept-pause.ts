@@ -11,11 +11,11 @@ const MAX_ITERATION_MS = 5;
 const MIN_ACCEPTING_POLLS = 2;
 
 /**
- * Whether starts are held back until the next poll, because connections are being accepted: Node accepts one per
+ * Holds starts back until the next poll while connections are being accepted: Node accepts one per
  * iteration (libuv since 1.45), so that behind long iterations connections wait where nothing can reject them. For at
  * most half of the time.
  */
-export class Accepting {
+export class AcceptPause {
   isActive = false;
   /** Number of connections accepted before the last poll. */
   #accepted = 0;
