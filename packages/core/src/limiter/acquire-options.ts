@@ -37,8 +37,15 @@ const known: readonly string[] = ['key', 'weight', 'limit', 'share', ...waitOpti
  * @throws HeadgateError for an unknown option, and for a value that is not allowed.
  */
 export function checkAcquireOptions(owner: string, options: WaitOptions): void {
-  checkNames(owner, options, known);
+  if (!isKnown(options)) checkNames(owner, options, known);
   checkWaitOptions(options);
+}
+
+/** Allocates no array of names: on this hot path, it would cost more than everything else. */
+function isKnown(options: WaitOptions): boolean {
+  if (typeof options !== 'object' || options === null) return false;
+  for (const name in options) if (!known.includes(name)) return false;
+  return true;
 }
 
 /** Checks the options of a wait, for a limiter or a gate. */

@@ -28,7 +28,7 @@ export function checkWait(owner: string, options: WaitOptions): void {
 
 function request(waiter: SignalWaiter, limiter: Limiter, options: WaitOptions): void {
   if (options !== nothing) {
-    if (options.signal !== undefined) waiter.leaveOn(options.signal, limiter);
+    if (options.signal) waiter.leaveOn(options.signal, limiter);
     if (options.key !== undefined) waiter.key = options.key;
     if (options.weight !== undefined) waiter.weight = options.weight;
     if (options.limit !== undefined) waiter.limit = options.limit;

@@ -156,15 +156,9 @@ export class Semaphore implements GrantSource, QueueContext {
     // All waiters are admitted, so their order does not matter, nor whether the queue holds them back.
     const next = group.isShadow ? queue.oldest : (claim?.waiter ?? queue.next);
     if (next === undefined || inflight >= limit || this.fits(next.weight)) return next;
-    return this.claimFor(next);
-  }
-
-  /** The waiter to admit instead of one that does not fit, if any; a method of its own, so that the others are inlined. */
-  private claimFor(next: Waiter): Waiter {
-    const { queue, limit } = this;
     this.claim ??= new Claim();
     this.claim.waiter = next;
-    return this.claim.next(next, queue, limit - this.inflight, limit);
+    return this.claim.next(next, queue, limit - inflight, limit);
   }
 
   private grantNextOnes(): void {
@@ -202,11 +196,11 @@ export class Semaphore implements GrantSource, QueueContext {
   }
 
   private grantNext(waiter: Waiter, now: number): void {
-    if (this.claim !== undefined) this.claim = this.claim.granted(waiter);
+    this.claim = this.claim?.granted(waiter);
     this.unlink(waiter, true);
     const weight = Math.min(waiter.weight, this.limit);
-    const waited = waitedSince(waiter.since, now);
-    grantQueued(waiter, this.admit(weight, waited, waiter.share, waiter));
+    const permit = this.admit(weight, waitedSince(waiter.since, now), waiter.share, waiter);
+    grantQueued(waiter, permit);
   }
 
   protected changeInflight(
@@ -235,17 +229,16 @@ export class Semaphore implements GrantSource, QueueContext {
 
   /** Returns whether a waiter that leaves without a grant may have blocked others. */
   private removeWaiter(waiter: Waiter): boolean {
-    const wasFirst = this.claim?.withdrawn(waiter) === true || this.queue.mayBeNext(waiter);
+    const wasFirst = this.claim?.withdrawn(waiter) || this.queue.mayBeNext(waiter);
     this.unlink(waiter, false);
     return wasFirst;
   }
 
   private unlink(waiter: Waiter, isGranted: boolean): void {
-    const { group } = this;
     this.queue.remove(waiter, isGranted);
     waiter.queuedAt = undefined;
-    group.queued--;
-    if (waiter.timeoutBucket !== undefined) group.deadlines.remove(waiter);
+    this.group.queued--;
+    this.group.deadlines.remove(waiter);
   }
 
   /** A waiter has left without a grant. */

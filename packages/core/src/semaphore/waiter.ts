@@ -115,8 +115,8 @@ export function grantQueued(waiter: Waiter, permit: BasePermit): void {
   try {
     waiter.granted(permit);
   } catch (error) {
-    permit.release('ignored');
     throwLater(error);
+    permit.release('ignored');
   }
 }
 
