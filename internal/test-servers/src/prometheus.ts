@@ -36,7 +36,7 @@ interface Answer {
 }
 
 /** How often it scrapes, and evaluates the rules. */
-const INTERVAL = '250ms';
+const INTERVAL = '500ms';
 
 /** A real Prometheus on 127.0.0.1. */
 export class PrometheusServer {
