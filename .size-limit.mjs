@@ -16,7 +16,7 @@ export default [
     path: 'packages/core/dist/index.js',
     import: '{ createLimiter }',
     // The goal of 3 kB is not reached: docs/performance.md says what the rest is for.
-    limit: '12.2 kB',
+    limit: '12.3 kB',
     gzip,
   },
   ...Object.entries(frameworks).flatMap(([adapter, peers]) => {
@@ -43,7 +43,7 @@ export default [
     name: '@headgate/postgres: with its functions',
     path: 'packages/postgres/dist/index.js',
     ignore: ['@headgate/core', 'pg'],
-    limit: '15.3 kB',
+    limit: '15.5 kB',
     gzip,
     modifyEsbuildConfig,
   },
