@@ -57,7 +57,7 @@ export class Participant {
   op(verb: Op['verb'], spec: OpSpec): Op {
     const { name = 'limit', key, limit = 1, version = '', ...rest } = spec;
     const ref = { name, key, limit, version };
-    if (verb === 'setLimit') return { verb, ref };
+    if (verb === 'declare') return { verb, ref };
     const defaults = { weight: 1, resized: false, wait: 0, queueLimit: 1_000, extraTokens: 0 };
     return { verb, lease: { ...defaults, reserves: false, id: this.id(), ...rest, ref } };
   }

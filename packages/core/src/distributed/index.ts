@@ -11,12 +11,15 @@ export type {
   LimitRef,
   LimitState,
   Op,
+  OperatedChange,
+  OperatedState,
   Reply,
   StoreListener,
   StoreStats,
   StoreTimes,
 } from './contract.ts';
 export { certainPart } from './contract.ts';
+export { operatedCode, operatedCodes, operatedState } from './operated-code.ts';
 export { Store } from './store.ts';
 export { checkTimes, fullCapabilities } from './store-kit.ts';
 export { SubscriptionProbe, type SubscriptionProbeOptions } from './subscription-probe.ts';

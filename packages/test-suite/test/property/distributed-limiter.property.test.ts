@@ -41,6 +41,11 @@ const limit = fc.integer({ min: 1, max: 4 });
 const setLimit = step('setLimit', fc.tuple(process, limit), (scene, [who, to]) =>
   scene.limiters[who]?.setLimit(to),
 );
+const operation = fc.constantFrom('pause', 'drain', 'resume', 'resume', 'shadow', 'enforce');
+const operate = step('operate', fc.tuple(process, operation), (scene, [who, name]) => {
+  const limiter = scene.limiters[who];
+  if (limiter?.closed === false) limiter[name]();
+});
 const close = step('close', process, (scene, who) => void scene.limiters[who]?.close());
 const wipe = step('wipe', fc.constant(0), async (scene) => {
   await scene.advance(1);
@@ -100,6 +105,7 @@ const wild: fc.WeightedArbitrary<Step>[] = [
   ...troubled,
   { weight: 1, arbitrary: adjust },
   { weight: 1, arbitrary: setLimit },
+  { weight: 1, arbitrary: operate },
   { weight: 1, arbitrary: wipe },
 ];
 
