@@ -24,6 +24,9 @@ const forged = [
   'recall\n[]',
   'recall\n[null,{}]',
   'recall\n["__proto__","constructor"]',
+  'operated',
+  'operated\n{',
+  'operated\n["unknown"]',
   '__proto__\nx',
 ];
 
