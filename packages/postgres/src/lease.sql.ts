@@ -56,10 +56,10 @@ DECLARE
   -- Whether a waiter may fit now.
   may_fit_ boolean := false;
   recall_ boolean := false;
-  operated_ bigint;
+  operated_ bigint := 0;
   -- The weight up to which leases fit, and the weight in flight at which any lease fits.
   bound_ bigint;
-  alone_ bigint;
+  alone_ bigint := 0;
   reclaimed_ bigint := 0;
   freed_ bigint;
   gone_ bigint;
@@ -101,8 +101,12 @@ BEGIN
     l.version := version_;
     may_fit_ := true;
   END IF;
-  operated_ := l.operated;
+  bound_ := l.most;
+  IF l.operated <> 0 THEN
+    operated_ := l.operated;
+    l.reclaimed := CASE WHEN l.reclaimed < 0 THEN -1 - l.reclaimed ELSE l.reclaimed END;
 ${bounds}
+  END IF;
   l.touched := now_;
   l.longest := GREATEST(l.longest, term_);
 
@@ -155,9 +159,11 @@ ${operations(schema, WORDS_PER_OPERATION)}
     END IF;
   END LOOP;
 
-  reclaimed_ := reclaimed_ + CASE WHEN l.reclaimed < 0 THEN -1 - l.reclaimed ELSE l.reclaimed END;
+  reclaimed_ := reclaimed_ + l.reclaimed;
   l.reclaimed := CASE WHEN pg_catalog.cardinality(ops_) = 0 THEN reclaimed_ ELSE 0 END;
-  IF l.operated & 7 <> 0 THEN l.reclaimed := -1 - l.reclaimed; END IF;
+  IF l.operated & 7 <> 0 THEN
+    l.reclaimed := -1 - l.reclaimed;
+  END IF;
   UPDATE ${schema}.limits AS t SET
     most = l.most, version = l.version, inflight = l.inflight, queued = l.queued, token = l.token, tail = l.tail,
     soonest = l.soonest, longest = l.longest, reserving = l.reserving, touched = l.touched,

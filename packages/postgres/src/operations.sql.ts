@@ -1,6 +1,6 @@
 /** Paused or drained, nothing fits; in shadow mode, everything does. */
 export const bounds = `
-      alone_ := CASE WHEN l.operated & 3 = 0 THEN 0 ELSE -1 END;
+      alone_ := CASE WHEN l.operated & 3 > 0 THEN -1 ELSE 0 END;
       bound_ := CASE WHEN l.operated & 3 > 0 THEN -1 WHEN l.operated & 4 > 0 THEN 1000000000000000 ELSE l.most END;
 `;
 
@@ -26,24 +26,7 @@ export function operations(schema: string, words: number): string {
       SELECT * INTO r FROM ${schema}.leases AS t WHERE t.limit_id = l.id AND t.id = id_;
       known_ := FOUND;
 
-      IF verb_ = 'operated' THEN
-        -- What the process knows of how the limit is operated.
-        IF fencing_ > l.operated >> 3 THEN
-          l.operated := fencing_ << 3 | where_::bigint;
-          may_fit_ := true;
-${bounds}
-        END IF;
-
-      ELSIF verb_ = 'declare' THEN
-        extra_ := COALESCE(NULLIF(where_, '')::bigint, l.operated & 3) | COALESCE(fencing_, l.operated & 4);
-        IF extra_ <> l.operated & 7 THEN
-          l.operated := GREATEST(now_, (l.operated >> 3) + 1) << 3 | extra_;
-          may_fit_ := true;
-${bounds}
-        END IF;
-        extra_ := NULL;
-
-      ELSIF verb_ = 'release' AND known_ THEN
+      IF verb_ = 'release' AND known_ THEN
         DELETE FROM ${schema}.leases AS t WHERE t.limit_id = l.id AND t.id = id_;
         IF r.place IS NULL THEN l.inflight := l.inflight - r.weight; ELSE l.queued := l.queued - 1; END IF;
         state_ := 'ok';
@@ -100,6 +83,23 @@ ${bounds}
         recall_ := recall_ OR l.queued = 1;
         may_fit_ := verb_ = 'stay' OR may_fit_;
         state_ := 'queued';
+
+      ELSIF verb_ = 'operated' THEN
+        -- What the process knows of how the limit is operated.
+        IF fencing_ > l.operated >> 3 THEN
+          l.operated := fencing_ << 3 | where_::bigint;
+          may_fit_ := true;
+${bounds}
+        END IF;
+
+      ELSIF verb_ = 'declare' THEN
+        extra_ := COALESCE(NULLIF(where_, '')::bigint, l.operated & 3) | COALESCE(fencing_, l.operated & 4);
+        IF extra_ <> l.operated & 7 THEN
+          l.operated := GREATEST(now_, (l.operated >> 3) + 1) << 3 | extra_;
+          may_fit_ := true;
+${bounds}
+        END IF;
+        extra_ := NULL;
       END IF;
 `;
 }
