@@ -23,7 +23,7 @@ const paused = { status: 'paused', mode: 'enforce' };
 
 /** The head of the limit, and the member that tells how it is operated, with its score. */
 async function stored(): Promise<[head: Buffer, operated: string, score: number]> {
-  const [head] = await admin.zrangeBuffer(key, 0, 0);
+  const [head] = await admin.zrangeBuffer(key, '0', '0');
   const [operated = '', score] = await admin.zrangebyscore(key, '9e14', '(1e15', 'WITHSCORES');
   return [head as Buffer, operated, Number(score)];
 }

@@ -7,15 +7,16 @@ import type { Waiter } from './waiter.ts';
  * exceeds the limit. Nothing is queued, so nothing times out.
  */
 export function reportExcess(
-  { settings, counters }: SemaphoreGroup<GroupMember>,
+  group: SemaphoreGroup<GroupMember>,
   waiter: Waiter,
   excess: number,
 ): void {
-  const { name: limitName, queueLimit, queueWeight } = settings;
+  const { name: limitName, queueLimit, queueWeight } = group.settings;
   // In requests, assuming that all have the weight of this one.
   const queued = Math.ceil(excess / waiter.weight);
-  if (queued <= Math.min(queueLimit, waiter.gateQueueLimit) && excess <= queueWeight) return;
-  const rejection: Rejection = { reason: 'full', limitName, queued, waited: 0, retryAfter: 1 };
-  counters.rejected(waiter, rejection, true);
-  waiter.exceeds(rejection);
+  if (queued > Math.min(queueLimit, waiter.gateQueueLimit) || excess > queueWeight) {
+    const rejection: Rejection = { reason: 'full', limitName, queued, waited: 0, retryAfter: 1 };
+    group.counters.rejected(waiter, rejection, true);
+    waiter.exceeds(rejection);
+  }
 }
