@@ -26,6 +26,7 @@ export type {
   DistributedLimiterOptions,
   LimiterOptions,
 } from './limiter/options.ts';
+export type { StoreStats } from './limiter/store-stats.ts';
 export { adaptive } from './limits/adaptive.ts';
 export { type AimdOptions, aimd } from './limits/aimd.ts';
 export { type GradientOptions, gradient } from './limits/gradient.ts';

@@ -342,7 +342,7 @@ it.each([
   [
     'a distributed limit',
     () => createLimiter({ name: 'a', limit: 1, store: memoryStore() }),
-    ['setLimit'],
+    ['setLimit', ...local],
   ],
 ])('%s supports its own operations only', async (_name, create, operations) => {
   const limiter = create();

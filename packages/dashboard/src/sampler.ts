@@ -2,7 +2,8 @@ import type { Clock } from '@headgate/core';
 import { History } from './history.ts';
 import type { Snapshot } from './messages.ts';
 import type { LimitSource } from './options.ts';
-import { type LimitView, viewsOfAll } from './view.ts';
+import { Processes } from './processes.ts';
+import { type LimitView, limitersOf, viewsOfAll } from './view.ts';
 
 /** Milliseconds between samples. */
 const INTERVAL_MS = 1_000;
@@ -13,6 +14,7 @@ const POLLING_MS = 5_000;
 /** Samples the limits each second for all viewers together, and not at all without viewers. */
 export class Sampler {
   readonly history = new History();
+  readonly #processes: Processes;
   readonly #watchers = new Set<(snapshot: Snapshot) => void>();
   #latest: Snapshot | undefined;
   #polledAt = -Infinity;
@@ -23,7 +25,9 @@ export class Sampler {
     private readonly sources: () => readonly LimitSource[],
     private readonly clock: Clock,
     private readonly reversions: () => Snapshot['reversions'] = () => ({}),
-  ) {}
+  ) {
+    this.#processes = new Processes(clock);
+  }
 
   /** Calls back with each sample from now on; returns what ends that. */
   watch(watcher: (snapshot: Snapshot) => void): () => void {
@@ -73,7 +77,9 @@ export class Sampler {
   /** A failing function of the application must not end the process: the page shows the limits known so far. */
   #read(): readonly LimitView[] {
     try {
-      const views = viewsOfAll(this.sources());
+      const sources = this.sources();
+      this.#processes.query(sources.flatMap(limitersOf));
+      const views = viewsOfAll(sources, (limiter) => this.#processes.of(limiter));
       this.#hasFailed = false;
       return views;
     } catch (error) {

@@ -55,7 +55,12 @@ interface StoreView {
   readonly lost: number;
   /** In milliseconds. */
   readonly roundTrip: number | undefined;
+  /** How many processes hold or await permits, if that is known. */
+  readonly processes: number | undefined;
 }
+
+/** How many processes hold or await permits of a limiter, if that is known. */
+export type CountProcesses = (limiter: Limiter) => number | undefined;
 
 /**
  * The ids by which a page refers to limits. An id is never used again, so that no other limit is mistaken for it.
@@ -71,12 +76,21 @@ export function idOf(source: object): number {
 }
 
 /** The rows of all sources. A limiter that several of them reuse has one row, which counts the requests of all. */
-export function viewsOfAll(sources: readonly LimitSource[]): LimitView[] {
+export function viewsOfAll(
+  sources: readonly LimitSource[],
+  processesOf: CountProcesses = () => undefined,
+): LimitView[] {
   const rows = new Map<number, LimitView>();
   for (const source of new Set(sources)) {
     for (const view of viewsOf(source)) {
       const earlier = rows.get(view.id);
       rows.set(view.id, earlier === undefined ? view : ownView(source, earlier));
+    }
+  }
+  for (const limiter of sources.flatMap(limitersOf)) {
+    const row = rows.get(idOf(limiter));
+    if (row?.store !== undefined) {
+      rows.set(row.id, { ...row, store: { ...row.store, processes: processesOf(limiter) } });
     }
   }
   return [...rows.values()];
@@ -170,5 +184,6 @@ function countsOf(stats: Omit<LimiterStats, 'limit' | 'keys'>) {
 function storeView({ distributed, inflight, queued }: LimiterStats): StoreView | undefined {
   if (distributed === undefined) return undefined;
   const { up, declared, reclaimed, lost, roundTrip } = distributed;
-  return { up, declared, here: inflight, queuedHere: queued, reclaimed, lost, roundTrip };
+  const own = { declared, here: inflight, queuedHere: queued };
+  return { up, ...own, reclaimed, lost, roundTrip, processes: undefined };
 }

@@ -1,5 +1,5 @@
 import { adaptive, createLimiter, type Limiter } from '@headgate/core';
-import { memoryStore } from '@headgate/core/memory-store';
+import { Memory, memoryStore } from '@headgate/core/memory-store';
 import express from 'express';
 import { describe, expect, it } from 'vitest';
 import type { Access } from '../src/options.ts';
@@ -177,25 +177,41 @@ it('reads a body that other middleware has parsed', async () => {
   }
 });
 
-it('sets a distributed limit for all processes, and refuses to pause it for one', async () => {
-  const limiter = createLimiter({ name: 'search', limit: 4, store: memoryStore() });
+it('operates a distributed limit for all processes', async () => {
+  const memory = new Memory();
+  const [limiter, other] = [1, 2].map(() =>
+    createLimiter({
+      ...{ name: 'search', limit: 4, store: memoryStore({ memory }) },
+      observer: { conflict() {} },
+    }),
+  ) as [Limiter, Limiter];
   const { post, state } = await scene(startExpress, [limiter]);
-  expect(state.limits).toMatchObject([{ operations: ['setLimit'], store: { up: true } }]);
-  expect((await post({ operation: 'setLimit', limit: 9 })).status).toBe(204);
-  expect(limiter.limit).toBe(9);
-  const refused = await post({ operation: 'pause' });
-  expect(refused).toMatchObject({ status: 409, text: expect.stringContaining('search') });
-  await limiter.close();
+  const operations = ['setLimit', 'pause', 'drain', 'resume', 'shadow', 'enforce'];
+  expect(state.limits).toMatchObject([{ operations, store: { up: true } }]);
+  for (const each of [limiter, other]) (await each.acquire()).release();
+  for (const order of [{ operation: 'setLimit', limit: 9 }, { operation: 'drain' }]) {
+    expect((await post(order)).status).toBe(204);
+  }
+  await expect(other.acquire()).rejects.toMatchObject({ rejection: { reason: 'closed' } });
+  expect([limiter.limit, other.state]).toEqual([9, 'drained']);
+  for (const operation of ['resume', 'shadow']) {
+    expect((await post({ operation })).status).toBe(204);
+  }
+  (await other.acquire()).release();
+  expect([other.state, other.mode]).toEqual(['open', 'shadow']);
+  for (const each of [limiter, other]) await each.close();
 });
 
 it('answers 409 if the store of a limit cannot change it', async () => {
-  const store = Object.assign(memoryStore(), { can: { ...memoryStore().can, setLimit: false } });
+  const can = { ...memoryStore().can, setLimit: false, operate: false };
+  const store = Object.assign(memoryStore(), { can });
   const limiter = createLimiter({ name: 'search', limit: 4, store });
   const { post, state } = await scene(startExpress, [limiter]);
   expect(state.limits).toMatchObject([{ operations: [] }]);
   const refused = await post({ operation: 'setLimit', limit: 9 });
   const text = expect.stringContaining('its limit is configured in the store itself');
   expect(refused).toMatchObject({ status: 409, text });
+  expect(await post({ operation: 'pause' })).toMatchObject({ status: 409, text });
   await limiter.close();
 });
 

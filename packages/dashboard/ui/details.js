@@ -115,10 +115,18 @@ function storeFacts(store) {
     fact('Round trip', milliseconds(store.roundTrip)),
     fact('In use by this process', count(store.here)),
     fact('Queued in this process', count(store.queuedHere)),
+    ...processesOf(store),
     fact('Limit that this process declared', count(store.declared)),
     fact('Expired leases removed', count(store.reclaimed)),
     fact('Leases lost', count(store.lost)),
   ];
+}
+
+/** Not all stores know it, and those that do may not have answered yet. @param {NonNullable<LimitView['store']>} store */
+function processesOf({ processes }) {
+  return processes === undefined
+    ? []
+    : [fact('Processes that hold or await permits', count(processes))];
 }
 
 /** @param {string} name @param {string} value @returns {[string, string]} */

@@ -5,6 +5,12 @@ export function objectName({ name, key }: LimitName): string {
   return JSON.stringify(key === undefined ? [name] : [name, key]);
 }
 
+/** The limit of an operation. */
+export function refOf(op: Op): LimitName {
+  const { name, key } = op.verb === 'declare' ? op.ref : op.lease.ref;
+  return { name, key };
+}
+
 /** Operations on one object. */
 export interface ObjectBatch {
   readonly ops: Op[];
@@ -16,7 +22,7 @@ export interface ObjectBatch {
 export function byObject(ops: readonly Op[]): Map<string, ObjectBatch> {
   const batches = new Map<string, ObjectBatch>();
   for (const [index, op] of ops.entries()) {
-    const name = objectName(op.verb === 'setLimit' ? op.ref : op.lease.ref);
+    const name = objectName(refOf(op));
     const batch = batches.get(name) ?? { ops: [], indexes: [] };
     batches.set(name, batch);
     batch.ops.push(op);

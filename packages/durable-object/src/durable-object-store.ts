@@ -25,6 +25,8 @@ export interface Connection {
 /** The class of the binding is another one, say. */
 const NO_ANSWER = 'it has responded without an answer; is its class LimitObject?';
 
+type AnswerLine = Exclude<Line, { grant: unknown } | { operated: unknown }>;
+
 /** Milliseconds within which further broken responses share one check of all waiters. */
 const CHECK_DELAY_MS = 10;
 
@@ -135,12 +137,13 @@ export class DurableObjectStore extends Store {
     return answer ?? { error: late(timeout) };
   }
 
-  /** Passes on grants until another line, which it returns. */
-  async #nextAnswer(call: ObjectCall): Promise<Exclude<Line, { grant: unknown }> | undefined> {
+  /** Passes on messages until another line, which it returns. */
+  async #nextAnswer(call: ObjectCall): Promise<AnswerLine | undefined> {
     for (;;) {
       const line = await call.next();
-      if (line === undefined || !('grant' in line)) return line;
-      this.#listener?.grant(line.grant);
+      if (line !== undefined && 'grant' in line) this.#listener?.grant(line.grant);
+      else if (line !== undefined && 'operated' in line) this.#listener?.operated?.(line.operated);
+      else return line;
     }
   }
 

@@ -1,4 +1,6 @@
+import type { LimitName } from '@headgate/core/distributed';
 import { type Journal, MemoryLimit, type Moment, type Post } from '@headgate/core/memory-store';
+import { refOf } from './by-object.ts';
 import type { ObjectContext } from './durable-object.ts';
 import { type Call, decodeCall, encode, isQueued, waitingLease } from './protocol.ts';
 import { PushedGrants } from './pushed-grants.ts';
@@ -17,6 +19,8 @@ export class LimitObject {
   #alarm = Infinity;
   #lastUsed = 0;
   #now = 0;
+  /** The limit, from the latest operation. */
+  #name: LimitName | undefined;
 
   constructor({ storage }: ObjectContext) {
     this.#storage = storage;
@@ -49,6 +53,8 @@ export class LimitObject {
   #execute(limit: MemoryLimit, { leaseDuration, ops }: Exclude<Call, { stats: true }>): Response {
     const moment = this.#moment(leaseDuration);
     this.#lastUsed = moment.now;
+    const [first] = ops;
+    if (first !== undefined) this.#name = refOf(first);
     const ids = ops.flatMap((op) => waitingLease(op)?.id ?? []);
     // Opened first, since a later operation may grant a lease that an earlier one has queued.
     const response = this.#grants.open(ids);
@@ -71,6 +77,9 @@ export class LimitObject {
       granted: ({ id, fencing }) => this.#grants.push({ id, fencing }),
       // No isolate keeps idle leases.
       recall: () => {},
+      operated: () => {
+        if (this.#name !== undefined) this.#grants.tell(this.#name);
+      },
     };
     const journal: Journal = {
       changed: (lease) => saved.changed(lease),

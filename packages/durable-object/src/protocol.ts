@@ -2,6 +2,7 @@ import type {
   Answer,
   Grant,
   LeaseRequest,
+  LimitName,
   Op,
   Reply,
   StoreStats,
@@ -16,6 +17,7 @@ export type Call =
 export type Line =
   | { readonly replies: readonly Reply[] }
   | { readonly grant: Grant }
+  | { readonly operated: LimitName }
   | { readonly stats: StoreStats };
 
 /** Stands for Infinity, which JSON does not have: longer than any wait, and more than any queue. */

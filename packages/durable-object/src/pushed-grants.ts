@@ -1,4 +1,4 @@
-import type { Grant, Reply } from '@headgate/core/distributed';
+import type { Grant, LimitName, Reply } from '@headgate/core/distributed';
 import { encode, type Line } from './protocol.ts';
 
 const encoder = new TextEncoder();
@@ -66,6 +66,11 @@ export class PushedGrants {
   push(grant: Grant): void {
     this.#responses.get(grant.id)?.write({ grant });
     this.drop(grant.id);
+  }
+
+  /** Tells the isolates of all queued leases that the limit is operated differently. */
+  tell(operated: LimitName): void {
+    for (const response of new Set(this.#responses.values())) response.write({ operated });
   }
 
   /** The lease is no longer queued: ends its response, unless that has others. */

@@ -44,7 +44,7 @@ it('reports an object that cannot be reached or answers nonsense, and never reje
   ];
   for (const fetch of answers) {
     const store = durableObjectStore({ namespace: { ...namespace, get: () => ({ fetch }) } });
-    const op = { verb: 'setLimit', ref: { name: 'a', limit: 1, version: '' } } as const;
+    const op = { verb: 'declare', ref: { name: 'a', limit: 1, version: '' } } as const;
     const down = expect.objectContaining({ code: 'ERR_HEADGATE_STORE_DOWN' });
     expect(await store.send([op], 1000)).toEqual([{ error: down }]);
     await expect(store.stats({ name: 'a' })).rejects.toEqual(down);

@@ -1,4 +1,14 @@
-import type { Answer, Grant, LimitRef, Op, Reply } from '@headgate/core/distributed';
+import {
+  type Answer,
+  type Grant,
+  type LimitRef,
+  type Op,
+  type OperatedState,
+  operatedCode,
+  operatedCodes,
+  operatedState,
+  type Reply,
+} from '@headgate/core/distributed';
 import { type Address, addressOf } from './address.ts';
 
 /** The store that sends operations. */
@@ -16,6 +26,8 @@ export interface Call {
   /** The indices of these operations in the batch that was sent. */
   readonly indices: number[];
   readonly version: string | null;
+  /** How the limit is operated, as this process knows it: what the first operation of `words` tells the server. */
+  readonly operated: OperatedState | undefined;
   readonly limit: number;
 }
 
@@ -27,7 +39,7 @@ export function callsOf(ops: readonly Op[], sender: Sender): Call[] {
     const next = callOf(op, index, sender);
     const { hash } = next.address;
     const call = latest.get(hash);
-    if (call !== undefined && call.version === next.version && call.limit === next.limit) {
+    if (call !== undefined && tellsTheSame(call, next)) {
       call.indices.push(index);
     } else {
       latest.set(hash, next);
@@ -39,14 +51,22 @@ export function callsOf(ops: readonly Op[], sender: Sender): Call[] {
 
 /** A call that performs only this operation. */
 export function callOf(op: Op, index: number, sender: Sender): Call {
-  const ref = op.verb === 'setLimit' ? op.ref : op.lease.ref;
-  const version = (op.verb !== 'setLimit' && ref.version) || null;
-  return { address: addressIn(ref, sender), version, limit: ref.limit, indices: [index] };
+  const ref = op.verb === 'declare' ? op.ref : op.lease.ref;
+  const { limit, operated } = ref;
+  const address = addressIn(ref, sender);
+  return { address, version: ref.version || null, operated, limit, indices: [index] };
+}
+
+/** Whether both tell the server the same about the limit. */
+function tellsTheSame(one: Call, other: Call): boolean {
+  return (
+    one.version === other.version && one.limit === other.limit && one.operated === other.operated
+  );
 }
 
 /** The operations of a call as `lease.sql.ts` describes them. */
-export function wordsOf({ indices }: Call, ops: readonly Op[]): string[] {
-  const words: string[] = [];
+export function wordsOf({ indices, operated }: Call, ops: readonly Op[]): string[] {
+  const words = knownOf(operated);
   for (const index of indices) encode(ops[index] as Op, words);
   return words;
 }
@@ -61,9 +81,15 @@ function addressIn(ref: LimitRef, { addresses }: Sender): Address {
   return address;
 }
 
+function knownOf(operated: OperatedState | undefined): string[] {
+  if (operated === undefined) return [];
+  return ['operated', '', '0', '0', '0', '0', `${operatedCode(operated)}`, operated.version];
+}
+
 function encode(op: Op, words: string[]): void {
-  if (op.verb === 'setLimit') {
-    words.push(op.verb, '', '0', '0', '0', '0', '', '');
+  if (op.verb === 'declare') {
+    const { status = '', mode = '' } = operatedCodes(op.change ?? {});
+    words.push(op.verb, '', '0', '0', '0', '0', `${status}`, `${mode}`);
     return;
   }
   const { id, weight, wait, queueLimit, place, fencing, extraTokens: spare, reserves } = op.lease;
@@ -89,6 +115,8 @@ export interface News {
   readonly grants: readonly Grant[];
   /** The processes that are asked to release the permits they hold in reserve. */
   readonly recalled: readonly string[];
+  /** The processes to notify that the limit is operated differently. */
+  readonly operated: readonly string[];
 }
 
 /** The number of lines at the start of an answer, and of lines for each operation. */
@@ -97,14 +125,16 @@ const [heading, perOperation] = [5, 4];
 /** Parses the answer to a call; `lease.sql.ts` describes its format. */
 export function decode(
   reply: string,
-  { indices, limit }: Pick<Call, 'indices' | 'limit'>,
+  { indices, limit, operated: known }: Pick<Call, 'indices' | 'limit' | 'operated'>,
   { lease }: Sender,
   answers: (Answer | undefined)[],
 ): News {
   const lines = reply.split('\n');
   const [most, version = '', soonest, reclaimed, recalled] = lines;
   const due = soonest ? Number(soonest) / 1_000 : Infinity;
-  let at = heading;
+  const start = known === undefined ? heading : heading + perOperation;
+  const { operated, owners } = operatedFrom(lines, start + perOperation * indices.length);
+  let at = start;
   for (const index of indices) {
     const state = lines[at] as Reply['state'];
     const extra = lines[at + 1] as string;
@@ -117,9 +147,10 @@ export function decode(
       // Infinity was sent as 1e15.
       limit: most === whole(limit) ? limit : Number(most),
       version,
+      operated,
       checkIn: Math.min(Math.max(due, 0) + 1, lease / 3),
       // The count is for the whole call, so only the first answer reports it.
-      reclaimed: at === heading ? Number(reclaimed) : 0,
+      reclaimed: at === start ? Number(reclaimed) : 0,
     };
     at += perOperation;
   }
@@ -127,5 +158,12 @@ export function decode(
   for (; at + 1 < lines.length; at += 2) {
     grants.push({ id: lines[at] as string, fencing: BigInt(lines[at + 1] as string) });
   }
-  return { grants, recalled: recalled ? recalled.split(' ') : [] };
+  return { grants, recalled: recalled ? recalled.split(' ') : [], operated: owners };
+}
+
+/** The last line, unless all lines from `start` on belong to grants, in pairs; without operations there is none. */
+function operatedFrom(lines: readonly string[], start: number) {
+  if (start === heading || (lines.length - start) % 2 === 0) return { owners: [] };
+  const [code, version = '', ...owners] = (lines.at(-1) as string).split(' ');
+  return { operated: operatedState(Number(code), version), owners };
 }

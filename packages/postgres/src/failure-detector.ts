@@ -118,7 +118,8 @@ export class FailureDetector {
     const sweep = statement(`SELECT ${schema}.sweep($1)`, [sender.owner]);
     const replies = await query(sweep).catch(() => []);
     for (const [reply] of replies) {
-      if (typeof reply === 'string') news(decode(reply, { indices: [], limit: 0 }, sender, []));
+      if (typeof reply === 'string')
+        news(decode(reply, { indices: [], limit: 0, operated: undefined }, sender, []));
     }
     return replies.length;
   }

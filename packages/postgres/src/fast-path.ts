@@ -33,6 +33,8 @@ export class FastPath {
     if (op.verb !== 'acquire' && op.verb !== 'release') return undefined;
     const reply = this.#replies.get(address);
     if (reply === undefined || reply.queued > 0 || reply.limit !== limit) return undefined;
+    // Only `lease()` answers whether that still applies.
+    if (isRestricted(reply)) return undefined;
     const { id, weight, extraTokens: spare, reserves } = op.lease;
     const values = [address.hash, version ?? reply.version, whole(weight), id];
     const location = this.#locations.get(id);
@@ -51,7 +53,7 @@ export class FastPath {
   /** The answer of that UPDATE; undefined if it has changed nothing, so that `lease()` must be called. */
   decode([row]: readonly unknown[][], { address }: Call): Reply | undefined {
     if (row === undefined) return undefined;
-    const { limit, version } = this.#replies.get(address) as Reply;
+    const { limit, version, operated } = this.#replies.get(address) as Reply;
     const [inflight, token] = String(row[0]).split(' ');
     const reply: Reply = {
       state: token === undefined ? 'ok' : 'held',
@@ -60,6 +62,7 @@ export class FastPath {
       queued: 0,
       limit,
       version,
+      operated,
       checkIn: this.#sender.lease / 3,
       reclaimed: 0,
     };
@@ -71,7 +74,7 @@ export class FastPath {
   recordSent(ops: readonly Op[]): void {
     for (const op of ops) {
       if (op.verb === 'release') this.#locations.delete(op.lease.id);
-      else if (op.verb !== 'setLimit') this.#locations.set(op.lease.id, 'unknown');
+      else if (op.verb !== 'declare') this.#locations.set(op.lease.id, 'unknown');
     }
   }
 
@@ -87,7 +90,7 @@ export class FastPath {
       this.#replies.set(address, answer);
       // A rejected or lost lease does not exist, and its id is not used again; a flood of them would fill the map.
       const isGone = answer.state === 'full' || answer.state === 'lost';
-      if (isGone && op.verb !== 'setLimit') this.#locations.delete(op.lease.id);
+      if (isGone && op.verb !== 'declare') this.#locations.delete(op.lease.id);
     }
   }
 
@@ -95,4 +98,8 @@ export class FastPath {
     const text = this.#statements[name];
     return { name: `headgate ${name}`, text, values, rowMode: 'array', isPlain: true };
   }
+}
+
+function isRestricted({ operated }: Reply): boolean {
+  return operated !== undefined && (operated.status !== 'open' || operated.mode !== 'enforce');
 }

@@ -1,4 +1,4 @@
-import { operations } from './operations.sql.ts';
+import { bounds, operations } from './operations.sql.ts';
 import { now } from './schema.ts';
 
 /** The number of array elements per operation. */
@@ -12,7 +12,8 @@ const WORDS_PER_OPERATION = 8;
  * and fencing token. The answer, which `calls.ts` parses, consists of lines: limit, version, microseconds until the
  * next lease may expire (if there are waiters), number of expired leases, the processes to notify that others are
  * waiting; for each operation its state, its token or place, inflight, queued; then id and token of each permit granted
- * to another waiter.
+ * to another waiter; and finally, if the limit was ever operated, the code of that, its time, and the processes to
+ * notify of it. Processes of earlier releases ignore this line.
  */
 export function leaseFunctions(schema: string): string {
   return `
@@ -55,6 +56,10 @@ DECLARE
   -- Whether a waiter may fit now.
   may_fit_ boolean := false;
   recall_ boolean := false;
+  operated_ bigint := 0;
+  -- The weight up to which leases fit, and the weight in flight at which any lease fits.
+  bound_ bigint;
+  alone_ bigint := 0;
   reclaimed_ bigint := 0;
   freed_ bigint;
   gone_ bigint;
@@ -96,6 +101,12 @@ BEGIN
     l.version := version_;
     may_fit_ := true;
   END IF;
+  bound_ := l.most;
+  IF l.operated <> 0 THEN
+    operated_ := l.operated;
+    l.reclaimed := CASE WHEN l.reclaimed < 0 THEN -1 - l.reclaimed ELSE l.reclaimed END;
+${bounds}
+  END IF;
   l.touched := now_;
   l.longest := GREATEST(l.longest, term_);
 
@@ -122,10 +133,10 @@ BEGIN
 ${operations(schema, WORDS_PER_OPERATION)}
     END IF;
 
-    WHILE may_fit_ AND l.queued > 0 AND (l.inflight = 0 OR l.inflight < l.most) LOOP
+    WHILE may_fit_ AND l.queued > 0 AND (l.inflight = alone_ OR l.inflight < bound_) LOOP
       SELECT * INTO w FROM ${schema}.leases AS t
       WHERE t.limit_id = l.id AND t.place IS NOT NULL ORDER BY t.place LIMIT 1;
-      EXIT WHEN w.id IS NULL OR l.inflight > 0 AND l.inflight + w.weight > l.most;
+      EXIT WHEN w.id IS NULL OR l.inflight > 0 AND l.inflight + w.weight > bound_;
       w.fencing := GREATEST(l.token + 1, now_);
       l.token := w.fencing + w.spare;
       -- Not a full lease from now, because the waiter's process may have died while it was queued.
@@ -150,10 +161,13 @@ ${operations(schema, WORDS_PER_OPERATION)}
 
   reclaimed_ := reclaimed_ + l.reclaimed;
   l.reclaimed := CASE WHEN pg_catalog.cardinality(ops_) = 0 THEN reclaimed_ ELSE 0 END;
+  IF l.operated & 7 <> 0 THEN
+    l.reclaimed := -1 - l.reclaimed;
+  END IF;
   UPDATE ${schema}.limits AS t SET
     most = l.most, version = l.version, inflight = l.inflight, queued = l.queued, token = l.token, tail = l.tail,
     soonest = l.soonest, longest = l.longest, reserving = l.reserving, touched = l.touched,
-    reclaimed = l.reclaimed, fresh = l.fresh
+    reclaimed = l.reclaimed, fresh = l.fresh, operated = l.operated
   WHERE t.address = address_;
 
   IF recall_ AND l.reserving AND l.queued > 0 THEN
@@ -162,6 +176,15 @@ ${operations(schema, WORDS_PER_OPERATION)}
       SELECT s.id FROM ${schema}.leases AS s WHERE s.limit_id = l.id AND s.place IS NULL AND s.reserves
       UNION ALL SELECT f.key FROM pg_catalog.jsonb_each(l.fresh) AS f WHERE (f.value ->> 4)::boolean
     ) AS t WHERE pg_catalog.split_part(t.id, '.', 1) <> me_;
+  END IF;
+  IF l.operated <> 0 AND pg_catalog.cardinality(ops_) > 0 THEN
+    grants_ := grants_ || pg_catalog.concat_ws(' ', l.operated & 7, l.operated >> 3, (
+      SELECT pg_catalog.string_agg(DISTINCT pg_catalog.split_part(t.id, '.', 1), ' ')
+      FROM (
+        SELECT s.id FROM ${schema}.leases AS s WHERE s.limit_id = l.id
+        UNION ALL SELECT f.key FROM pg_catalog.jsonb_object_keys(l.fresh) AS f(key)
+      ) AS t WHERE l.operated <> operated_ AND pg_catalog.split_part(t.id, '.', 1) <> me_
+    ));
   END IF;
   RETURN pg_catalog.concat_ws(E'\\n', l.most, l.version,
     CASE WHEN l.queued > 0 THEN (l.soonest - now_)::text ELSE '' END, reclaimed_, COALESCE(recipients_, ''),

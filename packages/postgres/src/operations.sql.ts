@@ -1,3 +1,9 @@
+/** Paused or drained, nothing fits; in shadow mode, everything does. */
+export const bounds = `
+      alone_ := CASE WHEN l.operated & 3 > 0 THEN -1 ELSE 0 END;
+      bound_ := CASE WHEN l.operated & 3 > 0 THEN -1 WHEN l.operated & 4 > 0 THEN 1000000000000000 ELSE l.most END;
+`;
+
 /**
  * What each verb does: a part of the function in `lease.sql.ts`, whose variables it uses. Each sets the state, and the
  * token or the place.
@@ -13,7 +19,8 @@ export function operations(schema: string, words: number): string {
       wait_ := ops_[at_ + 6];
       where_ := ops_[at_ + 7];
       fencing_ := NULLIF(ops_[at_ + 8], '');
-      state_ := CASE verb_ WHEN 'setLimit' THEN 'ok' ELSE 'lost' END;
+      -- The release before called it \`setLimit\`.
+      state_ := CASE WHEN verb_ IN ('declare', 'setLimit', 'operated') THEN 'ok' ELSE 'lost' END;
       extra_ := NULL;
       l.reserving := l.reserving OR reserves_;
       SELECT * INTO r FROM ${schema}.leases AS t WHERE t.limit_id = l.id AND t.id = id_;
@@ -46,7 +53,7 @@ export function operations(schema: string, words: number): string {
         recall_ := recall_ OR verb_ = 'stay' AND r.place IS NOT NULL;
 
       ELSIF verb_ = 'register' OR verb_ = 'renew' AND (fencing_ < l.born OR fencing_ > l.token)
-        OR verb_ = 'acquire' AND l.queued = 0 AND (l.inflight = 0 OR l.inflight + weight_ <= l.most)
+        OR verb_ = 'acquire' AND l.queued = 0 AND (l.inflight = alone_ OR l.inflight + weight_ <= bound_)
       THEN
         -- The token was issued by an earlier state that was lost, or lies ahead of a state that was rolled back: hold
         -- it again.
@@ -63,7 +70,7 @@ export function operations(schema: string, words: number): string {
         l.soonest := LEAST(l.soonest, now_ + term_);
         state_ := 'held';
 
-      ELSIF verb_ = 'acquire' AND (wait_ <= 0 OR l.queued >= where_::bigint) THEN
+      ELSIF verb_ = 'acquire' AND (wait_ <= 0 OR l.queued >= where_::bigint OR l.operated & 3 = 2) THEN
         state_ := 'full';
 
       ELSIF verb_ IN ('acquire', 'stay') THEN
@@ -76,6 +83,23 @@ export function operations(schema: string, words: number): string {
         recall_ := recall_ OR l.queued = 1;
         may_fit_ := verb_ = 'stay' OR may_fit_;
         state_ := 'queued';
+
+      ELSIF verb_ = 'operated' THEN
+        -- What the process knows of how the limit is operated.
+        IF fencing_ > l.operated >> 3 THEN
+          l.operated := fencing_ << 3 | where_::bigint;
+          may_fit_ := true;
+${bounds}
+        END IF;
+
+      ELSIF verb_ = 'declare' THEN
+        extra_ := COALESCE(NULLIF(where_, '')::bigint, l.operated & 3) | COALESCE(fencing_, l.operated & 4);
+        IF extra_ <> l.operated & 7 THEN
+          l.operated := GREATEST(now_, (l.operated >> 3) + 1) << 3 | extra_;
+          may_fit_ := true;
+${bounds}
+        END IF;
+        extra_ := NULL;
       END IF;
 `;
 }

@@ -185,10 +185,10 @@ export class PostgresStore extends Store {
   }
 
   /**
-   * Reports grants to this process and to others, and asks the listed processes to release the permits they hold in
-   * reserve.
+   * Reports grants to this process and to others, asks the listed processes to release the permits they hold in reserve,
+   * and notifies those listed that the limit is operated differently.
    */
-  #tell({ grants, recalled }: News, call?: Call): void {
+  #tell({ grants, recalled, operated }: News, call?: Call): void {
     const others = new Map<string, string[]>();
     for (const grant of grants) {
       const [owner = ''] = grant.id.split('.', 1);
@@ -200,9 +200,11 @@ export class PostgresStore extends Store {
       this.#backgroundQueries.notify(channelOf(owner), 'grant', lines);
     // Only operations recall, and they always have a call.
     if (call === undefined) return;
-    for (const owner of recalled) {
-      this.#backgroundQueries.notify(channelOf(owner), 'recall', [call.address.label]);
-    }
+    const { label } = call.address;
+    for (const owner of recalled)
+      this.#backgroundQueries.notify(channelOf(owner), 'recall', [label]);
+    for (const owner of operated)
+      this.#backgroundQueries.notify(channelOf(owner), 'operated', [label]);
   }
 
   // Every role of the database may notify, so malformed messages are ignored.
@@ -210,8 +212,9 @@ export class PostgresStore extends Store {
     const [what, ...lines] = message.split('\n');
     const listener = this.#listener;
     if (what === 'grant') for (const grant of grantsOf(lines)) listener?.grant(grant);
-    const ref = what === 'recall' ? refOf(lines[0] ?? '') : undefined;
-    if (ref !== undefined) listener?.recall(ref);
+    if (what !== 'recall' && what !== 'operated') return;
+    const ref = refOf(lines[0] ?? '');
+    if (ref !== undefined) listener?.[what]?.(ref);
   }
 }
 

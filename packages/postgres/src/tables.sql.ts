@@ -8,7 +8,9 @@
  *   no operations; the next operation reports them. The most volatile columns are last, because the write-ahead log
  *   contains only the changed part of a new version. `fresh` has the leases that were acquired by a plain UPDATE: by
  *   id, an array of weight, end, token, spare, and whether it reserves. They are moved to `leases` for any operation
- *   other than a release, or when one may have expired.
+ *   other than a release, or when one may have expired. `operated` is 8 times the time at which the limit was last
+ *   operated, plus the code of `operatedCode`. Unless that code is 0, `reclaimed` is stored as `-1 - reclaimed`, so that
+ *   no process uses the plain UPDATE, whatever its release.
  * - `leases`: held leases (without `place`) and waiters. `ends` is one lease duration after the last renewal; the row
  *   is removed at `expires`, which is earlier for a waiter whose queue timeout ends before that.
  * - `members`: the processes. Each holds the advisory lock of its number while it is connected.
@@ -68,6 +70,18 @@ BEGIN
   ) THEN
     ALTER TABLE ${schema}.limits DROP CONSTRAINT limits_check,
       ALTER COLUMN inflight TYPE ${schema}.non_negative, ALTER COLUMN queued TYPE ${schema}.non_negative;
+  END IF;
+END
+$body$;
+
+-- Since version 2. ADD COLUMN IF NOT EXISTS locks the table even if the column exists.
+DO $body$
+BEGIN
+  IF NOT EXISTS (
+    SELECT FROM pg_catalog.pg_type AS t JOIN pg_catalog.pg_attribute AS a ON a.attrelid = t.typrelid
+    WHERE t.oid = pg_catalog.pg_typeof(NULL::${schema}.limits)::oid AND a.attname = 'operated' AND NOT a.attisdropped
+  ) THEN
+    ALTER TABLE ${schema}.limits ADD COLUMN operated bigint NOT NULL DEFAULT 0;
   END IF;
 END
 $body$;

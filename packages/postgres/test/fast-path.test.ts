@@ -53,7 +53,7 @@ class Participant {
   }
 
   async declare(limit: number): Promise<void> {
-    await this.store.send([{ verb: 'setLimit', ref: { name, limit, version: '' } }], 1_000);
+    await this.store.send([{ verb: 'declare', ref: { name, limit, version: '' } }], 1_000);
   }
 }
 

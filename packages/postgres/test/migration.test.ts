@@ -52,7 +52,7 @@ async function tablesOf(schema: string): Promise<string[]> {
 
 test('the error of a store without tables says how to create them', async () => {
   const store = storeIn('not there');
-  const op = { verb: 'setLimit', ref: limitOf('any') } as const;
+  const op = { verb: 'declare', ref: limitOf('any') } as const;
   const [answer] = await store.send([op], 1_000);
   const error = {
     code: 'ERR_HEADGATE_STORE_REFUSED',
@@ -175,7 +175,7 @@ test('everything but the migration works with a role that may only use the table
     code: 'ERR_HEADGATE_STORE_REFUSED',
     message: expect.stringContaining('42501'),
   });
-  const op = { verb: 'setLimit', ref: limitOf('of app') } as const;
+  const op = { verb: 'declare', ref: limitOf('of app') } as const;
   expect(await store.send([op], 1_000)).toMatchObject([{ state: 'ok' }]);
   await store.close();
 });

@@ -87,7 +87,7 @@ test("the app's settings for parsing results do not matter", async () => {
 
 async function errorOf(connect: Connect, timeout = 500) {
   const store = postgresStore({ connect, leaseDuration: 3 * timeout, timeout });
-  const op = { verb: 'setLimit', ref: limitOf('any') } as const;
+  const op = { verb: 'declare', ref: limitOf('any') } as const;
   const [answer] = await store.send([op], timeout);
   await expect(store.stats({ name: 'any' })).rejects.toMatchObject({ name: 'StoreError' });
   await store.close();

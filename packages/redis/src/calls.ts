@@ -1,4 +1,14 @@
-import type { Answer, Grant, LimitRef, Op, Reply } from '@headgate/core/distributed';
+import {
+  type Answer,
+  type Grant,
+  type LimitRef,
+  type Op,
+  type OperatedState,
+  operatedCode,
+  operatedCodes,
+  operatedState,
+  type Reply,
+} from '@headgate/core/distributed';
 import { redisKey } from './key.ts';
 
 /** Maximum number of operations per script; Redis executes no other command meanwhile. */
@@ -21,6 +31,7 @@ export interface Call {
   /** The indices of these operations in the batch that was sent. */
   readonly indices: number[];
   readonly version: string;
+  readonly operated: OperatedState | undefined;
   readonly limit: number;
 }
 
@@ -29,13 +40,13 @@ export function callsOf(ops: readonly Op[], sender: Sender): Call[] {
   const calls: Call[] = [];
   const latest = new Map<string, Call>();
   for (const [index, op] of ops.entries()) {
-    const ref = op.verb === 'setLimit' ? op.ref : op.lease.ref;
-    const version = op.verb === 'setLimit' ? '' : ref.version;
+    const ref = op.verb === 'declare' ? op.ref : op.lease.ref;
+    const { limit, version, operated } = ref;
     const key = keyOf(ref, sender);
     let call = latest.get(key);
-    const isOther = call?.version !== version || call.limit !== ref.limit;
-    if (call === undefined || isOther || call.indices.length === MAX_OPERATIONS) {
-      call = { key, version, limit: ref.limit, indices: [], args: heading(ref, version, sender) };
+    const isKnown = call?.version === version && call.limit === limit && call.operated === operated;
+    if (call === undefined || !isKnown || call.indices.length === MAX_OPERATIONS) {
+      call = { key, version, operated, limit, indices: [], args: heading(ref, sender) };
       latest.set(key, call);
       calls.push(call);
     }
@@ -62,16 +73,18 @@ const RESERVING = 7;
 /** Index of the flag that the stored weight of a lease may differ. */
 const SEARCHING = 8;
 
-function heading(ref: LimitRef, version: string, { lease, owner, prefix }: Sender): string[] {
-  const { name, key } = ref;
-  const about = `recall\n${JSON.stringify(key === undefined ? [name] : [name, key])}`;
-  return [whole(ref.limit), version, `${lease}`, owner, prefix, about, '0', '0', '0'];
+function heading(ref: LimitRef, { lease, owner, prefix }: Sender): string[] {
+  const { name, key, limit, version, operated } = ref;
+  const about = JSON.stringify(key === undefined ? [name] : [name, key]);
+  const known = operated === undefined ? '' : `${operatedCode(operated)} ${operated.version}`;
+  return [whole(limit), version, `${lease}`, owner, prefix, about, '0', '0', '0', known];
 }
 
 function encode(op: Op, args: string[], { lease }: Sender): void {
   if (op.verb !== 'acquire') args[MUST_NOT_FAIL] = '1';
-  if (op.verb === 'setLimit') {
-    args.push(op.verb, '', '', '0');
+  if (op.verb === 'declare') {
+    const { status = '', mode = '' } = operatedCodes(op.change ?? {});
+    args.push(op.verb, `${status}`, `${mode}`, '0');
     return;
   }
   const { id, wait, queueLimit, place, fencing, extraTokens: spare, reserves, resized } = op.lease;
@@ -91,6 +104,9 @@ function whole(value: number): string {
   return `${Math.min(Math.ceil(value), 1e12)}`;
 }
 
+/** Number of lines before those of the operations. */
+const HEADING = 6;
+
 /** Assigns each operation its answer; returns the permits granted to other waiters of this process. */
 export function decode(
   reply: unknown,
@@ -107,20 +123,28 @@ export function decode(
   let reclaimed = Number(words[3]);
   const inflight = Number(words[4]);
   const queued = Number(words[5]);
-  let at = 6;
+  const operated = operatedFrom(words, HEADING + 2 * indices.length);
+  let at = HEADING;
   for (const index of indices) {
     const state = words[at] as Reply['state'];
-    const extra = words[at + 1] as string;
+    let extra = words[at + 1] as string;
+    let held = inflight;
+    if (operated !== undefined) {
+      // In shadow mode a token is followed by the weight that was held then.
+      const [token = '', then = held] = extra.split(' ');
+      [extra, held] = [token, Number(then)];
+    }
     const fencing = state === 'held' && extra !== '' ? BigInt(extra) : undefined;
     const place = state === 'queued' ? extra : undefined;
     answers[index] ??= {
       state,
       fencing,
       place,
-      inflight,
+      inflight: held,
       queued,
       limit: declared,
       version,
+      operated,
       checkIn,
       reclaimed,
     };
@@ -129,6 +153,13 @@ export function decode(
     at += 2;
   }
   return grantsFrom(words, at);
+}
+
+/** The last line, unless all lines from `start` on belong to grants, in pairs. */
+function operatedFrom(words: readonly string[], start: number): OperatedState | undefined {
+  if ((words.length - start) % 2 === 0) return undefined;
+  const [code, version = ''] = (words.at(-1) as string).split(' ');
+  return operatedState(Number(code), version);
 }
 
 function grantsFrom(words: readonly string[], start: number): Grant[] {

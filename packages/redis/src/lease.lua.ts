@@ -7,7 +7,10 @@ import { steps } from './steps.lua.ts';
  *   whether a lease has expired. It is packed by `layout` into less than 64 bytes, above which Redis stores a small set
  *   in a larger form: a letter; limit, version, last token, weight held, number of waiters, last place in the queue, a
  *   time before which no waiter times out, longest lease, creation time of the set (lower tokens are of a lost state),
- *   and whether permits were ever held in reserve;
+ *   and whether permits were ever held in reserve, plus 2 if the limit was ever operated;
+ * - `o<code>` if the limit was ever operated, with the code of `operatedCode`, at 9e14 plus the millisecond of that.
+ *   Neither the head nor the scores of the others may change: scripts of earlier releases use the same set, and skip
+ *   this member;
  * - `h<weight>:<reserves>:<id>` for each holder, at the millisecond at which its lease ends;
  * - `x<waiter>` for each waiter, at its pulse: 1e14, plus 256 times the millisecond from which it is not granted a
  *   permit any more, plus how much later its lease would end, in 255ths of the lease;
@@ -17,8 +20,9 @@ import { steps } from './steps.lua.ts';
  *
  * `calls.ts` creates the arguments. An empty version declares the limit now. `calls.ts` also parses the answer, which
  * consists of lines: limit, version, milliseconds until the next lease may end (if there are waiters), number of
- * expired leases, inflight, queued; for each operation its state, and its token or place; then id and token of each
- * permit granted to another waiter of this owner.
+ * expired leases, inflight, queued; for each operation its state, and its token or place (in shadow mode the token and
+ * the weight held then); then id and token of each permit granted to another waiter of this owner; and finally, if the
+ * limit was ever operated, the code of that and its millisecond.
  *
  * Permits are granted to waiters once, after all operations, unless an operation's result depends on them: then the
  * loop stops before that operation and starts again there. An operation that enqueues its lease need not, since its
@@ -36,9 +40,9 @@ local layout = '<c1I5I6I7I7I4I7I6I6I7I1'
 
 local key, args, call, format, max = KEYS[1], ARGV, redis.call, string.format, math.max
 local limitArg, versionArg, term = tonumber(args[1]), tonumber(args[2]), tonumber(args[3])
-local caller, prefix, recallMessage = args[4], args[5], args[6]
+local caller, prefix, about = args[4], args[5], args[6]
 local mustNotFail, isReserving, isSearching = args[7] == '1', args[8] == '1', args[9] == '1'
-local i, last = 10, #args
+local knownOperated, i, last = args[10], 11, #args
 
 local time = call('TIME')
 local micros = time[1] * 1000000 + time[2]
@@ -49,6 +53,8 @@ local expires = format('%d', ends)
 local mark, limit, version, lastToken, inflight, queued, lastPlace, nextTimeout, longest, born, reserving
 -- Whether a waiter may fit now; whether to recall reserves.
 local mayFit, recall, reclaimed = false, false, '0'
+-- How the limit is operated, since when, and whether that has changed.
+local operated, operatedAt, isOperated = 0, 0, false
 
 local top = call('ZRANGE', key, '0', '1', 'WITHSCORES')
 local old = top[1]
@@ -66,6 +72,7 @@ if old then
     limit, version, mayFit = limitArg, versionArg, true
   end
   if term > longest then longest = term end
+  if reserving > 1 then reserving, operated, operatedAt = reserving - 2, readOperated(key) end
 else
   limit, version, lastToken, inflight, queued = limitArg, versionArg or now, micros, 0, 0
   lastPlace, nextTimeout, longest, born, reserving = 0, 0, term, micros, 0
@@ -76,6 +83,13 @@ else
   write('ZADD', key, '-1', old)
 end
 if isReserving then reserving = 1 end
+if knownOperated ~= '' then
+  operated, operatedAt, isOperated = latestOperated(knownOperated, operated, operatedAt)
+  mayFit = mayFit or isOperated
+end
+-- The weight up to which leases fit, and the weight in flight at which any lease fits.
+local bound, alone = limit, 0
+if operated > 0 then bound, alone = bounds(operated, limit) end
 local lifetime = format('%d', 2 * longest)
 local expiresAlready = (not top[1] or mustNotFail) and call('PEXPIRE', key, lifetime) == 1
 
@@ -102,11 +116,11 @@ repeat
     local verb, holder, waiter, weight, size = args[i], args[i + 1], args[i + 2], args[i + 3], 4
     -- place: for an acquire the queueLimit, otherwise the place that it had in the queue.
     local spare, wait, place, fencing
-    if verb ~= 'release' and verb ~= 'setLimit' then
+    if verb ~= 'release' and verb ~= 'declare' then
       spare, wait, place, fencing, size = args[i + 4], tonumber(args[i + 5]), args[i + 6], args[i + 7], 8
     end
-    local fits = queued == 0 and (inflight == 0 or inflight + weight <= limit)
-    local joins = verb == 'acquire' and wait > 0 and queued < tonumber(place)
+    local fits = queued == 0 and (inflight == alone or inflight + weight <= bound)
+    local joins = verb == 'acquire' and wait > 0 and queued < tonumber(place) and operated % 4 ~= 2
     -- Its new state; its token unless it gets a new one, or its place.
     local state, extra = 'ok'
     -- Frequent cases first: ZADD and ZREM return whether it existed.
@@ -116,7 +130,7 @@ repeat
       inflight, mayFit = inflight - weight, true
     elseif mayFit and queued > 0 and not joins then
       break
-    elseif verb ~= 'setLimit' then
+    elseif verb ~= 'declare' then
       local scores = call('ZMSCORE', key, holder, waiter)
       local isHeld, oldPlace = scores[1], scores[2]
       if isHeld and verb ~= 'resize' then
@@ -171,6 +185,12 @@ repeat
           state = 'lost'
         end
       end
+    elseif holder ~= '' or waiter ~= '' then
+      local code = (tonumber(holder) or operated % 4) + (tonumber(waiter) or operated - operated % 4)
+      if code ~= operated then
+        operated, operatedAt, isOperated, mayFit = code, max(now, operatedAt + 1), true, true
+        bound, alone = bounds(operated, limit)
+      end
     end
 
     if state == 'held' then
@@ -181,21 +201,24 @@ repeat
         lastToken = max(lastToken + 1, micros)
         extra, lastToken = format('%d', lastToken), lastToken + spare
       end
+      if operated == 4 then extra = extra .. ' ' .. format('%d', inflight) end
     end
     reply[n + 1], reply[n + 2] = state, extra or ''
     n, i = n + 2, i + size
   end
 
   mayFit = false
-  if queued > 0 and (inflight == 0 or inflight < limit) then
+  if queued > 0 and (inflight == alone or inflight < bound) then
     grants = grants or { added = {}, removed = {}, messages = {}, replyAt = {} }
     inflight, queued, lastToken, nextEnd =
-      grant(key, limit, inflight, queued, lastToken, nextEnd, micros, grants, reply, i > last)
+      grant(key, bound, inflight, queued, lastToken, nextEnd, micros, grants, reply, i > last)
   end
 until i > last
 
 local new = struct.pack(layout,
-  'm', limit, version, lastToken, inflight, queued, lastPlace, nextTimeout, longest, born, reserving)
+  'm', limit, version, lastToken, inflight, queued, lastPlace, nextTimeout, longest, born,
+  operatedAt > 0 and reserving + 2 or reserving)
+if isOperated then writeOperated(key, operated, operatedAt) end
 if grants and grants.added[1] then
   local added, removed = grants.added, grants.removed
   local a = #added
@@ -219,6 +242,8 @@ if grants then
     else redis.pcall('PUBLISH', prefix .. owner, 'grant\\n' .. news) end
   end
 end
-if recall and reserving == 1 and queued > 0 then recallReserves(key, caller, prefix, recallMessage) end
+if operatedAt > 0 then reply[#reply + 1] = format('%d %d', operated, operatedAt) end
+if isOperated then tellOwners(key, caller, prefix, 'operated\\n' .. about) end
+if recall and reserving == 1 and queued > 0 then recallReserves(key, caller, prefix, 'recall\\n' .. about) end
 return table.concat(reply, '\\n')
 `;

@@ -160,7 +160,8 @@ function isQueued(answer: Answer | undefined): boolean {
 }
 
 function read(reply: unknown): StoreStats {
-  const [limit, version = '', inflight, holders, queued, longestWait] = String(reply).split('\n');
+  const lines = String(reply).split('\n');
+  const [limit, version = '', inflight, holders, queued, longestWait, processes] = lines;
   return {
     limit: Number(limit),
     version,
@@ -168,5 +169,6 @@ function read(reply: unknown): StoreStats {
     holders: Number(holders),
     queued: Number(queued),
     longestWait: Number(longestWait),
+    processes: Number(processes),
   };
 }

@@ -13,7 +13,7 @@ const expireWaiters = `
 local function expireWaiters(key, now)
   local ended = redis.call('ZRANGEBYSCORE', key, '1e14', string.format('(%d', 1e14 + (now + 1) * 256))
   for _, pulse in ipairs(ended) do redis.call('ZREM', key, pulse, 'w' .. string.sub(pulse, 2)) end
-  local first = redis.call('ZRANGEBYSCORE', key, '1e14', '(1e15', 'WITHSCORES', 'LIMIT', '0', '1')[2]
+  local first = redis.call('ZRANGEBYSCORE', key, '1e14', '(9e14', 'WITHSCORES', 'LIMIT', '0', '1')[2]
   return #ended, first and math.floor((first - 1e14) / 256) or 0
 end
 `;
@@ -102,8 +102,61 @@ local function recallReserves(key, caller, prefix, message)
 end
 `;
 
+/** Returns how the limit is operated, and since when; what is no such code is ignored. */
+const readOperated = `
+local function readOperated(key)
+  local found = redis.call('ZRANGEBYSCORE', key, '9e14', '(1e15', 'WITHSCORES')
+  for at = 1, #found, 2 do
+    local code = string.match(found[at], '^o([012456])$')
+    if code then return tonumber(code), found[at + 1] - 9e14 end
+  end
+  return 0, 0
+end
+`;
+
+/** Returns the same after adopting what the caller knows, and whether that is newer. */
+const latestOperated = `
+local function latestOperated(known, operated, operatedAt)
+  local code, at = string.match(known, '^([012456]) (%d+)$')
+  if code and tonumber(at) > operatedAt then return tonumber(code), tonumber(at), true end
+  return operated, operatedAt, false
+end
+`;
+
+const writeOperated = `
+local function writeOperated(key, code, at)
+  redis.call('ZREMRANGEBYSCORE', key, '9e14', '(1e15')
+  redis.call('ZADD', key, string.format('%d', 9e14 + at), 'o' .. code)
+end
+`;
+
+/** Paused or drained, nothing fits; in shadow mode, everything does. */
+const bounds = `
+local function bounds(operated, limit)
+  if operated % 4 > 0 then return -1, -1 end
+  return operated >= 4 and 1e15 or limit, 0
+end
+`;
+
+/** Messages the other owners of holders and waiters. */
+const tellOwners = `
+local function tellOwners(key, caller, prefix, message)
+  local told = { [caller] = true }
+  for _, member in ipairs(redis.call('ZRANGEBYSCORE', key, '0', '(9e14')) do
+    local owner = string.match(member, '^h%d+:%d:([^.]*)') or string.match(member, '^x%d+:%d+:%d+:%d:([^.]*)')
+    if owner and not told[owner] then
+      redis.pcall('PUBLISH', prefix .. owner, message)
+      told[owner] = true
+    end
+  end
+end
+`;
+
 /**
  * The steps of `lease.lua.ts` that not every call takes, as functions. A function is created with every run, which is
  * cheap only if it captures no variable: it takes what it needs as arguments, and returns what has changed.
  */
-export const steps = expireLeases + expireWaiters + search + enqueue + grant + recallReserves;
+export const steps = [
+  ...[expireLeases, expireWaiters, search, enqueue, grant, recallReserves],
+  ...[readOperated, latestOperated, writeOperated, bounds, tellOwners],
+].join('');

@@ -150,9 +150,9 @@ export class Subscription {
     if (listener === undefined) return;
     if (what === 'grant') {
       for (const grant of grantsOf(words)) listener.grant(grant);
-    } else if (what === 'recall') {
+    } else if (what === 'recall' || what === 'operated') {
       const ref = refOf(words[0]);
-      if (ref !== undefined) listener.recall(ref);
+      if (ref !== undefined) listener[what]?.(ref);
     }
   }
 }

@@ -24,6 +24,9 @@ const forged = [
   'recall\n[]',
   'recall\n[null,{}]',
   'recall\n["__proto__","constructor"]',
+  'operated',
+  'operated\n{',
+  'operated\n["unknown"]',
   '__proto__\nx',
 ];
 
@@ -195,7 +198,7 @@ describe('requests that limiters do not send', () => {
       const ops = Array.from({ length: 10_000 }, () => participant.op('acquire', spec));
       await participant.store.send(ops, 10_000);
     }
-    const raised = await one.do('setLimit', { name, limit: 1e6 });
+    const raised = await one.do('declare', { name, limit: 1e6 });
     expect(raised).toMatchObject({ inflight: 20_001, queued: 0 });
     expect(one.grants).toHaveLength(10_000);
     await vi.waitFor(() => expect(two.grants).toHaveLength(10_000), 10_000);

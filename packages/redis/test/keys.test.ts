@@ -67,7 +67,7 @@ test('every operation extends the expiry of the limit', async () => {
     'renew',
     'release',
     'acquire',
-    'setLimit',
+    'declare',
     'stay',
     'register',
     'resize',
@@ -131,7 +131,7 @@ test('the privileges that the README lists are sufficient', async () => {
   await two.do('release', { limit, id: c });
   await one.do('resize', { limit, id: a, weight: 2, fencing, reserves: true });
   await one.do('register', { limit });
-  await one.do('setLimit', { limit: 3 });
+  await one.do('declare', { limit: 3 });
   await vi.waitFor(async () => {
     expect(await one.store.stats({ name: 'limit' })).toMatchObject({ inflight: 0 });
   }, 5_000);

@@ -1,6 +1,8 @@
 import {
   type Grant,
   type Op,
+  type OperatedChange,
+  type OperatedState,
   type Reply,
   type Store,
   StoreError,
@@ -25,6 +27,8 @@ export interface OpSpec {
   readonly fencing?: bigint | undefined;
   readonly extraTokens?: number;
   readonly reserves?: boolean;
+  readonly operated?: OperatedState | undefined;
+  readonly change?: OperatedChange;
 }
 
 /** Simulates a process: a store with its own client, which records all events. */
@@ -55,9 +59,9 @@ export class Participant {
   }
 
   op(verb: Op['verb'], spec: OpSpec): Op {
-    const { name = 'limit', key, limit = 1, version = '', ...rest } = spec;
-    const ref = { name, key, limit, version };
-    if (verb === 'setLimit') return { verb, ref };
+    const { name = 'limit', key, limit = 1, version = '', operated, change, ...rest } = spec;
+    const ref = { name, key, limit, version, operated };
+    if (verb === 'declare') return { verb, ref, change };
     const defaults = { weight: 1, resized: false, wait: 0, queueLimit: 1_000, extraTokens: 0 };
     return { verb, lease: { ...defaults, reserves: false, id: this.id(), ...rest, ref } };
   }

@@ -34,7 +34,7 @@ describe.each(libraries)('$name', ({ connect }) => {
     await admin.zadd('headgate:{alike}', '-1', 'x'.repeat(57));
     const one = participant(redis);
     for (const name of ['text', 'set', 'alike']) {
-      for (const verb of ['acquire', 'renew', 'release', 'setLimit'] as const) {
+      for (const verb of ['acquire', 'renew', 'release', 'declare'] as const) {
         const error = await one.fails(verb, { name });
         expect(error).toMatchObject({
           code: refused,

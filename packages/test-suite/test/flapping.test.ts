@@ -15,7 +15,7 @@ const each: Record<string, (ops: readonly Op[], call: number) => CallFault | und
   'every other call': (_, call) => (call % 2 === 0 ? 'fail' : undefined),
   // As if one node of a cluster is down and the others are not.
   'calls for one key': (ops) => {
-    const isDown = ops.some((op) => op.verb !== 'setLimit' && op.lease.ref.key === 'down');
+    const isDown = ops.some((op) => op.verb !== 'declare' && op.lease.ref.key === 'down');
     return isDown ? 'fail' : undefined;
   },
 };
@@ -35,7 +35,7 @@ it.each(policies.flatMap((policy) => Object.keys(each).map((name) => [name, poli
     const before = store.calls;
     // Limits the faults, so that the test ends even if the retries do not.
     const failing = (ops: readonly Op[]) =>
-      store.calls - before < 500 ? each[name]?.(ops, store.calls) : undefined;
+      store.calls - before < 500 ? each[name]?.(ops, store.calls - before) : undefined;
     store.faults = { call: failing };
     limiter.acquire({ key: 'up' }).catch(() => {});
     limiter.acquire({ key: 'down' }).catch(() => {});

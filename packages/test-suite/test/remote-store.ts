@@ -46,6 +46,7 @@ class RemoteStore extends Store {
     return this.store.listen({
       grant: (grant) => push('grant', () => listener.grant(grant)),
       recall: (ref) => push('recall', () => listener.recall(ref)),
+      operated: (ref) => push('operated', () => listener.operated?.(ref)),
       check: () => push('check', () => listener.check()),
       state: (up, error) => listener.state(up, error),
     });

@@ -15,7 +15,10 @@ afterAll(async () => {
   await server.close();
 });
 
-const nothing = { fencing: false, queueLimit: false, setLimit: false, keys: false, place: false };
+const nothing = {
+  ...{ fencing: false, queueLimit: false, setLimit: false, operate: false, keys: false },
+  place: false,
+};
 const can = { ...nothing, resize: false, recall: false, counts: false };
 // Servers accept URLs of a few thousand characters.
 const longestName = 3_000;

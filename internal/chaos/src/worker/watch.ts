@@ -35,6 +35,7 @@ export function watchWaits(store: Store, worker: string): Store {
         listener.grant(grant);
       },
       recall: (ref) => listener.recall(ref),
+      operated: (ref) => listener.operated?.(ref),
       check: () => listener.check(),
       state: (up, error) => listener.state(up, error),
       muted: (error) => listener.muted?.(error),
@@ -55,7 +56,7 @@ class Waits {
   ) {}
 
   requested(op: Op, now: number): void {
-    if (op.verb === 'setLimit') return;
+    if (op.verb === 'declare') return;
     const { id } = op.lease;
     const known = this.#waits.get(id);
     if (op.verb === 'acquire' && known === undefined) this.#waits.set(id, waiting(op.lease, now));
@@ -63,7 +64,7 @@ class Waits {
   }
 
   answered(op: Op, answer: Answer | undefined, asked: Span): void {
-    if (op.verb === 'setLimit' || answer === undefined || 'error' in answer) return;
+    if (op.verb === 'declare' || answer === undefined || 'error' in answer) return;
     const wait = this.#waits.get(op.lease.id);
     if (wait === undefined) return;
     if (answer.state !== 'queued') {

@@ -73,6 +73,54 @@ export function countSuite({ start, wait, within }: CountDriver): void {
     await queue[2]?.held;
   });
 
+  test('a limit that one process pauses admits no caller of any process until it is resumed', async () => {
+    const [one, two] = await pair(2);
+    const held = await two.acquire();
+    await one.do('operate', 'pause');
+    await vi.waitFor(async () => {
+      await expect(two.acquire({ queueTimeout: 1 })).rejects.toMatchObject({ reason: 'timeout' });
+      expect(await two.do('stats')).toMatchObject({ state: 'paused' });
+    }, within);
+    const waiting = [await one.wait(), await two.wait()];
+    expect(await held.isAborted()).toBe(false);
+    await held.release();
+    await expectStored(one, { inflight: 0, queued: 2, processes: 2 });
+    await two.do('operate', 'resume');
+    for (const next of waiting) await (await next.held).release();
+    await vi.waitFor(async () => {
+      await (await one.acquire()).release();
+      expect(await one.do('stats')).toMatchObject({ state: 'open' });
+    }, within);
+  });
+
+  test('a limit that one process drains rejects the waiters and new callers of every process', async () => {
+    const [one, two] = await pair(1);
+    const held = await one.acquire();
+    const waiting = (await two.wait()).held.catch((error: unknown) => error);
+    await one.do('operate', 'drain');
+    expect(await waiting).toMatchObject({ reason: 'closed' });
+    for (const process of [one, two]) {
+      await expect(process.acquire()).rejects.toMatchObject({ reason: 'closed' });
+    }
+    await held.release();
+    await two.do('operate', 'resume');
+    await (await two.acquire()).release();
+  });
+
+  test('shadow mode that one process has started admits every caller of each process', async () => {
+    const [one, two] = await pair(1);
+    await one.do('operate', 'shadow');
+    await expectStored(one, { limit: 1 });
+    const held = [await one.acquire(), await two.acquire(), await two.acquire()];
+    await expectStored(one, { inflight: 3, holders: 3, queued: 0, processes: 2 });
+    expect(await two.do('stats')).toMatchObject({ mode: 'shadow', inflight: 2, admitted: 2 });
+    await two.do('operate', 'enforce');
+    const next = await one.wait();
+    for (const permit of held) await permit.release();
+    await (await next.held).release();
+    expect(await one.do('stats')).toMatchObject({ mode: 'enforce' });
+  });
+
   test('stored state and stats of a limit', async () => {
     const [one, two] = await pair(2);
     const held = [await one.acquire(), await two.acquire()];

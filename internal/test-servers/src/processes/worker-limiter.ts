@@ -91,8 +91,13 @@ export class WorkerLimiter {
     this.limiter.setLimit(limit);
   }
 
+  operate(operation: 'pause' | 'drain' | 'resume' | 'shadow' | 'enforce'): void {
+    this.limiter[operation]();
+  }
+
   stats() {
-    return this.limiter.stats();
+    const { state, mode } = this.limiter;
+    return { ...this.limiter.stats(), state, mode };
   }
 
   stored(key?: string): Promise<StoreStats> {

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { StoreStats } from '../limiter/store-stats.ts';
 import type { StoreError } from '../semaphore/rejection.ts';
 
 /** Identifies a limit, or one key of it. */
@@ -7,6 +8,24 @@ export interface LimitName {
   readonly name: string;
   /** The key, if the limit is keyed. */
   readonly key?: string | undefined;
+}
+
+export type { StoreStats };
+
+/** How a limit is operated, apart from its value: the same for all processes. */
+export interface OperatedState {
+  /**
+   * `paused`: nothing is granted, and `acquire` may be queued as ever; `drained`: nothing is granted, and a new
+   * `acquire` is answered with `full`. Leases that are held or queued already keep their state.
+   */
+  readonly status: 'open' | 'paused' | 'drained';
+  /** `shadow`: unless paused or drained, every lease is granted at once, even beyond the limit. */
+  readonly mode: 'enforce' | 'shadow';
+  /**
+   * The store's time of the latest change, from an answer: a whole number. The latest change wins, even if the store
+   * has lost its state since.
+   */
+  readonly version: string;
 }
 
 /** A limit, or one key of it, with the value that this process knows. */
@@ -18,7 +37,12 @@ export interface LimitRef extends LimitName {
    * wins, even if the store has lost its state since.
    */
   readonly version: string;
+  /** How the limit is operated, as this process knows it; undefined if it knows of no operation. */
+  readonly operated?: OperatedState | undefined;
 }
+
+/** What an operator changes of a limit, apart from its value. */
+export type OperatedChange = Partial<Omit<OperatedState, 'version'>>;
 
 /** A held or queued lease, as the process requests it. */
 export interface LeaseRequest {
@@ -64,12 +88,21 @@ export type LeaseVerb = 'acquire' | 'stay' | 'renew' | 'register' | 'resize' | '
 
 export type Op =
   | { readonly verb: LeaseVerb; readonly lease: LeaseRequest }
-  /** Declares the limit now: revokes no lease, and grants the queued ones that now fit. */
-  | { readonly verb: 'setLimit'; readonly ref: LimitRef };
+  | {
+      /**
+       * Declares the limit, as every operation does, and then changes how it is operated: both revoke no lease, and
+       * grant the queued ones that now fit. A change that makes a difference is the latest one from now on, and is
+       * announced by `operated` to the processes that have queued leases or may keep idle ones. Without a change it
+       * reads the state.
+       */
+      readonly verb: 'declare';
+      readonly ref: LimitRef;
+      readonly change?: OperatedChange | undefined;
+    };
 
 /** State of a limit after an operation, or after all operations on the limit that were sent together. */
 export interface LimitState {
-  /** Weight held, over all processes. */
+  /** Weight held, over all processes. In shadow mode always after the operation itself, if its lease was granted. */
   readonly inflight: number;
   /** Number of waiters, over all processes. */
   readonly queued: number;
@@ -77,6 +110,8 @@ export interface LimitState {
   readonly limit: number;
   /** When that limit was declared: the `version` of `LimitRef` from now on. */
   readonly version: string;
+  /** How the limit is operated: `operated` of `LimitRef` from now on. Undefined if it never was. */
+  readonly operated?: OperatedState | undefined;
   /** Milliseconds after which a lease may expire; no message announces that, so the first waiter sends `stay` then. */
   readonly checkIn: number;
   /** Number of expired leases that were removed. */
@@ -106,6 +141,8 @@ export interface StoreListener {
   grant(grant: Grant): void;
   /** Other processes have waiters: leases kept idle must be released. */
   recall(ref: LimitName): void;
+  /** Another process has changed how the limit is operated: the listener asks for its state. */
+  operated?(ref: LimitName): void;
   /** Grants may have been missed, so every waiter should send `stay`. Call it after every new subscription. */
   check(): void;
   /** The connection was lost or restored. Optional for stores that cannot detect it. */
@@ -127,8 +164,10 @@ export interface Capabilities {
   readonly fencing: boolean;
   /** Enforces `queueLimit` over all processes; if false, each process enforces it for itself. */
   readonly queueLimit: boolean;
-  /** Supports `setLimit` and declared limits. */
+  /** Supports declared limits. */
   readonly setLimit: boolean;
+  /** Supports the changes of `declare`: pausing, draining, and shadow mode. */
+  readonly operate: boolean;
   /** Supports limits with keys. */
   readonly keys: boolean;
   /** Lets a waiter rejoin at its position after the store has lost its state. */
@@ -142,20 +181,6 @@ export interface Capabilities {
    * and `holders` are weights, `longestWait` is in whole seconds, and `reclaimed` is 0.
    */
   readonly counts: boolean;
-}
-
-/** State of a limit in its store. */
-export interface StoreStats {
-  readonly limit: number;
-  readonly version: string;
-  /** Weight held, over all processes. */
-  readonly inflight: number;
-  /** Number of held leases, over all processes. */
-  readonly holders: number;
-  /** Number of waiters, over all processes. */
-  readonly queued: number;
-  /** Milliseconds for which the oldest waiter has been queued. */
-  readonly longestWait: number;
 }
 
 export interface StoreTimes {

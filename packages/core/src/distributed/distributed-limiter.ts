@@ -4,10 +4,12 @@ import type { WaitOptions } from '../limiter/acquire-options.ts';
 import { BaseLimiter } from '../limiter/base-limiter.ts';
 import type { LimiterSettings } from '../limiter/distributed-options.ts';
 import { checkOperation, unsupported } from '../limiter/operation.ts';
+import type { StoreStats } from '../limiter/store-stats.ts';
 import type { Operation } from '../semaphore/observer.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import type { CloseOptions } from '../semaphore/permit-tracker.ts';
 import type { StoreWarnings } from './availability/store-warnings.ts';
+import type { OperatedChange } from './contract.ts';
 import { DistributedSemaphores } from './distributed-semaphores.ts';
 import type { Session } from './lease/session.ts';
 import { checkDistributed } from './settings.ts';
@@ -26,8 +28,11 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
     super(
       new DistributedSemaphores(checkDistributed(settings, session.store.can), session, warnings),
     );
-    const hasLimit = session.store.can.setLimit && settings.isLimitPerRequest !== true;
-    this.operations = hasLimit ? ['setLimit'] : [];
+    const { setLimit, operate } = session.store.can;
+    this.operations = [
+      ...(setLimit && settings.isLimitPerRequest !== true ? (['setLimit'] as const) : []),
+      ...(operate ? (['pause', 'drain', 'resume', 'shadow', 'enforce'] as const) : []),
+    ];
   }
 
   async run<T>(
@@ -40,33 +45,30 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
   }
 
   setLimit(limit: number): void {
-    if (!this.session.store.can.setLimit) {
-      throw unsupported(this.name, 'setLimit', 'its limit is configured in the store itself');
-    }
+    this.#checkStore('setLimit', this.session.store.can.setLimit);
     if (!this.closed) checkOperation(this, 'setLimit');
     this.semaphores.declare(checkCount('limit', limit, 1));
     this.report('setLimit');
   }
 
-  // These would apply to this process only, while the limit applies to all.
   pause(): void {
-    checkOperation(this, 'pause');
+    this.#operate('pause', { status: 'paused' });
   }
 
   drain(): void {
-    checkOperation(this, 'drain');
+    this.#operate('drain', { status: 'drained' });
   }
 
   resume(): void {
-    checkOperation(this, 'resume');
+    this.#operate('resume', { status: 'open' });
   }
 
   shadow(): void {
-    checkOperation(this, 'shadow');
+    this.#operate('shadow', { mode: 'shadow' });
   }
 
   enforce(): void {
-    checkOperation(this, 'enforce');
+    this.#operate('enforce', { mode: 'enforce' });
   }
 
   freeze(): void {
@@ -80,6 +82,23 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
   usage(key?: string): { limit: number; inflight: number } {
     const { limit = this.limit, inflight = 0 } = this.semaphores.find(key)?.limitState ?? {};
     return { limit, inflight };
+  }
+
+  /** Also if this process knows of no difference, since another process may have changed it meanwhile. */
+  #operate(operation: Operation, change: OperatedChange): void {
+    this.#checkStore(operation, this.session.store.can.operate);
+    checkOperation(this, operation);
+    this.semaphores.operate(change);
+    this.report(operation);
+  }
+
+  #checkStore(operation: Operation, isSupported: boolean): void {
+    if (isSupported) return;
+    throw unsupported(this.name, operation, 'its limit is configured in the store itself');
+  }
+
+  storeStats(key?: string): Promise<StoreStats> {
+    return this.session.store.stats({ name: this.name, key });
   }
 
   override async close(options?: CloseOptions): Promise<number> {

@@ -3,6 +3,8 @@ import { checkIdle, checkKey, checkRequest } from '../semaphore/request.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { CircuitBreaker } from './availability/circuit-breaker.ts';
 import type { StoreWarnings } from './availability/store-warnings.ts';
+import type { LimitState, OperatedChange } from './contract.ts';
+import { Declarations } from './declarations.ts';
 import { Fallback } from './fallback.ts';
 import type { Session, SessionMember } from './lease/session.ts';
 import { AssignedLease } from './semaphore/assigned-lease.ts';
@@ -19,6 +21,7 @@ export class DistributedSemaphores
   readonly fallback: Fallback;
   readonly breaker: CircuitBreaker;
   readonly #context: SemaphoreContext<DistributedSemaphore>;
+  readonly #declarations: Declarations;
 
   constructor(
     settings: DistributedSettings,
@@ -30,6 +33,7 @@ export class DistributedSemaphores
       this.#turned(error),
     );
     this.fallback = new Fallback(this, this.breaker);
+    this.#declarations = new Declarations(this, session, this.breaker);
     const { breaker, fallback: outages } = this;
     this.#context = { group: this, session, breaker, outages };
     if (!settings.perKey) this.only = new DistributedSemaphore(this.#context, undefined, undefined);
@@ -60,6 +64,7 @@ export class DistributedSemaphores
     if (this.closed) again.waiters.rejectNewcomer(waiter, 'closed');
     else {
       this.counters.asked(waiter);
+      this.#declarations.declareChangeOf(again.limitState);
       again.ask(waiter, timeout);
     }
   }
@@ -77,16 +82,52 @@ export class DistributedSemaphores
     return semaphore === lease.semaphore ? semaphore : undefined;
   }
 
+  override learn(limitState: LimitState, adopts: boolean): void {
+    super.learn(limitState, adopts);
+    this.#declarations.answered();
+  }
+
   /** Changes the limit of all keys in use, here and at the store. */
   declare(limit: number): void {
-    const { session } = this;
     this.declared = limit;
     this.version = '';
     this.resize(limit);
-    for (const { limitState } of this.inUse()) {
-      session.send({ verb: 'setLimit', ref: limitState.ref }, (answer) => {
-        if (!('error' in answer)) limitState.learn(answer, session.store.clock.now());
-      });
+    this.#declarations.declareLimit();
+  }
+
+  /** Changes how the limit is operated: here at once, and at the store for all keys in use. */
+  operate(change: OperatedChange): void {
+    this.operated.declare(change);
+    this.operatedChanged();
+    this.#declarations.declareChange();
+  }
+
+  operatedElsewhere(key: string | undefined): void {
+    const semaphore = this.find(key);
+    if (semaphore !== undefined) this.#declarations.read(semaphore.limitState);
+  }
+
+  operatedChanged(): void {
+    const { status, isShadow } = this.operated;
+    if (status === this.state && isShadow === this.isShadow) return;
+    this.state = status;
+    this.grants = status === 'open';
+    this.rejects = status === 'drained';
+    this.isShadow = isShadow;
+    this.fallback.operate();
+    for (const semaphore of this.inUse()) {
+      if (!this.grants || isShadow) semaphore.idle.clear();
+      this.#rejectWaiters(semaphore);
+      semaphore.settle();
+    }
+    if (this.operated.change === undefined) this.#tellKeys();
+  }
+
+  /** Keys that no other process uses learn from this one that they may grant their waiters. */
+  #tellKeys(): void {
+    if (!this.settings.perKey || !this.grants) return;
+    for (const { waiters, limitState } of this.inUse()) {
+      if (waiters.length > 0) this.#declarations.read(limitState);
     }
   }
 
@@ -105,9 +146,7 @@ export class DistributedSemaphores
     this.breaker.end();
     for (const semaphore of this.inUse()) {
       semaphore.idle.clear();
-      for (const { waiter } of semaphore.waiters.leases()) {
-        if (waiter !== undefined) semaphore.reject(waiter, 'closed');
-      }
+      this.#rejectWaiters(semaphore);
     }
     this.session.leave(this);
   }
@@ -145,7 +184,19 @@ export class DistributedSemaphores
   #turned(error: StoreError | undefined): void {
     if (error === undefined) this.session.releases.sendAgain();
     if (this.closed) return;
-    if (error === undefined) this.fallback.end();
-    else this.fallback.begin();
+    if (error === undefined) {
+      // Before any waiter returns to the store.
+      this.#declarations.declareChange();
+      this.fallback.end();
+    } else this.fallback.begin();
+  }
+
+  /** Rejects the waiters of a closed or drained limit. */
+  #rejectWaiters(semaphore: DistributedSemaphore): void {
+    for (const { waiter } of semaphore.waiters.leases()) {
+      // A rejected caller may open the limiter again.
+      const isRejected = waiter !== undefined && (this.closed || this.rejects);
+      if (isRejected) semaphore.reject(waiter, 'closed');
+    }
   }
 }

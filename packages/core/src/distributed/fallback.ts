@@ -3,6 +3,7 @@ import { InProcessLimiter } from '../limiter/in-process-limiter.ts';
 import { Observers } from '../semaphore/observers.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 import type { Rejection, StoreError } from '../semaphore/rejection.ts';
+import { reportExcess } from '../semaphore/shadow.ts';
 import { isGone, Waiter } from '../semaphore/waiter.ts';
 import type { CircuitBreaker } from './availability/circuit-breaker.ts';
 import type { AssignedLease } from './semaphore/assigned-lease.ts';
@@ -26,14 +27,15 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     const { group } = this;
     const { error } = this.breaker;
     this.breaker.warnCaller(error);
+    if (group.rejects) return semaphore.waiters.rejectNewcomer(waiter, 'closed');
     if (this.#policy === 'reject') {
       const cause = { limitName: group.name, error };
       return semaphore.waiters.rejectNewcomer(waiter, 'store', cause);
     }
     const limiter = this.#begun();
     const asked = this.#asked(waiter, semaphore);
-    const isAdmitted = this.#policy === 'admit';
-    const permit = isAdmitted ? limiter.admitBeyond(asked) : limiter.tryAcquire(asked);
+    if (group.isShadow && group.grants) this.#reportExcess(waiter, asked);
+    const permit = limiter.tryAcquire(asked);
     if (permit !== undefined) return semaphore.admit(waiter, undefined, permit);
     if (limiter.queued >= group.settings.queueLimit || !waiter.joins()) {
       return semaphore.waiters.rejectNewcomer(waiter, 'full');
@@ -50,7 +52,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     this.breaker.warnCaller(error);
     if (this.#policy === 'reject') {
       semaphore.reject(waiter, 'store', { limitName: this.group.name, error });
-    } else if (this.#policy === 'local') this.#wait(semaphore, lease);
+    } else if (this.#policy === 'local' || !this.group.grants) this.#wait(semaphore, lease);
     else {
       const permit = this.#begun().admitBeyond(this.#asked(waiter, semaphore));
       admitInstead(semaphore, lease, permit);
@@ -59,6 +61,18 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
 
   setLimit(limit: number): void {
     this.#limiter?.setLimit(limit);
+  }
+
+  /** Applies how the limit is operated now. */
+  operate(): void {
+    const limiter = this.#limiter;
+    if (limiter === undefined) return;
+    const { state } = this.group;
+    if (state === 'paused') limiter.pause();
+    if (state === 'drained') limiter.drain();
+    if (this.#policy === 'admit') limiter.shadow();
+    else limiter.enforce();
+    if (state === 'open') limiter.resume();
   }
 
   count(permit: DistributedPermit): void {
@@ -86,8 +100,24 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     for (const semaphore of this.group.inUse()) semaphore.resume();
   }
 
+  /** Shadow mode rejects nothing. */
   get #policy() {
-    return this.group.settings.onStoreError;
+    return this.group.isShadow ? 'admit' : this.group.settings.onStoreError;
+  }
+
+  /** Reports a request that shadow mode admits without the store, if it would have been rejected. */
+  #reportExcess(waiter: Waiter, asked: AcquireOptions): void {
+    const { group, breaker } = this;
+    const { onStoreError } = group.settings;
+    if (onStoreError === 'reject') {
+      const { limitState } = group.findOrCreate(waiter.key, waiter.limit);
+      const rejection = { ...limitState.rejection(waiter, 'store'), error: breaker.error };
+      group.counters.rejected(waiter, rejection, true);
+    } else if (onStoreError === 'local') {
+      const { inflight } = this.#begun().usage(waiter.key);
+      const { limit } = group.findOrCreate(waiter.key, waiter.limit).limitState;
+      reportExcess(group, waiter, inflight + (asked.weight ?? 1) - limit);
+    }
   }
 
   /** The request to the local limiter; the limit may have been lowered since the waiter arrived. */
@@ -114,6 +144,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     for (const { held } of this.group.inUse()) {
       for (const permit of held.leased) this.count(permit);
     }
+    this.operate();
     return this.#limiter;
   }
 }

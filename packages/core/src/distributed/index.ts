@@ -11,6 +11,8 @@ export type {
   LimitRef,
   LimitState,
   Op,
+  OperatedChange,
+  OperatedState,
   Reply,
   StoreListener,
   StoreStats,
@@ -18,6 +20,7 @@ export type {
 } from './contract.ts';
 export { certainPart } from './contract.ts';
 export type { StoreActivity } from './lease/store-activity.ts';
+export { operatedCode, operatedCodes, operatedState } from './operated-code.ts';
 export { Store } from './store.ts';
 export { checkTimes, fullCapabilities } from './store-kit.ts';
 export { SubscriptionProbe, type SubscriptionProbeOptions } from './subscription-probe.ts';

@@ -7,6 +7,7 @@ export const fullCapabilities: Capabilities = {
   fencing: true,
   queueLimit: true,
   setLimit: true,
+  operate: true,
   keys: true,
   place: true,
   resize: true,

@@ -5,6 +5,7 @@ import type { QueueStats } from '../semaphore/queue.ts';
 import type { RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import type { AcquireOptions, WaitOptions } from './acquire-options.ts';
+import type { StoreStats } from './store-stats.ts';
 
 /** State of a limiter. The values from `admitted` on are totals since it was created. */
 export interface LimiterStats extends QueueStats {
@@ -121,8 +122,9 @@ export interface Limiter {
   /**
    * Stops admitting requests. New ones are queued, up to the queue limit and their timeout; running ones finish.
    *
-   * @throws HeadgateError for a distributed limit, since only this process would be paused, and if the limiter is
-   *   closed.
+   * A distributed limit is paused for all processes; those without requests notice with their next one.
+   *
+   * @throws HeadgateError if the store of a distributed limit does not support it, and if the limiter is closed.
    */
   pause(): void;
   /**
@@ -177,6 +179,11 @@ export interface Limiter {
    */
   close(options?: CloseOptions): Promise<number>;
   stats(): LimiterStats;
+  /**
+   * Only of a distributed limit: resolves to its state in the store, or to that of one key, with a query. Rejects with
+   * a `StoreError` if that fails.
+   */
+  storeStats?(key?: string): Promise<StoreStats>;
   /** The limit and the weight in flight of this key, or of the whole limiter if it is not keyed. */
   usage(key?: string): { readonly limit: number; readonly inflight: number };
 }

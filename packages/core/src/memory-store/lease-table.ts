@@ -41,6 +41,11 @@ export class LeaseTable {
     return this.#reserving.keys();
   }
 
+  /** The processes with leases. */
+  get owners(): Set<string> {
+    return new Set([...this.#leases.values()].map(({ owner }) => owner));
+  }
+
   get(id: string): MemoryLease | undefined {
     return this.#leases.get(id);
   }

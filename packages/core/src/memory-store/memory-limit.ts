@@ -1,13 +1,7 @@
-import type {
-  LeaseRequest,
-  LeaseVerb,
-  LimitRef,
-  Op,
-  Reply,
-  StoreStats,
-} from '../distributed/contract.ts';
+import type { LeaseRequest, LeaseVerb, Op, Reply, StoreStats } from '../distributed/contract.ts';
 import { renewalPart } from '../distributed/lease/lease.ts';
 import { type Journal, LeaseTable } from './lease-table.ts';
+import { declareLimit, type LimitMemory, operateLimit } from './limit-memory.ts';
 import { MemoryLease } from './memory-lease.ts';
 
 /** The time of an operation, and the lease duration of its caller. */
@@ -24,24 +18,8 @@ export interface Moment {
 export interface Post {
   granted(lease: MemoryLease): void;
   recall(owner: string): void;
-}
-
-/** What a limit remembers, apart from its leases. */
-export interface LimitMemory {
-  limit: number;
-  version: number;
-  /** Longest lease duration of any caller in milliseconds: determines how long the limit is remembered. */
-  longestLease: number;
-  lastToken: bigint;
-  lastPlace: number;
-  /** The time in microseconds at which the state began: it has issued no earlier token. */
-  readonly born: bigint;
-}
-
-/** What a new limit remembers. */
-export function newMemory(micros: number): LimitMemory {
-  const born = BigInt(micros);
-  return { limit: 0, version: 0, longestLease: 0, lastToken: 0n, lastPlace: 0, born };
+  /** How the limit is operated has changed, and these processes have leases. */
+  operated(owners: Iterable<string>): void;
 }
 
 /** The state of one limit, or of one of its keys, and the rules of the store contract. Entirely synchronous. */
@@ -61,15 +39,15 @@ export class MemoryLimit {
 
   do(op: Op, moment: Moment): Reply {
     this.memory.longestLease = Math.max(this.memory.longestLease, moment.lease);
-    this.#declare(op.verb === 'setLimit' ? { ...op.ref, version: '' } : op.lease.ref, moment);
+    const request = op.verb === 'declare' ? undefined : op.lease;
+    this.#declare(op, moment);
     const reclaimed = this.#dropExpired(moment.now) + this.#unreported;
     this.#unreported = 0;
     // Grants first, so that a new request does not queue behind waiters that fit by now.
     this.#grantQueued(moment);
-    const asking = op.verb === 'setLimit' ? undefined : op.lease.id;
-    const done = op.verb === 'setLimit' ? 'ok' : this.#apply(op.verb, op.lease, moment);
-    this.#grantQueued(moment, asking);
-    return { ...this.#answer(done, asking), ...this.#standing(moment), reclaimed };
+    const done = op.verb === 'declare' ? 'ok' : this.#apply(op.verb, op.lease, moment);
+    this.#grantQueued(moment, request?.id);
+    return { ...this.#answer(done, request?.id), ...this.#standing(moment), reclaimed };
   }
 
   stats(moment: Moment): StoreStats {
@@ -81,6 +59,7 @@ export class MemoryLimit {
       version: String(this.memory.version),
       inflight: this.#leases.inflight,
       holders: this.#leases.size - this.#leases.queued,
+      processes: this.#leases.owners.size,
       queued: this.#leases.queued,
       longestWait: first === undefined ? 0 : Math.max(0, moment.micros - first.place) / 1000,
     };
@@ -99,13 +78,12 @@ export class MemoryLimit {
     return next;
   }
 
-  /** The highest version wins; a new declaration gets the highest. */
-  #declare({ limit, version }: LimitRef, { now }: Moment): void {
-    const declared = version === '' && limit !== this.memory.limit;
-    const latest = declared ? Math.max(Math.floor(now), this.memory.version + 1) : Number(version);
-    if (!(latest > this.memory.version)) return;
-    this.memory.limit = limit;
-    this.memory.version = latest;
+  #declare(op: Op, { now }: Moment): void {
+    const ref = op.verb === 'declare' ? op.ref : op.lease.ref;
+    declareLimit(this.memory, ref, now);
+    const change = op.verb === 'declare' ? op.change : undefined;
+    const isChanged = operateLimit(this.memory, ref.operated, change, now);
+    if (isChanged) this.post.operated(this.#leases.owners);
   }
 
   #dropExpired(now: number): number {
@@ -130,9 +108,15 @@ export class MemoryLimit {
     }
   }
 
+  get #status() {
+    return this.memory.operated?.status ?? 'open';
+  }
+
   /** A lease heavier than a lowered limit fits if nothing else is held. */
   #fits(weight: number): boolean {
     const { inflight } = this.#leases;
+    if (this.#status !== 'open') return false;
+    if (this.memory.operated?.mode === 'shadow') return true;
     return inflight === 0 || inflight + weight <= this.memory.limit;
   }
 
@@ -163,7 +147,8 @@ export class MemoryLimit {
     if (this.#leases.queued === 0 && this.#fits(request.weight)) {
       return this.#admit({ ...request, fencing: undefined }, moment);
     }
-    if (request.wait <= 0 || this.#leases.queued >= request.queueLimit) return 'full';
+    const isFull = request.wait <= 0 || this.#leases.queued >= request.queueLimit;
+    if (isFull || this.#status === 'drained') return 'full';
     return this.#join(request, moment);
   }
 
@@ -240,6 +225,7 @@ export class MemoryLimit {
       queued: this.#leases.queued,
       limit: this.memory.limit,
       version: String(this.memory.version),
+      operated: this.memory.operated,
       checkIn,
     };
   }

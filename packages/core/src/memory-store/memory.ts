@@ -1,6 +1,7 @@
 import { type Clock, checkClock, systemClock } from '../clock.ts';
 import type { LimitName, Op, Reply, StoreListener, StoreStats } from '../distributed/contract.ts';
-import { MemoryLimit, type Moment, newMemory, type Post } from './memory-limit.ts';
+import { newMemory } from './limit-memory.ts';
+import { MemoryLimit, type Moment, type Post } from './memory-limit.ts';
 
 /** Maximum number of idle limits that each operation removes. */
 const MAX_FORGOTTEN_LIMITS = 2;
@@ -54,7 +55,7 @@ export class Memory {
   do(op: Op, lease: number): Reply {
     const moment = this.#moment(lease);
     this.#forgetIdle(moment.now);
-    const entry = this.#entry(op.verb === 'setLimit' ? op.ref : op.lease.ref, moment);
+    const entry = this.#entry(op.verb === 'declare' ? op.ref : op.lease.ref, moment);
     const reply = entry.limit.do(op, moment);
     entry.due = moment.now + 2 * entry.limit.memory.longestLease;
     return reply;
@@ -65,7 +66,8 @@ export class Memory {
     const moment = this.#moment(0);
     const entry = this.#limits.get(addressOf(ref));
     if (entry !== undefined && entry.due > moment.now) return entry.limit.stats(moment);
-    return { limit: 0, version: '', inflight: 0, holders: 0, queued: 0, longestWait: 0 };
+    const none = { inflight: 0, holders: 0, queued: 0, longestWait: 0, processes: 0 };
+    return { limit: 0, version: '', ...none };
   }
 
   #moment(lease: number): Moment {
@@ -98,6 +100,9 @@ export class Memory {
       granted: ({ id, owner, fencing }) =>
         this.#later(owner, (listener) => listener.grant({ id, fencing })),
       recall: (owner) => this.#later(owner, (listener) => listener.recall(ref)),
+      operated: (owners) => {
+        for (const owner of owners) this.#later(owner, (listener) => listener.operated?.(ref));
+      },
     };
   }
 

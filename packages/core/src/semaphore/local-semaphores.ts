@@ -2,10 +2,10 @@ import { clockOf, isLate, nextArrival } from './deadlines.ts';
 import { deferGrants } from './grants.ts';
 import { KeyedSemaphore } from './keyed-semaphore.ts';
 import { sumStats } from './queue-stats.ts';
-import type { Rejection } from './rejection.ts';
 import { checkIdle, checkKey, checkRequest } from './request.ts';
 import { Semaphore } from './semaphore.ts';
 import { SemaphoreGroup, type SemaphoreSettings } from './semaphore-group.ts';
+import { reportExcess } from './shadow.ts';
 import { grant, isGone, type Waiter } from './waiter.ts';
 
 /** The semaphores of a limiter in this process. */
@@ -123,20 +123,9 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     });
   }
 
-  /**
-   * Admits a request beyond the limit, and reports it if it would have been rejected. Nothing is queued, so nothing times
-   * out.
-   */
+  /** Admits a request beyond the limit, and reports it if it would have been rejected. */
   #admitInShadow({ inflight, limit }: Semaphore, waiter: Waiter): void {
-    const { name: limitName, queueLimit, queueWeight } = this.settings;
-    const excess = inflight + waiter.weight - limit;
-    // In requests, assuming that all have the weight of this one.
-    const queued = Math.ceil(excess / waiter.weight);
-    if (queued > Math.min(queueLimit, waiter.gateQueueLimit) || excess > queueWeight) {
-      const rejection: Rejection = { reason: 'full', limitName, queued, waited: 0, retryAfter: 1 };
-      this.counters.rejected(waiter, rejection, true);
-      waiter.exceeds(rejection);
-    }
+    reportExcess(this, waiter, inflight + waiter.weight - limit);
     const semaphore = this.#lookUpAgain(waiter);
     // Application code may have lowered the limit below the weight.
     const weight = Math.min(waiter.weight, semaphore.limit);

@@ -48,6 +48,7 @@ class DuplicatingStore extends Line {
     return super.listen({
       grant,
       recall: (ref) => listener.recall(ref),
+      operated: (ref) => listener.operated?.(ref),
       check: () => listener.check(),
       state: (up) => listener.state(up),
     });

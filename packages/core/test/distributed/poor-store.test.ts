@@ -8,6 +8,7 @@ class PoorStore extends Line {
     fencing: false,
     queueLimit: false,
     setLimit: false,
+    operate: false,
     keys: false,
     place: false,
     resize: false,
@@ -17,7 +18,7 @@ class PoorStore extends Line {
 
   override send(ops: readonly Op[]): Promise<Answer[]> {
     const asked = ops.map((op) =>
-      op.verb === 'setLimit' ? op : { ...op, lease: { ...op.lease, queueLimit: Infinity } },
+      op.verb === 'declare' ? op : { ...op, lease: { ...op.lease, queueLimit: Infinity } },
     );
     return super.send(asked);
   }
@@ -42,6 +43,21 @@ test('setLimit() throws if the store does not support it', () => {
     }),
   );
   expect(limiter.limit).toBe(1);
+});
+
+test('pausing, draining and shadow mode throw if the store does not support them', () => {
+  const world = new World();
+  const limiter = world.limiter({ store: world.line(PoorStore) });
+  expect(limiter.operations).toEqual([]);
+  for (const operation of ['pause', 'drain', 'resume', 'shadow', 'enforce'] as const) {
+    expect(() => limiter[operation]()).toThrow(
+      expect.objectContaining({
+        code: 'ERR_HEADGATE_UNSUPPORTED',
+        message: `limiter "renders" does not support ${operation}: its limit is configured in the store itself`,
+      }),
+    );
+  }
+  expect([limiter.state, limiter.mode]).toEqual(['open', 'enforce']);
 });
 
 test('each process enforces queueLimit if the store does not', async () => {

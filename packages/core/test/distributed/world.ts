@@ -56,7 +56,7 @@ export class Line extends Store {
 
   async #sendInside(ops: readonly Op[]): Promise<Answer[]> {
     const objections = ops.map((op) =>
-      this.objection(op.verb === 'setLimit' ? op.ref.name : op.lease.ref.name),
+      this.objection(op.verb === 'declare' ? op.ref.name : op.lease.ref.name),
     );
     const sent = ops.filter((_, index) => objections[index] === undefined);
     const answers = (await this.inner.send(sent, timeout)).values();
@@ -72,6 +72,7 @@ export class Line extends Store {
     return this.inner.listen({
       grant: (grant) => this.mute || listener.grant(grant),
       recall: (ref) => this.mute || listener.recall(ref),
+      operated: (ref) => this.mute || listener.operated?.(ref),
       check: () => listener.check(),
       state: (up, error) => listener.state(up, error),
     });

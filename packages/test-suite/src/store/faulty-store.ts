@@ -24,11 +24,13 @@ export type CallFault = 'fail' | 'drop' | 'lose' | 'repeat' | { readonly delay: 
 /** The fault of a pushed message; later messages may overtake a delayed one. */
 export type NewsFault = 'drop' | 'repeat' | { readonly delay: number };
 
+type News = 'grant' | 'recall' | 'operated' | 'check';
+
 /** Chooses the fault of each call and message; undefined means none. */
 export interface Faults {
   /** `ops` is empty for `stats`. */
   call?(ops: readonly Op[]): CallFault | undefined;
-  news?(news: 'grant' | 'recall' | 'check'): NewsFault | undefined;
+  news?(news: News): NewsFault | undefined;
 }
 
 /** A store that injects faults on command between itself and its limiters, by the time of its clock. */
@@ -82,6 +84,7 @@ export class FaultyStore extends Store {
     const unlisten = this.store.listen({
       grant: (grant) => this.#push('grant', (listening) => listening.grant(grant)),
       recall: (ref) => this.#push('recall', (listening) => listening.recall(ref)),
+      operated: (ref) => this.#push('operated', (listening) => listening.operated?.(ref)),
       check: () => this.#push('check', (listening) => listening.check()),
       state: (up, error) => this.#listener?.state(up, error),
       muted: (error) => this.#listener?.muted?.(error),
@@ -137,7 +140,7 @@ export class FaultyStore extends Store {
     });
   }
 
-  #push(news: 'grant' | 'recall' | 'check', tell: (listener: StoreListener) => void): void {
+  #push(news: News, tell: (listener: StoreListener) => void): void {
     const fault = this.faults.news?.(news);
     if (fault === 'drop') return;
     const now = () => {

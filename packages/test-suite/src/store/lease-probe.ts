@@ -4,6 +4,8 @@ import type {
   LeaseVerb,
   LimitRef,
   Op,
+  OperatedChange,
+  OperatedState,
   Reply,
   StoreStats,
 } from '@headgate/core/distributed';
@@ -104,6 +106,7 @@ export class LeaseProbe {
 /** A limit from the view of one process: as it has declared it, or as the latest reply says. */
 export class LimitView {
   #version = '';
+  #operated: OperatedState | undefined;
 
   constructor(
     readonly process: StoreProcess,
@@ -115,7 +118,8 @@ export class LimitView {
   }
 
   get ref(): LimitRef {
-    return { name: this.name, key: this.key, limit: this.limit, version: this.#version };
+    const { name, key, limit } = this;
+    return { name, key, limit, version: this.#version, operated: this.#operated };
   }
 
   /** A lease that has not been requested yet. */
@@ -130,7 +134,7 @@ export class LimitView {
   }
 
   setLimitOp(limit: number): Op {
-    return { verb: 'setLimit', ref: { ...this.ref, limit, version: '' } };
+    return { verb: 'declare', ref: { ...this.ref, limit, version: '' } };
   }
 
   async setLimit(limit: number): Promise<Reply> {
@@ -138,14 +142,24 @@ export class LimitView {
     return this.hear(reply as Reply);
   }
 
+  operateOp(change: OperatedChange): Op {
+    return { verb: 'declare', ref: this.ref, change };
+  }
+
+  async operate(change: OperatedChange): Promise<Reply> {
+    const [reply] = await this.process.ask([this.operateOp(change)]);
+    return this.hear(reply as Reply);
+  }
+
   stats(): Promise<StoreStats> {
     return this.process.stats(this.ref);
   }
 
-  /** Adopts the limit and version of a reply. */
+  /** Adopts the limit, its version, and how it is operated, from a reply. */
   hear(reply: Reply): Reply {
     this.limit = reply.limit;
     this.#version = reply.version;
+    this.#operated = reply.operated;
     return reply;
   }
 }

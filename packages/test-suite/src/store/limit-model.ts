@@ -1,4 +1,11 @@
-import type { Capabilities, LeaseRequest, LimitRef, Op, Reply } from '@headgate/core/distributed';
+import type {
+  Capabilities,
+  LeaseRequest,
+  LimitRef,
+  Op,
+  OperatedState,
+  Reply,
+} from '@headgate/core/distributed';
 
 interface Lease {
   readonly id: string;
@@ -12,7 +19,12 @@ interface Lease {
 
 export interface Expected extends Pick<Reply, 'state' | 'reclaimed'> {
   readonly standing: Pick<Reply, 'inflight' | 'queued' | 'limit' | 'version'>;
+  readonly operated: Operated;
 }
+
+type Operated = Pick<OperatedState, 'status' | 'mode'>;
+
+const initially: Operated = { status: 'open', mode: 'enforce' };
 
 /** A reference model of one limit in a store, as simple as possible. */
 export class LimitModel {
@@ -25,6 +37,10 @@ export class LimitModel {
   /** Leases that were queued and then granted. */
   readonly admitted = new Set<string>();
   limit = 0;
+  operated = initially;
+  /** Index of the change of `operated` that applies, and the versions of all changes. */
+  #operation = 0;
+  readonly #operations: string[] = [''];
   /** Index of the declaration that applies. */
   #version = 0;
   /** Versions of the declarations, in order. */
@@ -60,6 +76,8 @@ export class LimitModel {
     this.queue.length = 0;
     this.limit = 0;
     this.#version = 0;
+    this.operated = initially;
+    this.#operation = 0;
     this.#wiped++;
   }
 
@@ -71,13 +89,15 @@ export class LimitModel {
    * Applies an operation and returns the expected reply; takes from the actual reply what only the store can know.
    */
   do(op: Op, term: number, now: number, reply: Reply): Expected {
-    if (op.verb === 'setLimit') this.#declare({ ...op.ref, version: '' }, reply);
-    else this.#declare(op.lease.ref, reply);
+    const ref = op.verb === 'declare' ? op.ref : op.lease.ref;
+    this.#declare(ref, reply);
+    this.#adopt(ref.operated);
+    if (op.verb === 'declare') this.#operate({ ...this.operated, ...op.change }, reply);
     const reclaimed = this.#expire(now);
-    const id = op.verb === 'setLimit' ? undefined : op.lease.id;
+    const id = op.verb === 'declare' ? undefined : op.lease.id;
     this.#grantNext();
     const before = new Set(this.queue);
-    let state = op.verb === 'setLimit' ? 'ok' : this.#apply(op.verb, op.lease, term, now);
+    let state = op.verb === 'declare' ? 'ok' : this.#apply(op.verb, op.lease, term, now);
     this.#grantNext(id);
     if (state === 'queued' && this.held.some((lease) => lease.id === id)) state = 'held';
     const joined = this.queue.find((lease) => lease.id === id && !before.has(lease));
@@ -87,7 +107,23 @@ export class LimitModel {
     const { fencing } = reply;
     if (fencing !== undefined && !this.#tokens.has(fencing)) this.#tokens.set(fencing, this.#wiped);
     const { inflight, queued, limit, version } = this;
-    return { state, reclaimed, standing: { inflight, queued, limit, version } };
+    const { status, mode } = this.operated;
+    const standing = { inflight, queued, limit, version };
+    return { state, reclaimed, standing, operated: { status, mode } };
+  }
+
+  #adopt(operated: OperatedState | undefined): void {
+    const known = this.#operations.indexOf(operated?.version ?? '');
+    if (operated === undefined || known <= this.#operation) return;
+    this.#operation = known;
+    this.operated = operated;
+  }
+
+  #operate(changed: Operated, { operated }: Reply): void {
+    const { status, mode } = this.operated;
+    if (status === changed.status && mode === changed.mode) return;
+    this.#operation = this.#operations.push(operated?.version ?? '') - 1;
+    this.operated = changed;
   }
 
   #declare({ limit, version }: LimitRef, reply: Reply): void {
@@ -110,6 +146,8 @@ export class LimitModel {
   }
 
   #fits(weight: number): boolean {
+    const { status, mode } = this.operated;
+    if (status !== 'open' || mode === 'shadow') return status === 'open';
     return this.held.length === 0 || this.inflight + weight <= this.limit;
   }
 
@@ -157,6 +195,7 @@ export class LimitModel {
     const isFree = this.queue.length === 0 && this.#fits(request.weight);
     if (isFree) this.#hold(request, term, now);
     else if (request.wait === 0 || this.queue.length >= request.queueLimit) return 'full';
+    else if (this.operated.status === 'drained') return 'full';
     else this.#join({ ...request, place: undefined }, term, now);
     return isFree ? 'held' : 'queued';
   }

@@ -1,4 +1,4 @@
-import type { LeaseVerb, Op, Reply } from '@headgate/core/distributed';
+import type { LeaseVerb, Op, OperatedChange, Reply } from '@headgate/core/distributed';
 import { expect } from 'vitest';
 import { until } from '../kit/until.ts';
 import { type LeaseProbe, LimitView, type Wishes } from './lease-probe.ts';
@@ -15,7 +15,8 @@ export type Ask =
       readonly weight: number;
     }
   | { readonly verb: 'again'; readonly at: number }
-  | { readonly verb: 'setLimit'; readonly key: number; readonly limit: number };
+  | { readonly verb: 'declare'; readonly key: number; readonly limit: number }
+  | { readonly verb: 'operate'; readonly key: number; readonly change: OperatedChange };
 
 export type Step =
   | { readonly process: number; readonly asks: readonly Ask[] }
@@ -111,9 +112,12 @@ export class ModelRun {
       expect([op.verb, reply]).toMatchObject([op.verb, answer]);
       // Operations of one batch may report the counts after the whole batch.
       const { inflight, queued, limit, version } = reply;
+      const { status, mode } = reply.operated ?? { status: 'open', mode: 'enforce' };
       const later = expected.filter((_, other) => other >= at && asked[other]?.key === key);
       const standings = later.map(({ standing }) => standing);
       expect(standings).toContainEqual({ inflight, queued, limit, version });
+      const ways = later.map(({ operated }) => operated);
+      expect(ways).toContainEqual({ status, mode });
       hear(reply);
     }
   }
@@ -121,7 +125,7 @@ export class ModelRun {
   /** Whether the reply reports that an operation of the same batch has granted the lease; then no grant is pushed. */
   #takeNews({ state }: Reply, op: Op, key: number): boolean {
     const { granted, news } = this.#models[key] as LimitModel;
-    const id = op.verb === 'setLimit' ? '' : op.lease.id;
+    const id = op.verb === 'declare' ? '' : op.lease.id;
     if (state !== 'held' || !news.delete(id)) return false;
     granted.delete(id);
     return true;
@@ -142,10 +146,12 @@ export class ModelRun {
    */
   #asked(process: number, ask: Ask, asked: Set<LeaseProbe>): Asked | undefined {
     const views = this.#views[process] as readonly LimitView[];
-    if (ask.verb === 'setLimit') {
+    if (ask.verb === 'declare' || ask.verb === 'operate') {
       const view = views[ask.key] as LimitView;
       const hear = (reply: Reply) => void view.hear(reply);
-      return { op: view.setLimitOp(ask.limit), key: ask.key, hear };
+      const isLimit = ask.verb === 'declare';
+      const op = isLimit ? view.setLimitOp(ask.limit) : view.operateOp(ask.change);
+      return { op, key: ask.key, hear };
     }
     if ('key' in ask) {
       const view = views[ask.key] as LimitView;

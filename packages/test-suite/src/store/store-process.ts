@@ -14,6 +14,8 @@ import { Declared } from './declared.ts';
 export class StoreProcess {
   readonly grants: Grant[] = [];
   readonly recalls: LimitName[] = [];
+  /** The limits that other processes have operated. */
+  readonly operations: LimitName[] = [];
   /** How often the store has asked it to check, since it may have missed messages. */
   checks = 0;
   readonly unlisten: () => void;
@@ -26,6 +28,7 @@ export class StoreProcess {
     const listener: StoreListener = {
       grant: (grant) => void this.grants.push(grant),
       recall: (ref) => void this.recalls.push(ref),
+      operated: (ref) => void this.operations.push(ref),
       check: () => void this.checks++,
       state: () => {},
     };
@@ -57,7 +60,7 @@ export class StoreProcess {
 
   /** Adds the counts that the replies of some stores lack. */
   async #counted(ops: readonly Op[], replies: readonly Reply[]): Promise<Reply[]> {
-    const refs = ops.map((op) => (op.verb === 'setLimit' ? op.ref : op.lease.ref));
+    const refs = ops.map((op) => (op.verb === 'declare' ? op.ref : op.lease.ref));
     const stats = new Map<string, StoreStats>();
     for (const ref of refs) if (!stats.has(ref.name)) stats.set(ref.name, await this.stats(ref));
     return replies.map((reply, at) => {

@@ -47,6 +47,11 @@ export class StoreWorld {
     return this.can.counts ? count : 0;
   }
 
+  /** The `processes` count of this many processes, if the store counts them. */
+  processes(count: number): number | undefined {
+    return this.can.operate ? count : undefined;
+  }
+
   #counted(weights: readonly number[]): number {
     return this.can.counts ? weights.length : weights.reduce((sum, weight) => sum + weight, 0);
   }

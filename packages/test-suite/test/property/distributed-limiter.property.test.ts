@@ -41,6 +41,13 @@ const limit = fc.integer({ min: 1, max: 4 });
 const setLimit = step('setLimit', fc.tuple(process, limit), (scene, [who, to]) =>
   scene.limiters[who]?.setLimit(to),
 );
+const operations = (...names: readonly ('pause' | 'drain' | 'resume' | 'shadow' | 'enforce')[]) =>
+  step('operate', fc.tuple(process, fc.constantFrom(...names)), (scene, [who, name]) => {
+    const limiter = scene.limiters[who];
+    if (limiter?.closed === false) limiter[name]();
+  });
+const pause = operations('pause', 'drain', 'resume', 'resume');
+const shadow = operations('shadow', 'enforce');
 const close = step('close', process, (scene, who) => void scene.limiters[who]?.close());
 const wipe = step('wipe', fc.constant(0), async (scene) => {
   await scene.advance(1);
@@ -88,6 +95,7 @@ const calm: fc.WeightedArbitrary<Step>[] = [
   { weight: 6, arbitrary: release },
   { weight: 1, arbitrary: withdraw },
   { weight: 4, arbitrary: advance },
+  { weight: 1, arbitrary: pause },
 ];
 const troubled: fc.WeightedArbitrary<Step>[] = [
   ...calm,
@@ -100,6 +108,7 @@ const wild: fc.WeightedArbitrary<Step>[] = [
   ...troubled,
   { weight: 1, arbitrary: adjust },
   { weight: 1, arbitrary: setLimit },
+  { weight: 1, arbitrary: shadow },
   { weight: 1, arbitrary: wipe },
 ];
 

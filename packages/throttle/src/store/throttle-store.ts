@@ -27,6 +27,7 @@ export class ThrottleStore extends Store {
     fencing: false,
     queueLimit: false,
     setLimit: false,
+    operate: false,
     keys: false,
     place: false,
     resize: false,
@@ -136,7 +137,7 @@ export class ThrottleStore extends Store {
     const all = async () => {
       for (const index of indices) await answer(index);
     };
-    const ids = own.flatMap((op) => (op.verb === 'setLimit' ? [] : op.lease.id));
+    const ids = own.flatMap((op) => (op.verb === 'declare' ? [] : op.lease.id));
     return isIndependent
       ? Promise.all(indices.map((index) => this.#track(ops[index] as Op, answer(index))))
       : this.#sequence.append(name, ids, all);
@@ -157,7 +158,7 @@ export class ThrottleStore extends Store {
 
   async #do(op: Op, context: OperationContext): Promise<Answer> {
     try {
-      if (op.verb === 'setLimit') throw refused('the semaphore service cannot change a limit');
+      if (op.verb === 'declare') throw refused('the semaphore service cannot change a limit');
       const { verb, lease } = op;
       const isKnown = verb === 'release' || verb === 'renew';
       if (!isKnown) await this.#semaphoreCache.confirm(lease.ref, context);
@@ -208,5 +209,5 @@ function nameOf([op]: readonly Op[]): string {
 }
 
 function refOf(op: Op): LimitName {
-  return op.verb === 'setLimit' ? op.ref : op.lease.ref;
+  return op.verb === 'declare' ? op.ref : op.lease.ref;
 }

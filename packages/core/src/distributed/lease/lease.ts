@@ -1,5 +1,5 @@
 import type { StoreError } from '../../semaphore/rejection.ts';
-import type { LeaseRequest, LeaseVerb, LimitRef, LimitState } from '../contract.ts';
+import type { LeaseRequest, LeaseVerb, LimitRef, LimitState, Reply } from '../contract.ts';
 
 /** Fraction of a lease after which it is renewed: a call takes at most a third of a lease, so a second try is in time. */
 export const renewalPart = 1 / 3;
@@ -25,7 +25,8 @@ export interface LeasingSemaphore {
   learn(state: LimitState, verb: LeaseVerb): void;
   /** The lease is queued at the store. Returns false if the owner has released it instead. */
   queued(lease: Lease): boolean;
-  granted(lease: Lease): void;
+  /** The lease is held now. `answer`: to its first request, if it was granted by that. */
+  granted(lease: Lease, answer?: Reply): void;
   /** The store's queue is full. */
   rejected(lease: Lease): void;
   /** The store has granted the lease's weight to another process, or may have. */

@@ -7,6 +7,7 @@ import type {
   LeaseVerb,
   LimitName,
   Op,
+  Reply,
   StoreListener,
 } from '../contract.ts';
 import { type Answered, Batch } from './batch.ts';
@@ -22,6 +23,8 @@ export interface SessionMember {
   readonly isUp: boolean;
   /** Other processes have waiters for this key: leases kept idle must be released. */
   recalled(key: string | undefined): void;
+  /** Another process has changed how the limit is operated. */
+  operatedElsewhere(key: string | undefined): void;
   /** The store may have become unavailable or available again. */
   connectionChanged(): void;
   /** The store may have lost its state: registers permits that it does not know. */
@@ -155,6 +158,10 @@ export class Session implements StoreListener {
     this.#members.get(name)?.recalled(key);
   }
 
+  operated({ name, key }: LimitName): void {
+    this.#members.get(name)?.operatedElsewhere(key);
+  }
+
   check(): void {
     this.#missed++;
     for (const member of this.#members.values()) member.subscriptionRenewed();
@@ -199,7 +206,7 @@ export class Session implements StoreListener {
       lease.hasLapsed ||= !this.isCertain(lease);
       this.#renewals.confirmed(lease, sent);
       if (state === 'queued') this.#queued(lease, answer.place);
-      else this.#granted(lease, answer.fencing);
+      else this.#granted(lease, answer.fencing, verb === 'acquire' ? answer : undefined);
     }
   }
 
@@ -213,10 +220,10 @@ export class Session implements StoreListener {
     else this.prolong(lease);
   }
 
-  #granted(lease: Lease, fencing: bigint | undefined): void {
+  #granted(lease: Lease, fencing: bigint | undefined, answer?: Reply): void {
     if (lease.state === 'held') return;
     lease.hold(fencing);
-    lease.semaphore.granted(lease);
+    lease.semaphore.granted(lease, answer);
   }
 
   #lost(lease: Lease): void {

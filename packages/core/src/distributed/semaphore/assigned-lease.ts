@@ -10,6 +10,8 @@ export class AssignedLease extends Lease {
   localWaiter: { leave(): void } | undefined = undefined;
   /** Whether the waiter is counted and reported as queued. */
   isCounted = false;
+  /** In shadow mode, the weight by which the limit was exceeded when the lease was granted. */
+  excess = 0;
   /** Number of permits that have used the lease. */
   uses = 0;
   /** When the store granted the lease, or when it last became idle. */

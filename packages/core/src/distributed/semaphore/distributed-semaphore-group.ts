@@ -3,6 +3,7 @@ import { warnOnce } from '../../warning.ts';
 import type { LimitState } from '../contract.ts';
 import type { LeaseTerms } from '../lease/lease.ts';
 import type { DistributedSettings } from '../settings.ts';
+import { OperatedLimit } from './operated-limit.ts';
 
 /** Maximum number of consecutive permits under one lease that is kept in reserve: one round trip for all of them. */
 const MAX_RESERVE_USES = 100;
@@ -23,6 +24,8 @@ export abstract class DistributedSemaphoreGroup<
   lost = 0;
   /** When registering permits may be tried again, after the store has refused it. */
   registerAt = -Infinity;
+  /** How the limit is operated. */
+  readonly operated = new OperatedLimit();
   readonly terms: LeaseTerms;
   #hasWarned = false;
   /** The highest version received. */
@@ -43,11 +46,18 @@ export abstract class DistributedSemaphoreGroup<
   /** The semaphore of a key; a new one is stored only once it is used. */
   abstract findOrCreate(key: string | undefined, limit: number | undefined): Semaphore;
 
+  /** Applies how the limit is operated now, if that has changed. */
+  abstract operatedChanged(): void;
+
   /** Applies the limit state of an answer. `adopts`: whether to adopt its limit, because it is that of all keys. */
   learn(limitState: LimitState, adopts: boolean): void {
     const { name, observers } = this.settings;
     const { reclaimed } = limitState;
     if (adopts) this.#adopt(limitState);
+    if (limitState.operated !== undefined) {
+      this.operated.learn(limitState.operated);
+      this.operatedChanged();
+    }
     if (reclaimed === 0) return;
     this.reclaimed += reclaimed;
     observers.reclaimed?.({ name, count: reclaimed });

@@ -2,8 +2,9 @@ import { attempt } from '../../errors.ts';
 import { type GrantSource, grantFrom } from '../../semaphore/grants.ts';
 import type { BasePermit } from '../../semaphore/permit.ts';
 import type { RejectionCause, RejectionReason, StoreError } from '../../semaphore/rejection.ts';
+import { reportExcess } from '../../semaphore/shadow.ts';
 import { grant, type Waiter, waitedSince } from '../../semaphore/waiter.ts';
-import type { LeaseVerb, LimitRef, LimitState } from '../contract.ts';
+import type { LeaseVerb, LimitRef, LimitState, Reply } from '../contract.ts';
 import type { LeaseTerms, LeasingSemaphore } from '../lease/lease.ts';
 import type { Session } from '../lease/session.ts';
 import { AssignedLease } from './assigned-lease.ts';
@@ -72,9 +73,8 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     const lease = this.addWaiter(waiter, timeout);
     if (lease.timeLeft === 0 || this.waiters.maySend(this.limitState.limit))
       this.waiters.send(lease);
-    else if (this.group.queued >= this.terms.queueLimit || !this.waiters.countAsQueued(lease)) {
+    else if (this.group.queued >= this.terms.queueLimit || !this.waiters.countAsQueued(lease))
       this.reject(waiter, 'full');
-    }
   }
 
   /** Adds the waiter with a new lease, which is not requested from the store yet. */
@@ -90,6 +90,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     const { group } = this;
     const waited = waiter.arrival === 0 ? 0 : waitedSince(waiter.since, group.settings.clock.now());
     this.#keep();
+    if (lease !== undefined && lease.excess > 0) reportExcess(group, waiter, lease.excess);
     const permit = this.held.create(waiter.weight, waited, lease, local);
     if (lease !== undefined) this.context.outages.count(permit);
     group.permits.add(permit, waiter);
@@ -121,7 +122,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
       if (lease.state === 'queued') this.session.ask('stay', lease);
       else if (lease.state === 'asking') this.session.ask('acquire', lease);
     }
-    if (this.#isUp) this.waiters.sendNext(this.limitState.limit);
+    this.settle();
   }
 
   learn(limitState: LimitState, verb: LeaseVerb): void {
@@ -135,21 +136,21 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
 
   queued(lease: AssignedLease): boolean {
     const hasRoom = this.session.store.can.queueLimit || this.group.queued < this.terms.queueLimit;
-    const isQueued = hasRoom && this.waiters.countAsQueued(lease);
+    const isQueued = hasRoom && !this.group.rejects && this.waiters.countAsQueued(lease);
     if (isQueued) this.#checkFirst(lease);
     else this.rejected(lease);
     return isQueued;
   }
 
-  granted(lease: AssignedLease): void {
+  granted(lease: AssignedLease, answer?: Reply): void {
     lease.since = this.#now();
     if (this.held.permitOf(lease) !== undefined) return;
-    this.held.addLease(lease);
+    this.held.addLease(lease, answer);
     this.#pass(lease);
   }
 
   rejected(lease: AssignedLease): void {
-    this.waiters.reject(lease, 'full');
+    this.waiters.reject(lease, this.group.rejects ? 'closed' : 'full');
     this.settle();
   }
 
@@ -218,7 +219,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     const mayKeep =
       !isWanted && this.idle.length < settings.reserve && lease.uses <= this.terms.extraTokens;
     const isUsable = this.#isUp && lease.state === 'held' && this.session.isCertain(lease);
-    if (!isUsable || !(passes || mayKeep)) this.#return(lease);
+    if (!isUsable || !this.limitState.grantsFromLeases || !(passes || mayKeep)) this.#return(lease);
     else if (mayKeep) this.idle.add(lease);
     else {
       this.passing.push(lease);
@@ -234,7 +235,6 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     this.settle();
   }
 
-  /** Releases a free lease to the store. */
   #return(lease: AssignedLease): void {
     this.held.deleteLease(lease);
     this.session.release(lease);

@@ -1,5 +1,6 @@
 import { invalid } from '../../errors.ts';
 import type { BasePermit } from '../../semaphore/permit.ts';
+import type { LimitState } from '../contract.ts';
 import { type LeasingSemaphore, renewalPart } from '../lease/lease.ts';
 import type { Session } from '../lease/session.ts';
 import { AssignedLease } from './assigned-lease.ts';
@@ -53,6 +54,7 @@ export class HeldPermits {
     this.unregistered.delete(permit);
     if (lease === undefined) return undefined;
     lease.uses++;
+    lease.excess = 0;
     this.leases.set(lease, undefined);
     return lease;
   }
@@ -71,8 +73,9 @@ export class HeldPermits {
     this.session.ask('resize', lease);
   }
 
-  /** Adds a lease without a permit. */
-  addLease(lease: AssignedLease): void {
+  /** Adds a lease without a permit, which may have been granted with this answer. */
+  addLease(lease: AssignedLease, answer?: LimitState): void {
+    lease.excess = this.limitState.excess(answer);
     this.leases.set(lease, undefined);
   }
 

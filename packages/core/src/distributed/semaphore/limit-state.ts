@@ -41,9 +41,10 @@ export class CachedLimitState {
 
   /** The limit as declared to the store: the same object until it changes. */
   get ref(): LimitRef {
-    const { limit, version } = this.declaration;
+    const { limit, version, operated } = this.declaration;
     const isOld = this.own === undefined && version !== this.group.version;
-    if (limit !== this.limit || isOld) this.declaration = this.#makeRef();
+    const isOutdated = limit !== this.limit || isOld || operated !== this.group.operated.latest;
+    if (isOutdated) this.declaration = this.#makeRef();
     return this.declaration;
   }
 
@@ -56,6 +57,20 @@ export class CachedLimitState {
     this.latest = limitState;
     this.checkAt = now + limitState.checkIn;
     this.group.learn(limitState, this.own === undefined);
+  }
+
+  /**
+   * Whether this process may grant from the leases that it has, without the store. Not beyond the limit, nor in shadow
+   * mode, where the store knows by how much each request exceeds it.
+   */
+  get grantsFromLeases(): boolean {
+    const { grants, isShadow } = this.group;
+    return grants && !isShadow && this.inflight <= this.limit;
+  }
+
+  /** In shadow mode, the weight by which a lease that was granted with this answer exceeds the limit. */
+  excess(granted: LimitState | undefined): number {
+    return granted !== undefined && this.group.isShadow ? granted.inflight - this.limit : 0;
   }
 
   /** The store has recalled idle leases: other processes have waiters. */
@@ -85,6 +100,7 @@ export class CachedLimitState {
 
   #makeRef(): LimitRef {
     const { group, key, limit } = this;
-    return { name: group.name, key, limit, version: this.own === undefined ? group.version : '' };
+    const version = this.own === undefined ? group.version : '';
+    return { name: group.name, key, limit, version, operated: group.operated.latest };
   }
 }

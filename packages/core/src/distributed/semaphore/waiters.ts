@@ -39,9 +39,12 @@ export class Waiters {
     }
   }
 
-  /** Whether another lease may be requested: with hand-off as many as can be held, without it one per waiter. */
+  /**
+   * Whether another lease may be requested: with hand-off as many as can be held, without it, and in shadow mode, one per
+   * waiter.
+   */
   maySend(limit: number): boolean {
-    return !this.handsOff || this.sent.length < limit;
+    return !this.handsOff || this.group.isShadow || this.sent.length < limit;
   }
 
   /** The first lease that has not been requested from the store. */

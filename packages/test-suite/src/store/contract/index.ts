@@ -10,6 +10,7 @@ import { holding } from './holding.ts';
 import { lostState } from './lost-state.ts';
 import { model } from './model.ts';
 import { names } from './names.ts';
+import { operations } from './operations.ts';
 import { queue } from './queue.ts';
 import { recalls } from './recalls.ts';
 import { registering } from './registering.ts';
@@ -34,6 +35,7 @@ export function contractOf({
     'queued leases': waiting,
     ...(driver.wipe && { 'lost state': lostState }),
     ...(can.setLimit && { 'declared limits': declarations }),
+    ...(can.operate && { 'operated limits': operations }),
     'fencing tokens': fencing,
     ...(can.resize && { resizing }),
     'permits granted without the store': registering,

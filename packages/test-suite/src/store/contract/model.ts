@@ -1,3 +1,4 @@
+import type { OperatedChange } from '@headgate/core/distributed';
 import fc from 'fast-check';
 import { it } from 'vitest';
 import { type Ask, ModelRun, type Step } from '../model-run.ts';
@@ -24,8 +25,14 @@ function asks({ can, lease, driver }: StoreWorld): fc.Arbitrary<Ask> {
     { weight: 1, arbitrary: fc.record({ verb: fc.constant('again' as const), at }) },
   ];
   const limit = fc.integer({ min: 1, max: 5 });
-  const setLimit = fc.record({ verb: fc.constant('setLimit' as const), key, limit });
+  const setLimit = fc.record({ verb: fc.constant('declare' as const), key, limit });
   if (can.setLimit) arbitraries.push({ weight: 1, arbitrary: setLimit });
+  const change = fc.oneof(
+    fc.record({ status: fc.constantFrom('open', 'open', 'paused', 'drained') }),
+    fc.record({ mode: fc.constantFrom('enforce', 'shadow') }),
+  ) as fc.Arbitrary<OperatedChange>;
+  const operate = fc.record({ verb: fc.constant('operate' as const), key, change });
+  if (can.operate) arbitraries.push({ weight: 1, arbitrary: operate });
   return fc.oneof(...arbitraries);
 }
 

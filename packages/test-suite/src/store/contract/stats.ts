@@ -13,16 +13,29 @@ export function stats(world: StoreWorld): void {
     const { version } = (await two.acquire()).reply;
     expect(await two.stats()).toEqual({
       ...{ limit: 3, version, inflight: 3, holders: world.holders(2, 1), queued: 0 },
-      longestWait: 0,
+      ...{ longestWait: 0, processes: world.processes(2) },
     });
     await two.acquire(longWait);
     await one.acquire(longWait);
     await world.elapse(wait);
     const { longestWait, ...rest } = await one.stats();
     const holders = world.holders(2, 1);
-    expect(rest).toEqual({ limit: 3, version, inflight: 3, holders, queued: 2 });
+    const processes = world.processes(2);
+    expect(rest).toEqual({ limit: 3, version, inflight: 3, holders, queued: 2, processes });
     expect(longestWait).toBeGreaterThan(minWait);
     expect(longestWait).toBeLessThan(20_000);
+  });
+
+  it('counts the processes that hold or await a lease', async () => {
+    const [one, two] = await world.pair();
+    const [held, again] = [await one.acquire(), await one.acquire(longWait)];
+    expect((await two.stats()).processes).toBe(world.processes(1));
+    const waiting = await two.acquire(longWait);
+    expect((await two.stats()).processes).toBe(world.processes(2));
+    for (const probe of [held, again]) await probe.release();
+    expect((await one.stats()).processes).toBe(world.processes(1));
+    await waiting.release();
+    expect((await one.stats()).processes).toBe(world.processes(0));
   });
 
   it('leaves out expired leases', async () => {

@@ -1,0 +1,81 @@
+import type { CircuitBreaker } from './availability/circuit-breaker.ts';
+import type { OperatedChange } from './contract.ts';
+import { renewalPart } from './lease/lease.ts';
+import type { Session } from './lease/session.ts';
+import type { DistributedSemaphore } from './semaphore/distributed-semaphore.ts';
+import type { DistributedSemaphoreGroup } from './semaphore/distributed-semaphore-group.ts';
+import { CachedLimitState } from './semaphore/limit-state.ts';
+
+/**
+ * Declares to the store what this process changes of its limit. A limit per key is declared for each key in use here,
+ * and under its name without a key, where processes without a common key find it.
+ */
+export class Declarations {
+  /** The limit under its name without a key; undefined if that is the limit itself. */
+  readonly #whole: CachedLimitState | undefined;
+  /** The change that the store was last asked to make, for each limit. */
+  readonly #asked = new WeakMap<CachedLimitState, OperatedChange>();
+  /** When a limit per key is read next. */
+  #readAt = -Infinity;
+
+  constructor(
+    private readonly group: DistributedSemaphoreGroup<DistributedSemaphore>,
+    private readonly session: Session,
+    private readonly breaker: CircuitBreaker,
+  ) {
+    const { perKey, isLimitPerRequest, limit } = group.settings;
+    const own = isLimitPerRequest ? limit : undefined;
+    if (perKey) this.#whole = new CachedLimitState(group, undefined, own);
+  }
+
+  /** Declares the limit. */
+  declareLimit(): void {
+    for (const limitState of this.#all) this.read(limitState);
+  }
+
+  /** Declares the change that the store has not confirmed. */
+  declareChange(): void {
+    for (const limitState of this.#all) this.declareChangeOf(limitState);
+  }
+
+  /** The same for one limit, once; after a failure again. */
+  declareChangeOf(limitState: CachedLimitState): void {
+    const { change } = this.group.operated;
+    if (change === undefined || this.#asked.get(limitState) === change) return;
+    if (this.breaker.error === undefined) this.#send(limitState, change);
+  }
+
+  /** Tells the store what is known of the limit, and adopts what it knows. */
+  read(limitState: CachedLimitState): void {
+    this.#send(limitState);
+  }
+
+  /** The store answers: reads a limit per key again, several times per lease. */
+  answered(): void {
+    const { clock, leaseDuration } = this.session.store;
+    const isDue = this.#whole !== undefined && clock.now() >= this.#readAt;
+    if (!isDue || !this.session.store.can.setLimit) return;
+    this.#readAt = clock.now() + leaseDuration * renewalPart;
+    this.#send(this.#whole);
+  }
+
+  get #all(): CachedLimitState[] {
+    const keys = this.group.inUse().map(({ limitState }) => limitState);
+    return this.#whole === undefined ? keys : [...keys, this.#whole];
+  }
+
+  #send(limitState: CachedLimitState, change?: OperatedChange): void {
+    const { group, session } = this;
+    if (change !== undefined) this.#asked.set(limitState, change);
+    session.send({ verb: 'declare', ref: limitState.ref, change }, (answer) => {
+      if ('error' in answer) {
+        if (this.#asked.get(limitState) === change) this.#asked.delete(limitState);
+        return this.breaker.failed(limitState.key, answer.error);
+      }
+      // Confirmed first, since the answer may already contain another process's later change.
+      if (change !== undefined) group.operated.confirmed(change);
+      limitState.learn(answer, session.store.clock.now());
+      group.operatedChanged();
+    });
+  }
+}

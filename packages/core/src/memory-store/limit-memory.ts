@@ -1,0 +1,54 @@
+import type { LimitRef, OperatedChange, OperatedState } from '../distributed/contract.ts';
+
+/** What a limit remembers, apart from its leases. */
+export interface LimitMemory {
+  limit: number;
+  version: number;
+  /** Undefined if the limit was never operated. */
+  operated?: OperatedState | undefined;
+  /** Longest lease duration of any caller in milliseconds: determines how long the limit is remembered. */
+  longestLease: number;
+  lastToken: bigint;
+  lastPlace: number;
+  /** The time in microseconds at which the state began: it has issued no earlier token. */
+  readonly born: bigint;
+}
+
+/** What a new limit remembers. */
+export function newMemory(micros: number): LimitMemory {
+  const born = BigInt(micros);
+  return { limit: 0, version: 0, longestLease: 0, lastToken: 0n, lastPlace: 0, born };
+}
+
+/** The highest version wins; a new declaration gets the highest. */
+export function declareLimit(memory: LimitMemory, ref: LimitRef, now: number): void {
+  const isNew = ref.version === '' && ref.limit !== memory.limit;
+  const latest = isNew ? after(memory.version, now) : Number(ref.version);
+  if (!(latest > memory.version)) return;
+  memory.limit = ref.limit;
+  memory.version = latest;
+}
+
+/**
+ * Adopts what the process knows, if that is newer, and then applies its change. Returns whether the limit is operated
+ * differently now.
+ */
+export function operateLimit(
+  memory: LimitMemory,
+  known: OperatedState | undefined,
+  change: OperatedChange = {},
+  now: number,
+): boolean {
+  const before = memory.operated;
+  if (Number(known?.version) > Number(before?.version ?? 0)) memory.operated = known;
+  const { status = 'open', mode = 'enforce', version = 0 } = memory.operated ?? {};
+  const changed = { status, mode, ...change };
+  if (changed.status !== status || changed.mode !== mode) {
+    memory.operated = { ...changed, version: String(after(Number(version), now)) };
+  }
+  return memory.operated !== before;
+}
+
+function after(version: number, now: number): number {
+  return Math.max(Math.floor(now), version + 1);
+}

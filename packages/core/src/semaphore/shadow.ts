@@ -1,0 +1,22 @@
+import type { Rejection } from './rejection.ts';
+import type { GroupMember, SemaphoreGroup } from './semaphore-group.ts';
+import type { Waiter } from './waiter.ts';
+
+/**
+ * Reports a request that is admitted in shadow mode, if it would have been rejected: `excess` is the weight by which it
+ * exceeds the limit. Nothing is queued, so nothing times out.
+ */
+export function reportExcess(
+  group: SemaphoreGroup<GroupMember>,
+  waiter: Waiter,
+  excess: number,
+): void {
+  const { name: limitName, queueLimit, queueWeight } = group.settings;
+  // In requests, assuming that all have the weight of this one.
+  const queued = Math.ceil(excess / waiter.weight);
+  if (queued > Math.min(queueLimit, waiter.gateQueueLimit) || excess > queueWeight) {
+    const rejection: Rejection = { reason: 'full', limitName, queued, waited: 0, retryAfter: 1 };
+    group.counters.rejected(waiter, rejection, true);
+    waiter.exceeds(rejection);
+  }
+}
