@@ -43,7 +43,7 @@ export default [
     name: '@headgate/postgres: with its functions',
     path: 'packages/postgres/dist/index.js',
     ignore: ['@headgate/core', 'pg'],
-    limit: '16.1 kB',
+    limit: '16.5 kB',
     gzip,
     modifyEsbuildConfig,
   },

@@ -133,26 +133,31 @@ ${bounds}
 ${operations(schema, WORDS_PER_OPERATION)}
     END IF;
 
-    WHILE may_fit_ AND l.queued > 0 AND (l.inflight = alone_ OR l.inflight < bound_) LOOP
-      SELECT * INTO w FROM ${schema}.leases AS t
-      WHERE t.limit_id = l.id AND t.place IS NOT NULL ORDER BY t.place LIMIT 1;
-      EXIT WHEN w.id IS NULL OR l.inflight > 0 AND l.inflight + w.weight > bound_;
-      w.fencing := GREATEST(l.token + 1, now_);
-      l.token := w.fencing + w.spare;
-      -- Not a full lease from now, because the waiter's process may have died while it was queued.
-      UPDATE ${schema}.leases AS t SET place = NULL, expires = w.ends, fencing = w.fencing
-      WHERE t.limit_id = l.id AND t.id = w.id;
-      l.inflight := l.inflight + w.weight;
-      l.queued := l.queued - 1;
-      l.soonest := LEAST(l.soonest, w.ends);
-      IF turn_ > 0 AND w.id = id_ THEN
-        state_ := 'held';
-        extra_ := w.fencing;
-      ELSE
-        grants_ := grants_ || w.id || w.fencing::text;
-      END IF;
-    END LOOP;
-    may_fit_ := false;
+    -- What the first operations tell of the limit, or change of it, applies before anything is granted.
+    IF turn_ > 1 OR turn_ = 1 AND verb_ <> 'operated'
+      OR COALESCE(ops_[turn_ * ${WORDS_PER_OPERATION} + 1], '') NOT IN ('operated', 'declare')
+    THEN
+      WHILE may_fit_ AND l.queued > 0 AND (l.inflight = alone_ OR l.inflight < bound_) LOOP
+        SELECT * INTO w FROM ${schema}.leases AS t
+        WHERE t.limit_id = l.id AND t.place IS NOT NULL ORDER BY t.place LIMIT 1;
+        EXIT WHEN w.id IS NULL OR l.inflight > 0 AND l.inflight + w.weight > bound_;
+        w.fencing := GREATEST(l.token + 1, now_);
+        l.token := w.fencing + w.spare;
+        -- Not a full lease from now, because the waiter's process may have died while it was queued.
+        UPDATE ${schema}.leases AS t SET place = NULL, expires = w.ends, fencing = w.fencing
+        WHERE t.limit_id = l.id AND t.id = w.id;
+        l.inflight := l.inflight + w.weight;
+        l.queued := l.queued - 1;
+        l.soonest := LEAST(l.soonest, w.ends);
+        IF turn_ > 0 AND w.id = id_ THEN
+          state_ := 'held';
+          extra_ := w.fencing;
+        ELSE
+          grants_ := grants_ || w.id || w.fencing::text;
+        END IF;
+      END LOOP;
+      may_fit_ := false;
+    END IF;
 
     IF turn_ > 0 THEN
       lines_[turn_] := pg_catalog.concat_ws(E'\\n', state_, COALESCE(extra_::text, ''), l.inflight, l.queued);
