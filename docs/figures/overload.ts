@@ -8,6 +8,7 @@ const kinds = [
   { heading: 'Handlers that compute', title: '10 ms of computing, keep-alive connections' },
   { heading: 'Handlers whose computing varies', title: '25 ms of computing, lognormal' },
   { heading: 'Handlers that compute after a timer', title: '10 ms of computing after a timer' },
+  { heading: 'Handlers that compute after a query', title: '10 ms of computing after a query' },
   { heading: "Handlers that wait for libuv's threads", title: "25 ms of libuv's threads" },
   { heading: 'Handlers that wait for a database', title: '50 ms of a pool of 10' },
 ] as const;

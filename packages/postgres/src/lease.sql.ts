@@ -133,7 +133,7 @@ ${bounds}
 ${operations(schema, WORDS_PER_OPERATION)}
     END IF;
 
-    -- What the first operations tell of the limit, or change of it, applies before anything is granted.
+    -- What the first operations report or change applies before anything is granted.
     IF turn_ > 1 OR turn_ = 1 AND verb_ <> 'operated'
       OR COALESCE(ops_[turn_ * ${WORDS_PER_OPERATION} + 1], '') NOT IN ('operated', 'declare')
     THEN
