@@ -32,15 +32,15 @@ class Series {
   /** Adds its values, as prom-client reports a histogram; none before the first record, as in OpenTelemetry. */
   export({ bucket, sum, count }: ValueNames, values: Value[]): void {
     let total = 0;
-    for (const of of this.#counts) total += of;
+    for (const recorded of this.#counts) total += recorded;
     if (total === 0) return;
     if (this.#bucketLabels.length === 0) {
       this.#bucketLabels = buckets.map((le) => ({ le, ...this.labels }));
     }
     const sharedLabels = this.labels;
     let below = 0;
-    for (const [index, of] of this.#counts.entries()) {
-      below += of;
+    for (const [index, recorded] of this.#counts.entries()) {
+      below += recorded;
       const labels = this.#bucketLabels[index] as Labels;
       values.push({ metricName: bucket, sharedLabels: labels, value: below });
     }

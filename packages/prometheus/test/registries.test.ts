@@ -1,4 +1,5 @@
 import { createGate, createLimiter, type Guard } from '@headgate/core';
+import { memoryStore } from '@headgate/core/memory-store';
 import { metrics } from '@headgate/core/metrics';
 import { VirtualClock } from '@headgate/test-suite';
 import { AggregatorRegistry, Gauge, Registry } from 'prom-client';
@@ -162,6 +163,18 @@ describe('the text of a scrape', () => {
     expect(await durations()).toEqual([]);
     limiter.tryAcquire()?.release();
     expect(await durations()).toHaveLength(19);
+  });
+
+  it('is not changed by resetMetrics(), in either format', async () => {
+    for (const type of [Registry.PROMETHEUS_CONTENT_TYPE, Registry.OPENMETRICS_CONTENT_TYPE]) {
+      const register = new Registry(type as never);
+      used('app', register);
+      collectMetrics(memoryStore(), { register });
+      const before = await register.metrics();
+      register.resetMetrics();
+      expect(await register.metrics()).toBe(before);
+      expect(before).toMatch(/^headgate_requests_total{.*"admitted"} 2$/m);
+    }
   });
 
   it('is the sum of merged registries', async () => {

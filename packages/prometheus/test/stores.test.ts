@@ -162,7 +162,8 @@ describe('a store', () => {
     expect(add([named, store])).toThrow(expect.objectContaining(duplicate));
     add([named, createLimiter({ name: 'memory', limit: 1 })])();
     const wrong = { code: 'ERR_HEADGATE_OPTION', option: 'limit' };
-    expect(add({ activity: 5 })).toThrow(expect.objectContaining(wrong));
+    expect(add({ name: 'own', activity: 5 })).toThrow(expect.objectContaining(wrong));
+    expect(add({ activity: () => store.activity() })).toThrow(expect.objectContaining(wrong));
     expect(() => memoryStore({ name: '' })).toThrow('name must be a string that is not empty');
   });
 });

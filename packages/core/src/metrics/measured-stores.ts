@@ -15,7 +15,8 @@ interface Entry {
 }
 
 export function isStore(value: unknown): value is MeasurableStore {
-  return typeof (value as Partial<MeasurableStore> | undefined)?.activity === 'function';
+  const { name, activity } = (value ?? {}) as Partial<MeasurableStore>;
+  return typeof activity === 'function' && typeof name === 'string';
 }
 
 /** The stores that one meter or registry exports. */

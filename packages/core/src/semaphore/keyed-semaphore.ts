@@ -28,13 +28,8 @@ export class KeyedSemaphore extends Semaphore {
     if (this.inflight === 0 && this.queue.length === 0) this.group.forget(this, this.key);
   }
 
-  protected override changeInflight(
-    weight: number,
-    share: string | undefined,
-    permits: number,
-    permit: LocalPermit,
-  ): void {
+  protected override changeInflight(weight: number, permits: number, permit: LocalPermit): void {
     this.group.inflightOfKeys += weight;
-    super.changeInflight(weight, share, permits, permit);
+    super.changeInflight(weight, permits, permit);
   }
 }

@@ -60,14 +60,14 @@ export class Semaphore implements GrantSource, QueueContext {
     this.beforeUse();
     const permit = new LocalPermit(this, weight, waited);
     if (share !== undefined) permit.share = share;
-    this.changeInflight(weight, share, 1, permit);
+    this.changeInflight(weight, 1, permit);
     group.permits.add(permit, waiter);
     return permit;
   }
 
   release(permit: LocalPermit): void {
-    const { weight, share } = permit;
-    this.changeInflight(-weight, share, -1, permit);
+    const { weight } = permit;
+    this.changeInflight(-weight, -1, permit);
     this.returned += weight;
     this.claim?.released(this);
     if (this.queue.length > 0) grantFrom(this);
@@ -75,7 +75,7 @@ export class Semaphore implements GrantSource, QueueContext {
   }
 
   changeWeight(permit: LocalPermit, change: number): void {
-    this.changeInflight(change, permit.share, 0, permit);
+    this.changeInflight(change, 0, permit);
     if (change < 0) this.wake();
   }
 
@@ -203,14 +203,9 @@ export class Semaphore implements GrantSource, QueueContext {
     grantQueued(waiter, permit);
   }
 
-  protected changeInflight(
-    weight: number,
-    share: string | undefined,
-    permits: number,
-    permit: LocalPermit,
-  ): void {
+  protected changeInflight(weight: number, permits: number, permit: LocalPermit): void {
     this.inflight += weight;
-    this.queue.changeInflight?.(share, weight, permits, permit);
+    this.queue.changeInflight?.(permit.share, weight, permits, permit);
   }
 
   private rejection(waiter: Waiter, reason: RejectionReason): Rejection {

@@ -18,7 +18,7 @@ export interface StoreActivity {
   readonly roundTrip: number | undefined;
 }
 
-/** Those of `StoreActivity` that are counted rather than read. */
+/** The fields of `StoreActivity` that are recorded as they change. The others are read when `activity()` is called. */
 export class StoreCounters {
   muted = false;
   slowed = false;
