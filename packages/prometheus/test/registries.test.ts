@@ -167,7 +167,8 @@ describe('the text of a scrape', () => {
 
   it('is not changed by resetMetrics(), in either format', async () => {
     for (const type of [Registry.PROMETHEUS_CONTENT_TYPE, Registry.OPENMETRICS_CONTENT_TYPE]) {
-      const register = new Registry(type as never);
+      const register = new Registry();
+      register.setContentType(type as never);
       used('app', register);
       collectMetrics(memoryStore(), { register });
       const before = await register.metrics();
