@@ -34,7 +34,9 @@ export function checkRoutesOfNewApps(): void {
  *
  * @throws HeadgateError for a misspelt name, and for a value that cannot be a limit. Fastify's types accept any name.
  */
-function setsLimit({ config = {} }: RouteOptions): boolean {
+function setsLimit(route: RouteOptions): boolean {
+  // Fastify accepts null as well, for none.
+  const config = route.config ?? {};
   for (const name of Object.keys(config)) {
     if (name === 'concurrencyLimit' || nearest(name, ['concurrencyLimit']) === undefined) continue;
     const message = `config has no field "${name}"; did you mean "concurrencyLimit"?`;

@@ -84,6 +84,7 @@ describe.each(versions)('the routes of %s are checked when the app starts', (_, 
     onTestFinished(() => app.close());
     app.get('/health', { config: { concurrencyLimit: false } }, ok);
     app.get('/', { config: { concurrencyLimit: undefined } }, ok);
+    app.get('/null', { config: null as never }, ok);
     app.get('/own', { config: { concurrency: 5, limit: 1 } as object }, ok);
     await app.ready();
     expect(await app.inject('/health')).toMatchObject({ statusCode: 200 });
