@@ -23,7 +23,8 @@ const config: object = { concurrencyLimit: false };
 export function dashboard(options: DashboardOptions): DashboardPlugin {
   const page = new Dashboard(options);
   const plugin = async (instance: FastifyInstance) => {
-    const depth = instance.prefix.split('/').length - 1;
+    // The prefix may end with a slash, which is no segment.
+    const depth = instance.prefix.replace(/\/$/, '').split('/').length - 1;
     // The page reads the bodies of its own requests.
     instance.removeAllContentTypeParsers();
     instance.addContentTypeParser('*', (_request, _payload, done) => done(null));

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { HeadgateError } from '@headgate/core';
 import { pathOf } from '@headgate/core/http';
 import { Dashboard } from './dashboard.ts';
 import { nodeRequest, sendNode } from './node-response.ts';
@@ -22,7 +23,7 @@ export type DashboardListener = ((listener: Listener) => Listener) & DashboardHa
  * Serves a live page of these limits: `createServer(page(limit(handler)))`, where `page` is
  * `dashboard({ path: '/admin/limits', limits })`. If `authorize` fails, the response is 500, and the error is printed.
  *
- * @throws HeadgateError for an unknown or invalid option.
+ * @throws HeadgateError for an unknown or invalid option; its result throws one for what is not a listener.
  */
 export function dashboard(options: DashboardOptions): DashboardListener {
   const page = new Dashboard(options, ['path']);
@@ -33,6 +34,7 @@ export function dashboard(options: DashboardOptions): DashboardListener {
     sendNode(res, await page.respond(request, req));
   };
   const around = (listener: Listener): Listener => {
+    if (typeof listener !== 'function') throw misplaced();
     return (req, res) => {
       const path = pathOf(req.url ?? '');
       if (!isBelow(path, mount)) return listener(req, res);
@@ -44,4 +46,12 @@ export function dashboard(options: DashboardOptions): DashboardListener {
     };
   };
   return Object.assign(around, { close: () => page.close() });
+}
+
+/** A server that calls it for a request would wait for a response forever. */
+function misplaced(): HeadgateError {
+  return new HeadgateError(
+    'ERR_HEADGATE_MIDDLEWARE',
+    'the dashboard of @headgate/dashboard/node needs a listener: createServer(page(listener))',
+  );
 }

@@ -21,7 +21,10 @@ export interface PageRequest {
 
 /** Where the page is, in frameworks that do not mount handlers themselves. */
 export function checkPath(path: string): string {
-  if (typeof path === 'string' && /^(\/[^/]+)+$/.test(path)) return path;
+  if (typeof path === 'string' && /^(\/[^/]+)+$/.test(path)) {
+    // Clients send a path as a URL has it: no request has another, one with a query or a space for instance.
+    if (new URL(path, 'http://localhost').pathname === path) return path;
+  }
   throw invalid('path', 'a path such as "/admin/limits"', path);
 }
 

@@ -5,7 +5,9 @@ import { dashboard as forFastify } from '../src/fastify.ts';
 import { dashboard as forKoa } from '../src/koa.ts';
 import { dashboard as forNode } from '../src/node.ts';
 
-it.each(['admin', '/admin/', '/', '', undefined])('refuses the path %j', (path) => {
+const invalidPaths = ['admin', '/admin/', '/', '', undefined, '/a?b', '/a#b', '/a b', '/a/../b'];
+
+it.each(invalidPaths)('refuses the path %j', (path) => {
   const error = expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option: 'path' });
   for (const create of [forKoa, forNode]) {
     expect(() => create({ limits: [], path: path as string })).toThrow(error);
@@ -23,4 +25,26 @@ it('the limit of a Fastify app does not reject the page that shows it', async ()
   const headers = { host: 'localhost' };
   expect(await app.inject({ url: '/', headers })).toMatchObject({ statusCode: 503 });
   expect(await app.inject({ url: '/admin/limits/', headers })).toMatchObject({ statusCode: 200 });
+});
+
+it.each(['', '/', 'admin', '/admin/', '/admin/limits/'])(
+  'serves Fastify below the prefix %j',
+  async (prefix) => {
+    const app = Fastify();
+    onTestFinished(() => app.close());
+    app.register(forFastify({ limits: [] }), { prefix });
+    const url = `${prefix}/`.replace(/^\/*/, '/').replace(/\/+$/, '/');
+    const page = await app.inject({ url, headers: { host: 'localhost' } });
+    expect(page).toMatchObject({
+      statusCode: 200,
+      body: expect.stringContaining('<!doctype html>'),
+    });
+  },
+);
+
+it.each([undefined, {}])('refuses to be the listener of a server itself: %j', (listener) => {
+  const page = forNode({ limits: [], path: '/admin' });
+  expect(() => page(listener as never)).toThrow(
+    expect.objectContaining({ code: 'ERR_HEADGATE_MIDDLEWARE' }),
+  );
 });
