@@ -128,7 +128,8 @@ repeat
       inflight, state = inflight + weight, 'held'
     elseif verb == 'release' and call('ZREM', key, holder) == 1 then
       inflight, mayFit = inflight - weight, true
-    elseif mayFit and queued > 0 and not joins then
+    -- What the first operation changes of the limit applies before anything is granted.
+    elseif mayFit and queued > 0 and not joins and (verb ~= 'declare' or n > 6) then
       break
     elseif verb ~= 'declare' then
       local scores = call('ZMSCORE', key, holder, waiter)
