@@ -29,27 +29,32 @@ export const alertScenarios: Readonly<Record<string, AlertScenario>> = {
       [requests('full')]: growing(5),
       [requests('withdrawn')]: growing(500),
     },
-    ...{ notYet: '4m', firing: '12m' },
+    notYet: '4m',
+    firing: '12m',
   },
   HeadgateSheds: {
     bad: { [requests('admitted')]: growing(10), [requests('overloaded')]: growing(1) },
     good: { [requests('full')]: growing(10), [requests('overloaded')]: constant(7) },
-    ...{ notYet: '4m', firing: '12m' },
+    notYet: '4m',
+    firing: '12m',
   },
   HeadgateQueueSlow: {
     bad: { headgate_queue_longest_wait_seconds: constant(1.7) },
     good: { headgate_queue_longest_wait_seconds: '1.5 1.9 1.9 1.9 1.5 1.9 1.9 1.9 1.5+0x60' },
-    ...{ notYet: '4m', firing: '6m' },
+    notYet: '4m',
+    firing: '6m',
   },
   HeadgateClientsGiveUp: {
     bad: { [requests('admitted')]: growing(100), [requests('withdrawn')]: growing(2) },
     good: { [requests('admitted')]: growing(1_000), [requests('withdrawn')]: growing(2) },
-    ...{ notYet: '14m', firing: '20m' },
+    notYet: '14m',
+    firing: '20m',
   },
   HeadgatePermitsLeaked: {
     bad: { headgate_permits_leaked_total: once },
     good: { headgate_permits_leaked_total: constant(1) },
-    ...{ notYet: '9m', firing: '11m' },
+    notYet: '9m',
+    firing: '11m',
   },
   HeadgateStuck: {
     bad: {
@@ -63,29 +68,34 @@ export const alertScenarios: Readonly<Record<string, AlertScenario>> = {
       headgate_limit: constant(4),
       headgate_permit_duration_seconds_count: growing(1),
     },
-    ...{ notYet: '30s', firing: '3m' },
+    notYet: '30s',
+    firing: '3m',
   },
   HeadgateStoreDown: {
     bad: { headgate_store_up: '1 1 0+0x80' },
     good: { headgate_store_up: '1 0 1+0x80' },
-    ...{ notYet: '90s', firing: '150s' },
+    notYet: '90s',
+    firing: '150s',
   },
   HeadgateStoreImpaired: {
     bad: { 'headgate_store_impaired{headgate_reason="muted"}': constant(1) },
     good: { 'headgate_store_impaired{headgate_reason="down"}': constant(1) },
     label: 'headgate_store_name',
-    ...{ notYet: '4m', firing: '6m' },
+    notYet: '4m',
+    firing: '6m',
   },
   HeadgatePermitsLost: {
     bad: { headgate_permits_lost_total: once },
     good: { headgate_permits_lost_total: constant(3) },
-    ...{ notYet: '9m', firing: '11m' },
+    notYet: '9m',
+    firing: '11m',
   },
   HeadgateLeasesReclaimed: {
     bad: { headgate_leases_reclaimed_total: growing(1) },
     // During one deployment.
     good: { headgate_leases_reclaimed_total: '0+0x9 5+0x70' },
-    ...{ notYet: '14m', firing: '25m' },
+    notYet: '14m',
+    firing: '25m',
   },
 };
 

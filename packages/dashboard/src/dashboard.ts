@@ -110,7 +110,7 @@ export class Dashboard<R> {
 
   #refuse(): PageResponse {
     if (this.#authorize !== undefined) return plain(403, 'Forbidden', headers);
-    // The operator may not be the one who sees the response.
+    // The operator may not see the response.
     warnOnce('HEADGATE_DASHBOARD_REFUSED', REFUSED_WARNING);
     return plain(403, refused, headers);
   }

@@ -1,30 +1,18 @@
 import { expect, it } from 'vitest';
-import type { SuiteOptions } from '../framework.ts';
-import { busy } from '../kit/busy.ts';
-import type { Answer, CallOptions } from '../kit/call.ts';
+import { callWhileBusy } from '../kit/busy.ts';
+import { type Answer, browser } from '../kit/call.ts';
 import type { World } from '../kit/world.ts';
 
-/** The Accept header that a browser sends for a link. */
-const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
-
 export function rejectionFormats(world: World): void {
-  /** The response to a request while the only permit is held. */
-  async function rejectedResponse(call: CallOptions = {}, options: SuiteOptions = {}, path = '/') {
-    const { app, work, holder } = await busy(world, options);
-    const answer = await app.call(path, call).answer();
-    work.finishAll();
-    await holder.answer();
-    return answer;
-  }
-
   function accepting(accept: string, method = 'GET'): Promise<Answer> {
-    return rejectedResponse({ method, headers: { Accept: accept } });
+    return callWhileBusy(world, { method, headers: { Accept: accept } });
   }
 
   it.each(['', '*/*', 'application/json', 'application/problem+json', 'application/*;q=0.2'])(
     'sends problem+json to a client that accepts "%s"',
     async (accept) => {
-      const { headers, body } = await rejectedResponse(
+      const { headers, body } = await callWhileBusy(
+        world,
         accept === '' ? {} : { headers: { Accept: accept } },
       );
       expect(headers['content-type']).toMatch(/^application\/problem\+json/);
@@ -85,7 +73,7 @@ export function rejectionFormats(world: World): void {
   });
 
   it('responds with 429 if the limit sets it', async () => {
-    const { status, headers, body } = await rejectedResponse({}, { statusCode: 429 });
+    const { status, headers, body } = await callWhileBusy(world, {}, { statusCode: 429 });
     expect(status).toBe(429);
     expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
     const problem = JSON.parse(body);

@@ -1,27 +1,14 @@
 import { expect, it } from 'vitest';
-import type { SuiteOptions } from '../framework.ts';
-import { busy } from '../kit/busy.ts';
-import type { CallOptions } from '../kit/call.ts';
+import { busy, callWhileBusy } from '../kit/busy.ts';
+import { browser } from '../kit/call.ts';
 import { Paused } from '../kit/handlers.ts';
 import { counts } from '../kit/until.ts';
 import { VirtualClock } from '../kit/virtual-clock.ts';
 import type { World } from '../kit/world.ts';
 
-/** The Accept header that a browser sends for a link. */
-const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
-
 export function rejection(world: World): void {
-  /** The response to a request while the only permit is held. */
-  async function rejectedResponse(call: CallOptions = {}, options: SuiteOptions = {}, path = '/') {
-    const { app, work, holder } = await busy(world, options);
-    const answer = await app.call(path, call).answer();
-    work.finishAll();
-    await holder.answer();
-    return answer;
-  }
-
   it('rejects a request beyond the limit with 503 and Retry-After', async () => {
-    const { status, headers } = await rejectedResponse();
+    const { status, headers } = await callWhileBusy(world);
     expect(status).toBe(503);
     expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
     expect(headers['cache-control']).toBe('no-store');
@@ -75,7 +62,7 @@ export function rejection(world: World): void {
   });
 
   it('sets Content-Length', async () => {
-    const { headers, body } = await rejectedResponse();
+    const { headers, body } = await callWhileBusy(world);
     expect(headers['content-length']).toBe(String(Buffer.byteLength(body)));
   });
 
@@ -125,7 +112,8 @@ export function rejection(world: World): void {
     async (accept) => {
       const marker = 'm4rk3r';
       const headers = { Accept: `${accept},x/${marker}`, 'X-Marker': marker, Cookie: marker };
-      const { headers: answered, body } = await rejectedResponse(
+      const { headers: answered, body } = await callWhileBusy(
+        world,
         { headers },
         {},
         `/${marker}?${marker}=1`,

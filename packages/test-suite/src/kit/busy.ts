@@ -1,5 +1,5 @@
 import type { SuiteLimit, SuiteOptions } from '../framework.ts';
-import type { Call } from './call.ts';
+import type { Answer, Call, CallOptions } from './call.ts';
 import { Paused } from './handlers.ts';
 import type { Running, World } from './world.ts';
 
@@ -19,4 +19,18 @@ export async function busy(world: World, options: SuiteOptions = {}): Promise<Bu
   const holder = app.call('/holder');
   await work.begins(1);
   return { app, limit, work, holder };
+}
+
+/** The response to a request while the only permit is held. */
+export async function callWhileBusy(
+  world: World,
+  call: CallOptions = {},
+  options: SuiteOptions = {},
+  path = '/',
+): Promise<Answer> {
+  const { app, work, holder } = await busy(world, options);
+  const answer = await app.call(path, call).answer();
+  work.finishAll();
+  await holder.answer();
+  return answer;
 }

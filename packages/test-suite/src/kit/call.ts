@@ -1,6 +1,9 @@
 import http from 'node:http';
 import { text } from 'node:stream/consumers';
 
+/** The Accept header that a browser sends for a link. */
+export const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
+
 export interface CallOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
