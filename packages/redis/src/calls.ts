@@ -128,11 +128,12 @@ export function decode(
   for (const index of indices) {
     const state = words[at] as Reply['state'];
     let extra = words[at + 1] as string;
-    let held = inflight;
+    let [held, waiting] = [inflight, queued];
     if (operated !== undefined) {
-      // In shadow mode a token is followed by the weight that was held then.
-      const [token = '', then = held] = extra.split(' ');
-      [extra, held] = [token, Number(then)];
+      // In shadow mode a token is followed by the weight that was held then, when nothing was queued.
+      const [token = '', then] = extra.split(' ');
+      extra = token;
+      if (then !== undefined) [held, waiting] = [Number(then), 0];
     }
     const fencing = state === 'held' && extra !== '' ? BigInt(extra) : undefined;
     const place = state === 'queued' ? extra : undefined;
@@ -141,7 +142,7 @@ export function decode(
       fencing,
       place,
       inflight: held,
-      queued,
+      queued: waiting,
       limit: declared,
       version,
       operated,

@@ -120,7 +120,8 @@ repeat
       spare, wait, place, fencing, size = args[i + 4], tonumber(args[i + 5]), args[i + 6], args[i + 7], 8
     end
     local fits = queued == 0 and (inflight == alone or inflight + weight <= bound)
-    local joins = verb == 'acquire' and wait > 0 and queued < tonumber(place) and operated % 4 ~= 2
+    -- In shadow mode (4), earlier waiters are granted first, since the answer reports the weight held then.
+    local joins = verb == 'acquire' and wait > 0 and queued < tonumber(place) and operated ~= 4 and operated % 4 ~= 2
     -- Its new state; its token unless it gets a new one, or its place.
     local state, extra = 'ok'
     -- Frequent cases first: ZADD and ZREM return whether it existed.

@@ -81,6 +81,15 @@ export function operations(world: StoreWorld): void {
     expect(await one.stats()).toMatchObject({ inflight: 6, holders: 3, queued: 0 });
   });
 
+  it('in shadow mode, the count of a repeated acquire includes a waiter that the same batch grants', async () => {
+    const one = await world.view();
+    await one.operate({ mode: 'shadow' });
+    const held = await one.acquire(longWait);
+    const waiting = one.probe(longWait);
+    const replies = await one.process.ask([waiting.op('stay'), held.op('acquire')]);
+    expect(replies).toMatchObject([{ state: 'held' }, { state: 'held', inflight: 2, queued: 0 }]);
+  });
+
   it('the start of shadow mode grants all waiters; its end revokes no lease', async () => {
     const [one, two] = await world.pair();
     const held = await one.acquire();
