@@ -10,6 +10,8 @@ const workloads: readonly NamedWorkload[] = [
   ...[0.8, 1, 5, 20].map((load) => workload({ kind: 'sync', mean: 10, distribution: usual, load })),
   workload({ kind: 'sync', mean: 10, distribution: usual, load: 20, connects: true }),
   workload({ kind: 'sync', mean: 1, distribution: usual, load: 2 }),
+  workload({ kind: 'sync', mean: 1, distribution: usual, load: 5 }),
+  workload({ kind: 'sync', mean: 3, distribution: usual, load: 15 }),
   workload({ kind: 'sync', mean: 50, distribution: usual, load: 5 }),
   ...[0.8, 1, 5].map((load) => workload({ kind: 'timer', mean: 10, distribution: usual, load })),
   workload({ kind: 'timer', mean: 100, distribution: usual, load: 10 }),

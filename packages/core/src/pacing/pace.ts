@@ -8,6 +8,9 @@ import { WorkCost } from './work-cost.ts';
 /** Milliseconds of work that may be started between two polls of the loop, unless one request takes longer. */
 const BUDGET_MS = 5;
 
+/** The same while the code is cold. More would keep the loop from polling for as long. */
+const MAX_COLD_BUDGET_MS = 100;
+
 /** Time constant at which a long iteration of the loop is forgotten, in milliseconds. */
 const LONGEST_DECAY_MS = 5000;
 
@@ -18,8 +21,8 @@ const IDLE_CHECK_MS = 1;
  * Decides when the event loop can take another request, so that requests wait in a queue, which can reject them, rather
  * than in the loop, where they delay each other. Three conditions:
  *
- * - Between two polls of the loop, it starts only a few milliseconds of work, or as much as the loop had to read and
- *   reject before: where that costs as much as the work, as in code that is not compiled yet, waiting saves nothing.
+ * - Between two polls of the loop, it starts only a few milliseconds of work; while the code is cold, as much as the
+ *   loop had to read and reject before: a rejection costs as much as an answer then, so that waiting saves nothing.
  *   Between polls, another request may also start for each that finishes after it has waited for a timer or a socket: if
  *   all of them started at a poll, their answers would arrive together, and the loop would be idle until then.
  * - The work of the requests in flight stays below an allowance.
@@ -59,7 +62,9 @@ export class Pace {
   decide(now: number): 'start' | 'poll' | number {
     if (!this.loop.isMeasured) return 'start';
     if (this.#acceptPause.isActive || !this.#isWithinBudget(now)) return 'poll';
-    const lastPoll = { age: now - (this.#awaitedAt ?? now), inflight: this.#inflight };
+    const { isAccepting } = this.#acceptPause;
+    const age = now - (this.#awaitedAt ?? now);
+    const lastPoll = { age, inflight: this.#inflight, isAccepting };
     return this.#allowance.isLeft(now, lastPoll) ? 'start' : IDLE_CHECK_MS;
   }
 
@@ -111,10 +116,12 @@ export class Pace {
     this.#isReplaceable = false;
     // Of requests that take several iterations, what they worked in this one is unknown.
     const isKnown = !wasInflight && this.#inflight === 0;
-    this.#budget = isKnown ? Math.max(BUDGET_MS, busy - worked) : BUDGET_MS;
+    const more = isKnown && this.cost.isCold ? Math.min(busy - worked, MAX_COLD_BUDGET_MS) : 0;
+    this.#budget = Math.max(BUDGET_MS, more);
     // Another poll shows whether it was the last connection.
     const busyPart = wasInflight ? this.cost.busyPart : undefined;
-    if (this.#acceptPause.polled(now, this.loop.accepted(), busyPart)) this.awaitPoll(now);
+    this.#acceptPause.polled(now, this.loop.accepted(), busyPart);
+    if (this.#acceptPause.isAccepting) this.awaitPoll(now);
     this.onPoll();
   }
 }

@@ -21,8 +21,8 @@ const MIN_REMAINING = 1;
 /** Code that has run fewer times is not compiled yet, and takes many times as long: rates measured then are wrong. */
 const COLD_REQUESTS = 500;
 
-/** Milliseconds from the first finished request after which the code counts as compiled anyway. */
-const MAX_COLD_MS = 2000;
+/** Milliseconds from the first finished request after which the code counts as compiled. */
+const COLD_MS = 2000;
 
 /** Sums over a period; times are in milliseconds. */
 class Sums {
@@ -80,6 +80,11 @@ export class WorkCost {
   /** The part of its duration for which a request keeps the loop busy. */
   get busyPart(): number {
     return this.duration > this.perRequest ? this.perRequest / this.duration : 1;
+  }
+
+  /** Whether the code may not be compiled yet; with little CPU, that takes longer than a number of requests tells. */
+  get isCold(): boolean {
+    return this.loop.now() < (this.#coldUntil ?? Infinity);
   }
 
   started(now: number): void {
@@ -141,7 +146,7 @@ export class WorkCost {
   /** While the code is cold, the rate is not measured. */
   #forgetRate(now: number): void {
     const { finished } = this.#latest;
-    this.#coldUntil ??= now + MAX_COLD_MS;
+    this.#coldUntil ??= now + COLD_MS;
     this.#coldRequests = now < this.#coldUntil ? this.#coldRequests - finished : 0;
     this.#earlier.queued = 0;
     this.#earlier.finishedQueued = 0;

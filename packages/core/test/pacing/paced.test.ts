@@ -64,20 +64,24 @@ describe('between two polls', () => {
     expect(callers.filter(isGranted)).toHaveLength(10);
   });
 
-  it('starts as much work as the loop was busy with reading and rejecting before', () => {
+  it.each([
+    ['as much work as the loop was busy with rejecting, while the code is cold', 100, 40, 40],
+    ['100 ms of work at most, while the code is cold', 100, 130, 100],
+    ['5 ms of work, however long the loop was busy with rejecting', 2100, 130, 5],
+  ])('starts %s', (_name, measured, rejecting, started) => {
     const { loop, limiter, measure } = scene();
-    measure(1);
-    const callers = Array.from({ length: 100 }, () => call(limiter));
+    measure(1, measured);
+    const callers = Array.from({ length: 200 }, () => call(limiter));
     const handle = (caller: Caller) => {
       if (caller.permit !== undefined) loop.busy(1);
       caller.permit?.release();
     };
     for (const caller of callers) handle(caller);
     expect(callers.filter(isGranted)).toHaveLength(5);
-    loop.busy(40);
+    loop.busy(rejecting);
     loop.poll();
     for (const caller of callers.slice(5)) handle(caller);
-    expect(callers.filter(isGranted)).toHaveLength(45);
+    expect(callers.filter(isGranted)).toHaveLength(5 + started);
   });
 
   it('starts 5 ms of work while the loop is busy with requests that take several iterations', () => {
