@@ -17,8 +17,6 @@ const MIN_ACCEPTING_POLLS = 2;
  */
 export class AcceptPause {
   isActive = false;
-  /** Whether the last poll accepted a connection. */
-  isAccepting = false;
   /** Number of connections accepted before the last poll. */
   #accepted = 0;
   /** Number of consecutive polls that accepted a connection. */
@@ -28,21 +26,22 @@ export class AcceptPause {
   #polledAt = 0;
 
   /**
-   * Notes a poll.
+   * Notes a poll; returns whether it accepted a connection.
    *
    * @param accepted Number of connections accepted so far.
    * @param busyPart The part of their duration for which the requests in flight keep the loop busy, if there were any.
    */
-  polled(now: number, accepted: number, busyPart: number | undefined): void {
-    this.isAccepting = accepted > this.#accepted;
+  polled(now: number, accepted: number, busyPart: number | undefined): boolean {
+    const hasAccepted = accepted > this.#accepted;
     this.#accepted = accepted;
-    this.#polls = this.isAccepting ? this.#polls + 1 : 0;
+    this.#polls = hasAccepted ? this.#polls + 1 : 0;
     const elapsed = now - this.#polledAt;
     this.#polledAt = now;
     if (this.isActive) this.#timeLeft -= this.#timeSpent(elapsed, busyPart);
     else this.#timeLeft = Math.min(this.#timeLeft + elapsed, MAX_ACCEPT_TIME_MS);
     const needed = this.isActive ? 0 : MIN_ACCEPT_TIME_MS;
     this.isActive = this.#polls >= MIN_ACCEPTING_POLLS && this.#timeLeft > needed;
+    return hasAccepted;
   }
 
   #timeSpent(elapsed: number, busyPart: number | undefined): number {

@@ -11,10 +11,7 @@ const MINIMUM_MS = 5;
 const DOUBLING_MS = 40;
 
 /** Time constant at which the allowance falls while the loop is never idle, in milliseconds. */
-const DECAY_MS = 6000;
-
-/** The same while the loop accepts connections, for which it needs more of the idle time that results. */
-const ACCEPTING_DECAY_MS = 2000;
+const DECAY_MS = 2000;
 
 /** The same while a poll is overdue. */
 const OVERDUE_DECAY_MS = 150;
@@ -28,7 +25,6 @@ interface LastPoll {
   readonly age: number;
   /** Number of requests in flight at that time. */
   readonly inflight: number;
-  readonly isAccepting: boolean;
 }
 
 /**
@@ -70,12 +66,11 @@ export class Allowance {
     this.#milliseconds += idle * Math.max(1, this.#milliseconds / doubling);
   }
 
-  #lower(elapsed: number, { age, inflight, isAccepting }: LastPoll): void {
+  #lower(elapsed: number, { age, inflight }: LastPoll): void {
     const { perRequest, duration } = this.cost;
     const isOverdue = inflight > 0 && age > POLL_DELAY_MS + duration;
     if (isOverdue) this.#milliseconds = Math.min(this.#milliseconds, inflight * perRequest);
-    const timeConstant = isAccepting ? ACCEPTING_DECAY_MS : DECAY_MS;
-    const decay = Math.exp(-elapsed / (isOverdue ? OVERDUE_DECAY_MS : timeConstant));
+    const decay = Math.exp(-elapsed / (isOverdue ? OVERDUE_DECAY_MS : DECAY_MS));
     this.#milliseconds = MINIMUM_MS + Math.max(0, this.#milliseconds - MINIMUM_MS) * decay;
   }
 }

@@ -62,9 +62,7 @@ export class Pace {
   decide(now: number): 'start' | 'poll' | number {
     if (!this.loop.isMeasured) return 'start';
     if (this.#acceptPause.isActive || !this.#isWithinBudget(now)) return 'poll';
-    const { isAccepting } = this.#acceptPause;
-    const age = now - (this.#awaitedAt ?? now);
-    const lastPoll = { age, inflight: this.#inflight, isAccepting };
+    const lastPoll = { age: now - (this.#awaitedAt ?? now), inflight: this.#inflight };
     return this.#allowance.isLeft(now, lastPoll) ? 'start' : IDLE_CHECK_MS;
   }
 
@@ -120,8 +118,7 @@ export class Pace {
     this.#budget = Math.max(BUDGET_MS, more);
     // Another poll shows whether it was the last connection.
     const busyPart = wasInflight ? this.cost.busyPart : undefined;
-    this.#acceptPause.polled(now, this.loop.accepted(), busyPart);
-    if (this.#acceptPause.isAccepting) this.awaitPoll(now);
+    if (this.#acceptPause.polled(now, this.loop.accepted(), busyPart)) this.awaitPoll(now);
     this.onPoll();
   }
 }
