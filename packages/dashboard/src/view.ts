@@ -8,6 +8,7 @@ import type {
   RejectionReason,
   ShareStats,
 } from '@headgate/core';
+import { readStats } from '@headgate/core/metrics';
 import type { LimitSource } from './options.ts';
 
 /** One row of the page: a limit, or a gate of several limits. It has names, but no keys. */
@@ -75,7 +76,10 @@ export function idOf(source: object): number {
   return latestId;
 }
 
-/** The rows of all sources. A limiter that several of them reuse has one row, which counts the requests of all. */
+/**
+ * The rows of all sources. A limiter that several of them reuse has one row, which counts the requests of all. What
+ * throws has no row.
+ */
 export function viewsOfAll(
   sources: readonly LimitSource[],
   processesOf: CountProcesses = () => undefined,
@@ -84,7 +88,8 @@ export function viewsOfAll(
   for (const source of new Set(sources)) {
     for (const view of viewsOf(source)) {
       const earlier = rows.get(view.id);
-      rows.set(view.id, earlier === undefined ? view : ownView(source, earlier));
+      const row = earlier === undefined ? view : ownView(source, earlier);
+      if (row !== undefined) rows.set(view.id, row);
     }
   }
   for (const limiter of sources.flatMap(limitersOf)) {
@@ -96,8 +101,20 @@ export function viewsOfAll(
   return [...rows.values()];
 }
 
-/** The rows of a middleware, a gate or a limiter. */
+/** The rows of a middleware, a gate or a limiter; those of its limiters alone if its own statistics cannot be read. */
 function viewsOf(source: LimitSource): LimitView[] {
+  const views = readStats(source, nameOf(source), () => allViewsOf(source));
+  if (views !== undefined) return views;
+  const limiters = limitersOf(source).filter((limiter) => limiter !== source);
+  return limiters.flatMap((limiter) => limiterView(limiter, undefined) ?? []);
+}
+
+function nameOf(source: LimitSource): string {
+  const names = limitersOf(source).map(({ name }) => `"${name}"`);
+  return names.length === 1 ? `limit ${names[0]}` : `the limits ${names.join(', ')}`;
+}
+
+function allViewsOf(source: LimitSource): LimitView[] {
   const stats = source.stats();
   if (!('limits' in stats)) return [limitView(source as Limiter, stats, undefined)];
   const { limits, ...counts } = stats;
@@ -112,9 +129,14 @@ function viewsOf(source: LimitSource): LimitView[] {
 }
 
 /** The row of a limiter of the source that has one already, with its own counts instead of those of one gate. */
-function ownView(source: LimitSource, { id, gate }: LimitView): LimitView {
+function ownView(source: LimitSource, { id, gate }: LimitView): LimitView | undefined {
   const limiter = limitersOf(source).find((each) => idOf(each) === id) as Limiter;
-  return limitView(limiter, limiter.stats(), gate);
+  return limiterView(limiter, gate);
+}
+
+function limiterView(limiter: Limiter, gate: string | undefined): LimitView | undefined {
+  const owner = `limiter "${limiter.name}"`;
+  return readStats(limiter, owner, () => limitView(limiter, limiter.stats(), gate));
 }
 
 /** The limiters that the page shows, to operate on them. */

@@ -1,4 +1,5 @@
 import { invalid } from '../errors.ts';
+import { readStats } from '../read-or-warn.ts';
 import { Counters } from '../semaphore/counters.ts';
 import type { Observer } from '../semaphore/observer.ts';
 import type { Permit } from '../semaphore/permit.ts';
@@ -90,8 +91,14 @@ export class GuardedGate implements Gate {
     const stats = this.inner.stats();
     const { rejected } = stats;
     const overloaded = rejected.overloaded + this.#counters.rejections.overloaded;
-    const guard = { ...this.guard.stats?.(), name: this.guard.name };
-    return { ...stats, rejected: { ...rejected, overloaded }, guard };
+    return { ...stats, rejected: { ...rejected, overloaded }, guard: this.#guardStats() };
+  }
+
+  /** A guard that fails to report its state must not hide what is known of the requests. */
+  #guardStats(): GateStats['guard'] {
+    const { guard } = this;
+    const { name } = guard;
+    return { ...readStats(guard, `guard "${name}"`, () => guard.stats?.()), name };
   }
 
   #admits({ priority }: Waiter): boolean {

@@ -11,6 +11,7 @@ import {
 } from '../../src/index.ts';
 import { askGate } from '../ask-gate.ts';
 import { Caller } from '../caller.ts';
+import { collectWarnings } from '../warnings.ts';
 
 /** Rejects the priorities that the test sets, and records each call. */
 class RecordingGuard implements Guard {
@@ -77,6 +78,25 @@ it('stats() has the state of the guard, and at least its name', () => {
   const measured = guarded({ guard: Object.assign(guard, { stats }) });
   expect(measured.gate.stats().guard).toEqual({ name: 'sentry', delay: 12, shedding: 0.5 });
   expect(createGate({ limits: [{ name: 'app', limit: 1 }] }).stats().guard).toBeUndefined();
+});
+
+it('stats() has at least the name of a guard whose own stats() throws, and warns until it has worked again', () => {
+  const warnings = collectWarnings();
+  const { guard } = guarded();
+  let error: unknown = new Error('no sensor');
+  const stats = () => {
+    if (error !== undefined) throw error;
+    return { delay: 12 };
+  };
+  const { gate } = guarded({ guard: Object.assign(guard, { stats }) });
+  for (const _ of [1, 2])
+    expect(gate.stats()).toMatchObject({ guard: { name: 'sentry' }, queued: 0 });
+  expect(warnings).toEqual(['HEADGATE_STATS']);
+  error = undefined;
+  expect(gate.stats().guard).toEqual({ name: 'sentry', delay: 12 });
+  error = Symbol('no sensor');
+  expect(gate.stats().guard).toEqual({ name: 'sentry' });
+  expect(warnings).toEqual(['HEADGATE_STATS', 'HEADGATE_STATS']);
 });
 
 it('an observer that is added later receives what the guard and the limits report', () => {
