@@ -12,7 +12,7 @@ import { type Access, checkOptions, type DashboardOptions } from './options.ts';
 import { type PageRequest, type PageResponse, plain, type Sink } from './page-request.ts';
 import { Sampler } from './sampler.ts';
 import { isCrossSite } from './site.ts';
-import { idOf, limitersOf } from './view.ts';
+import { idOf, limitersOf, operablesOf } from './view.ts';
 import { message, Viewers } from './viewers.ts';
 
 const headers = {
@@ -70,7 +70,9 @@ export class Dashboard<R> {
     this.#bounds = checkBounds(options.bounds, names);
     const find = (id: unknown) => {
       try {
-        return limiters().find((limiter) => idOf(limiter) === id);
+        return sources()
+          .flatMap(operablesOf)
+          .find((each) => idOf(each) === id);
       } catch (error) {
         throw reasonOf(error);
       }

@@ -1,4 +1,6 @@
 import type {
+  Gate,
+  GateGuard,
   GateStats,
   Limiter,
   LimiterState,
@@ -110,7 +112,7 @@ function viewsOf(source: LimitSource): LimitView[] {
 }
 
 function nameOf(source: LimitSource): string {
-  const names = limitersOf(source).map(({ name }) => `"${name}"`);
+  const names = operablesOf(source).map(({ name }) => `"${name}"`);
   return names.length === 1 ? `limit ${names[0]}` : `the limits ${names.join(', ')}`;
 }
 
@@ -145,14 +147,25 @@ export function limitersOf(source: LimitSource): readonly Limiter[] {
   return 'limits' in source ? source.limits.map(({ limiter }) => limiter) : [source];
 }
 
+/** What the page shows of a source, to operate on it: its limiters, or its guard if it has no limits. */
+export function operablesOf(source: LimitSource): readonly (Limiter | GateGuard)[] {
+  return [soleGuardOf(source) ?? [], limitersOf(source)].flat();
+}
+
+/** With limits, shadow mode in the row of the gate could be mistaken for that of its limits. */
+function soleGuardOf(source: LimitSource): GateGuard | undefined {
+  return limitersOf(source).length === 0 ? (source as Gate).guard : undefined;
+}
+
 function limiterOf(source: LimitSource, name: string): Limiter {
   return limitersOf(source).find((limiter) => limiter.name === name) as Limiter;
 }
 
 function gateView(source: LimitSource, { limits, ...stats }: GateStats): LimitView {
+  const guard = soleGuardOf(source);
   return {
     ...countsOf(stats),
-    id: idOf(source),
+    id: idOf(guard ?? source),
     gate: undefined,
     limit: undefined,
     keys: undefined,
@@ -160,11 +173,11 @@ function gateView(source: LimitSource, { limits, ...stats }: GateStats): LimitVi
     frozen: false,
     baseline: undefined,
     state: source.closed ? 'closed' : 'open',
-    mode: 'enforce',
+    mode: guard?.mode ?? 'enforce',
     priorities: undefined,
     shares: undefined,
     guard: stats.guard,
-    operations: [],
+    operations: guard?.operations ?? [],
     store: undefined,
   };
 }
