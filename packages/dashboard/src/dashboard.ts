@@ -34,7 +34,8 @@ const live = {
   'X-Accel-Buffering': 'no',
 };
 
-const refused = `This dashboard answers only requests that come from its own machine and through no proxy.
+const refused = `This dashboard answers only requests that come from its own machine and through no proxy:
+with the host localhost, say, with "Connection: keep-alive" as browsers send it, and without the headers of proxies.
 To serve it to others, decide who may see it:
 
   dashboard({ limits, authorize: (request) => 'view' })

@@ -156,7 +156,8 @@ export async function openUnread(url: string): Promise<Socket> {
   socket.pause();
   socket.on('error', () => {});
   await new Promise((resolve) => socket.once('connect', resolve));
-  socket.write(`GET ${pathname} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`);
+  const fields = `Host: ${hostname}:${port}\r\nConnection: keep-alive\r\n`;
+  socket.write(`GET ${pathname} HTTP/1.1\r\n${fields}\r\n`);
   onTestFinished(() => void socket.destroy());
   return socket;
 }
