@@ -34,7 +34,10 @@ it.each(['', '/', 'admin', '/admin/', '/admin/limits/'])(
     onTestFinished(() => app.close());
     app.register(forFastify({ limits: [] }), { prefix });
     const url = `${prefix}/`.replace(/^\/*/, '/').replace(/\/+$/, '/');
-    const page = await app.inject({ url, headers: { host: 'localhost', connection: 'keep-alive' } });
+    const page = await app.inject({
+      url,
+      headers: { host: 'localhost', connection: 'keep-alive' },
+    });
     expect(page).toMatchObject({
       statusCode: 200,
       body: expect.stringContaining('<!doctype html>'),
