@@ -9,7 +9,7 @@ import Fastify4 from 'fastify4';
 import { Hono } from 'hono';
 import Koa from 'koa';
 import { onTestFinished, vi } from 'vitest';
-import type { Bounds } from '../src/bounds.ts';
+import type { OperatorBounds } from '../src/bounds.ts';
 import * as forExpress from '../src/express.ts';
 import * as forFastify from '../src/fastify.ts';
 import * as forHono from '../src/hono.ts';
@@ -24,7 +24,7 @@ export interface AppOptions {
   authorize?:
     | ((header: (name: string) => string | undefined) => Access | Promise<Access>)
     | undefined;
-  bounds?: Readonly<Record<string, Bounds>> | undefined;
+  bounds?: Readonly<Record<string, OperatorBounds>> | undefined;
   /** Where the page is. Default: /admin/limits. */
   path?: string | undefined;
   /** Runs before the dashboard, in Express. */
