@@ -3,6 +3,7 @@ export { type ErrorCode, HeadgateError } from './errors.ts';
 export { createGate } from './gate/create-gate.ts';
 export type { Demand, DemandOptions, Demands } from './gate/demands.ts';
 export type { Gate, GateStats, GateWaitOptions } from './gate/gate.ts';
+export type { GateGuard } from './gate/gate-guard.ts';
 export type { GateLimit } from './gate/gate-limits.ts';
 export type { GateLimitOptions, GateOptions, Guard, GuardStats } from './gate/options.ts';
 export { ipKey } from './http/ip-key.ts';

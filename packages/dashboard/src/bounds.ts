@@ -2,7 +2,7 @@ import { HeadgateError } from '@headgate/core';
 import { checkCount, checkNames, invalid } from '@headgate/core/options';
 
 /** Between which values operators may set a limit. */
-export interface Bounds {
+export interface OperatorBounds {
   /** Default: 1. */
   min?: number | undefined;
   /** Default: none. */
@@ -10,7 +10,7 @@ export interface Bounds {
 }
 
 /** By the name of the limit. */
-export type BoundsByName = ReadonlyMap<string, Readonly<Bounds>>;
+export type BoundsByName = ReadonlyMap<string, Readonly<OperatorBounds>>;
 
 /**
  * Checks the option `bounds`.
@@ -19,7 +19,7 @@ export type BoundsByName = ReadonlyMap<string, Readonly<Bounds>>;
  * @throws HeadgateError for bounds that are not allowed, and for a name that none of the limits has.
  */
 export function checkBounds(
-  bounds: Readonly<Record<string, Bounds>> | undefined,
+  bounds: Readonly<Record<string, OperatorBounds>> | undefined,
   names: readonly string[] | undefined,
 ): BoundsByName {
   if (bounds === undefined) return new Map();
@@ -43,7 +43,7 @@ export function checkBounds(
 }
 
 /** @throws HeadgateError for a limit out of its bounds. */
-export function checkWithin(bounds: Bounds | undefined, limit: number): void {
+export function checkWithin(bounds: OperatorBounds | undefined, limit: number): void {
   const { min = 1, max } = bounds ?? {};
   if (limit >= min && limit <= (max ?? Infinity)) return;
   const range = max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;

@@ -12,7 +12,7 @@ import { type Access, checkOptions, type DashboardOptions } from './options.ts';
 import { type PageRequest, type PageResponse, plain, type Sink } from './page-request.ts';
 import { Sampler } from './sampler.ts';
 import { isCrossSite } from './site.ts';
-import { idOf, limitersOf } from './view.ts';
+import { idOf, limitersOf, operablesOf } from './view.ts';
 import { message, Viewers } from './viewers.ts';
 
 const headers = {
@@ -34,7 +34,8 @@ const live = {
   'X-Accel-Buffering': 'no',
 };
 
-const refused = `This dashboard answers only requests that come from its own machine and through no proxy.
+const refused = `This dashboard answers only requests that come from its own machine and through no proxy:
+with the host localhost, say, with "Connection: keep-alive" as browsers send it, and without the headers of proxies.
 To serve it to others, decide who may see it:
 
   dashboard({ limits, authorize: (request) => 'view' })
@@ -70,7 +71,9 @@ export class Dashboard<R> {
     this.#bounds = checkBounds(options.bounds, names);
     const find = (id: unknown) => {
       try {
-        return limiters().find((limiter) => idOf(limiter) === id);
+        return sources()
+          .flatMap(operablesOf)
+          .find((each) => idOf(each) === id);
       } catch (error) {
         throw reasonOf(error);
       }

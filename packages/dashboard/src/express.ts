@@ -4,7 +4,7 @@ import { nodeRequest, sendNode } from './node-response.ts';
 import type { DashboardHandle, DashboardOptions as Options } from './options.ts';
 import { locate } from './page-request.ts';
 
-export type { Bounds } from './bounds.ts';
+export type { OperatorBounds } from './bounds.ts';
 export type { Access, LimitSource } from './options.ts';
 
 export type DashboardOptions = Options<Request>;

@@ -5,7 +5,7 @@ import { nodeRequest, sendNode } from './node-response.ts';
 import type { DashboardHandle, DashboardOptions as Options } from './options.ts';
 import { locate, type PageResponse } from './page-request.ts';
 
-export type { Bounds } from './bounds.ts';
+export type { OperatorBounds } from './bounds.ts';
 export type { Access, LimitSource } from './options.ts';
 
 export type DashboardOptions = Options<FastifyRequest>;

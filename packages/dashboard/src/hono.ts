@@ -5,7 +5,7 @@ import type { DashboardHandle, DashboardOptions as Options } from './options.ts'
 import { locate } from './page-request.ts';
 import { webResponse } from './web-response.ts';
 
-export type { Bounds } from './bounds.ts';
+export type { OperatorBounds } from './bounds.ts';
 export type { Access, LimitSource } from './options.ts';
 
 export type DashboardOptions<E extends Env = Env> = Options<Context<E>>;

@@ -6,23 +6,28 @@ const forwarding = [
   'via',
   'x-forwarded-for',
   'x-forwarded-host',
+  'x-forwarded-port',
   'x-forwarded-proto',
   'x-forwarded-server',
+  'x-original-forwarded-for',
   'x-real-ip',
   'x-client-ip',
   'x-cluster-client-ip',
   'true-client-ip',
   'cf-connecting-ip',
   'fastly-client-ip',
+  'cdn-loop',
 ];
 
 /**
- * Whether the request comes from this machine and from no proxy, as far as that shows: browsers do not use HTTP/1.0, but
- * nginx does by default, and then adds no header either. The host must be a loopback name too: another site
- * whose name resolves to 127.0.0.1 could otherwise read the page through its visitor's browser (DNS rebinding).
+ * Whether the request comes from this machine and from no proxy. Some proxies add no header by default, and nginx and
+ * HAProxy are among them. But all browsers send `Connection: keep-alive`, which concerns only one connection, so that
+ * proxies do not pass it on: they send `close`, or nothing. The host must be a loopback name too: another site whose name
+ * resolves to 127.0.0.1 could otherwise read the page through its visitor's browser (DNS rebinding).
  */
 export function isLoopback(request: PageRequest): boolean {
   if (request.httpVersion === '1.0') return false;
+  if (!/^keep-alive$/i.test(request.header('connection') ?? '')) return false;
   if (forwarding.some((name) => request.header(name) !== undefined)) return false;
   return isLoopbackAddress(request.address) && isLoopbackHost(request.header('host') ?? '');
 }

@@ -1,4 +1,4 @@
-import type { Bounds } from './bounds.ts';
+import type { OperatorBounds } from './bounds.ts';
 import type { Sample } from './history.ts';
 import type { Reversion } from './operator.ts';
 import type { Access } from './options.ts';
@@ -22,7 +22,7 @@ export interface PageState extends Snapshot {
   /** What a page must send to operate; only for operators. */
   readonly token: string | undefined;
   /** By the name of the limit; only for operators. */
-  readonly bounds: Readonly<Record<string, Bounds>> | undefined;
+  readonly bounds: Readonly<Record<string, OperatorBounds>> | undefined;
   /** By the id of the limit. */
   readonly history: Readonly<Record<number, readonly Sample[]>>;
 }

@@ -6,7 +6,7 @@ import { nodeRequest, sendNode } from './node-response.ts';
 import type { DashboardHandle, DashboardOptions as Options } from './options.ts';
 import { checkPath, isBelow, locate } from './page-request.ts';
 
-export type { Bounds } from './bounds.ts';
+export type { OperatorBounds } from './bounds.ts';
 export type { Access, LimitSource } from './options.ts';
 
 export interface DashboardOptions extends Options<IncomingMessage> {

@@ -1,4 +1,4 @@
-import type { Clock, Limiter, Operation } from '@headgate/core';
+import type { Clock, GateGuard, Limiter, Operation } from '@headgate/core';
 import { HeadgateError } from '@headgate/core';
 import { type BoundsByName, checkWithin } from './bounds.ts';
 import { type PageRequest, type PageResponse, plain } from './page-request.ts';
@@ -48,7 +48,7 @@ export class Operator {
   readonly #pending = new Map<Limiter, Pending>();
 
   constructor(
-    private readonly find: (id: unknown) => Limiter | undefined,
+    private readonly find: (id: unknown) => Limiter | GateGuard | undefined,
     private readonly clock: Clock,
     private readonly bounds: BoundsByName = new Map(),
   ) {}
@@ -59,10 +59,10 @@ export class Operator {
     if (refusal !== undefined) return refusal;
     const order = parse(await request.body());
     if (order === undefined) return plain(400, 'The body must be a JSON object');
-    const limiter = this.find(order.id);
-    if (limiter === undefined) return plain(404, 'There is no such limit any more');
+    const target = this.find(order.id);
+    if (target === undefined) return plain(404, 'There is no such limit any more');
     try {
-      return this.#execute(limiter, order);
+      return this.#execute(target, order);
     } catch (error) {
       if (!(error instanceof HeadgateError)) throw error;
       return plain(error.code === 'ERR_HEADGATE_UNSUPPORTED' ? 409 : 422, error.message);
@@ -80,20 +80,25 @@ export class Operator {
     for (const limiter of [...this.#pending.keys()]) this.#revert(limiter);
   }
 
-  #execute(limiter: Limiter, { operation, limit, minutes }: Order): PageResponse {
+  #execute(target: Limiter | GateGuard, { operation, limit, minutes }: Order): PageResponse {
     const known = operations.find((name) => name === operation);
     if (known === undefined) {
       return plain(422, `operation must be one of ${operations.join(', ')}`);
     }
-    if (known === 'setLimit') {
+    if (!isLimiter(target)) {
+      if (known !== 'shadow' && known !== 'enforce') {
+        return plain(409, `guard "${target.name}" supports ${target.operations.join(', ')}`);
+      }
+      target[known]();
+    } else if (known === 'setLimit') {
       if (minutes !== undefined && !isWhole(minutes, MAX_MINUTES)) {
         return plain(422, `minutes must be a whole number from 1 to ${MAX_MINUTES}`);
       }
-      this.#setLimit(limiter, limit as number, minutes);
+      this.#setLimit(target, limit as number, minutes);
     } else {
-      limiter[known]();
+      target[known]();
       // The algorithm's own limit has replaced the one that was set.
-      if (known === 'unfreeze') this.#forget(limiter);
+      if (known === 'unfreeze') this.#forget(target);
     }
     return { status: 204, headers: {}, body: '' };
   }
@@ -124,6 +129,10 @@ export class Operator {
     this.clock.clearTimeout(this.#pending.get(limiter)?.timer);
     this.#pending.delete(limiter);
   }
+}
+
+function isLimiter(target: Limiter | GateGuard): target is Limiter {
+  return 'limit' in target;
 }
 
 /** Whether the limit is still the one that was set: if not, the later one stays. */

@@ -1,7 +1,7 @@
 import type { Gate, Limiter } from '@headgate/core';
 import type { Handle } from '@headgate/core/http';
 import { checkNames, invalid } from '@headgate/core/options';
-import type { Bounds } from './bounds.ts';
+import type { OperatorBounds } from './bounds.ts';
 
 /** What a request may do: see the page, or also change limits; `false`: nothing. */
 export type Access = 'view' | 'operate' | false;
@@ -14,14 +14,14 @@ export interface DashboardOptions<R> {
   limits: readonly LimitSource[] | (() => readonly LimitSource[]);
   /**
    * Decides what a request may do; it may return a promise. What it throws reaches the framework's error handling.
-   * Default: requests from the machine itself, through no proxy, may view; all others get 403.
+   * Default: requests of browsers on the machine itself, through no proxy, may view; all others get 403.
    */
   authorize?: ((request: R) => Access | Promise<Access>) | undefined;
   /**
    * Between which values operators may set each limit, by its name: `{ api: { min: 20, max: 200 } }`. The app itself may
    * set others. Default: any whole number from 1.
    */
-  bounds?: Readonly<Record<string, Bounds>> | undefined;
+  bounds?: Readonly<Record<string, OperatorBounds>> | undefined;
 }
 
 /** What every dashboard has, in addition to being a middleware. */

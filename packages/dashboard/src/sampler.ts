@@ -1,4 +1,5 @@
 import type { Clock } from '@headgate/core';
+import { readOrWarn } from '@headgate/core/metrics';
 import { History } from './history.ts';
 import type { Snapshot } from './messages.ts';
 import type { LimitSource } from './options.ts';
@@ -11,6 +12,8 @@ const INTERVAL_MS = 1_000;
 /** A page that polls counts as a viewer for this long, in milliseconds. */
 const POLLING_MS = 5_000;
 
+const PROBLEM = 'the dashboard cannot read its limits';
+
 /** Samples the limits each second for all viewers together, and not at all without viewers. */
 export class Sampler {
   readonly history = new History();
@@ -19,7 +22,6 @@ export class Sampler {
   #latest: Snapshot | undefined;
   #polledAt = -Infinity;
   #timer: unknown;
-  #hasFailed = false;
 
   constructor(
     private readonly sources: () => readonly LimitSource[],
@@ -76,32 +78,11 @@ export class Sampler {
 
   /** A failing function of the application must not end the process: the page shows the limits known so far. */
   #read(): readonly LimitView[] {
-    try {
+    const views = readOrWarn(this, 'HEADGATE_DASHBOARD_LIMITS', PROBLEM, () => {
       const sources = this.sources();
       this.#processes.query(sources.flatMap(limitersOf));
-      const views = viewsOfAll(sources, (limiter) => this.#processes.of(limiter));
-      this.#hasFailed = false;
-      return views;
-    } catch (error) {
-      if (!this.#hasFailed) {
-        process.emitWarning(
-          `the dashboard cannot read its limits: ${textOf(error)} (@headgate/core/docs/errors.md, HEADGATE_DASHBOARD_LIMITS)`,
-          {
-            code: 'HEADGATE_DASHBOARD_LIMITS',
-          },
-        );
-      }
-      this.#hasFailed = true;
-      return this.#latest?.limits ?? [];
-    }
-  }
-}
-
-/** A template cannot contain a symbol, nor an object without a prototype. */
-function textOf(thrown: unknown): string {
-  try {
-    return String(thrown);
-  } catch {
-    return 'the function has thrown an object that has no text';
+      return viewsOfAll(sources, (limiter) => this.#processes.of(limiter));
+    });
+    return views ?? this.#latest?.limits ?? [];
   }
 }

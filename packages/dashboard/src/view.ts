@@ -1,4 +1,6 @@
 import type {
+  Gate,
+  GateGuard,
   GateStats,
   Limiter,
   LimiterState,
@@ -8,6 +10,7 @@ import type {
   RejectionReason,
   ShareStats,
 } from '@headgate/core';
+import { readStats } from '@headgate/core/metrics';
 import type { LimitSource } from './options.ts';
 
 /** One row of the page: a limit, or a gate of several limits. It has names, but no keys. */
@@ -75,7 +78,10 @@ export function idOf(source: object): number {
   return latestId;
 }
 
-/** The rows of all sources. A limiter that several of them reuse has one row, which counts the requests of all. */
+/**
+ * The rows of all sources. A limiter that several of them reuse has one row, which counts the requests of all. What
+ * throws has no row.
+ */
 export function viewsOfAll(
   sources: readonly LimitSource[],
   processesOf: CountProcesses = () => undefined,
@@ -84,7 +90,8 @@ export function viewsOfAll(
   for (const source of new Set(sources)) {
     for (const view of viewsOf(source)) {
       const earlier = rows.get(view.id);
-      rows.set(view.id, earlier === undefined ? view : ownView(source, earlier));
+      const row = earlier === undefined ? view : ownView(source, earlier);
+      if (row !== undefined) rows.set(view.id, row);
     }
   }
   for (const limiter of sources.flatMap(limitersOf)) {
@@ -96,8 +103,20 @@ export function viewsOfAll(
   return [...rows.values()];
 }
 
-/** The rows of a middleware, a gate or a limiter. */
+/** The rows of a middleware, a gate or a limiter; those of its limiters alone if its own statistics cannot be read. */
 function viewsOf(source: LimitSource): LimitView[] {
+  const views = readStats(source, nameOf(source), () => allViewsOf(source));
+  if (views !== undefined) return views;
+  const limiters = limitersOf(source).filter((limiter) => limiter !== source);
+  return limiters.flatMap((limiter) => limiterView(limiter, undefined) ?? []);
+}
+
+function nameOf(source: LimitSource): string {
+  const names = operablesOf(source).map(({ name }) => `"${name}"`);
+  return names.length === 1 ? `limit ${names[0]}` : `the limits ${names.join(', ')}`;
+}
+
+function allViewsOf(source: LimitSource): LimitView[] {
   const stats = source.stats();
   if (!('limits' in stats)) return [limitView(source as Limiter, stats, undefined)];
   const { limits, ...counts } = stats;
@@ -112,9 +131,14 @@ function viewsOf(source: LimitSource): LimitView[] {
 }
 
 /** The row of a limiter of the source that has one already, with its own counts instead of those of one gate. */
-function ownView(source: LimitSource, { id, gate }: LimitView): LimitView {
+function ownView(source: LimitSource, { id, gate }: LimitView): LimitView | undefined {
   const limiter = limitersOf(source).find((each) => idOf(each) === id) as Limiter;
-  return limitView(limiter, limiter.stats(), gate);
+  return limiterView(limiter, gate);
+}
+
+function limiterView(limiter: Limiter, gate: string | undefined): LimitView | undefined {
+  const owner = `limiter "${limiter.name}"`;
+  return readStats(limiter, owner, () => limitView(limiter, limiter.stats(), gate));
 }
 
 /** The limiters that the page shows, to operate on them. */
@@ -123,14 +147,25 @@ export function limitersOf(source: LimitSource): readonly Limiter[] {
   return 'limits' in source ? source.limits.map(({ limiter }) => limiter) : [source];
 }
 
+/** What the page shows of a source, to operate on it: its limiters, or its guard if it has no limits. */
+export function operablesOf(source: LimitSource): readonly (Limiter | GateGuard)[] {
+  return [soleGuardOf(source) ?? [], limitersOf(source)].flat();
+}
+
+/** With limits, shadow mode in the row of the gate could be mistaken for that of its limits. */
+function soleGuardOf(source: LimitSource): GateGuard | undefined {
+  return limitersOf(source).length === 0 ? (source as Gate).guard : undefined;
+}
+
 function limiterOf(source: LimitSource, name: string): Limiter {
   return limitersOf(source).find((limiter) => limiter.name === name) as Limiter;
 }
 
 function gateView(source: LimitSource, { limits, ...stats }: GateStats): LimitView {
+  const guard = soleGuardOf(source);
   return {
     ...countsOf(stats),
-    id: idOf(source),
+    id: idOf(guard ?? source),
     gate: undefined,
     limit: undefined,
     keys: undefined,
@@ -138,11 +173,11 @@ function gateView(source: LimitSource, { limits, ...stats }: GateStats): LimitVi
     frozen: false,
     baseline: undefined,
     state: source.closed ? 'closed' : 'open',
-    mode: 'enforce',
+    mode: guard?.mode ?? 'enforce',
     priorities: undefined,
     shares: undefined,
     guard: stats.guard,
-    operations: [],
+    operations: guard?.operations ?? [],
     store: undefined,
   };
 }

@@ -9,7 +9,7 @@ import Fastify4 from 'fastify4';
 import { Hono } from 'hono';
 import Koa from 'koa';
 import { onTestFinished, vi } from 'vitest';
-import type { Bounds } from '../src/bounds.ts';
+import type { OperatorBounds } from '../src/bounds.ts';
 import * as forExpress from '../src/express.ts';
 import * as forFastify from '../src/fastify.ts';
 import * as forHono from '../src/hono.ts';
@@ -24,7 +24,7 @@ export interface AppOptions {
   authorize?:
     | ((header: (name: string) => string | undefined) => Access | Promise<Access>)
     | undefined;
-  bounds?: Readonly<Record<string, Bounds>> | undefined;
+  bounds?: Readonly<Record<string, OperatorBounds>> | undefined;
   /** Where the page is. Default: /admin/limits. */
   path?: string | undefined;
   /** Runs before the dashboard, in Express. */
@@ -156,7 +156,8 @@ export async function openUnread(url: string): Promise<Socket> {
   socket.pause();
   socket.on('error', () => {});
   await new Promise((resolve) => socket.once('connect', resolve));
-  socket.write(`GET ${pathname} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`);
+  const fields = `Host: ${hostname}:${port}\r\nConnection: keep-alive\r\n`;
+  socket.write(`GET ${pathname} HTTP/1.1\r\n${fields}\r\n`);
   onTestFinished(() => void socket.destroy());
   return socket;
 }

@@ -1,5 +1,5 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { createGate, createLimiter } from '@headgate/core';
 import { concurrencyLimit } from '@headgate/express';
 import { collectWarnings } from '@headgate/test-suite';
@@ -11,7 +11,9 @@ const path = '/admin/limits';
 
 describe.each(frameworks)('the dashboard in %s', (_name, start) => {
   it('serves the page and each of its files', async () => {
-    const { url } = await startApp(start, { limits: [createLimiter({ limit: 1 })] });
+    const limits = [createLimiter({ limit: 1 })];
+    // undici closes the connection after a HEAD.
+    const { url } = await startApp(start, { limits, authorize: () => 'view' });
     const page = await fetch(`${url}${path}/`);
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -148,14 +150,39 @@ describe.each(frameworks)('the dashboard in %s', (_name, start) => {
     },
   );
 
-  it('without authorize, refuses a request of HTTP/1.0, as nginx sends it', async () => {
-    const warnings = collectWarnings('HEADGATE_DASHBOARD_REFUSED');
+  it.each([
+    ['nginx before 1.29.7', '1.0', 'Connection: close\r\n'],
+    ['nginx with proxy_http_version 1.1', '1.1', 'Connection: close\r\n'],
+    ['nginx from 1.29.7 on, and HAProxy', '1.1', ''],
+  ])(
+    'without authorize, refuses a request as %s sends it by default',
+    async (_proxy, version, connection) => {
+      const warnings = collectWarnings('HEADGATE_DASHBOARD_REFUSED');
+      const { url } = await startApp(start, { limits: [] });
+      const { port } = new URL(url);
+      const ask = async (line: string, fields: string) => {
+        const socket = connect(Number(port), '127.0.0.1');
+        socket.write(`GET ${path}/ HTTP/${line}\r\nHost: 127.0.0.1:${port}\r\n${fields}\r\n`);
+        const [answer] = await once(socket, 'data');
+        socket.destroy();
+        return `${answer}`;
+      };
+      expect(await ask('1.1', 'Connection: keep-alive\r\n')).toMatch(/^HTTP\/1.1 200 /);
+      expect(warnings).toHaveLength(0);
+      expect(await ask(version, connection)).toMatch(/^HTTP\/1.1 403 /);
+      expect(warnings).toHaveLength(1);
+    },
+  );
+
+  it('without authorize, refuses a page whose name another site has resolved to this machine', async () => {
+    collectWarnings('HEADGATE_DASHBOARD_REFUSED');
     const { url } = await startApp(start, { limits: [] });
     const { port } = new URL(url);
-    const socket = connect(Number(port), '127.0.0.1');
-    socket.end(`GET ${path}/ HTTP/1.0\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
-    expect(await text(socket)).toMatch(/^HTTP\/1.1 403 /);
-    expect(warnings).toHaveLength(1);
+    const seen = { Host: `evil.example:${port}`, Origin: `http://evil.example:${port}` };
+    for (const file of ['', 'state', 'events', 'page.js']) {
+      const site = { ...seen, 'Sec-Fetch-Site': 'same-origin' };
+      expect((await request(`${url}${path}/${file}`, site)).statusCode).toBe(403);
+    }
   });
 
   it('refuses data to other sites', async () => {

@@ -22,7 +22,7 @@ it('the limit of a Fastify app does not reject the page that shows it', async ()
   app.register(forFastify({ limits: [limit] }), { prefix: '/admin/limits' });
   app.get('/', async () => 'ok');
   await limit.close();
-  const headers = { host: 'localhost' };
+  const headers = { host: 'localhost', connection: 'keep-alive' };
   expect(await app.inject({ url: '/', headers })).toMatchObject({ statusCode: 503 });
   expect(await app.inject({ url: '/admin/limits/', headers })).toMatchObject({ statusCode: 200 });
 });
@@ -34,7 +34,10 @@ it.each(['', '/', 'admin', '/admin/', '/admin/limits/'])(
     onTestFinished(() => app.close());
     app.register(forFastify({ limits: [] }), { prefix });
     const url = `${prefix}/`.replace(/^\/*/, '/').replace(/\/+$/, '/');
-    const page = await app.inject({ url, headers: { host: 'localhost' } });
+    const page = await app.inject({
+      url,
+      headers: { host: 'localhost', connection: 'keep-alive' },
+    });
     expect(page).toMatchObject({
       statusCode: 200,
       body: expect.stringContaining('<!doctype html>'),

@@ -1,8 +1,8 @@
-import { adaptive, createLimiter, type Limiter } from '@headgate/core';
+import { adaptive, createGate, createLimiter, type Limiter } from '@headgate/core';
 import { Memory, memoryStore } from '@headgate/core/memory-store';
 import express from 'express';
 import { describe, expect, it } from 'vitest';
-import type { Access } from '../src/options.ts';
+import type { Access, LimitSource } from '../src/options.ts';
 import { type AppOptions, frameworks, startApp } from './apps.ts';
 
 const path = '/admin/limits';
@@ -11,7 +11,7 @@ type Start = (typeof frameworks)[number][1];
 const [, startExpress] = frameworks[0] as (typeof frameworks)[number];
 
 /** An app whose operators send `X-User: ann`. */
-async function scene(start: Start, limits: Limiter[], more: Partial<AppOptions> = {}) {
+async function scene(start: Start, limits: LimitSource[], more: Partial<AppOptions> = {}) {
   const app = await startApp(start, {
     limits: () => limits,
     ...more,
@@ -58,6 +58,29 @@ describe.each(frameworks)('operating in %s', (_name, start) => {
     expect([limiter.frozen, limiter.limit]).toEqual([true, 3]);
     expect(await post({ operation: 'unfreeze' })).toEqual(done);
     expect([limiter.frozen, limiter.limit]).toEqual([false, 7]);
+  });
+
+  it('switches the mode of the guard of a middleware without limits, which supports nothing else', async () => {
+    const guard = { name: 'sentry', admits: () => false };
+    const gate = createGate({ name: 'api', limits: [], guard });
+    const { post, url, json } = await scene(start, [gate]);
+    const row = async () => {
+      const state = await (await fetch(url.replace('operate', 'state'), { headers: json })).json();
+      return state.limits[0];
+    };
+    const operations = ['shadow', 'enforce'];
+    expect(await row()).toMatchObject({ name: 'api', mode: 'enforce', operations });
+    expect(await post({ operation: 'shadow' })).toEqual({ status: 204, text: '' });
+    expect(gate.guard?.mode).toBe('shadow');
+    expect(await gate.run(() => 'done')).toBe('done');
+    for (const operation of ['pause', 'setLimit', 'freeze']) {
+      const text = 'guard "sentry" supports shadow, enforce\n';
+      expect(await post({ operation, limit: 3 })).toEqual({ status: 409, text });
+    }
+    expect(await post({ operation: 'enforce' })).toEqual({ status: 204, text: '' });
+    expect(gate.guard?.mode).toBe('enforce');
+    await gate.close();
+    expect((await post({ operation: 'shadow' })).status).toBe(409);
   });
 
   it('gives its token to operators only, and requires it', async () => {

@@ -161,6 +161,35 @@ it.each([
   expect(warnings).toEqual([expect.stringContaining(text)]);
 });
 
+it('shows all other limits if the statistics of one throw, and warns once per failure', () => {
+  const warnings = collectWarnings('HEADGATE_STATS');
+  let fails = false;
+  const own = createLimiter({ name: 'own', limit: 5 });
+  const stats = own.stats.bind(own);
+  own.stats = () => {
+    if (fails) throw new Error('no statistics');
+    return stats();
+  };
+  const a = createLimiter({ name: 'a', limit: 1 });
+  const b = createLimiter({ name: 'b', limit: 1 });
+  const gate = createGate({ name: 'gate', limits: [{ limiter: own }, { limiter: b }] });
+  const { clock, sampler } = scene(() => [a, own, gate]);
+  const names: string[] = [];
+  sampler.watch((snapshot) => {
+    names.push(snapshot.limits.map(({ name }) => name).join());
+  });
+  clock.advance(1_000);
+  fails = true;
+  clock.advance(2_000);
+  fails = false;
+  clock.advance(1_000);
+  expect(names).toEqual(['a,own,gate,b', 'a,b', 'a,b', 'a,own,gate,b']);
+  expect(warnings.map((each) => each.split(' cannot')[0])).toEqual([
+    'the statistics of limit "own"',
+    'the statistics of the limits "own", "b"',
+  ]);
+});
+
 it('shows a limiter that several gates reuse once, with the requests of all', async () => {
   const shared = createLimiter({ name: 'shared', limit: 1 });
   const [first, second] = ['first', 'second'].map((name) =>

@@ -1,7 +1,7 @@
 import { part, write } from './dom.js';
 
 /** @import { Operation } from '@headgate/core' */
-/** @import { Bounds } from '../src/bounds.ts' */
+/** @import { OperatorBounds } from '../src/bounds.ts' */
 /** @import { LimitView } from '../src/view.ts' */
 /** @typedef {{ id: number, name: string, operation: Operation, limit?: number, minutes?: number }} Order */
 
@@ -37,7 +37,7 @@ export class Controls {
     return /** @type {HTMLInputElement} */ (part(this.#element, '.value'));
   }
 
-  /** @param {LimitView} view @param {boolean} mayOperate @param {Bounds | undefined} bounds */
+  /** @param {LimitView} view @param {boolean} mayOperate @param {OperatorBounds | undefined} bounds */
   show(view, mayOperate, { min = 1, max } = {}) {
     const isFirst = this.#view === undefined;
     this.#view = view;

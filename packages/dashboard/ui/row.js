@@ -4,13 +4,13 @@ import { Details } from './details.js';
 import { copy, part, write } from './dom.js';
 import { count, duration } from './words.js';
 
-/** @import { Bounds } from '../src/bounds.ts' */
+/** @import { OperatorBounds } from '../src/bounds.ts' */
 /** @import { Sample } from '../src/history.ts' */
 /** @import { LimitView } from '../src/view.ts' */
 /** @import { Reversion } from '../src/operator.ts' */
 /** @import { Order } from './controls.js' */
 
-/** What a row shows in addition to its limit. @typedef {{ mayOperate: boolean, bounds: Bounds | undefined, reversion: Reversion | undefined, serverNow: number }} Context */
+/** What a row shows in addition to its limit. @typedef {{ mayOperate: boolean, bounds: OperatorBounds | undefined, reversion: Reversion | undefined, serverNow: number }} Context */
 
 let rows = 0;
 

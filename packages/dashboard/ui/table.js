@@ -1,6 +1,6 @@
 import { Row } from './row.js';
 
-/** @import { Bounds } from '../src/bounds.ts' */
+/** @import { OperatorBounds } from '../src/bounds.ts' */
 /** @import { PageState, Snapshot } from '../src/messages.ts' */
 /** @import { LimitView } from '../src/view.ts' */
 /** @import { Order } from './controls.js' */
@@ -14,7 +14,7 @@ export class Table {
   #rows = new Map();
   /** Whether the viewer may operate. */
   mayOperate = false;
-  /** Between which values operators may set each limit, by its name. @type {Map<string, Bounds>} */
+  /** Between which values operators may set each limit, by its name. @type {Map<string, OperatorBounds>} */
   bounds = new Map();
   #element;
   #ask;

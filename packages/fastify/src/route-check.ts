@@ -1,5 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { HeadgateError } from '@headgate/core';
+import { warnOnce } from '@headgate/core/http';
 import { invalid, nearest } from '@headgate/core/options';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 
@@ -32,20 +33,25 @@ export function checkRoutesOfNewApps(): void {
 /**
  * Whether the route sets a limit of its own.
  *
- * @throws HeadgateError for a misspelt name, and for a value that cannot be a limit. Fastify's types accept any name.
+ * @throws HeadgateError for a value that cannot be a limit. Fastify's types accept any name.
  */
 function setsLimit(route: RouteOptions): boolean {
   // Fastify accepts null as well, for none.
   const config = route.config ?? {};
-  for (const name of Object.keys(config)) {
-    if (name === 'concurrencyLimit' || nearest(name, ['concurrencyLimit']) === undefined) continue;
-    const message = `config has no field "${name}"; did you mean "concurrencyLimit"?`;
-    throw new HeadgateError('ERR_HEADGATE_UNKNOWN_OPTION', message, `config.${name}`);
-  }
+  for (const [name, value] of Object.entries(config)) warnOfSimilar(name, value);
   const limit: unknown = config.concurrencyLimit;
   if (limit === undefined || limit === false) return false;
   if (typeof limit === 'function') return true;
   throw invalid('config.concurrencyLimit', 'false or a result of concurrencyLimit()', limit);
+}
+
+/** No error: a plugin of the app may have such a field, and what it expects there is its own affair. */
+function warnOfSimilar(name: string, value: unknown): void {
+  const couldBeLimit = value === false || typeof value === 'function';
+  if (!couldBeLimit || name === 'concurrencyLimit') return;
+  if (nearest(name, ['concurrencyLimit']) === undefined) return;
+  const message = `config.${name} of a route is no field of @headgate/fastify, and has no effect there; did you mean "concurrencyLimit"?`;
+  warnOnce('HEADGATE_ROUTE_CONFIG', message);
 }
 
 function checkRegistered(instance: FastifyInstance, { method, url }: RouteOptions): void {

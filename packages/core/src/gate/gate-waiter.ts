@@ -9,7 +9,7 @@ import { pause } from './pausing.ts';
 /** What a waiter needs of its gate. */
 export interface GateWaiterOwner {
   /** Whether it rejects every request. */
-  readonly isShut: boolean;
+  readonly rejects: boolean;
   readonly settings: { readonly queueLimit: number };
   /**
    * Adds a waiter; returns whether it may wait. From then on its deadline runs, and it counts as queued, unless it only
@@ -77,7 +77,7 @@ export class GateWaiter extends Waiter {
     if (this.#hasEnded) return permit.release('ignored');
     this.parts = this.parts.concat(permit);
     // While a gate closes, its rejected waiters release permits, which may be granted to this one.
-    if (this.gate.isShut) this.gate.reject(this);
+    if (this.gate.rejects) this.gate.reject(this);
     else this.advance();
   }
 
@@ -91,7 +91,7 @@ export class GateWaiter extends Waiter {
     if (this.awaitsStore && !this.limiter?.isDistributed && !this.gate.beforeEnqueue(this))
       return false;
     // A callback that observed the wait may have withdrawn the request.
-    if (this.#hasEnded || this.gate.isShut) return false;
+    if (this.#hasEnded || this.gate.rejects) return false;
     this.arrival = this.arrivalNumber;
     for (const part of this.parts) part.pause(this, pause);
     return true;

@@ -7,6 +7,7 @@ import type { Permit } from '../semaphore/permit.ts';
 import type { CloseOptions } from '../semaphore/permit-tracker.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import type { DemandOptions, Demands } from './demands.ts';
+import type { GateGuard } from './gate-guard.ts';
 import type { GateLimit } from './gate-limits.ts';
 import type { GuardStats } from './options.ts';
 
@@ -35,6 +36,8 @@ export interface GateStats
 export interface Gate {
   readonly name: string;
   readonly limits: readonly GateLimit[];
+  /** The guard, if it has one. */
+  readonly guard?: GateGuard | undefined;
   /** Whether the gate has been closed; it then rejects every request, unless all its limits are in shadow mode. */
   readonly closed: boolean;
   /** Requests that hold a permit. */
@@ -75,5 +78,6 @@ export interface GateSettings extends Omit<CommonSettings, 'order'> {
   readonly name: string;
   readonly queueLimit: number;
   readonly queueTimeout: number;
-  readonly mode: 'enforce' | 'shadow';
+  /** That of the guard; limits have their own. An operator may change it. */
+  mode: 'enforce' | 'shadow';
 }

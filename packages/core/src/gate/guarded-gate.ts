@@ -1,4 +1,3 @@
-import { invalid } from '../errors.ts';
 import { Counters } from '../semaphore/counters.ts';
 import type { Observer } from '../semaphore/observer.ts';
 import type { Permit } from '../semaphore/permit.ts';
@@ -11,23 +10,26 @@ import { acquireFromGate, runInGate } from './acquire.ts';
 import type { Demands } from './demands.ts';
 import type { Gate, GateSettings, GateStats, GateWaitOptions } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
+import { OperableGuard } from './operable-guard.ts';
 import type { Guard } from './options.ts';
 
 /** A gate behind a guard. A request that the guard rejects never reaches the limits. */
 export class GuardedGate implements Gate {
   readonly name: string;
   readonly limits: readonly GateLimit[];
+  readonly guard: OperableGuard;
   readonly #counters: Counters;
   readonly #retryAfter: RetryAfter;
 
   constructor(
-    private readonly guard: Guard,
+    guard: Guard,
     /** The gate behind the guard. */
     readonly inner: Gate,
     private readonly settings: GateSettings,
   ) {
     this.name = inner.name;
     this.limits = inner.limits;
+    this.guard = new OperableGuard(guard, settings, inner);
     this.#counters = new Counters(settings);
     this.#retryAfter = new RetryAfter(settings.maxRetryAfter, settings.random);
   }
@@ -47,9 +49,10 @@ export class GuardedGate implements Gate {
   request(waiter: Waiter, demands: Demands): void {
     checkIdle(waiter);
     // A closed gate rejects as `closed`, not as `overloaded`.
-    if (this.inner.closed || this.#admits(waiter)) return this.inner.request(waiter, demands);
+    if (this.inner.closed || this.guard.admits(waiter.priority))
+      return this.inner.request(waiter, demands);
     const rejection = this.#rejection();
-    const shadow = this.settings.mode === 'shadow';
+    const shadow = this.guard.mode === 'shadow';
     this.#counters.rejected(waiter, rejection, shadow);
     if (shadow) this.#admitInShadow(waiter, demands);
     else waiter.rejected(rejection);
@@ -90,15 +93,7 @@ export class GuardedGate implements Gate {
     const stats = this.inner.stats();
     const { rejected } = stats;
     const overloaded = rejected.overloaded + this.#counters.rejections.overloaded;
-    const guard = { ...this.guard.stats?.(), name: this.guard.name };
-    return { ...stats, rejected: { ...rejected, overloaded }, guard };
-  }
-
-  #admits({ priority }: Waiter): boolean {
-    const admits: unknown = this.guard.admits(priority);
-    // A promise is truthy and would admit every request.
-    if (typeof admits === 'boolean') return admits;
-    throw invalid('guard.admits', 'a method that returns true or false', admits);
+    return { ...stats, rejected: { ...rejected, overloaded }, guard: this.guard.stats() };
   }
 
   #rejection(): Rejection {

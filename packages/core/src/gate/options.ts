@@ -38,7 +38,7 @@ export interface Guard {
   readonly name: string;
   /** Whether a request of this priority may proceed to the limits. Called once for each request. */
   admits(priority: Priority): boolean;
-  /** Its state, for the statistics of a gate. Default: none. */
+  /** Its state, for the statistics of a gate. Default: none. What it throws is a warning, `HEADGATE_STATS`. */
   stats?(): GuardStats;
 }
 

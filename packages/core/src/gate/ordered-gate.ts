@@ -41,7 +41,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
   }
 
   /** Whether it rejects every request: in shadow mode it does not, even once it is closed. */
-  get isShut(): boolean {
+  get rejects(): boolean {
     return this.closed && !this.#isShadow;
   }
 
@@ -56,7 +56,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
   request(waiter: Waiter, demands: Demands): void {
     checkIdle(waiter);
     checkDemands(this.limits, demands);
-    if (this.isShut) return this.#reject(waiter, this.#rejection('closed'));
+    if (this.rejects) return this.#reject(waiter, this.#rejection('closed'));
     const parts: BasePermit[] = [];
     try {
       for (const demand of demands) {
@@ -72,7 +72,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
       releaseAll(parts, 'ignored');
       throw error;
     }
-    if (!this.isShut) return this.#grant(waiter, parts, 0);
+    if (!this.rejects) return this.#grant(waiter, parts, 0);
     // An observer of a limiter has closed the gate meanwhile.
     releaseAll(parts, 'ignored');
     this.#reject(waiter, this.#rejection('closed'));
@@ -138,7 +138,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
         return false;
       }
     }
-    if (this.isShut || (!awaitsStore && this.#isFull())) return false;
+    if (this.rejects || (!awaitsStore && this.#isFull())) return false;
     this.#deadlines.start(gateWaiter, timeout);
     gateWaiter.arrivalNumber = gateWaiter.arrival;
     waiter.queuedAt = gateWaiter;
@@ -151,7 +151,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
   }
 
   beforeEnqueue(gateWaiter: GateWaiter): boolean {
-    if (this.isShut || this.#isFull()) return false;
+    if (this.rejects || this.#isFull()) return false;
     this.#stopAwaitingStore(gateWaiter);
     this.#counters.queued(gateWaiter.waiter, gateWaiter.weight, this.queued);
     return true;
@@ -171,7 +171,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
 
   reject(gateWaiter: GateWaiter, rejection = this.#rejection('closed')): void {
     const waited = this.#waited(gateWaiter);
-    const reason = this.isShut ? 'closed' : rejection.reason;
+    const reason = this.rejects ? 'closed' : rejection.reason;
     // The waiter is rejected before the permits that it releases are granted to others.
     deferGrants(() => {
       this.abandon(gateWaiter);

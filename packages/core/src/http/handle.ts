@@ -1,3 +1,4 @@
+import type { GateGuard } from '../gate/gate-guard.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { Observer } from '../semaphore/observer.ts';
 import type { CloseOptions } from '../semaphore/permit-tracker.ts';
@@ -13,6 +14,8 @@ export interface Handle {
   readonly queued: number;
   /** The gate's limiters by name, for instance to resize them. */
   readonly limiters: Readonly<Record<string, Limiter>>;
+  /** The guard, if it has one. */
+  readonly guard?: GateGuard | undefined;
   stats(): HttpStats;
   /** Adds an observer to that of the options, if any, and returns a function that removes it. */
   observe(observer: Observer): () => void;
@@ -37,6 +40,7 @@ export function withHandle<H extends Handle>(
     inflight: { get: () => http.gate.inflight },
     queued: { get: () => http.gate.queued },
     limiters: { value: Object.fromEntries(limiters) },
+    guard: { value: http.gate.guard },
     stats: { value: () => http.stats() },
     observe: { value: (observer: Observer) => http.gate.observe(observer) },
     close: { value: (options?: CloseOptions) => http.gate.close(options) },

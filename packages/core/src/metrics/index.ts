@@ -1,3 +1,4 @@
+export { readOrWarn, readStats } from '../read-or-warn.ts';
 export { attributeNames, bucketBounds, type Metric, metrics } from './definitions.ts';
 export type { OpenSeries, Series } from './durations.ts';
 export type { Measurable, MeasurableLimit } from './measurable.ts';

@@ -1,10 +1,13 @@
+import type { GateStats } from '../gate/gate.ts';
 import type { Limiter, LimiterStats } from '../limiter/limiter.ts';
+import { readStats } from '../read-or-warn.ts';
 import { Durations, type OpenSeries } from './durations.ts';
 import { checkMeasurable, duplicate, limitersOf, type MeasurableLimit } from './measurable.ts';
 import { isStore, MeasuredStores } from './measured-stores.ts';
 import {
   LimitAttributes,
   limitMeasurements,
+  numbersOnly,
   type Receive,
   requestMeasurements,
 } from './measurements.ts';
@@ -21,6 +24,7 @@ export interface Exporter {
 type Attach = (limit: MeasurableLimit) => () => void;
 
 interface Entry {
+  readonly name: string;
   readonly limit: MeasurableLimit;
   readonly attributes: LimitAttributes;
   readonly limiters: readonly Limiter[];
@@ -77,25 +81,27 @@ export class MeasuredLimits {
     this.#stores.clear();
   }
 
-  /** Measures all limits and stores. */
+  /** Measures all limits and stores. One that throws has no series, and the others have theirs. */
   collect(receive: Receive): void {
     this.#stores.collect(receive);
+    const receiveNumber = numbersOnly(receive);
     const measured = new Set<Used>();
     for (const entry of this.#entries.values()) {
-      const { limit, attributes, limiters } = entry;
-      const stats = limit.stats();
-      const active = 'holders' in limit ? limit.holders : stats.inflight;
-      requestMeasurements(stats, active, attributes, receive);
-      for (const [index, limiter] of limiters.entries()) {
-        const used = this.#limiters.get(limiter.name);
+      const stats = requestsOf(entry, receiveNumber);
+      for (const [index, { name }] of entry.limiters.entries()) {
+        const used = this.#limiters.get(name);
         if (used === undefined || measured.has(used)) continue;
         measured.add(used);
-        // A limiter's own statistics are those of its requests as well.
-        const own = 'limits' in stats ? stats.limits[index] : stats;
-        limitMeasurements(own as LimiterStats, used.attributes, receive);
+        const own = stats !== undefined && 'limits' in stats ? stats.limits[index] : stats;
+        // Without those of its gate, a limiter has its own; what has thrown is not asked again.
+        if (own === undefined && used.limiter === entry.limit) continue;
+        readStats(used, `limiter "${name}"`, () => {
+          const limitStats = (own as LimiterStats | undefined) ?? used.limiter.stats();
+          limitMeasurements(limitStats, used.attributes, receiveNumber);
+        });
       }
       // Not now: the exporter is calling its callbacks, which this may remove.
-      if (limit.closed) queueMicrotask(() => removeIfDone(entry));
+      if (entry.limit.closed) queueMicrotask(() => removeIfDone(entry));
     }
   }
 
@@ -115,7 +121,7 @@ export class MeasuredLimits {
       durations.remove();
       this.#changed();
     };
-    const entry = { limit, attributes, limiters, remove };
+    const entry = { name, limit, attributes, limiters, remove };
     this.#entries.set(name, entry);
     for (const limiter of limiters) this.#use(limiter);
     this.#changed();
@@ -160,6 +166,17 @@ export class MeasuredLimits {
       throw duplicate(limiter.name, 'give the limits different names');
     }
   }
+}
+
+/** Measures the requests, and returns the statistics; undefined if that fails. */
+function requestsOf(entry: Entry, receive: Receive): LimiterStats | GateStats | undefined {
+  const { limit, name, attributes } = entry;
+  return readStats(entry, `limit "${name}"`, () => {
+    const stats = limit.stats();
+    const active = 'holders' in limit ? limit.holders : stats.inflight;
+    requestMeasurements(stats, active, attributes, receive);
+    return stats;
+  });
 }
 
 function removeIfDone({ limit, remove }: Entry): void {

@@ -1,12 +1,14 @@
 import type { Store } from '../distributed/store.ts';
 import { HeadgateError } from '../errors.ts';
+import { readStats } from '../read-or-warn.ts';
 import { attributeNames, metrics } from './definitions.ts';
-import type { Attributes, Receive } from './measurements.ts';
+import { type Attributes, numbersOnly, type Receive } from './measurements.ts';
 
 /** What metrics need of a store. */
 export type MeasurableStore = Pick<Store, 'name' | 'closed' | 'activity'>;
 
 interface Entry {
+  readonly name: string;
   readonly store: MeasurableStore;
   readonly all: Attributes;
   readonly down: Attributes;
@@ -44,7 +46,7 @@ export class MeasuredStores {
     const all = { [attributeNames.store]: name };
     const because = (reason: string) => ({ ...all, [attributeNames.reason]: reason });
     const reasons = { down: because('down'), muted: because('muted'), slowed: because('slowed') };
-    const entry = { store, all, ...reasons };
+    const entry = { name, store, all, ...reasons };
     this.#entries.set(name, entry);
     this.changed();
     return () => this.#remove(entry);
@@ -59,28 +61,33 @@ export class MeasuredStores {
   }
 
   collect(receive: Receive): void {
-    for (const { store, all, down, muted, slowed } of this.#entries.values()) {
-      const activity = store.activity();
-      receive(metrics.storeImpaired, activity.up ? 0 : 1, down);
-      receive(metrics.storeImpaired, activity.muted ? 1 : 0, muted);
-      receive(metrics.storeImpaired, activity.slowed ? 1 : 0, slowed);
-      receive(metrics.storeCalls, activity.calls, all);
-      receive(metrics.storeErrors, activity.errors, all);
-      receive(metrics.storeReclaimed, activity.reclaimed, all);
-      receive(metrics.storeLost, activity.lost, all);
-      const { roundTrip } = activity;
-      if (roundTrip !== undefined) receive(metrics.storeLatency, roundTrip / 1000, all);
+    const receiveNumber = numbersOnly(receive);
+    for (const entry of this.#entries.values()) {
+      readStats(entry, `store "${entry.name}"`, () => measure(entry, receiveNumber));
       // Not now: the exporter is calling its callbacks, which this may remove.
-      if (store.closed) queueMicrotask(() => this.removeClosed());
+      if (entry.store.closed) queueMicrotask(() => this.removeClosed());
     }
   }
 
   #remove(entry: Entry): void {
-    const { name } = entry.store;
+    const { name } = entry;
     if (this.#entries.get(name) !== entry) return;
     this.#entries.delete(name);
     this.changed();
   }
+}
+
+function measure({ store, all, down, muted, slowed }: Entry, receive: Receive): void {
+  const activity = store.activity();
+  receive(metrics.storeImpaired, activity.up ? 0 : 1, down);
+  receive(metrics.storeImpaired, activity.muted ? 1 : 0, muted);
+  receive(metrics.storeImpaired, activity.slowed ? 1 : 0, slowed);
+  receive(metrics.storeCalls, activity.calls, all);
+  receive(metrics.storeErrors, activity.errors, all);
+  receive(metrics.storeReclaimed, activity.reclaimed, all);
+  receive(metrics.storeLost, activity.lost, all);
+  const { roundTrip } = activity;
+  if (roundTrip !== undefined) receive(metrics.storeLatency, roundTrip / 1000, all);
 }
 
 function duplicate(name: string, isSame: boolean): HeadgateError {

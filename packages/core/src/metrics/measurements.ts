@@ -1,3 +1,4 @@
+import { invalid } from '../errors.ts';
 import type { GateStats } from '../gate/gate.ts';
 import type { LimiterStats } from '../limiter/limiter.ts';
 import { attributeNames, type Metric, metrics } from './definitions.ts';
@@ -6,6 +7,18 @@ export type Attributes = Readonly<Record<string, string>>;
 
 /** Receives the values of one collection. The attributes of a series are the same object in each. */
 export type Receive = (metric: Metric, value: number, attributes: Attributes) => void;
+
+/**
+ * Application code may return anything, and one value that is no number would make a whole scrape unreadable.
+ *
+ * @throws HeadgateError for such a value.
+ */
+export function numbersOnly(receive: Receive): Receive {
+  return (metric, value, attributes) => {
+    if (typeof value !== 'number') throw invalid(metric.name, 'a number', value);
+    receive(metric, value, attributes);
+  };
+}
 
 /** The attributes of one limit's series, created once: a collection of many limits would create thousands. */
 export class LimitAttributes {

@@ -3,7 +3,7 @@ import { throwLater } from '../errors.ts';
 import type { Outcome } from '../limits/limit.ts';
 import type { Rejection, StoreError } from './rejection.ts';
 
-/** `name` is the name of the limiter or the gate. Times are in milliseconds. No event carries a key. */
+/** `name` is the name of the limiter, the gate or the guard. Times are in milliseconds. No event carries a key. */
 interface Event {
   readonly name: string;
 }
@@ -16,7 +16,7 @@ interface RequestEvent extends Event {
   readonly request: object;
 }
 
-/** What an operator can do with a limiter at run time. */
+/** What an operator can do with a limiter or a guard at run time. */
 export type Operation =
   | 'setLimit'
   | 'pause'
@@ -60,8 +60,8 @@ export interface Observer {
   ): void;
   /** The limit has changed: by the app, by its algorithm, or by another process. */
   resized?(event: Event & { limit: number }): void;
-  /** An operation was executed; `limit` is the limit that applies then. */
-  operated?(event: Event & { operation: Operation; limit: number }): void;
+  /** An operation was executed; `limit` is the limit that applies then, undefined for a guard. */
+  operated?(event: Event & { operation: Operation; limit: number | undefined }): void;
   /** A permit was held for longer than `maxHold`; `released` follows. */
   leaked?(event: Event & { weight: number; held: number }): void;
   /**

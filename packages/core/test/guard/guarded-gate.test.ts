@@ -11,6 +11,7 @@ import {
 } from '../../src/index.ts';
 import { askGate } from '../ask-gate.ts';
 import { Caller } from '../caller.ts';
+import { collectWarnings } from '../warnings.ts';
 
 /** Rejects the priorities that the test sets, and records each call. */
 class RecordingGuard implements Guard {
@@ -77,6 +78,79 @@ it('stats() has the state of the guard, and at least its name', () => {
   const measured = guarded({ guard: Object.assign(guard, { stats }) });
   expect(measured.gate.stats().guard).toEqual({ name: 'sentry', delay: 12, shedding: 0.5 });
   expect(createGate({ limits: [{ name: 'app', limit: 1 }] }).stats().guard).toBeUndefined();
+});
+
+it('stats() has at least the name of a guard whose own stats() throws, and warns until it has worked again', () => {
+  const warnings = collectWarnings();
+  const { guard } = guarded();
+  let error: unknown = new Error('no sensor');
+  const stats = () => {
+    if (error !== undefined) throw error;
+    return { delay: 12 };
+  };
+  const { gate } = guarded({ guard: Object.assign(guard, { stats }) });
+  for (const _ of [1, 2])
+    expect(gate.stats()).toMatchObject({ guard: { name: 'sentry' }, queued: 0 });
+  expect(warnings).toEqual(['HEADGATE_STATS']);
+  error = undefined;
+  expect(gate.stats().guard).toEqual({ name: 'sentry', delay: 12 });
+  error = Symbol('no sensor');
+  expect(gate.stats().guard).toEqual({ name: 'sentry' });
+  expect(warnings).toEqual(['HEADGATE_STATS', 'HEADGATE_STATS']);
+});
+
+it('a guard is switched to shadow mode and back at run time, in its own gate only', async () => {
+  const events: unknown[] = [];
+  const { gate, guard } = guarded({ observer: { operated: (event) => events.push(event) } });
+  const other = createGate({ limits: [], guard });
+  guard.rejects = ['normal'];
+  expect(gate.guard).toMatchObject({ name: 'sentry', mode: 'enforce' });
+  expect(gate.guard?.operations).toEqual(['shadow', 'enforce']);
+  for (const _ of [1, 2]) gate.guard?.shadow();
+  expect([gate.guard?.mode, other.guard?.mode]).toEqual(['shadow', 'enforce']);
+  expect(await gate.run(() => 'done')).toBe('done');
+  await expect(other.run(() => 'done')).rejects.toMatchObject({ code: 'ERR_HEADGATE_REJECTED' });
+  expect(gate.stats()).toMatchObject({ admitted: 1, rejected: { overloaded: 1 } });
+  gate.guard?.enforce();
+  await expect(gate.run(() => 'done')).rejects.toMatchObject({ code: 'ERR_HEADGATE_REJECTED' });
+  const name = 'sentry';
+  expect(events).toEqual([
+    { name, operation: 'shadow', limit: undefined },
+    { name, operation: 'enforce', limit: undefined },
+  ]);
+  expect(createGate({ limits: [{ name: 'app', limit: 1 }] }).guard).toBeUndefined();
+});
+
+it('a guard in shadow mode does not start that of its limits', async () => {
+  const { gate, guard } = guarded();
+  guard.rejects = ['normal'];
+  gate.guard?.shadow();
+  const permits = [await gate.acquire()];
+  expect(gate.limits[0]?.limiter.mode).toBe('enforce');
+  permits[0]?.release();
+  guard.rejects = [];
+  gate.guard?.enforce();
+  expect(await gate.run(() => gate.inflight)).toBe(1);
+});
+
+it('a closed gate without limits admits requests in the shadow mode that was started before, and cannot be switched', async () => {
+  const { guard } = guarded();
+  const [enforcing, shadow] = [
+    createGate({ limits: [], guard }),
+    createGate({ limits: [], guard }),
+  ];
+  shadow.guard?.shadow();
+  for (const gate of [enforcing, shadow]) await gate.close();
+  await expect(enforcing.run(() => 'done')).rejects.toMatchObject({
+    rejection: { reason: 'closed' },
+  });
+  expect(await shadow.run(() => 'done')).toBe('done');
+  const code = 'ERR_HEADGATE_UNSUPPORTED';
+  const text = expect.stringContaining(
+    'guard "sentry" does not support enforce: its gate is closed',
+  );
+  expect(() => shadow.guard?.enforce()).toThrow(expect.objectContaining({ code, message: text }));
+  expect(() => enforcing.guard?.shadow()).toThrow(expect.objectContaining({ code }));
 });
 
 it('an observer that is added later receives what the guard and the limits report', () => {

@@ -6,36 +6,12 @@ import {
   createLimiter,
   fair,
   fifo,
-  type LimiterOptions,
   lifo,
-  type Order,
   paced,
 } from '../../src/index.ts';
 import { type Caller, call } from '../caller.ts';
 import { FakeLoop } from './fake-loop.ts';
-
-function scene(order: Order = fifo(), options: Partial<LimiterOptions> = {}) {
-  const loop = new FakeLoop();
-  const limiter = createLimiter({
-    limit: 100,
-    queueLimit: Number.POSITIVE_INFINITY,
-    order: paced(order, loop),
-    clock: loop,
-    ...options,
-  });
-  /** Handles requests that keep the loop busy for this long, one after another, and lets it poll between them. */
-  const measure = (work: number, count = 100) => {
-    for (let index = 0; index < count; index++) {
-      const { permit } = call(limiter);
-      loop.busy(work);
-      permit?.release();
-      loop.poll();
-    }
-  };
-  return { loop, limiter, measure };
-}
-
-const isGranted = (caller: Caller) => caller.permit !== undefined;
+import { isGranted, scene } from './paced-scene.ts';
 
 describe('between two polls', () => {
   it('starts 5 ms of work', () => {
@@ -134,139 +110,6 @@ describe('between two polls', () => {
   });
 });
 
-describe('the work of requests in flight', () => {
-  it('holds others back', () => {
-    const { loop, limiter, measure } = scene();
-    measure(20);
-    const [first, second] = [call(limiter), call(limiter)];
-    for (let index = 0; index < 10; index++) {
-      loop.busy(10);
-      loop.advance(0);
-      loop.poll();
-    }
-    expect(second.permit).toBeUndefined();
-    first.permit?.release();
-    expect(second.permit).toBeDefined();
-  });
-
-  it('counts each request once, although its weight is adjusted', () => {
-    const { loop, limiter, measure } = scene();
-    measure(20);
-    for (let index = 0; index < 10; index++) {
-      const { permit } = call(limiter);
-      for (const weight of [3, 2, 2, 1]) permit?.adjust(weight);
-      permit?.release();
-      loop.poll();
-    }
-    const callers = Array.from({ length: 5 }, () => call(limiter));
-    for (let index = 0; index < 5; index++) {
-      loop.busy(10);
-      loop.poll();
-    }
-    expect(callers.map(isGranted)).toEqual([true, false, false, false, false]);
-  });
-
-  it('does not hold others back while the loop is idle', () => {
-    const { loop, limiter, measure } = scene();
-    measure(20);
-    const callers = [call(limiter), call(limiter), call(limiter)];
-    for (let index = 0; index < 60; index++) {
-      loop.rest(1);
-      loop.poll();
-    }
-    expect(callers.map(isGranted)).toEqual([true, true, true]);
-  });
-
-  it('holds others back only for milliseconds, however many long requests are in flight', () => {
-    const { loop, limiter, measure } = scene(fifo(), { limit: 10_000 });
-    measure(5);
-    const streams: Caller[] = [];
-    for (let index = 0; index < 2000; index++) {
-      streams.push(call(limiter));
-      loop.rest(2);
-      loop.poll();
-    }
-    loop.rest(10_000);
-    const before = loop.now();
-    const next = call(limiter);
-    for (let waited = 0; next.permit === undefined && waited < 100; waited++) {
-      loop.rest(1);
-      loop.poll();
-    }
-    expect(streams.filter(isGranted).length).toBeGreaterThan(1500);
-    expect(loop.now() - before).toBeLessThan(20);
-  });
-});
-
-describe('requests that wait for a timer or a socket before they compute', () => {
-  /** Requests in flight that the loop computes one after another, while others are queued. */
-  const saturated = () => {
-    const { loop, limiter } = scene();
-    const callers: Caller[] = [];
-    const inflight = () => callers.filter(isGranted);
-    const answer = () => {
-      callers.push(call(limiter), call(limiter));
-      loop.busy(10);
-      const [first] = inflight();
-      first?.permit?.release();
-      callers.splice(callers.indexOf(first as Caller), 1);
-    };
-    // The first ones wait for 100 ms, so the loop is idle, and more are started.
-    for (let round = 0; round < 100; round++) {
-      callers.push(call(limiter));
-      loop.rest(1);
-      loop.poll();
-    }
-    for (let round = 0; round < 50; round++) {
-      answer();
-      loop.poll();
-    }
-    return { count: () => inflight().length, answer };
-  };
-
-  it('are replaced one by one although the loop does not poll', () => {
-    const { count, answer } = saturated();
-    const before = count();
-    expect(before).toBeGreaterThan(2);
-    for (let index = 0; index < 4; index++) {
-      answer();
-      expect(count()).toBe(before);
-    }
-  });
-
-  it('become fewer while a poll is overdue, so that the loop polls again', () => {
-    const { count, answer } = saturated();
-    const before = count();
-    for (let index = 0; index < 50; index++) answer();
-    expect(count()).toBeLessThan(before / 2);
-  });
-
-  it('are not replaced by a chain of requests that only compute', () => {
-    const { loop, limiter, measure } = scene();
-    measure(10);
-    const streams = Array.from({ length: 4 }, () => call(limiter));
-    for (let round = 0; round < 100; round++) {
-      loop.rest(1);
-      loop.poll();
-    }
-    const callers = Array.from({ length: 20 }, () => call(limiter));
-    const compute = () => {
-      const started = callers.filter(isGranted);
-      for (const caller of started) {
-        loop.busy(10);
-        caller.permit?.release();
-        callers.splice(callers.indexOf(caller), 1);
-      }
-      return started.length;
-    };
-    while (compute() > 0);
-    expect(callers.length).toBeGreaterThan(15);
-    streams[0]?.permit?.release();
-    expect(compute()).toBe(1);
-    expect(compute()).toBe(0);
-  });
-});
-
 describe('while connections are accepted', () => {
   it('starts nothing, for as long as the loop has worked on requests before', () => {
     const { loop, limiter, measure } = scene();
@@ -318,145 +161,6 @@ describe('while connections are accepted', () => {
   });
 });
 
-describe('the maximum wait', () => {
-  it('is 250 ms for short requests', () => {
-    const { loop, limiter, measure } = scene(fifo(), { limit: 1 });
-    measure(1);
-    call(limiter);
-    const late = call(limiter);
-    loop.advance(249);
-    expect(late.rejection).toBeUndefined();
-    loop.advance(3);
-    expect(late.rejection?.reason).toBe('overloaded');
-  });
-
-  it('is five times as long as requests keep the loop busy', () => {
-    const { loop, limiter, measure } = scene(fifo(), { limit: 1 });
-    measure(100);
-    call(limiter);
-    const late = call(limiter);
-    loop.advance(499);
-    expect(late.rejection).toBeUndefined();
-    loop.advance(3);
-    expect(late.rejection?.reason).toBe('overloaded');
-  });
-
-  it('is as long as one request has just kept the loop busy, up to 500 ms', () => {
-    const { loop, limiter, measure } = scene(fifo(), { limit: 1 });
-    measure(1, 1000);
-    measure(450, 1);
-    call(limiter);
-    const late = call(limiter);
-    loop.advance(440);
-    expect(late.rejection).toBeUndefined();
-    loop.advance(20);
-    expect(late.rejection?.reason).toBe('overloaded');
-    measure(900, 1);
-    call(limiter);
-    const later = call(limiter);
-    loop.advance(490);
-    expect(later.rejection).toBeUndefined();
-    loop.advance(30);
-    expect(later.rejection?.reason).toBe('overloaded');
-  });
-
-  it('is 250 ms again half a minute after a long request', () => {
-    const { loop, limiter, measure } = scene(fifo(), { limit: 1 });
-    measure(1, 1000);
-    measure(450, 1);
-    loop.rest(30_000);
-    measure(1);
-    call(limiter);
-    const late = call(limiter);
-    loop.advance(260);
-    expect(late.rejection?.reason).toBe('overloaded');
-  });
-
-  it('is as long as requests take, if that is more than 400 ms', () => {
-    const { loop, limiter } = scene(fifo(), { limit: 1 });
-    for (let index = 0; index < 100; index++) {
-      const { permit } = call(limiter);
-      loop.rest(800);
-      permit?.release();
-      loop.poll();
-    }
-    call(limiter);
-    const late = call(limiter);
-    loop.rest(750);
-    expect(late.rejection).toBeUndefined();
-    loop.rest(60);
-    expect(late.rejection?.reason).toBe('overloaded');
-  });
-
-  it('rejects immediately those that would wait longer', () => {
-    const { loop, limiter } = scene(fifo(), { limit: 1, queueTimeout: 1000 });
-    // One request of 10 ms after another, with others queued: 25 are served within the maximum wait.
-    const queued: Caller[] = Array.from({ length: 20 }, () => call(limiter));
-    for (let index = 0; index < 1000; index++) {
-      queued.push(call(limiter));
-      const current = queued.shift();
-      loop.busy(10);
-      current?.permit?.release();
-      loop.poll();
-    }
-    const more = Array.from({ length: 30 }, () => call(limiter));
-    const rejected = more.filter(({ rejection }) => rejection?.reason === 'full');
-    expect(limiter.queued).toBeGreaterThanOrEqual(25);
-    expect(limiter.queued).toBeLessThanOrEqual(30);
-    expect(rejected.length).toBeGreaterThanOrEqual(20);
-  });
-
-  it('rejects none immediately by what it measured in code that is not compiled yet', () => {
-    const { loop, limiter } = scene(fifo(), { limit: 1 });
-    const handle = (caller: Caller, work: number) => {
-      loop.busy(work);
-      caller.permit?.release();
-      loop.poll();
-    };
-    const queued = Array.from({ length: 25 }, () => call(limiter));
-    for (let index = 0; index < 150; index++) {
-      queued.push(call(limiter));
-      handle(queued[index] as Caller, 9);
-    }
-    for (let index = 150; index < 1500; index++) {
-      queued.push(call(limiter));
-      handle(queued[index] as Caller, 0.5);
-    }
-    const burst = Array.from({ length: 200 }, () => call(limiter));
-    expect(limiter.stats().rejected.full).toBe(0);
-    expect(burst.some(({ rejection }) => rejection !== undefined)).toBe(false);
-  });
-
-  it.each([
-    ['of silence', 0],
-    ['of a light load', 200],
-  ])('does not bound the queue by an overload after a minute %s', (_name, requests) => {
-    const { loop, limiter } = scene(fifo(), { limit: 1, queueTimeout: 1000 });
-    const queued: Caller[] = [];
-    for (let index = 0; index < 100; index++) {
-      queued.push(call(limiter), call(limiter));
-      loop.rest(100);
-      for (const { permit } of queued.filter(isGranted)) permit?.release();
-      loop.poll();
-    }
-    expect(queued.some(({ rejection }) => rejection?.reason === 'full')).toBe(true);
-    for (let index = 0; index < requests; index++) {
-      call(limiter).permit?.release();
-      loop.rest(300);
-      loop.poll();
-    }
-    loop.rest(60_000);
-    const burst = Array.from({ length: 50 }, () => call(limiter));
-    expect(burst.filter(({ rejection }) => rejection !== undefined)).toHaveLength(0);
-  });
-
-  it('bounds the queue before anything is known', () => {
-    const { limiter } = scene();
-    for (let index = 0; index < 10_002; index++) call(limiter);
-    expect(limiter.stats()).toMatchObject({ inflight: 1, queued: 10_000, rejected: { full: 1 } });
-  });
-});
-
 describe('around another order', () => {
   it.each([
     ['fifo()', fifo(), 0],
@@ -494,7 +198,7 @@ it('only bounds the wait where the event loop is not measured, as its callbacks 
   const loop = Object.assign(new FakeLoop(), { isMeasured: false });
   const limiter = createLimiter({
     limit: 2,
-    queueLimit: Number.POSITIVE_INFINITY,
+    queueLimit: Infinity,
     order: paced(fifo(), loop),
     clock: loop,
   });

@@ -1,0 +1,56 @@
+import { HeadgateError, invalid } from '../errors.ts';
+import { readStats } from '../read-or-warn.ts';
+import type { Priority } from '../semaphore/priority.ts';
+import type { GateSettings, GateStats } from './gate.ts';
+import type { GateGuard } from './gate-guard.ts';
+import type { Guard } from './options.ts';
+
+/** A guard whose mode the settings of its gate have, since a gate without limits has no other mode. */
+export class OperableGuard implements GateGuard {
+  readonly name: string;
+  readonly operations = ['shadow', 'enforce'] as const;
+
+  constructor(
+    private readonly guard: Guard,
+    private readonly settings: GateSettings,
+    private readonly gate: { readonly closed: boolean },
+  ) {
+    this.name = guard.name;
+  }
+
+  get mode(): 'enforce' | 'shadow' {
+    return this.settings.mode;
+  }
+
+  admits(priority: Priority): boolean {
+    const admits: unknown = this.guard.admits(priority);
+    // A promise is truthy and would admit every request.
+    if (typeof admits === 'boolean') return admits;
+    throw invalid('guard.admits', 'a method that returns true or false', admits);
+  }
+
+  /** A guard that fails to report its state must not hide what is known of the requests. */
+  stats(): GateStats['guard'] {
+    const { guard, name } = this;
+    return { ...readStats(guard, `guard "${name}"`, () => guard.stats?.()), name };
+  }
+
+  shadow(): void {
+    this.#change('shadow');
+  }
+
+  enforce(): void {
+    this.#change('enforce');
+  }
+
+  #change(mode: 'enforce' | 'shadow'): void {
+    const { name, settings } = this;
+    if (this.gate.closed) {
+      const message = `guard "${name}" does not support ${mode}: its gate is closed`;
+      throw new HeadgateError('ERR_HEADGATE_UNSUPPORTED', message);
+    }
+    if (settings.mode === mode) return;
+    settings.mode = mode;
+    settings.observers.operated?.({ name, operation: mode, limit: undefined });
+  }
+}

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { fifo } from '../../src/index.ts';
+import { type Caller, call } from '../caller.ts';
+import { isGranted, scene } from './paced-scene.ts';
+
+describe('the maximum wait', () => {
+  it('is 250 ms for short requests', () => {
+    const { loop, limiter, measure } = scene(fifo(), { limit: 1 });
+    measure(1);
+    call(limiter);
+    const late = call(limiter);
+    loop.advance(249);
+    expect(late.rejection).toBeUndefined();
+    loop.advance(3);
+    expect(late.rejection?.reason).toBe('overloaded');
+  });
+
+  it('is five times as long as requests keep the loop busy', () => {
+    const { loop, limiter, measure } = scene(fifo(), { limit: 1 });
+    measure(100);
+    call(limiter);
+    const late = call(limiter);
+    loop.advance(499);
+    expect(late.rejection).toBeUndefined();
+    loop.advance(3);
+    expect(late.rejection?.reason).toBe('overloaded');
+  });
+
+  it('is as long as one request has just kept the loop busy, up to 500 ms', () => {
+    const { loop, limiter, measure } = scene(fifo(), { limit: 1 });
+    measure(1, 1000);
+    measure(450, 1);
+    call(limiter);
+    const late = call(limiter);
+    loop.advance(440);
+    expect(late.rejection).toBeUndefined();
+    loop.advance(20);
+    expect(late.rejection?.reason).toBe('overloaded');
+    measure(900, 1);
+    call(limiter);
+    const later = call(limiter);
+    loop.advance(490);
+    expect(later.rejection).toBeUndefined();
+    loop.advance(30);
+    expect(later.rejection?.reason).toBe('overloaded');
+  });
+
+  it('is 250 ms again half a minute after a long request', () => {
+    const { loop, limiter, measure } = scene(fifo(), { limit: 1 });
+    measure(1, 1000);
+    measure(450, 1);
+    loop.rest(30_000);
+    measure(1);
+    call(limiter);
+    const late = call(limiter);
+    loop.advance(260);
+    expect(late.rejection?.reason).toBe('overloaded');
+  });
+
+  it('is as long as requests take, if that is more than 400 ms', () => {
+    const { loop, limiter } = scene(fifo(), { limit: 1 });
+    for (let index = 0; index < 100; index++) {
+      const { permit } = call(limiter);
+      loop.rest(800);
+      permit?.release();
+      loop.poll();
+    }
+    call(limiter);
+    const late = call(limiter);
+    loop.rest(750);
+    expect(late.rejection).toBeUndefined();
+    loop.rest(60);
+    expect(late.rejection?.reason).toBe('overloaded');
+  });
+
+  it('rejects immediately those that would wait longer', () => {
+    const { loop, limiter } = scene(fifo(), { limit: 1, queueTimeout: 1000 });
+    // One request of 10 ms after another, with others queued: 25 are served within the maximum wait.
+    const queued: Caller[] = Array.from({ length: 20 }, () => call(limiter));
+    for (let index = 0; index < 1000; index++) {
+      queued.push(call(limiter));
+      const current = queued.shift();
+      loop.busy(10);
+      current?.permit?.release();
+      loop.poll();
+    }
+    const more = Array.from({ length: 30 }, () => call(limiter));
+    const rejected = more.filter(({ rejection }) => rejection?.reason === 'full');
+    expect(limiter.queued).toBeGreaterThanOrEqual(25);
+    expect(limiter.queued).toBeLessThanOrEqual(30);
+    expect(rejected.length).toBeGreaterThanOrEqual(20);
+  });
+
+  it('rejects none immediately by what it measured in code that is not compiled yet', () => {
+    const { loop, limiter } = scene(fifo(), { limit: 1 });
+    const handle = (caller: Caller, work: number) => {
+      loop.busy(work);
+      caller.permit?.release();
+      loop.poll();
+    };
+    const queued = Array.from({ length: 25 }, () => call(limiter));
+    for (let index = 0; index < 150; index++) {
+      queued.push(call(limiter));
+      handle(queued[index] as Caller, 9);
+    }
+    for (let index = 150; index < 1500; index++) {
+      queued.push(call(limiter));
+      handle(queued[index] as Caller, 0.5);
+    }
+    const burst = Array.from({ length: 200 }, () => call(limiter));
+    expect(limiter.stats().rejected.full).toBe(0);
+    expect(burst.some(({ rejection }) => rejection !== undefined)).toBe(false);
+  });
+
+  it.each([
+    ['of silence', 0],
+    ['of a light load', 200],
+  ])('does not bound the queue by an overload after a minute %s', (_name, requests) => {
+    const { loop, limiter } = scene(fifo(), { limit: 1, queueTimeout: 1000 });
+    const queued: Caller[] = [];
+    for (let index = 0; index < 100; index++) {
+      queued.push(call(limiter), call(limiter));
+      loop.rest(100);
+      for (const { permit } of queued.filter(isGranted)) permit?.release();
+      loop.poll();
+    }
+    expect(queued.some(({ rejection }) => rejection?.reason === 'full')).toBe(true);
+    for (let index = 0; index < requests; index++) {
+      call(limiter).permit?.release();
+      loop.rest(300);
+      loop.poll();
+    }
+    loop.rest(60_000);
+    const burst = Array.from({ length: 50 }, () => call(limiter));
+    expect(burst.filter(({ rejection }) => rejection !== undefined)).toHaveLength(0);
+  });
+
+  it('bounds the queue before anything is known', () => {
+    const { limiter } = scene();
+    for (let index = 0; index < 10_002; index++) call(limiter);
+    expect(limiter.stats()).toMatchObject({ inflight: 1, queued: 10_000, rejected: { full: 1 } });
+  });
+});

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { fifo } from '../../src/index.ts';
+import { type Caller, call } from '../caller.ts';
+import { isGranted, scene } from './paced-scene.ts';
+
+describe('the work of requests in flight', () => {
+  it('holds others back', () => {
+    const { loop, limiter, measure } = scene();
+    measure(20);
+    const [first, second] = [call(limiter), call(limiter)];
+    for (let index = 0; index < 10; index++) {
+      loop.busy(10);
+      loop.advance(0);
+      loop.poll();
+    }
+    expect(second.permit).toBeUndefined();
+    first.permit?.release();
+    expect(second.permit).toBeDefined();
+  });
+
+  it('counts each request once, although its weight is adjusted', () => {
+    const { loop, limiter, measure } = scene();
+    measure(20);
+    for (let index = 0; index < 10; index++) {
+      const { permit } = call(limiter);
+      for (const weight of [3, 2, 2, 1]) permit?.adjust(weight);
+      permit?.release();
+      loop.poll();
+    }
+    const callers = Array.from({ length: 5 }, () => call(limiter));
+    for (let index = 0; index < 5; index++) {
+      loop.busy(10);
+      loop.poll();
+    }
+    expect(callers.map(isGranted)).toEqual([true, false, false, false, false]);
+  });
+
+  it('does not hold others back while the loop is idle', () => {
+    const { loop, limiter, measure } = scene();
+    measure(20);
+    const callers = [call(limiter), call(limiter), call(limiter)];
+    for (let index = 0; index < 60; index++) {
+      loop.rest(1);
+      loop.poll();
+    }
+    expect(callers.map(isGranted)).toEqual([true, true, true]);
+  });
+
+  it('holds others back only for milliseconds, however many long requests are in flight', () => {
+    const { loop, limiter, measure } = scene(fifo(), { limit: 10_000 });
+    measure(5);
+    const streams: Caller[] = [];
+    for (let index = 0; index < 2000; index++) {
+      streams.push(call(limiter));
+      loop.rest(2);
+      loop.poll();
+    }
+    loop.rest(10_000);
+    const before = loop.now();
+    const next = call(limiter);
+    for (let waited = 0; next.permit === undefined && waited < 100; waited++) {
+      loop.rest(1);
+      loop.poll();
+    }
+    expect(streams.filter(isGranted).length).toBeGreaterThan(1500);
+    expect(loop.now() - before).toBeLessThan(20);
+  });
+});
+
+describe('requests that wait for a timer or a socket before they compute', () => {
+  /** Requests in flight that the loop computes one after another, while others are queued. */
+  const saturated = () => {
+    const { loop, limiter } = scene();
+    const callers: Caller[] = [];
+    const inflight = () => callers.filter(isGranted);
+    const answer = () => {
+      callers.push(call(limiter), call(limiter));
+      loop.busy(10);
+      const [first] = inflight();
+      first?.permit?.release();
+      callers.splice(callers.indexOf(first as Caller), 1);
+    };
+    // The first ones wait for 100 ms, so the loop is idle, and more are started.
+    for (let round = 0; round < 100; round++) {
+      callers.push(call(limiter));
+      loop.rest(1);
+      loop.poll();
+    }
+    for (let round = 0; round < 50; round++) {
+      answer();
+      loop.poll();
+    }
+    return { count: () => inflight().length, answer };
+  };
+
+  it('are replaced one by one although the loop does not poll', () => {
+    const { count, answer } = saturated();
+    const before = count();
+    expect(before).toBeGreaterThan(2);
+    for (let index = 0; index < 4; index++) {
+      answer();
+      expect(count()).toBe(before);
+    }
+  });
+
+  it('become fewer while a poll is overdue, so that the loop polls again', () => {
+    const { count, answer } = saturated();
+    const before = count();
+    for (let index = 0; index < 50; index++) answer();
+    expect(count()).toBeLessThan(before / 2);
+  });
+
+  it('are not replaced by a chain of requests that only compute', () => {
+    const { loop, limiter, measure } = scene();
+    measure(10);
+    const streams = Array.from({ length: 4 }, () => call(limiter));
+    for (let round = 0; round < 100; round++) {
+      loop.rest(1);
+      loop.poll();
+    }
+    const callers = Array.from({ length: 20 }, () => call(limiter));
+    const compute = () => {
+      const started = callers.filter(isGranted);
+      for (const caller of started) {
+        loop.busy(10);
+        caller.permit?.release();
+        callers.splice(callers.indexOf(caller), 1);
+      }
+      return started.length;
+    };
+    while (compute() > 0);
+    expect(callers.length).toBeGreaterThan(15);
+    streams[0]?.permit?.release();
+    expect(compute()).toBe(1);
+    expect(compute()).toBe(0);
+  });
+});
