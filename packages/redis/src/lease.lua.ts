@@ -188,11 +188,10 @@ repeat
         end
       end
     elseif holder ~= '' or waiter ~= '' then
-      local code = (tonumber(holder) or operated % 4) + (tonumber(waiter) or operated - operated % 4)
-      if code ~= operated then
-        operated, operatedAt, isOperated, mayFit = code, max(now, operatedAt + 1), true, true
-        bound, alone = bounds(operated, limit)
-      end
+      -- The latest change, even if it makes no difference: the state may be older than what other processes know.
+      operated = (tonumber(holder) or operated % 4) + (tonumber(waiter) or operated - operated % 4)
+      operatedAt, isOperated, mayFit = max(now, operatedAt + 1), true, true
+      bound, alone = bounds(operated, limit)
     end
 
     if state == 'held' then

@@ -15,6 +15,8 @@ export class Declarations {
   readonly #whole: CachedLimitState | undefined;
   /** The change that the store was last asked to make, for each limit. */
   readonly #asked = new WeakMap<CachedLimitState, OperatedChange>();
+  /** Whether this process has changed the limit. */
+  #hasSetLimit = false;
   /** When a limit per key is read next. */
   #readAt = -Infinity;
 
@@ -28,9 +30,16 @@ export class Declarations {
     if (perKey) this.#whole = new CachedLimitState(group, undefined, own);
   }
 
-  /** Declares the limit. */
+  /** Declares the limit that this process has set. */
   declareLimit(): void {
+    this.#hasSetLimit = true;
     for (const limitState of this.#all) this.read(limitState);
+  }
+
+  /** The store is available again: declares what it has not confirmed. */
+  declareAgain(): void {
+    if (this.#hasSetLimit && this.group.version === '') this.declareLimit();
+    this.declareChange();
   }
 
   /** Declares the change that the store has not confirmed. */

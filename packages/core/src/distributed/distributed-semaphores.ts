@@ -186,7 +186,7 @@ export class DistributedSemaphores
     if (this.closed) return;
     if (error === undefined) {
       // Before any waiter returns to the store.
-      this.#declarations.declareChange();
+      this.#declarations.declareAgain();
       this.fallback.end();
     } else this.fallback.begin();
   }
