@@ -59,9 +59,9 @@ export class InterleavingScene {
     const observer = { lost: () => {}, store: () => {} };
     const common = { name, limit, queueLimit: 100, queueTimeout: QUEUE_TIMEOUT, observer };
     this.#limiters = this.#stores.map((store) => createLimiter({ ...common, store }));
-    // Every second caller holds its permit long enough for its lease to be renewed.
     this.#callers = new Callers(this.#limiters, times.leaseDuration / 2);
-    if (this.options.operates) this.#operating = new Operating(this.#limiters);
+    const canOperate = this.#stores.every(({ can }) => can.operate);
+    if (this.options.operates && canOperate) this.#operating = new Operating(this.#limiters);
   }
 
   /** Runs one event. */
