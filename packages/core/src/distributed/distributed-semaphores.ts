@@ -102,6 +102,11 @@ export class DistributedSemaphores
     this.#declarations.declareChange();
   }
 
+  /** Resolves when the store has answered what this process has changed of the limit. */
+  changesSettled(): Promise<void> {
+    return this.#declarations.settled();
+  }
+
   operatedElsewhere(key: string | undefined): void {
     const semaphore = this.find(key);
     if (semaphore !== undefined) this.#declarations.read(semaphore.limitState);
