@@ -111,6 +111,8 @@ class Worker {
       (permit) => permit.release(),
       () => {},
     );
+    // A message may have granted the permit before that answer arrived.
+    await sleep(queueTimeout / 3);
     const known = `${limiter.state} ${limiter.mode} ${limiter.limit}`;
     note({ kind: 'known', at: stamp(), from, worker, limit, comparison, known, expected });
   }
