@@ -6,7 +6,7 @@ import { stamp } from './log/stamp.ts';
 import type { Operator } from './operator.ts';
 
 /** Minimum milliseconds from the end of the load until every permit must be available. */
-const MIN_REST = 500;
+const MIN_REST = 1_000;
 
 export interface RoundOptions {
   readonly context: FaultContext;
