@@ -23,7 +23,8 @@ export class Operator {
   /** Operates the limit at random until `stop`; resolves then. */
   async run(): Promise<void> {
     this.#isActive = true;
-    let deck: (readonly ChaosOperation[])[] = [];
+    // At least these, in a short round.
+    let deck: (readonly ChaosOperation[])[] = [['pause'], ['shadow']];
     while (this.#isActive) {
       if (deck.length === 0) deck = shuffled(changes, this.rng);
       for (const operation of deck.pop() ?? []) await this.#operate(operation);
@@ -58,6 +59,6 @@ export class Operator {
   /** Lets a process operate the limit, which then stays like this for a while or only a moment. */
   async #operate(operate: ChaosOperation): Promise<void> {
     this.rng.pick(this.workers.members)?.send({ operate, limit: operatedLimit });
-    await sleep(this.rng.chance(0.3) ? 0 : this.rng.between(50, 300));
+    await sleep(this.rng.chance(0.15) ? 0 : this.rng.between(50, 300));
   }
 }

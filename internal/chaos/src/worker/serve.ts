@@ -4,6 +4,7 @@ import type { Store } from '@headgate/core/distributed';
 import type { Times } from '../environment.ts';
 import { stamp } from '../log/stamp.ts';
 import { watchLoop } from '../log/watch-loop.ts';
+import { operatedLimit } from '../operated-limit.ts';
 import { Rng } from '../rng.ts';
 import { type CallerContext, call } from './caller.ts';
 import { shiftClock } from './clock.ts';
@@ -88,7 +89,9 @@ class Worker {
     for (const [limit, limiter] of this.#limiters) {
       // Some leases must be renewed without faults, too.
       const isLong = limit > 1 && this.#rng.chance(0.25);
-      for (let i = 0; i < callers; i++) void call(limit, limiter, context, isLong && i === 0);
+      // In shadow mode no caller waits for another, and many of them would keep the machine busy.
+      const count = limit === operatedLimit ? 1 : callers;
+      for (let i = 0; i < count; i++) void call(limit, limiter, context, isLong && i === 0);
     }
   }
 
