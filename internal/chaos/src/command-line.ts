@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { StoreUnderTest } from './environment.ts';
 import type { EventLog } from './log/event-log.ts';
+import { limitsOf } from './operated-limit.ts';
 import { runRounds } from './run-rounds.ts';
 
-const usage = '[minutes] [--seed N] [--limit 1|3] [--only fault] [--environment name]';
+const usage = '[minutes] [--seed N] [--limit 1|2|3] [--only fault] [--environment name]';
 
 interface Arguments {
   readonly minutes: number;
@@ -68,11 +69,12 @@ function read(storeUnderTest: StoreUnderTest): Arguments | undefined {
   });
   const minutes = Number(positionals[0] ?? 5);
   const seed = Number(values.seed ?? Math.floor(Math.random() * 1e6));
-  const limits = values.limit === undefined ? [1, 3] : [Number(values.limit)];
+  const all = limitsOf(storeUnderTest);
+  const limits = values.limit === undefined ? all : [Number(values.limit)];
   const environments = Object.keys(storeUnderTest.environments).filter((name) =>
     name.includes(values.environment ?? ''),
   );
-  const sane = limits.every((limit) => limit === 1 || limit === 3) && Number.isInteger(seed);
+  const sane = limits.every((limit) => all.includes(limit)) && Number.isInteger(seed);
   if (!(minutes > 0) || !sane || environments.length === 0) return undefined;
   return { minutes, seed, limits, only: values.only, environments };
 }

@@ -44,6 +44,8 @@ export interface StoreUnderTest extends Times {
    * the store's documentation promises.
    */
   readonly maxDurationWithoutLoss: Readonly<Record<string, number>>;
+  /** Whether a further limit is used, which is paused, drained, observed and changed at random. */
+  readonly operates: boolean;
   readonly environments: Readonly<
     Record<string, (options: EnvironmentOptions) => Promise<Environment>>
   >;

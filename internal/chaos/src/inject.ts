@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault, FaultContext } from './faults/fault.ts';
 import { stamp } from './log/stamp.ts';
-import type { Rng } from './rng.ts';
+import { shuffled } from './rng.ts';
 import { within } from './within.ts';
 
 /** The faults of a round, and the load during them. Durations are in milliseconds. */
@@ -83,9 +83,4 @@ async function injectAndLog(
     name: fault.name,
     isLossless: at - from <= maxDurationWithoutLoss,
   });
-}
-
-function shuffled<T>(list: readonly T[], rng: Rng): T[] {
-  const rest = [...list];
-  return list.map(() => rest.splice(rng.below(rest.length), 1)[0] as T);
 }

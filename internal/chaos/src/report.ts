@@ -27,7 +27,7 @@ export function reportOn(
   const counts: string[] = [];
   for (const limit of limits) {
     const log = eventLog.of(limit);
-    for (const [name, invariant] of Object.entries(invariantsFor(can))) {
+    for (const [name, invariant] of Object.entries(invariantsFor(limit, can))) {
       tally.add(name, invariant(log), `${title}, limit ${limit}`);
     }
     counts.push(`limit ${limit}: ${countsOf(log)}`);

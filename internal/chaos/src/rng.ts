@@ -28,3 +28,9 @@ export class Rng {
     return list[this.below(list.length)];
   }
 }
+
+/** The same elements in a random order. */
+export function shuffled<T>(list: readonly T[], rng: Rng): T[] {
+  const rest = [...list];
+  return list.map(() => rest.splice(rng.below(rest.length), 1)[0] as T);
+}

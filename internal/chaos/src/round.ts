@@ -3,6 +3,10 @@ import type { Fault, FaultContext } from './faults/fault.ts';
 import { type FaultSchedule, injectAll, injectHarmless, injectOne } from './inject.ts';
 import type { EventLog } from './log/event-log.ts';
 import { stamp } from './log/stamp.ts';
+import type { Operator } from './operator.ts';
+
+/** Minimum milliseconds from the end of the load until every permit must be available. */
+const MIN_REST = 1_000;
 
 export interface RoundOptions {
   readonly context: FaultContext;
@@ -12,6 +16,8 @@ export interface RoundOptions {
   /** Duration of the calm phase before the faults, in milliseconds. */
   readonly calm: number;
   readonly schedule: FaultSchedule;
+  /** Operates one of the limits, if the store supports that. */
+  readonly operator: Operator | undefined;
 }
 
 /** Load without faults, with one fault, and with all faults; then no faults, until every permit must be available. */
@@ -22,6 +28,7 @@ export async function round(options: RoundOptions): Promise<void> {
   workers.load(options.schedule.pause);
   // The first call only opens connections.
   await sleep(300);
+  const operating = options.operator?.run();
   const from = stamp();
   await sleep(options.calm);
   await injectHarmless(faults, context);
@@ -31,11 +38,22 @@ export async function round(options: RoundOptions): Promise<void> {
   const last = stamp();
   if (faults.every(({ harmless }) => harmless)) calmUntil = last;
   eventLog.note({ kind: 'calm', at: calmUntil, from });
+  options.operator?.stop();
+  await operating;
+  if (options.operator !== undefined) await agree(options.operator, context);
   workers.load(undefined);
-  await sleep(last + lease + 1_000 - stamp());
+  await sleep(Math.max(last + lease + 1_000 - stamp(), MIN_REST));
   await probe(options);
   // Messages of that time may still be in transit.
   await sleep(100);
+}
+
+/** Without faults, all processes know how the limit is operated; then it is returned to normal operation. */
+async function agree(operator: Operator, { workers, lease, timeout }: FaultContext): Promise<void> {
+  await workers.allReady();
+  await sleep(lease);
+  await operator.compare(timeout);
+  await operator.reset(lease, timeout);
 }
 
 /** Acquires the whole limit, kills a process that holds a part of it, and releases the rest. */

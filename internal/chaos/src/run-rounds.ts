@@ -6,6 +6,8 @@ import { processes } from './faults/processes.ts';
 import type { FaultSchedule } from './inject.ts';
 import { EventLog } from './log/event-log.ts';
 import { verifier, watchClock, watchLoop, watchServer } from './log/watch-loop.ts';
+import { operatedLimit } from './operated-limit.ts';
+import { Operator } from './operator.ts';
 import { type Report, reportOn } from './report.ts';
 import { Rng } from './rng.ts';
 import { round } from './round.ts';
@@ -59,11 +61,14 @@ export async function runRounds(options: RunOptions): Promise<void> {
   ];
   try {
     const faults = faultsOn(environment, options.only);
-    const context = { workers, environment, rng, lease, maxDurationWithoutLoss, note };
+    const context = { workers, environment, rng, lease, timeout, maxDurationWithoutLoss, note };
+    const operator = limits.includes(operatedLimit)
+      ? new Operator(workers, new Rng(seed))
+      : undefined;
     for (let done = 0; options.more(done); done++) {
       eventLog = new EventLog(storeUnderTest);
       const schedule = options.schedule(rng);
-      await round({ context, faults, limits, eventLog, calm, schedule });
+      await round({ context, faults, limits, eventLog, calm, schedule, operator });
       const title = `${options.environment}, seed ${seed}, round ${done + 1}`;
       options.onReport(reportOn(eventLog, limits, environment.store.can, title));
     }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { StoreUnderTest } from './environment.ts';
+import { limitsOf } from './operated-limit.ts';
 import type { Report } from './report.ts';
 import { runRounds } from './run-rounds.ts';
 
@@ -19,7 +20,7 @@ export function chaosSuite(
           storeUnderTest,
           environment,
           seed,
-          limits: [1, 3],
+          limits: limitsOf(storeUnderTest),
           calm: 1_000,
           // A round takes several leases.
           schedule: () => ({

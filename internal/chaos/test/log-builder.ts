@@ -1,3 +1,4 @@
+import type { OperatedState } from '@headgate/core/distributed';
 import { expect } from 'vitest';
 import type { Invariant } from '../src/invariants/finding.ts';
 import type { Event, Log } from '../src/log/event.ts';
@@ -47,6 +48,20 @@ export class LogBuilder {
     this.event({ kind: 'requested', ...about, at, weight: 1, queueTimeout });
     if (answered === undefined) return this;
     return this.event({ kind: 'rejected', ...about, at: answered, reason: reason ?? 'timeout' });
+  }
+
+  /** An answer at that time: status, mode and limit, and their version. */
+  answers(at: number, state: string, version: number): this {
+    const [status, mode, value] = state.split(' ');
+    const operated = { status, mode, version: `${version}` } as OperatedState;
+    const about = { worker: 'x', limit: this.#limit, value: Number(value), valueVersion: '1' };
+    return this.event({ kind: 'answered', at, from: at - 5, ...about, operated });
+  }
+
+  /** What a worker knows of the limit. */
+  knows(worker: string, at: number, comparison: number, known: string, expected?: string): this {
+    const about = { worker, limit: this.#limit, comparison, known, expected };
+    return this.event({ kind: 'known', at, from: at - 10, ...about });
   }
 
   paused(worker: string, from: number, at: number): this {

@@ -17,8 +17,8 @@ export interface FastPathStatements {
  * The most frequent operations: one acquire or release while the queue is empty. Each is a plain UPDATE of the limit's
  * row, which also stores the lease until `lease()` moves it to the table of leases. If PostgreSQL had to wait for the
  * row, it evaluates the conditions again with the row's new version, but sees other rows as before; therefore the
- * conditions refer to this row only. The answer is one row (inflight, and for an acquire the token), or none if
- * `lease()` must be called.
+ * conditions refer to this row only. The answer is one row (inflight, when the limit was last operated, and for an acquire
+ * the token), or none if `lease()` must be called, as for a limit that is paused, drained or in shadow mode.
  *
  * The lease and its token start when the statement arrived: a wait for the row does not make a lease longer.
  */
@@ -34,9 +34,9 @@ export function fastPathStatements(schema: string): FastPathStatements {
     pg_catalog.jsonb_build_array($3::bigint, ${asked} + $5::bigint, ${token}, $6::bigint, $7::boolean))
 WHERE ${fastPathCondition} AND (t.inflight = 0 OR t.inflight + $3::bigint <= t.most) AND NOT t.fresh ? $4::text
   AND pg_catalog.pg_column_size(t.fresh) < ${MAX_FRESH_BYTES}
-RETURNING t.inflight || ' ' || t.token - $6::bigint`,
+RETURNING t.inflight || ' ' || (t.operated >> 3) || ' ' || t.token - $6::bigint`,
     release: `UPDATE ${schema}.limits AS t SET inflight = t.inflight - $3::bigint, fresh = t.fresh - $4::text
 WHERE ${fastPathCondition} AND (t.fresh -> $4::text ->> 0)::bigint = $3::bigint
-RETURNING t.inflight::text`,
+RETURNING t.inflight || ' ' || (t.operated >> 3)`,
   };
 }

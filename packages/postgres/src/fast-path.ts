@@ -1,4 +1,4 @@
-import type { Answer, Op, Reply } from '@headgate/core/distributed';
+import { type Answer, type Op, operatedState, type Reply } from '@headgate/core/distributed';
 import type { Address } from './address.ts';
 import { type Call, type Sender, whole } from './calls.ts';
 import type { Query } from './client.ts';
@@ -53,8 +53,10 @@ export class FastPath {
   /** The answer of that UPDATE; undefined if it has changed nothing, so that `lease()` must be called. */
   decode([row]: readonly unknown[][], { address }: Call): Reply | undefined {
     if (row === undefined) return undefined;
-    const { limit, version, operated } = this.#replies.get(address) as Reply;
-    const [inflight, token] = String(row[0]).split(' ');
+    const { limit, version, operated: known } = this.#replies.get(address) as Reply;
+    const [inflight, operatedAt = '0', token] = String(row[0]).split(' ');
+    const isKnown = operatedAt === (known?.version ?? '0');
+    const operated = isKnown ? known : operatedState(0, operatedAt);
     const reply: Reply = {
       state: token === undefined ? 'ok' : 'held',
       fencing: token === undefined ? undefined : BigInt(token),

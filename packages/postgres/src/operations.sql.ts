@@ -93,13 +93,13 @@ ${bounds}
         END IF;
 
       ELSIF verb_ = 'declare' THEN
-        extra_ := COALESCE(NULLIF(where_, '')::bigint, l.operated & 3) | COALESCE(fencing_, l.operated & 4);
-        IF extra_ <> l.operated & 7 THEN
-          l.operated := GREATEST(now_, (l.operated >> 3) + 1) << 3 | extra_;
+        -- The latest change, even if it makes no difference: the state may be older than what other processes know.
+        IF where_ <> '' OR fencing_ IS NOT NULL THEN
+          l.operated := GREATEST(now_, (l.operated >> 3) + 1) << 3
+            | COALESCE(NULLIF(where_, '')::bigint, l.operated & 3) | COALESCE(fencing_, l.operated & 4);
           may_fit_ := true;
 ${bounds}
         END IF;
-        extra_ := NULL;
       END IF;
 `;
 }

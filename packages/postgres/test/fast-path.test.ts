@@ -1,4 +1,11 @@
-import type { LeaseRequest, LeaseVerb, LimitRef, Reply } from '@headgate/core/distributed';
+import type {
+  LeaseRequest,
+  LeaseVerb,
+  LimitRef,
+  OperatedChange,
+  OperatedState,
+  Reply,
+} from '@headgate/core/distributed';
 import { type PostgresStore, postgresStore } from '@headgate/postgres';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { fastPathStatements } from '../src/fast-path.sql.ts';
@@ -54,6 +61,11 @@ class Participant {
 
   async declare(limit: number): Promise<void> {
     await this.store.send([{ verb: 'declare', ref: { name, limit, version: '' } }], 1_000);
+  }
+
+  async operate(change: OperatedChange): Promise<OperatedState | undefined> {
+    const [reply] = await this.store.send([{ verb: 'declare', ref: this.#ref, change }], 1_000);
+    return (reply as Reply).operated;
   }
 }
 
@@ -196,4 +208,16 @@ test('a row keeps a few leases, each once, and the limit is not removed meanwhil
   expect(await one.do('renew', 'known')).toMatchObject({ state: 'held', inflight: 2 });
   for (let i = 0; i < 40; i++) await take(`${one.store.owner}.${i}`);
   expect(await fresh()).toBeLessThan(20);
+});
+
+test('an answer tells when the limit was last operated, although it is open again', async () => {
+  const one = await participant(2);
+  const other = await participant(2);
+  await other.operate({ status: 'paused' });
+  const operated = await other.operate({ status: 'open' });
+  expect(await one.do('acquire', 'a')).toMatchObject({ state: 'held', operated });
+  expect(await fresh()).toBe(1);
+  await other.operate({ mode: 'shadow' });
+  const later = await other.operate({ mode: 'enforce' });
+  expect(await one.do('release', 'a')).toMatchObject({ state: 'ok', operated: later });
 });

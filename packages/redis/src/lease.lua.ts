@@ -24,6 +24,9 @@ import { steps } from './steps.lua.ts';
  * the weight held then); then id and token of each permit granted to another waiter of this owner; and finally, if the
  * limit was ever operated, the code of that and its millisecond.
  *
+ * A change of an operator is the latest one even if it makes no difference: the state may be older than what other
+ * processes know.
+ *
  * Permits are granted to waiters once, after all operations, unless an operation's result depends on them: then the
  * loop stops before that operation and starts again there. An operation that enqueues its lease need not, since its
  * answer can still say that the lease was granted.
@@ -188,11 +191,9 @@ repeat
         end
       end
     elseif holder ~= '' or waiter ~= '' then
-      local code = (tonumber(holder) or operated % 4) + (tonumber(waiter) or operated - operated % 4)
-      if code ~= operated then
-        operated, operatedAt, isOperated, mayFit = code, max(now, operatedAt + 1), true, true
-        bound, alone = bounds(operated, limit)
-      end
+      operated = (tonumber(holder) or operated % 4) + (tonumber(waiter) or operated - operated % 4)
+      operatedAt, isOperated, mayFit = max(now, operatedAt + 1), true, true
+      bound, alone = bounds(operated, limit)
     end
 
     if state == 'held' then

@@ -20,6 +20,8 @@ export interface FaultContext {
   readonly rng: Rng;
   /** Milliseconds. */
   readonly lease: number;
+  /** Maximum milliseconds of a call of the store. */
+  readonly timeout: number;
   /** See `StoreUnderTest.maxDurationWithoutLoss`. */
   readonly maxDurationWithoutLoss: Readonly<Record<string, number>>;
   readonly note: (event: Event) => void;

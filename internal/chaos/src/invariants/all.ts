@@ -1,7 +1,10 @@
 import type { Capabilities } from '@headgate/core/distributed';
+import { operatedLimit } from '../operated-limit.ts';
 import { noDisturbance } from './calm.ts';
 import type { Invariant } from './finding.ts';
 import { noLossWithoutFault } from './loss.ts';
+import { allAgree, noGrantWhileClosed, noRejectionInShadowMode } from './operated.ts';
+import { noGrantAboveLimit } from './operated-limit.ts';
 import { inOrder } from './order.ts';
 import { noOverlap } from './overlap.ts';
 import { deadProcessesRecovered } from './recovery.ts';
@@ -11,7 +14,11 @@ import { noLateAnswers } from './timeout.ts';
 import { noStaleWrite, risingTokens } from './tokens.ts';
 
 /** Checked for each limit, if the store has the capability. */
-export function invariantsFor({ fencing }: Capabilities): Readonly<Record<string, Invariant>> {
+export function invariantsFor(
+  limit: number,
+  { fencing }: Capabilities,
+): Readonly<Record<string, Invariant>> {
+  if (limit === operatedLimit) return invariantsOfOperated;
   return fencing ? { ...invariants, ...invariantsOfTokens } : invariants;
 }
 
@@ -28,6 +35,17 @@ const invariants = {
 const invariantsOfTokens = {
   'no stale token is accepted': noStaleWrite,
   'tokens increase': risingTokens,
+};
+
+/** Permits are counted by their tokens, which all stores issue that can operate limits. */
+const invariantsOfOperated = {
+  'nothing is granted while the limit is paused or drained': noGrantWhileClosed,
+  'no grant exceeds the limit that applies': noGrantAboveLimit,
+  'shadow mode rejects nothing': noRejectionInShadowMode,
+  'all processes know how the limit is operated': allAgree,
+  'no caller waits past its timeout': noLateAnswers,
+  'every permit is released': allReleased,
+  'no permit is lost without a fault': noLossWithoutFault,
 };
 
 /** Checked for the processes, independently of limits. */

@@ -1,3 +1,5 @@
+import type { OperatedState } from '@headgate/core/distributed';
+
 /** An event of a call at one of the limits. */
 interface Call {
   /** A time, see `stamp`. */
@@ -51,6 +53,35 @@ interface Recovery {
   readonly admitted: boolean;
 }
 
+/** An answer of the store, with the state of a limit that is operated. */
+export interface LimitAnswer {
+  /** When the worker received it. */
+  readonly at: number;
+  /** When the worker sent the request. */
+  readonly from: number;
+  readonly worker: string;
+  readonly limit: number;
+  /** The limit that applied, and its version. */
+  readonly value: number;
+  readonly valueVersion: string;
+  /** How the limit was operated; the version is empty if it never was. */
+  readonly operated: OperatedState;
+}
+
+/** What a worker knows of a limit that is operated, right after a call. */
+interface Knowledge {
+  readonly at: number;
+  readonly from: number;
+  readonly worker: string;
+  readonly limit: number;
+  /** The number of the comparison; workers are compared with each other. */
+  readonly comparison: number;
+  /** Status, mode and limit. */
+  readonly known: string;
+  /** What all must know by now; undefined if they must only agree. */
+  readonly expected: string | undefined;
+}
+
 export type Event =
   | (Call & { readonly kind: 'requested'; readonly weight: number; readonly queueTimeout: number })
   | (Call & { readonly kind: 'granted'; readonly fencing: string | undefined })
@@ -69,6 +100,16 @@ export type Event =
   | (Wait & { readonly kind: 'waited' })
   | (Probe & { readonly kind: 'probed' })
   | (Recovery & { readonly kind: 'recovered' })
+  | (LimitAnswer & { readonly kind: 'answered' })
+  | (Knowledge & { readonly kind: 'known' })
+  /** The worker has operated the limit. */
+  | {
+      readonly kind: 'operated';
+      readonly at: number;
+      readonly worker: string;
+      readonly limit: number;
+      readonly operation: string;
+    }
   /** The worker's event loop was blocked, as measured by itself. */
   | {
       readonly kind: 'stalled';

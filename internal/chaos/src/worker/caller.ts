@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Limiter, type Permit, RejectedError } from '@headgate/core';
 import { stamp } from '../log/stamp.ts';
+import { operatedLimit } from '../operated-limit.ts';
 import type { Rng } from '../rng.ts';
 import type { Resource } from './resource.ts';
 import { describeError, note } from './send.ts';
@@ -33,7 +34,8 @@ export async function call(
     // The queue timeout must not be as long as the lease.
     const isHasty = rng.chance(0.15);
     const about = { worker: context.worker, limit, call: context.next() };
-    const weight = 1 + rng.below(limit);
+    // An operator may have lowered the limit.
+    const weight = 1 + rng.below(limiter.limit);
     const queueTimeout = Math.round(
       isHasty ? briefly(context) : rng.between(200, 3 * context.lease),
     );
@@ -41,7 +43,11 @@ export async function call(
     note({ kind: 'requested', ...about, at: stamp(), weight, queueTimeout });
     try {
       const permit = await limiter.acquire({ weight, queueTimeout, signal });
-      await work(permit, about, context, workDuration(context, isFirst, isHasty));
+      const duration =
+        limit === operatedLimit
+          ? workDurationIfOperated(context)
+          : workDuration(context, isFirst, isHasty);
+      await work(permit, about, context, duration);
     } catch (error) {
       noteRejection(error, signal, about);
       // A rejected caller waits before it tries again.
@@ -93,6 +99,12 @@ function workDuration(context: CallerContext, isLong: boolean, isHasty: boolean)
   if (isHasty) return 3 * briefly(context);
   if (rng.chance(0.03)) return long(context);
   return rng.chance(0.2) ? rng.between(50, 200) : rng.between(0, 30);
+}
+
+/** Rarely long: permits of shadow mode are granted beyond the limit, and others wait for all of them afterwards. */
+function workDurationIfOperated(context: CallerContext): number {
+  const { rng } = context;
+  return rng.chance(0.003) ? long(context) : rng.between(0, 50);
 }
 
 /** Short enough that no lease is renewed meanwhile. */

@@ -36,6 +36,15 @@ interface Probed {
   readonly admitted: boolean;
 }
 
+/** Another limit, or one of the operations of a limiter. */
+export type ChaosOperation = number | 'pause' | 'drain' | 'resume' | 'shadow' | 'enforce';
+
+export interface Comparison {
+  readonly comparison: number;
+  readonly limit: number;
+  readonly expected: string | undefined;
+}
+
 /** A message to a worker. */
 export type WorkerCommand =
   /**
@@ -46,5 +55,8 @@ export type WorkerCommand =
   /** Acquires one permit within `queueTimeout` milliseconds, and holds it until `release`. */
   | { readonly probe: number; readonly limit: number; readonly queueTimeout: number }
   | { readonly release: true }
+  | ({ readonly operate: ChaosOperation } & { readonly limit: number })
+  /** Asks the store once, and reports what the worker knows of the limit then. */
+  | Comparison
   | { readonly written: number }
   | { readonly clock: number };

@@ -4,10 +4,11 @@ import type { Store } from '@headgate/core/distributed';
 import type { Times } from '../environment.ts';
 import { stamp } from '../log/stamp.ts';
 import { watchLoop } from '../log/watch-loop.ts';
+import { operatedLimit } from '../operated-limit.ts';
 import { Rng } from '../rng.ts';
 import { type CallerContext, call } from './caller.ts';
 import { shiftClock } from './clock.ts';
-import type { Plan, WorkerCommand } from './messages.ts';
+import type { ChaosOperation, Comparison, Plan, WorkerCommand } from './messages.ts';
 import { Resource } from './resource.ts';
 import { describeError, note, send } from './send.ts';
 import { watchWaits } from './watch.ts';
@@ -57,7 +58,7 @@ class Worker {
 
   constructor(plan: Plan, store: Store) {
     // The faults cause outages, so warnings about them are pointless.
-    const observer = { store: () => {} };
+    const observer = { store: () => {}, conflict: () => {} };
     const queue = { queueLimit: 1_000, queueTimeout: 2 * plan.lease, observer };
     const make = (limit: number) => {
       return createLimiter({ name: `chaos-${limit}`, limit, store, ...queue });
@@ -73,6 +74,8 @@ class Worker {
     else if ('clock' in command) shiftClock(command.clock);
     else if ('probe' in command)
       void this.#probe(command.probe, command.limit, command.queueTimeout);
+    else if ('operate' in command) this.#operate(command.operate, command.limit);
+    else if ('comparison' in command) void this.#compare(command);
     else if ('release' in command) for (const permit of this.#held.splice(0)) permit.release();
     else if (command.load !== false) this.#begin(command.load);
     else this.#stop.abort(new Error('the callers are stopped'));
@@ -86,8 +89,35 @@ class Worker {
     for (const [limit, limiter] of this.#limiters) {
       // Some leases must be renewed without faults, too.
       const isLong = limit > 1 && this.#rng.chance(0.25);
-      for (let i = 0; i < callers; i++) void call(limit, limiter, context, isLong && i === 0);
+      // In shadow mode no caller waits for another, and many of them would keep the machine busy.
+      const count = limit === operatedLimit ? 1 : callers;
+      for (let i = 0; i < count; i++) void call(limit, limiter, context, isLong && i === 0);
     }
+  }
+
+  #operate(operation: ChaosOperation, limit: number): void {
+    const { worker } = this.#plan;
+    const limiter = this.#limiters.get(limit);
+    if (limiter === undefined) return;
+    note({ kind: 'operated', at: stamp(), worker, limit, operation: String(operation) });
+    if (typeof operation === 'number') limiter.setLimit(operation);
+    else limiter[operation]();
+  }
+
+  async #compare({ comparison, limit, expected }: Comparison): Promise<void> {
+    const { worker, timeout: queueTimeout } = this.#plan;
+    const limiter = this.#limiters.get(limit);
+    if (limiter === undefined) return;
+    const from = stamp();
+    // Its answer contains how the limit is operated, whether or not a permit is granted.
+    await limiter.acquire({ queueTimeout }).then(
+      (permit) => permit.release(),
+      () => {},
+    );
+    // A message may have granted the permit before that answer arrived.
+    await sleep(queueTimeout / 3);
+    const known = `${limiter.state} ${limiter.mode} ${limiter.limit}`;
+    note({ kind: 'known', at: stamp(), from, worker, limit, comparison, known, expected });
   }
 
   async #probe(probed: number, limit: number, queueTimeout: number): Promise<void> {

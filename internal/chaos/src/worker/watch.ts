@@ -1,6 +1,7 @@
-import type { Answer, LeaseRequest, Op, Store } from '@headgate/core/distributed';
+import type { Answer, LeaseRequest, LimitName, Op, Store } from '@headgate/core/distributed';
 import type { Span } from '../log/event.ts';
 import { stamp } from '../log/stamp.ts';
+import { neverOperated, operatedLimit } from '../operated-limit.ts';
 import { note } from './send.ts';
 
 interface Waiting {
@@ -24,6 +25,7 @@ export function watchWaits(store: Store, worker: string): Store {
     for (const op of ops) waits.requested(op, from);
     const answers = await send(ops, timeout);
     const asked = { from, to: stamp() };
+    noteLimits(worker, ops, answers, from);
     for (const [i, op] of ops.entries()) waits.answered(op, answers[i], asked);
     return answers;
   };
@@ -45,6 +47,22 @@ export function watchWaits(store: Store, worker: string): Store {
       },
     });
   return store;
+}
+
+/** Records how a limit is operated, as the store answers. */
+function noteLimits(
+  worker: string,
+  ops: readonly Op[],
+  answers: readonly Answer[],
+  from: number,
+): void {
+  for (const [i, op] of ops.entries()) {
+    const limit = limitOf(op.verb === 'declare' ? op.ref : op.lease.ref);
+    const answer = answers[i];
+    if (limit !== operatedLimit || answer === undefined || 'error' in answer) continue;
+    const { limit: value, version: valueVersion, operated = neverOperated } = answer;
+    note({ kind: 'answered', at: stamp(), from, worker, limit, value, valueVersion, operated });
+  }
 }
 
 class Waits {
@@ -93,8 +111,11 @@ class Waits {
 }
 
 function waiting({ id, ref, place, wait }: LeaseRequest, asked: number): Waiting {
-  const limit = Number(ref.name.split('-')[1]);
-  return { id, limit, asked, deadline: asked + wait, place, seen: [] };
+  return { id, limit: limitOf(ref), asked, deadline: asked + wait, place, seen: [] };
+}
+
+function limitOf({ name }: LimitName): number {
+  return Number(name.split('-')[1]);
 }
 
 /** Whether the new queue position differs from the former one, or is missing. */

@@ -91,9 +91,9 @@ export type Op =
   | {
       /**
        * Declares the limit, as every operation does, and then changes how it is operated: both revoke no lease, and
-       * grant the queued ones that now fit. A change that makes a difference is the latest one from now on, and is
-       * announced by `operated` to the processes that have queued leases or may keep idle ones. Without a change it
-       * reads the state.
+       * grant the queued ones that now fit. A change is the latest one from now on, even if it makes no difference,
+       * since the store may have lost a later state that processes still know. It is announced by `operated` to the
+       * processes that have queued leases or may keep idle ones. Without a change it reads the state.
        */
       readonly verb: 'declare';
       readonly ref: LimitRef;

@@ -15,6 +15,11 @@ export class Declarations {
   readonly #whole: CachedLimitState | undefined;
   /** The change that the store was last asked to make, for each limit. */
   readonly #asked = new WeakMap<CachedLimitState, OperatedChange>();
+  /** Changes that the store has not answered. */
+  #unanswered = 0;
+  #whenAnswered: (() => void)[] = [];
+  /** Whether this process has changed the limit. */
+  #hasSetLimit = false;
   /** When a limit per key is read next. */
   #readAt = -Infinity;
 
@@ -28,9 +33,16 @@ export class Declarations {
     if (perKey) this.#whole = new CachedLimitState(group, undefined, own);
   }
 
-  /** Declares the limit. */
+  /** Declares the limit that this process has set. */
   declareLimit(): void {
+    this.#hasSetLimit = true;
     for (const limitState of this.#all) this.read(limitState);
+  }
+
+  /** The store is available again: declares what it has not confirmed. */
+  declareAgain(): void {
+    if (this.#hasSetLimit && this.group.version === '') this.declareLimit();
+    this.declareChange();
   }
 
   /** Declares the change that the store has not confirmed. */
@@ -59,6 +71,12 @@ export class Declarations {
     this.#send(this.#whole);
   }
 
+  /** Resolves when the store has answered all changes, or after the timeout of a call. */
+  async settled(): Promise<void> {
+    if (this.#unanswered > 0)
+      await new Promise<void>((resolve) => this.#whenAnswered.push(resolve));
+  }
+
   get #all(): CachedLimitState[] {
     const keys = this.group.inUse().map(({ limitState }) => limitState);
     return this.#whole === undefined ? keys : [...keys, this.#whole];
@@ -67,7 +85,9 @@ export class Declarations {
   #send(limitState: CachedLimitState, change?: OperatedChange): void {
     const { group, session } = this;
     if (change !== undefined) this.#asked.set(limitState, change);
+    this.#unanswered++;
     session.send({ verb: 'declare', ref: limitState.ref, change }, (answer) => {
+      if (--this.#unanswered === 0) for (const done of this.#whenAnswered.splice(0)) done();
       if ('error' in answer) {
         if (this.#asked.get(limitState) === change) this.#asked.delete(limitState);
         return this.breaker.failed(limitState.key, answer.error);

@@ -104,6 +104,8 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
   override async close(options?: CloseOptions): Promise<number> {
     const left = await super.close(options);
     if (left === 0) await this.session.releases.confirmed();
+    // The process may end now, or close its store.
+    await this.semaphores.changesSettled();
     return left;
   }
 }

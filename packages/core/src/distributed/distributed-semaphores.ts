@@ -102,6 +102,11 @@ export class DistributedSemaphores
     this.#declarations.declareChange();
   }
 
+  /** Resolves when the store has answered what this process has changed of the limit. */
+  changesSettled(): Promise<void> {
+    return this.#declarations.settled();
+  }
+
   operatedElsewhere(key: string | undefined): void {
     const semaphore = this.find(key);
     if (semaphore !== undefined) this.#declarations.read(semaphore.limitState);
@@ -186,7 +191,7 @@ export class DistributedSemaphores
     if (this.closed) return;
     if (error === undefined) {
       // Before any waiter returns to the store.
-      this.#declarations.declareChange();
+      this.#declarations.declareAgain();
       this.fallback.end();
     } else this.fallback.begin();
   }

@@ -30,8 +30,8 @@ export function declareLimit(memory: LimitMemory, ref: LimitRef, now: number): v
 }
 
 /**
- * Adopts what the process knows, if that is newer, and then applies its change. Returns whether the limit is operated
- * differently now.
+ * Adopts what the process knows, if that is newer, and then applies its change: the latest one, even if it makes no
+ * difference, since the state may be older than what other processes know. Returns whether there is a newer state.
  */
 export function operateLimit(
   memory: LimitMemory,
@@ -41,10 +41,9 @@ export function operateLimit(
 ): boolean {
   const before = memory.operated;
   if (Number(known?.version) > Number(before?.version ?? 0)) memory.operated = known;
-  const { status = 'open', mode = 'enforce', version = 0 } = memory.operated ?? {};
-  const changed = { status, mode, ...change };
-  if (changed.status !== status || changed.mode !== mode) {
-    memory.operated = { ...changed, version: String(after(Number(version), now)) };
+  if (Object.keys(change).length > 0) {
+    const { status = 'open', mode = 'enforce', version = 0 } = memory.operated ?? {};
+    memory.operated = { status, mode, ...change, version: String(after(Number(version), now)) };
   }
   return memory.operated !== before;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { OutagePolicy } from '../../src/index.ts';
-import { outcome, scene, settled, timeout } from './world.ts';
+import { lease, outcome, scene, settled, timeout } from './world.ts';
 
 const closed = { code: 'ERR_HEADGATE_REJECTED', rejection: { reason: 'closed' } };
 
@@ -108,3 +108,24 @@ test('a change whose answer is lost is made again, and once', async () => {
   await settled();
   expect([other.state, waiting]).toEqual(['paused', {}]);
 });
+
+test.each([false, true])(
+  'a limit set in an outage reaches the others without a request of its process (by key: %s)',
+  async (perKey) => {
+    const observer = { conflict: () => {} };
+    const { world, store, limiter } = scene({ perKey, limit: 2, observer });
+    const other = world.limiter({ perKey, limit: 2, observer });
+    const [here, there] = perKey ? [{ key: 'a' }, { key: 'b' }] : [{}, {}];
+    (await limiter.acquire(here)).release();
+    (await other.acquire(there)).release();
+    await settled();
+    store.trouble = 'silent';
+    limiter.setLimit(5);
+    await world.advance(timeout);
+    store.trouble = undefined;
+    await world.advance(lease / 2);
+    (await other.acquire(there)).release();
+    await settled();
+    expect(other.limit).toBe(5);
+  },
+);

@@ -222,3 +222,39 @@ test('a change whose message is lost reaches waiters when they renew their place
   await world.advance(lease / 2 + timeout);
   expect(waiting.error).toMatchObject(closed);
 });
+
+/** A store that answers only once it may. */
+class SlowStore extends Line {
+  answer = () => {};
+  readonly #mayAnswer = new Promise<void>((resolve) => {
+    this.answer = resolve;
+  });
+
+  override async send(ops: readonly Op[]): Promise<Answer[]> {
+    await this.#mayAnswer;
+    return super.send(ops);
+  }
+}
+
+test.each(['pause', 'setLimit'] as const)(
+  'close() resolves once the store has answered a %s',
+  async (name) => {
+    const world = new World();
+    const store = world.line(SlowStore);
+    const limiter = world.limiter({ store, limit: 2 });
+    const other = world.limiter({ limit: 2, observer: { conflict: () => {} } });
+    (await other.acquire()).release();
+    await world.advance(10);
+    if (name === 'pause') limiter.pause();
+    else limiter.setLimit(3);
+    const events: string[] = [];
+    const closing = limiter.close().then(() => events.push('closed'));
+    await settled();
+    expect(events).toEqual([]);
+    store.answer();
+    await closing;
+    outcome(other.acquire());
+    await settled();
+    expect([other.state, other.limit]).toEqual(name === 'pause' ? ['paused', 2] : ['open', 3]);
+  },
+);

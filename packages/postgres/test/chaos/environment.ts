@@ -39,7 +39,7 @@ async function prepare(server: PostgresServer): Promise<number> {
     await ask('CREATE ROLE app LOGIN');
     await ask('GRANT CREATE ON DATABASE postgres TO app');
     // The timeout must not end idle connections of the store.
-    if (version >= 14) await ask(`ALTER SYSTEM SET idle_session_timeout = '1s'`);
+    if (version >= 14) await ask(`ALTER ROLE app SET idle_session_timeout = '1s'`);
     // A queue this small can be filled.
     if (version >= 17) await ask('ALTER SYSTEM SET max_notify_queue_pages = 64');
   });

@@ -17,5 +17,6 @@ export const storeUnderTest: StoreUnderTest = {
     'refuse notifications': Infinity,
     TRUNCATE: 500,
   },
+  operates: true,
   environments: { single },
 };

@@ -3,6 +3,7 @@ import type {
   LeaseRequest,
   LimitRef,
   Op,
+  OperatedChange,
   OperatedState,
   Reply,
 } from '@headgate/core/distributed';
@@ -92,7 +93,7 @@ export class LimitModel {
     const ref = op.verb === 'declare' ? op.ref : op.lease.ref;
     this.#declare(ref, reply);
     this.#adopt(ref.operated);
-    if (op.verb === 'declare') this.#operate({ ...this.operated, ...op.change }, reply);
+    if (op.verb === 'declare') this.#operate(op.change, reply);
     const reclaimed = this.#expire(now);
     const id = op.verb === 'declare' ? undefined : op.lease.id;
     this.#grantNext();
@@ -119,11 +120,10 @@ export class LimitModel {
     this.operated = operated;
   }
 
-  #operate(changed: Operated, { operated }: Reply): void {
-    const { status, mode } = this.operated;
-    if (status === changed.status && mode === changed.mode) return;
+  #operate(change: OperatedChange = {}, { operated }: Reply): void {
+    if (Object.keys(change).length === 0) return;
     this.#operation = this.#operations.push(operated?.version ?? '') - 1;
-    this.operated = changed;
+    this.operated = { ...this.operated, ...change };
   }
 
   #declare({ limit, version }: LimitRef, reply: Reply): void {

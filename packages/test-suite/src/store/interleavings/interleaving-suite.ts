@@ -9,8 +9,9 @@ const MAX_STEPS = 80;
 
 /**
  * Checks that the order of messages never affects a lease. Callers of one limit acquire, abort and release while
- * their messages arrive in every order that a network can cause, and while connections fail. The held permits must
- * never exceed the limit, no permit may be lost without a fault, and in the end everything must be released.
+ * their messages arrive in every order that a network can cause, while connections fail, and while the limit is
+ * operated. The held permits must never exceed the limit, nothing may be granted while it is paused or drained, no permit
+ * may be lost without a fault, and in the end everything must be released.
  */
 export function interleavingSuite(driver: InterleavingDriver): void {
   describe(`${driver.name}: interleavings`, { timeout: 300_000 }, () => {
@@ -31,6 +32,11 @@ export function interleavingSuite(driver: InterleavingDriver): void {
       ['a healthy network', { limit: 1, callers: 6, faults: false }],
       ['a failing network', { limit: 1, callers: 5, faults: true }],
       ['a limit of two and a failing network', { limit: 2, callers: 6, faults: true }],
+      [
+        'a healthy network, while operated',
+        { limit: 1, callers: 8, faults: false, operates: true },
+      ],
+      ['a failing network, while operated', { limit: 2, callers: 8, faults: true, operates: true }],
     ])('never grants more than the limit over %s', async (_, options) => {
       const property = fc.asyncProperty(choices, async (list) => {
         await run(driver, options, new ListedChoices(list), async (scene) => {

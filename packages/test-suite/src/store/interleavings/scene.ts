@@ -1,10 +1,11 @@
 import { createLimiter, HeadgateError, type Limiter } from '@headgate/core';
 import type { Store } from '@headgate/core/distributed';
 import { vi } from 'vitest';
-import { Caller } from './caller.ts';
+import { Callers } from './callers.ts';
 import type { Choices } from './choices.ts';
 import type { InterleavingDriver, InterleavingServer } from './driver.ts';
 import { Network } from './network.ts';
+import { Operating } from './operating.ts';
 
 /** In milliseconds; the defaults of `throttleStore` and the other stores. */
 const times = { leaseDuration: 10_000, timeout: 1_000 };
@@ -22,6 +23,8 @@ export interface SceneOptions {
   readonly callers: number;
   /** Whether connections fail and messages are delayed. */
   readonly faults: boolean;
+  /** Whether the limit is paused, drained and observed, if the store supports that. */
+  readonly operates?: boolean;
 }
 
 interface Event {
@@ -38,7 +41,8 @@ export class InterleavingScene {
   #server!: InterleavingServer;
   #stores: Store[] = [];
   #limiters: Limiter[] = [];
-  readonly #callers: Caller[] = [];
+  #operating: Operating | undefined;
+  #callers!: Callers;
   #faults = 0;
 
   constructor(
@@ -55,6 +59,9 @@ export class InterleavingScene {
     const observer = { lost: () => {}, store: () => {} };
     const common = { name, limit, queueLimit: 100, queueTimeout: QUEUE_TIMEOUT, observer };
     this.#limiters = this.#stores.map((store) => createLimiter({ ...common, store }));
+    this.#callers = new Callers(this.#limiters, times.leaseDuration / 2);
+    const canOperate = this.#stores.every(({ can }) => can.operate);
+    if (this.options.operates && canOperate) this.#operating = new Operating(this.#limiters);
   }
 
   /** Runs one event. */
@@ -69,17 +76,17 @@ export class InterleavingScene {
    * releases at any point, and up to `maxFaults` messages are lost. Ends when there is no event left to choose.
    */
   async handOver(maxFaults: number): Promise<void> {
-    await this.#run(this.#acquire());
+    await this.#run(this.#callers.acquire());
     for (let [next] = this.network.events(); next; [next] = this.network.events()) {
       await this.#run(next);
     }
-    await this.#run(this.#acquire());
-    const [first] = this.#callers;
+    await this.#run(this.#callers.acquire());
+    const [first] = this.#callers.all;
     for (;;) {
       const messages = this.network.events().filter((event) => {
         return !event.isFault || this.#faults < maxFaults;
       });
-      const release = first?.permit === undefined ? [] : [this.#release(first)];
+      const release = this.#callers.releases(first === undefined ? [] : [first]);
       const events = [...messages, ...release];
       if (events.length === 0) return;
       await this.#run(events[this.choices.pick(events.length)] as Event);
@@ -88,18 +95,35 @@ export class InterleavingScene {
 
   /** Delivers all messages, finishes all callers, and checks that the server has nothing left. */
   async end(): Promise<void> {
+    await this.#finish();
+    // A lost request may have been applied; its lease then expires.
+    if (this.#faults > 0) await this.#outlive();
+    if (this.#operating !== undefined) await this.#compare(this.#operating);
+    const { inflight, queued } = await this.#server.count();
+    if (inflight + queued > 0) this.#breach(`left behind: ${inflight} held, ${queued} queued`);
+  }
+
+  /** One process returns to normal operation. Each asks the store once then, and must know that. */
+  async #compare(operating: Operating): Promise<void> {
+    operating.reset();
+    for (const _ of this.#limiters) {
+      await this.#run(this.#callers.acquire());
+      await this.#finish();
+    }
+    const disagreement = operating.disagreement();
+    if (disagreement !== undefined) this.#breach(`the processes know: ${disagreement}`);
+  }
+
+  async #finish(): Promise<void> {
     for (let turn = 0; turn < 400 && !this.#isDone; turn++) {
       const [next] = this.network.events();
-      const holder = this.#callers.find((caller) => caller.hasWorked());
+      const worked = this.#callers.all.filter((caller) => caller.hasWorked());
+      const [release] = this.#callers.releases(worked);
       if (next !== undefined) await this.#run(next);
-      else if (holder !== undefined) await this.#run(this.#release(holder));
+      else if (release !== undefined) await this.#run(release);
       else await this.#elapse(250, 250);
     }
     if (!this.#isDone) this.#breach('a caller got no reply');
-    // A lost request may have been applied; its lease then expires.
-    if (this.#faults > 0) await this.#outlive();
-    const { inflight, queued } = await this.#server.count();
-    if (inflight + queued > 0) this.#breach(`left behind: ${inflight} held, ${queued} queued`);
   }
 
   async close(): Promise<void> {
@@ -118,8 +142,7 @@ export class InterleavingScene {
   }
 
   get #isDone(): boolean {
-    const isOpen = ({ isSettled, permit }: Caller) => !isSettled || permit !== undefined;
-    return this.network.isIdle && !this.#callers.some(isOpen);
+    return this.network.isIdle && this.#callers.areDone;
   }
 
   /**
@@ -134,37 +157,16 @@ export class InterleavingScene {
       name: `${milliseconds} ms`,
       run: () => this.#elapse(milliseconds),
     }));
-    const waiting = this.#callers.filter(({ isSettled }) => !isSettled);
-    const holding = this.#callers.filter(({ permit }) => permit !== undefined);
-    const acquire = this.#callers.length < callers ? [this.#acquire()] : [];
-    const release = holding.map((caller) => this.#release(caller));
-    const abort = waiting.map((caller) => this.#abort(caller));
+    const acquire = this.#callers.all.length < callers ? [this.#callers.acquire()] : [];
+    const release = this.#callers.releases();
+    const abort = this.#callers.aborts();
     const fault = faults ? all.filter(({ isFault }) => isFault) : [];
     // Messages, acquires and releases have triple weight, since a run in which most callers abort tests little.
     const often = [messages, acquire, release];
-    return [...often, ...often, ...often, time, time, abort, fault].filter(
+    const operate = this.#operating?.events() ?? [];
+    return [...often, ...often, ...often, time, time, abort, fault, operate, operate].filter(
       ({ length }) => length > 0,
     );
-  }
-
-  #acquire(): Event {
-    const number = this.#callers.length;
-    const run = () => {
-      const limiter = this.#limiters[number % this.#limiters.length] as Limiter;
-      // Every second caller holds its permit long enough for its lease to be renewed.
-      const caller = new Caller(number, limiter, number % 2 === 0 ? 0 : times.leaseDuration / 2);
-      this.#callers.push(caller);
-      caller.acquire();
-    };
-    return { name: `caller ${number} acquires`, run };
-  }
-
-  #abort(caller: Caller): Event {
-    return { name: `caller ${caller.number} aborts`, run: () => caller.abort() };
-  }
-
-  #release(caller: Caller): Event {
-    return { name: `caller ${caller.number} releases`, run: () => caller.release() };
   }
 
   async #run({ name, run }: Event): Promise<void> {
@@ -217,12 +219,19 @@ export class InterleavingScene {
   }
 
   #check(): void {
-    const running = this.#callers.filter(({ isRunning }) => isRunning);
-    if (running.length > this.options.limit) {
+    const { running } = this.#callers;
+    const { limit } = this.options;
+    const breach = this.#operating?.check(
+      running,
+      limit,
+      this.network.isIdle && this.#faults === 0,
+    );
+    if (breach !== undefined) this.#breach(breach);
+    if (this.#operating === undefined && running.length > limit) {
       this.#breach(`callers ${running.map(({ number }) => number).join(' and ')} are running`);
     }
     if (this.#faults > 0) return;
-    for (const { number, permit, error } of this.#callers) {
+    for (const { number, permit, error } of this.#callers.all) {
       if (permit?.signal.aborted) this.#breach(`caller ${number} has lost its permit`);
       const isStoreError = error instanceof HeadgateError && /STORE/.test(error.code);
       if (isStoreError) this.#breach(`caller ${number} was rejected: ${error.message}`);

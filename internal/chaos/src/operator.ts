@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { operatedLimit } from './operated-limit.ts';
+import { type Rng, shuffled } from './rng.ts';
+import type { ChaosOperation } from './worker/messages.ts';
+import type { Workers } from './workers.ts';
+
+/** What comes between two returns to normal operation. */
+const changes: readonly (readonly ChaosOperation[])[] = [
+  ...([['pause'], ['drain'], ['shadow'], ['shadow', 'pause'], ['pause', 'drain']] as const),
+  ...[[1], [4], [2]],
+];
+
+/** Operates the limit, each time in another process. */
+export class Operator {
+  #isActive = false;
+  #comparisons = 0;
+
+  constructor(
+    private readonly workers: Workers,
+    private readonly rng: Rng,
+  ) {}
+
+  /** Operates the limit at random until `stop`; resolves then. */
+  async run(): Promise<void> {
+    this.#isActive = true;
+    // At least these, in a short round.
+    let deck: (readonly ChaosOperation[])[] = [['pause'], ['shadow']];
+    while (this.#isActive) {
+      if (deck.length === 0) deck = shuffled(changes, this.rng);
+      for (const operation of deck.pop() ?? []) await this.#operate(operation);
+      if (this.rng.chance(0.3)) continue;
+      await this.#operate('resume');
+      await this.#operate('enforce');
+    }
+  }
+
+  stop(): void {
+    this.#isActive = false;
+  }
+
+  /** Lets all processes report what they know of the limit; they must know the same. */
+  async compare(timeout: number, expected?: string): Promise<void> {
+    const comparison = ++this.#comparisons;
+    this.workers.sendToAll({ comparison, limit: operatedLimit, expected });
+    await sleep(2 * timeout);
+  }
+
+  /** One process returns to normal operation; then all must know that. */
+  async reset(lease: number, timeout: number): Promise<void> {
+    const [member] = this.workers.members;
+    for (const operate of [operatedLimit, 'resume', 'enforce'] as const) {
+      member?.send({ operate, limit: operatedLimit });
+    }
+    // Until the waiters have renewed their place.
+    await sleep(lease / 2);
+    await this.compare(timeout, `open enforce ${operatedLimit}`);
+  }
+
+  /** Lets a process operate the limit, which then stays like this for a while or only a moment. */
+  async #operate(operate: ChaosOperation): Promise<void> {
+    this.rng.pick(this.workers.members)?.send({ operate, limit: operatedLimit });
+    await sleep(this.rng.chance(0.15) ? 0 : this.rng.between(50, 300));
+  }
+}
