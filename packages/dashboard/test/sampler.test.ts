@@ -17,6 +17,15 @@ function scene(limits: () => readonly LimitSource[] = () => []) {
   return { clock, sampler, reads: () => reads };
 }
 
+/** The names of the limits in each snapshot from now on. */
+function namesSeen(sampler: Sampler): readonly string[] {
+  const names: string[] = [];
+  sampler.watch((snapshot) => {
+    names.push(snapshot.limits.map(({ name }) => name).join());
+  });
+  return names;
+}
+
 /** A viewer that reads only if the test does. */
 class TestSink implements Sink {
   messages: string[] = [];
@@ -132,10 +141,7 @@ it('shows the limits known so far if the function of the app fails, and warns on
     if (fails) throw new Error('no limits today');
     return limits;
   });
-  const names: string[] = [];
-  sampler.watch((snapshot) => {
-    names.push(snapshot.limits.map(({ name }) => name).join());
-  });
+  const names = namesSeen(sampler);
   clock.advance(1_000);
   fails = true;
   clock.advance(2_000);
@@ -174,10 +180,7 @@ it('shows all other limits if the statistics of one throw, and warns once per fa
   const b = createLimiter({ name: 'b', limit: 1 });
   const gate = createGate({ name: 'gate', limits: [{ limiter: own }, { limiter: b }] });
   const { clock, sampler } = scene(() => [a, own, gate]);
-  const names: string[] = [];
-  sampler.watch((snapshot) => {
-    names.push(snapshot.limits.map(({ name }) => name).join());
-  });
+  const names = namesSeen(sampler);
   clock.advance(1_000);
   fails = true;
   clock.advance(2_000);

@@ -1,10 +1,10 @@
 import type { Capabilities } from '@headgate/core/distributed';
 import { operatedLimit } from '../operated-limit.ts';
+import { noGrantAboveLimit } from './above-limit.ts';
 import { noDisturbance } from './calm.ts';
 import type { Invariant } from './finding.ts';
 import { noLossWithoutFault } from './loss.ts';
 import { allAgree, noGrantWhileClosed, noRejectionInShadowMode } from './operated.ts';
-import { noGrantAboveLimit } from './operated-limit.ts';
 import { inOrder } from './order.ts';
 import { noOverlap } from './overlap.ts';
 import { deadProcessesRecovered } from './recovery.ts';

@@ -1,15 +1,15 @@
 import { describe, test } from 'vitest';
+import { noGrantAboveLimit } from '../../src/invariants/above-limit.ts';
 import {
   allAgree,
   noGrantWhileClosed,
   noRejectionInShadowMode,
 } from '../../src/invariants/operated.ts';
-import { noGrantAboveLimit } from '../../src/invariants/operated-limit.ts';
 import { breaks, emptyLog, holds } from '../log-builder.ts';
 
 describe('nothing is granted while the limit is paused or drained', () => {
-  const paused = () =>
-    emptyLog(2).answers(100, 'paused enforce 2', 7).answers(900, 'paused enforce 2', 7);
+  const paused = (until = 900) =>
+    emptyLog(2).answers(100, 'paused enforce 2', 7).answers(until, 'paused enforce 2', 7);
 
   test('a call that begins before, or is granted after, is no violation', () => {
     holds(noGrantWhileClosed, paused().works('a', 50, 150).asks('b', 200, 1_000));
@@ -37,22 +37,16 @@ describe('nothing is granted while the limit is paused or drained', () => {
         .asks('b', 150, 10)
         .answers(160, 'paused enforce 2', 7),
     );
-    const resumed = emptyLog(2)
-      .answers(100, 'paused enforce 2', 7)
-      .answers(200, 'paused enforce 2', 7);
     holds(
       noGrantWhileClosed,
-      resumed.asks('b', 150, 10).works('a', 300, 310).answers(400, 'open enforce 2', 8),
+      paused(200).asks('b', 150, 10).works('a', 300, 310).answers(400, 'open enforce 2', 8),
     );
   });
 
   test('a limit that was not used for a lease may have been forgotten', () => {
-    const idle = emptyLog(2)
-      .answers(100, 'paused enforce 2', 7)
-      .answers(200, 'paused enforce 2', 7);
     holds(
       noGrantWhileClosed,
-      idle.asks('b', 150, 10).works('a', 300, 310).answers(1_900, 'paused enforce 2', 7),
+      paused(200).asks('b', 150, 10).works('a', 300, 310).answers(1_900, 'paused enforce 2', 7),
     );
   });
 });

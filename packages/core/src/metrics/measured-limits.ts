@@ -83,8 +83,8 @@ export class MeasuredLimits {
 
   /** Measures all limits and stores. One that throws has no series, and the others have theirs. */
   collect(receive: Receive): void {
-    this.#stores.collect(receive);
     const receiveNumber = numbersOnly(receive);
+    this.#stores.collect(receiveNumber);
     const measured = new Set<Used>();
     for (const entry of this.#entries.values()) {
       const stats = requestsOf(entry, receiveNumber);

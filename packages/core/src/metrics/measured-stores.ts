@@ -2,7 +2,7 @@ import type { Store } from '../distributed/store.ts';
 import { HeadgateError } from '../errors.ts';
 import { readStats } from '../read-or-warn.ts';
 import { attributeNames, metrics } from './definitions.ts';
-import { type Attributes, numbersOnly, type Receive } from './measurements.ts';
+import type { Attributes, Receive } from './measurements.ts';
 
 /** What metrics need of a store. */
 export type MeasurableStore = Pick<Store, 'name' | 'closed' | 'activity'>;
@@ -61,9 +61,8 @@ export class MeasuredStores {
   }
 
   collect(receive: Receive): void {
-    const receiveNumber = numbersOnly(receive);
     for (const entry of this.#entries.values()) {
-      readStats(entry, `store "${entry.name}"`, () => measure(entry, receiveNumber));
+      readStats(entry, `store "${entry.name}"`, () => measure(entry, receive));
       // Not now: the exporter is calling its callbacks, which this may remove.
       if (entry.store.closed) queueMicrotask(() => this.removeClosed());
     }
