@@ -11,7 +11,7 @@ import { ask } from './plain-query.ts';
 
 /** Milliseconds until the next attempt; doubled after each failure. */
 const INITIAL_PAUSE = 25;
-/** Allows several attempts within `grace`, before a process that has lost its connections loses its leases. */
+/** Allows several attempts within `GRACE_PERIOD`, before a process that has lost its connections loses its leases. */
 const MAX_PAUSE = GRACE_PERIOD / 5;
 
 export interface ReconnectingClientOptions {
