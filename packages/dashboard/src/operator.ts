@@ -34,8 +34,8 @@ const operations = [
   'unfreeze',
 ] as const satisfies readonly Operation[];
 
-/** What an operator asks for. */
-interface Order {
+/** What an operator requests. */
+interface OperatorRequest {
   readonly id: unknown;
   readonly operation: unknown;
   readonly limit?: unknown;
@@ -57,12 +57,12 @@ export class Operator {
   async respond(request: PageRequest): Promise<PageResponse> {
     const refusal = refusalOf(request);
     if (refusal !== undefined) return refusal;
-    const order = parse(await request.body());
-    if (order === undefined) return plain(400, 'The body must be a JSON object');
-    const target = this.find(order.id);
+    const requested = parse(await request.body());
+    if (requested === undefined) return plain(400, 'The body must be a JSON object');
+    const target = this.find(requested.id);
     if (target === undefined) return plain(404, 'There is no such limit any more');
     try {
-      return this.#execute(target, order);
+      return this.#execute(target, requested);
     } catch (error) {
       if (!(error instanceof HeadgateError)) throw error;
       return plain(error.code === 'ERR_HEADGATE_UNSUPPORTED' ? 409 : 422, error.message);
@@ -80,7 +80,10 @@ export class Operator {
     for (const limiter of [...this.#pending.keys()]) this.#revert(limiter);
   }
 
-  #execute(target: Limiter | GateGuard, { operation, limit, minutes }: Order): PageResponse {
+  #execute(
+    target: Limiter | GateGuard,
+    { operation, limit, minutes }: OperatorRequest,
+  ): PageResponse {
     const known = operations.find((name) => name === operation);
     if (known === undefined) {
       return plain(422, `operation must be one of ${operations.join(', ')}`);
@@ -151,7 +154,7 @@ function refusalOf(request: PageRequest): PageResponse | undefined {
   return Number(length) > MAX_LENGTH ? plain(413, 'The body is too long') : undefined;
 }
 
-function parse(body: unknown): Order | undefined {
+function parse(body: unknown): OperatorRequest | undefined {
   let value = body;
   try {
     if (typeof body === 'string') value = JSON.parse(body);
@@ -159,7 +162,7 @@ function parse(body: unknown): Order | undefined {
     return undefined;
   }
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? (value as Order) : undefined;
+  return isObject ? (value as OperatorRequest) : undefined;
 }
 
 function isWhole(value: unknown, max: number): value is number {

@@ -42,8 +42,8 @@ interface Text extends Pick<MetricOptions, 'name' | 'help' | 'aggregator'> {
   readonly values: Values;
 }
 
-/** Their values are read rather than set, which would hash the labels of each. */
-class State extends Gauge {
+/** A gauge whose values are read at each scrape: setting them would hash the labels of each. */
+class ReadGauge extends Gauge {
   constructor(
     private readonly options: MetricOptions,
     private readonly read: () => Values,
@@ -62,7 +62,8 @@ class State extends Gauge {
   }
 }
 
-class Totals extends Counter {
+/** The same for a counter. */
+class ReadCounter extends Counter {
   constructor(
     private readonly options: MetricOptions,
     private readonly read: () => Values,
@@ -146,8 +147,8 @@ class RegistryExporter implements Exporter {
   #metric(metric: Metric) {
     const options = this.#options(metric);
     const read = () => this.#collected().get(metric) ?? [];
-    if (metric.kind === 'counter') return new Totals(options, read);
-    if (metric.kind !== 'histogram') return new State(options, read);
+    if (metric.kind === 'counter') return new ReadCounter(options, read);
+    if (metric.kind !== 'histogram') return new ReadGauge(options, read);
     const durations = new DurationsHistogram(options, [this.register]);
     this.#durations.set(metric, durations);
     return durations;
