@@ -185,7 +185,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     this.held.changeWeight(permit, weight);
   }
 
-  /** Passes leases to waiters, not within another waiter's answer. */
+  /** Passes free leases to waiters: later, so that no waiter is granted from within another one's callback. */
   serve(): void {
     // The array may grow during the iteration.
     for (const lease of this.passing) this.#pass(lease);
