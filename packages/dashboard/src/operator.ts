@@ -19,7 +19,8 @@ export interface Reversion {
 }
 
 interface Pending extends Reversion {
-  readonly set: number;
+  /** The limit that applies until then. */
+  readonly temporary: number;
   readonly timer: unknown;
 }
 
@@ -43,7 +44,7 @@ interface OperatorRequest {
   readonly minutes?: unknown;
 }
 
-/** Executes what operators ask for. */
+/** Executes what operators request. */
 export class Operator {
   readonly #pending = new Map<Limiter, Pending>();
 
@@ -71,7 +72,9 @@ export class Operator {
 
   /** By the id of the limit. */
   get reversions(): Record<number, Reversion> {
-    const applying = [...this.#pending].filter(([limiter, { set }]) => applies(limiter, set));
+    const applying = [...this.#pending].filter(([limiter, { temporary }]) =>
+      applies(limiter, temporary),
+    );
     return Object.fromEntries(applying.map(([limiter, { to, at }]) => [idOf(limiter), { to, at }]));
   }
 
@@ -109,7 +112,7 @@ export class Operator {
   #setLimit(limiter: Limiter, limit: number, minutes: number | undefined): void {
     const pending = this.#pending.get(limiter);
     // A second temporary limit returns to the same value as the first, unless another was set meanwhile.
-    const to = pending && applies(limiter, pending.set) ? pending.to : limiter.limit;
+    const to = pending && applies(limiter, pending.temporary) ? pending.to : limiter.limit;
     // `setLimit` refuses what is no whole number.
     if (Number.isInteger(limit)) checkWithin(this.bounds.get(limiter.name), limit);
     limiter.setLimit(limit);
@@ -119,13 +122,13 @@ export class Operator {
     const timer = this.clock.setTimeout(() => this.#revert(limiter), delay);
     (timer as { unref?: () => void } | undefined)?.unref?.();
     const at = Math.round(this.clock.now() + delay);
-    this.#pending.set(limiter, { to, at, set: limit, timer });
+    this.#pending.set(limiter, { to, at, temporary: limit, timer });
   }
 
   #revert(limiter: Limiter): void {
     const pending = this.#pending.get(limiter);
     this.#forget(limiter);
-    if (pending !== undefined && applies(limiter, pending.set)) limiter.setLimit(pending.to);
+    if (pending !== undefined && applies(limiter, pending.temporary)) limiter.setLimit(pending.to);
   }
 
   #forget(limiter: Limiter): void {
