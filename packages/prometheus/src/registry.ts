@@ -37,7 +37,7 @@ interface MetricOptions {
 }
 
 /** What `Registry.metrics()` reads instead of `get()`; not in the types of prom-client. */
-interface Text extends Pick<MetricOptions, 'name' | 'help' | 'aggregator'> {
+interface ScrapedMetric extends Pick<MetricOptions, 'name' | 'help' | 'aggregator'> {
   readonly type: 'gauge' | 'counter';
   readonly values: Values;
 }
@@ -56,7 +56,7 @@ class ReadGauge extends Gauge {
     return { ...(await super.get()), values };
   }
 
-  async getForPromString(): Promise<Text> {
+  async getForPromString(): Promise<ScrapedMetric> {
     const { name, help, aggregator } = this.options;
     return { name, help, aggregator, type: 'gauge', values: this.read() };
   }
@@ -76,7 +76,7 @@ class ReadCounter extends Counter {
     return { ...(await super.get()), values };
   }
 
-  async getForPromString(): Promise<Text> {
+  async getForPromString(): Promise<ScrapedMetric> {
     const { help, aggregator } = this.options;
     // prom-client changes the name of the object for OpenMetrics.
     const { name } = this as unknown as MetricOptions;

@@ -69,6 +69,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     return isUsable;
   }
 
+  /** Adds a new waiter, and requests its lease from the store unless that must wait for others. */
   ask(waiter: Waiter, timeout: number): void {
     const lease = this.addWaiter(waiter, timeout);
     if (lease.timeLeft === 0 || this.waiters.maySend(this.limitState.limit))
