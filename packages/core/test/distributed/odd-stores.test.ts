@@ -38,12 +38,12 @@ test.each([
 
 /** A store that delivers each message twice, and all of them again on request. */
 class DuplicatingStore extends TestStore {
-  readonly #news: Grant[] = [];
+  readonly #grants: Grant[] = [];
   override listen(listener: StoreListener): () => void {
-    const grant = (news: Grant) => {
-      this.#news.push(news);
-      listener.grant(news);
-      listener.grant(news);
+    const grant = (message: Grant) => {
+      this.#grants.push(message);
+      listener.grant(message);
+      listener.grant(message);
     };
     return super.listen({
       grant,
@@ -54,7 +54,7 @@ class DuplicatingStore extends TestStore {
     });
   }
   repeat(): void {
-    for (const news of [...this.#news]) this.listener?.grant(news);
+    for (const message of [...this.#grants]) this.listener?.grant(message);
   }
 }
 
