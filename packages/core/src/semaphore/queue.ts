@@ -73,7 +73,7 @@ export interface QueueContext {
   readonly random: () => number;
   /** The limit that the waiters are queued for; it may change. */
   readonly limit: number;
-  /** Must be called when `next` or `stale` has changed although no request and no permit has. */
+  /** Must be called when `next` or `stale` has changed by itself, not because of a waiter or a permit. */
   wake(): void;
 }
 

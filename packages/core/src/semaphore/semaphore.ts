@@ -107,7 +107,7 @@ export class Semaphore implements GrantSource, QueueContext {
     this.afterRemoval(wasFirst);
   }
 
-  /** Rejects a waiter that is not in the queue. While nothing is granted, that says nothing about the limit. */
+  /** Rejects an unqueued waiter. While the limiter is paused, that does not mean that its limit is too low. */
   rejectUnqueued(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
     const rejection = { ...this.rejection(waiter, reason), ...cause };
     this.group.counters.rejected(waiter, rejection);

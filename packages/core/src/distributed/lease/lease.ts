@@ -8,8 +8,8 @@ export const renewalPart = 1 / 3;
 export const retryPart = 1 / 6;
 
 /**
- * Fraction of a lease within which due renewals are sent early, to share a round trip. Small, since renewals become
- * more frequent by as much. Also the interval between two tries of a release, and the margin before the end of a
+ * Fraction of a lease within which due renewals are sent early, to share a round trip. Small, since each renewal then
+ * comes earlier by up to that much. Also the interval between two tries of a release, and the margin before the end of a
  * wait.
  */
 export const slackPart = 1 / 24;
