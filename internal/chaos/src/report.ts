@@ -23,19 +23,19 @@ export function reportOn(
   can: Capabilities,
   title: string,
 ): Report {
-  const tally = new Tally();
+  const results = new InvariantResults();
   const counts: string[] = [];
   for (const limit of limits) {
     const log = eventLog.of(limit);
     for (const [name, invariant] of Object.entries(invariantsFor(limit, can))) {
-      tally.add(name, invariant(log), `${title}, limit ${limit}`);
+      results.add(name, invariant(log), `${title}, limit ${limit}`);
     }
     counts.push(`limit ${limit}: ${countsOf(log)}`);
   }
   for (const [name, invariant] of Object.entries(invariantsOfAll)) {
-    tally.add(name, invariant(eventLog.of(0)), title);
+    results.add(name, invariant(eventLog.of(0)), title);
   }
-  const { checked, broken } = tally;
+  const { checked, broken } = results;
   const faults = [...eventLog.faults()].map(([name, count]) => `${name} ${count}`).sort();
   const checks = Object.entries(checked).map(([name, count]) => `${name} ${count}`);
   const stalled = [...new Set(eventsOf(eventLog.of(0), 'stalled').map(({ worker }) => worker))];
@@ -49,7 +49,7 @@ export function reportOn(
   return { text: [...lines, ...broken].join('\n  '), checked, broken, eventLog };
 }
 
-class Tally {
+class InvariantResults {
   readonly checked: { [invariant: string]: number } = {};
   readonly broken: string[] = [];
 

@@ -5,7 +5,7 @@ export { type RedisCluster, type SlotMove, startCluster } from './cluster.ts';
 export { type PgBouncer, type PgBouncerOptions, startPgBouncer } from './pgbouncer.ts';
 export { freePort } from './ports.ts';
 export { type PostgresOptions, type PostgresServer, startPostgres } from './postgres-server.ts';
-export { findProgram, type Program, type ProgramName } from './programs.ts';
+export { chromiumOptions, findProgram, type Program, type ProgramName } from './programs.ts';
 export {
   type PrometheusOptions,
   type PrometheusSeries,

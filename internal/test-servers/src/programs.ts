@@ -44,3 +44,9 @@ export function findProgram(name: ProgramName): Program {
     );
   return program;
 }
+
+/** Playwright's options to launch the Chromium that was set up. */
+export function chromiumOptions(): { executablePath: string; env: Record<string, string> } {
+  const { path, env } = findProgram('chromium');
+  return { executablePath: path, env: { ...process.env, ...env } as Record<string, string> };
+}

@@ -2,8 +2,8 @@ import { HeadgateError, invalid, invalidSecret } from './errors.ts';
 import { nearest } from './suggestion.ts';
 
 /**
- * @throws HeadgateError for an unknown option, since a misspelt `queuLimit` that is silently ignored would limit nothing, and
- * for null, which is no value of any option.
+ * @throws HeadgateError for an unknown option, since a misspelt `queuLimit` that is silently ignored would limit
+ *   nothing, and for null, which no option allows.
  */
 export function checkNames(owner: string, options: object, known: readonly string[]): void {
   // An empty array has no unknown names, so it would count as no options at all.

@@ -1,11 +1,11 @@
 import { warn } from './warning.ts';
 
-/** What has thrown when it was read last. */
+/** The sources that have thrown when they were read last. */
 const failing = new WeakSet<object>();
 
 /**
- * Reads something of the application, whose code may throw: returns undefined then, and warns the operator, but once for
- * each source until reading it has worked again.
+ * Returns what `read` returns. If it throws, as code of the application may, returns undefined and warns the operator:
+ * once for each source, until reading it has worked again.
  */
 export function readOrWarn<T>(
   source: object,
@@ -25,7 +25,7 @@ export function readOrWarn<T>(
   }
 }
 
-/** Reads statistics that one source alone must not keep from being read. */
+/** Reads the statistics of one source. If it throws, those of other sources can still be read. */
 export function readStats<T>(source: object, owner: string, read: () => T): T | undefined {
   return readOrWarn(source, 'HEADGATE_STATS', `the statistics of ${owner} cannot be read`, read);
 }

@@ -244,7 +244,7 @@ it('a request inherits a priority that arrives while another waiter is displaced
 it('inheritance has no effect on a queue in a store', async () => {
   const world = new World();
   const first = { name: 'first', limit: 1, perKey: true } as const;
-  const shared = { name: 'shared', limit: 1, store: world.line() } as const;
+  const shared = { name: 'shared', limit: 1, store: world.connect() } as const;
   const { clock } = world;
   const gate = createGate({ limits: [first, shared], queueLimit: 9, order: byPriority(), clock });
   const held = await gate.acquire({ keys: { first: 'ann' } });

@@ -4,11 +4,11 @@ import { checkToken } from '../src/options.ts';
 
 describe('checkTimes', () => {
   it('has a lease of ten seconds and a timeout of one by default', () => {
-    expect(checkTimes({})).toEqual({ lease: 10_000, timeout: 1000 });
+    expect(checkTimes({})).toEqual({ leaseDuration: 10_000, timeout: 1000 });
   });
 
   it('derives the timeout from a short lease, unless it is given', () => {
-    expect(checkTimes({ leaseDuration: 1500 })).toEqual({ lease: 1500, timeout: 500 });
+    expect(checkTimes({ leaseDuration: 1500 })).toEqual({ leaseDuration: 1500, timeout: 500 });
     expect(checkTimes({ leaseDuration: 1500, timeout: 200 }).timeout).toBe(200);
   });
 

@@ -3,9 +3,9 @@ import { checkCount, checkNames, invalid } from '@headgate/core/options';
 
 /** Between which values operators may set a limit. */
 export interface OperatorBounds {
-  /** Default: 1. */
+  /** Lowest value: a whole number from 1. Default: 1. */
   min?: number | undefined;
-  /** Default: none. */
+  /** Highest value: a whole number not below `min`. Default: none. */
   max?: number | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { isCrossSite } from './cross-site.ts';
 import type { PageRequest } from './page-request.ts';
-import { isCrossSite } from './site.ts';
 
 /** Keeps other sites from operating through the browser of an operator. */
 export class CsrfToken {

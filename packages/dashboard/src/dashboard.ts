@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '@headgate/core';
 import { reasonOf, warnOnce } from '@headgate/core/http';
 import { invalid } from '@headgate/core/options';
 import { type BoundsByName, checkBounds } from './bounds.ts';
+import { isCrossSite } from './cross-site.ts';
 import { CsrfToken } from './csrf.ts';
 import { readFiles } from './files.ts';
 import { isLoopback } from './loopback.ts';
@@ -11,7 +12,6 @@ import { Operator } from './operator.ts';
 import { type Access, checkOptions, type DashboardOptions } from './options.ts';
 import { type PageRequest, type PageResponse, plain, type Sink } from './page-request.ts';
 import { Sampler } from './sampler.ts';
-import { isCrossSite } from './site.ts';
 import { idOf, limitersOf, operablesOf } from './view.ts';
 import { message, Viewers } from './viewers.ts';
 

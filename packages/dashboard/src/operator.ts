@@ -19,7 +19,8 @@ export interface Reversion {
 }
 
 interface Pending extends Reversion {
-  readonly set: number;
+  /** The limit that applies until then. */
+  readonly temporary: number;
   readonly timer: unknown;
 }
 
@@ -34,8 +35,8 @@ const operations = [
   'unfreeze',
 ] as const satisfies readonly Operation[];
 
-/** What an operator asks for. */
-interface Order {
+/** What an operator requests. */
+interface OperatorRequest {
   readonly id: unknown;
   readonly operation: unknown;
   readonly limit?: unknown;
@@ -43,7 +44,7 @@ interface Order {
   readonly minutes?: unknown;
 }
 
-/** Executes what operators ask for. */
+/** Executes what operators request. */
 export class Operator {
   readonly #pending = new Map<Limiter, Pending>();
 
@@ -57,12 +58,12 @@ export class Operator {
   async respond(request: PageRequest): Promise<PageResponse> {
     const refusal = refusalOf(request);
     if (refusal !== undefined) return refusal;
-    const order = parse(await request.body());
-    if (order === undefined) return plain(400, 'The body must be a JSON object');
-    const target = this.find(order.id);
+    const requested = parse(await request.body());
+    if (requested === undefined) return plain(400, 'The body must be a JSON object');
+    const target = this.find(requested.id);
     if (target === undefined) return plain(404, 'There is no such limit any more');
     try {
-      return this.#execute(target, order);
+      return this.#execute(target, requested);
     } catch (error) {
       if (!(error instanceof HeadgateError)) throw error;
       return plain(error.code === 'ERR_HEADGATE_UNSUPPORTED' ? 409 : 422, error.message);
@@ -71,7 +72,9 @@ export class Operator {
 
   /** By the id of the limit. */
   get reversions(): Record<number, Reversion> {
-    const applying = [...this.#pending].filter(([limiter, { set }]) => applies(limiter, set));
+    const applying = [...this.#pending].filter(([limiter, { temporary }]) =>
+      applies(limiter, temporary),
+    );
     return Object.fromEntries(applying.map(([limiter, { to, at }]) => [idOf(limiter), { to, at }]));
   }
 
@@ -80,7 +83,10 @@ export class Operator {
     for (const limiter of [...this.#pending.keys()]) this.#revert(limiter);
   }
 
-  #execute(target: Limiter | GateGuard, { operation, limit, minutes }: Order): PageResponse {
+  #execute(
+    target: Limiter | GateGuard,
+    { operation, limit, minutes }: OperatorRequest,
+  ): PageResponse {
     const known = operations.find((name) => name === operation);
     if (known === undefined) {
       return plain(422, `operation must be one of ${operations.join(', ')}`);
@@ -106,7 +112,7 @@ export class Operator {
   #setLimit(limiter: Limiter, limit: number, minutes: number | undefined): void {
     const pending = this.#pending.get(limiter);
     // A second temporary limit returns to the same value as the first, unless another was set meanwhile.
-    const to = pending && applies(limiter, pending.set) ? pending.to : limiter.limit;
+    const to = pending && applies(limiter, pending.temporary) ? pending.to : limiter.limit;
     // `setLimit` refuses what is no whole number.
     if (Number.isInteger(limit)) checkWithin(this.bounds.get(limiter.name), limit);
     limiter.setLimit(limit);
@@ -116,13 +122,13 @@ export class Operator {
     const timer = this.clock.setTimeout(() => this.#revert(limiter), delay);
     (timer as { unref?: () => void } | undefined)?.unref?.();
     const at = Math.round(this.clock.now() + delay);
-    this.#pending.set(limiter, { to, at, set: limit, timer });
+    this.#pending.set(limiter, { to, at, temporary: limit, timer });
   }
 
   #revert(limiter: Limiter): void {
     const pending = this.#pending.get(limiter);
     this.#forget(limiter);
-    if (pending !== undefined && applies(limiter, pending.set)) limiter.setLimit(pending.to);
+    if (pending !== undefined && applies(limiter, pending.temporary)) limiter.setLimit(pending.to);
   }
 
   #forget(limiter: Limiter): void {
@@ -151,7 +157,7 @@ function refusalOf(request: PageRequest): PageResponse | undefined {
   return Number(length) > MAX_LENGTH ? plain(413, 'The body is too long') : undefined;
 }
 
-function parse(body: unknown): Order | undefined {
+function parse(body: unknown): OperatorRequest | undefined {
   let value = body;
   try {
     if (typeof body === 'string') value = JSON.parse(body);
@@ -159,7 +165,7 @@ function parse(body: unknown): Order | undefined {
     return undefined;
   }
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? (value as Order) : undefined;
+  return isObject ? (value as OperatorRequest) : undefined;
 }
 
 function isWhole(value: unknown, max: number): value is number {

@@ -26,7 +26,10 @@ export interface DashboardOptions<R> {
 
 /** What every dashboard has, in addition to being a middleware. */
 export interface DashboardHandle {
-  /** Ends the streams of all open pages, which otherwise keep a server from closing. Later requests get 503. */
+  /**
+   * Ends the streams of all open pages, which otherwise keep a server from closing, and reverts temporary limits. Later
+   * requests get 503.
+   */
   close(): void;
 }
 

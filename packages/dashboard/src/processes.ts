@@ -6,12 +6,13 @@ const INTERVAL_MS = 5_000;
 /** Maximum number of queries per sample. */
 const MAX_QUERIES = 10;
 
-/** What is known of one limit. */
-interface Known {
+/** The latest query of one limit. */
+interface LimitQuery {
   processes: number | undefined;
   /** When it was queried last. */
-  at: number;
-  isQueried: boolean;
+  queriedAt: number;
+  /** Whether the store has not answered yet. */
+  isPending: boolean;
 }
 
 /**
@@ -19,13 +20,13 @@ interface Known {
  * does not wait for them: it shows what is known.
  */
 export class Processes {
-  readonly #known = new WeakMap<Limiter, Known>();
+  readonly #queries = new WeakMap<Limiter, LimitQuery>();
 
   constructor(private readonly clock: Clock) {}
 
   /** Undefined if it is not known: not yet, since the store fails, or since it does not count processes. */
   of(limiter: Limiter): number | undefined {
-    return this.#known.get(limiter)?.processes;
+    return this.#queries.get(limiter)?.processes;
   }
 
   /** Queries the stores of those limits that were not queried for the longest time. */
@@ -33,31 +34,35 @@ export class Processes {
     const now = this.clock.now();
     const due = [...new Set(limiters)].filter((limiter) => this.#isDue(limiter, now));
     due.sort((one, other) => this.#queriedAt(one) - this.#queriedAt(other));
-    for (const limiter of due.slice(0, MAX_QUERIES)) void this.#ask(limiter, now);
+    for (const limiter of due.slice(0, MAX_QUERIES)) void this.#queryStore(limiter, now);
   }
 
   #queriedAt(limiter: Limiter): number {
-    return this.#known.get(limiter)?.at ?? -Infinity;
+    return this.#queries.get(limiter)?.queriedAt ?? -Infinity;
   }
 
   /** The keys of a limit per key are limits of their own, which the page does not show. */
   #isDue(limiter: Limiter, now: number): boolean {
     if (limiter.storeStats === undefined || limiter.perKey || limiter.closed) return false;
-    const isQueried = this.#known.get(limiter)?.isQueried === true;
-    return !isQueried && now - this.#queriedAt(limiter) >= INTERVAL_MS;
+    const isPending = this.#queries.get(limiter)?.isPending === true;
+    return !isPending && now - this.#queriedAt(limiter) >= INTERVAL_MS;
   }
 
-  async #ask(limiter: Limiter, at: number): Promise<void> {
-    const known = this.#known.get(limiter) ?? { processes: undefined, at, isQueried: false };
-    this.#known.set(limiter, known);
-    known.at = at;
-    known.isQueried = true;
+  async #queryStore(limiter: Limiter, queriedAt: number): Promise<void> {
+    const query = this.#queries.get(limiter) ?? {
+      processes: undefined,
+      queriedAt,
+      isPending: false,
+    };
+    this.#queries.set(limiter, query);
+    query.queriedAt = queriedAt;
+    query.isPending = true;
     try {
-      known.processes = (await limiter.storeStats?.())?.processes;
+      query.processes = (await limiter.storeStats?.())?.processes;
     } catch {
       // The page shows that the store is unavailable.
-      known.processes = undefined;
+      query.processes = undefined;
     }
-    known.isQueried = false;
+    query.isPending = false;
   }
 }

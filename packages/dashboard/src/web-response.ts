@@ -10,8 +10,7 @@ export function webResponse(
   method: string,
   disconnect: (() => void) | undefined,
 ): Response {
-  if (method === 'HEAD') return new Response(null, { status, headers });
-  if (status === 204) return new Response(null, { status, headers });
+  if (method === 'HEAD' || status === 204) return new Response(null, { status, headers });
   const content = typeof body === 'string' ? body : streamOf(body, disconnect);
   return new Response(content, { status, headers });
 }

@@ -1,9 +1,9 @@
 import { adaptive, byPriority, createLimiter } from '@headgate/core';
 import { memoryStore } from '@headgate/core/memory-store';
 import { concurrencyLimit } from '@headgate/express';
-import type { Browser } from 'playwright-core';
+import { chromiumOptions } from '@headgate/test-servers';
+import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchChromium } from './chromium.ts';
 import { violations } from './violations.ts';
 import { openPage } from './visit.ts';
 
@@ -11,7 +11,7 @@ const first = 'tbody.item:nth-of-type(1)';
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launchChromium();
+  browser = await chromium.launch(chromiumOptions());
 });
 afterAll(() => browser?.close());
 

@@ -1,9 +1,9 @@
 import { createGate, createLimiter, type Permit } from '@headgate/core';
+import { chromiumOptions } from '@headgate/test-servers';
 import helmet from 'helmet';
-import type { Browser, Page } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { frameworks } from './apps.ts';
-import { launchChromium } from './chromium.ts';
 import { violations } from './violations.ts';
 import { openPage } from './visit.ts';
 
@@ -11,7 +11,7 @@ const first = 'tbody.item:nth-of-type(1)';
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launchChromium();
+  browser = await chromium.launch(chromiumOptions());
 });
 afterAll(() => browser?.close());
 

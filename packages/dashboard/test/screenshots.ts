@@ -4,9 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { adaptive, byPriority, createGate, createLimiter, type Priority } from '@headgate/core';
+import { chromiumOptions } from '@headgate/test-servers';
 import express from 'express';
+import { chromium } from 'playwright-core';
 import { dashboard } from '../src/express.ts';
-import { launchChromium } from './chromium.ts';
 
 const folder = join(import.meta.dirname, '../../../docs/figures');
 
@@ -65,7 +66,7 @@ await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 const { port } = server.address() as AddressInfo;
 const url = `http://127.0.0.1:${port}/admin/limits/`;
 
-const browser = await launchChromium();
+const browser = await chromium.launch(chromiumOptions());
 // The history is kept while there are viewers.
 const viewer = await browser.newPage();
 await viewer.goto(url);

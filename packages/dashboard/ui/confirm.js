@@ -1,6 +1,6 @@
 import { part, write } from './dom.js';
 
-/** @import { Order } from './controls.js' */
+/** @import { OperatorRequest } from './controls.js' */
 
 /** @param {string} id */
 const byId = (id) => part(document, `#${id}`);
@@ -28,38 +28,38 @@ const verbs = {
   unfreeze: 'Unfreeze',
 };
 
-/** Asks the operator to confirm an order, and sends it. */
+/** Asks the operator to confirm a request, and sends it. */
 export class Confirmation {
   /** What the server requires of an operator's page. */
   token = '';
   #dialog = /** @type {HTMLDialogElement} */ (byId('confirm'));
   #button = /** @type {HTMLButtonElement} */ (byId('confirmed'));
-  /** @type {Order | undefined} */
-  #order;
+  /** @type {OperatorRequest | undefined} */
+  #request;
 
   constructor() {
     byId('cancel').addEventListener('click', () => this.#dialog.close());
     this.#button.addEventListener('click', () => this.#send());
   }
 
-  /** @param {Order} order */
-  ask(order) {
-    this.#order = order;
-    write(byId('question'), `${verbs[order.operation]} “${order.name}”?`);
-    write(byId('consequence'), consequenceOf(order));
+  /** @param {OperatorRequest} request */
+  ask(request) {
+    this.#request = request;
+    write(byId('question'), `${verbs[request.operation]} “${request.name}”?`);
+    write(byId('consequence'), consequenceOf(request));
     write(byId('failure'), '');
-    const [verb = ''] = verbs[order.operation].split(' ', 1);
+    const [verb = ''] = verbs[request.operation].split(' ', 1);
     write(this.#button, verb);
     this.#dialog.showModal();
   }
 
   async #send() {
-    const { name: _, ...order } = this.#order ?? {};
+    const { name: _, ...request } = this.#request ?? {};
     this.#button.disabled = true;
     const answer = await fetch('operate', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'X-Headgate-Token': this.token },
-      body: JSON.stringify(order),
+      body: JSON.stringify(request),
     }).catch(() => undefined);
     this.#button.disabled = false;
     if (answer?.ok) this.#dialog.close();
@@ -67,7 +67,7 @@ export class Confirmation {
   }
 }
 
-/** @param {Order} order */
+/** @param {OperatorRequest} request */
 function consequenceOf({ operation, limit, minutes }) {
   if (operation !== 'setLimit') return consequences[operation];
   const end =

@@ -3,7 +3,7 @@ import { part, write } from './dom.js';
 /** @import { Operation } from '@headgate/core' */
 /** @import { OperatorBounds } from '../src/bounds.ts' */
 /** @import { LimitView } from '../src/view.ts' */
-/** @typedef {{ id: number, name: string, operation: Operation, limit?: number, minutes?: number }} Order */
+/** @typedef {{ id: number, name: string, operation: Operation, limit?: number, minutes?: number }} OperatorRequest */
 
 /** The buttons of one limit. */
 export class Controls {
@@ -12,7 +12,7 @@ export class Controls {
   /** @type {LimitView | undefined} */
   #view;
 
-  /** @param {HTMLElement} element @param {(order: Order) => void} ask */
+  /** @param {HTMLElement} element @param {(request: OperatorRequest) => void} ask */
   constructor(element, ask) {
     this.#element = element;
     this.#form = part(element, '.set');
@@ -28,8 +28,12 @@ export class Controls {
       if (this.#view === undefined) return;
       const minutes = Number(/** @type {HTMLSelectElement} */ (part(element, '.minutes')).value);
       const limit = Number(this.#value.value);
-      const order = { ...naming(this.#view), operation: /** @type {const} */ ('setLimit'), limit };
-      ask(minutes === 0 ? order : { ...order, minutes });
+      const request = {
+        ...naming(this.#view),
+        operation: /** @type {const} */ ('setLimit'),
+        limit,
+      };
+      ask(minutes === 0 ? request : { ...request, minutes });
     });
   }
 

@@ -13,7 +13,7 @@ const MAX_WITHOUT_SEARCH = 8;
 const byId = (id) => part(document, `#${id}`);
 
 const confirmation = new Confirmation();
-const table = new Table(byId('table'), (order) => confirmation.ask(order));
+const table = new Table(byId('table'), (request) => confirmation.ask(request));
 const text = /** @type {HTMLInputElement} */ (byId('text'));
 
 /** The process whose limits are shown. */

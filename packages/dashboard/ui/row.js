@@ -8,7 +8,7 @@ import { count, duration } from './words.js';
 /** @import { Sample } from '../src/history.ts' */
 /** @import { LimitView } from '../src/view.ts' */
 /** @import { Reversion } from '../src/operator.ts' */
-/** @import { Order } from './controls.js' */
+/** @import { OperatorRequest } from './controls.js' */
 
 /** What a row shows in addition to its limit. @typedef {{ mayOperate: boolean, bounds: OperatorBounds | undefined, reversion: Reversion | undefined, serverNow: number }} Context */
 
@@ -26,7 +26,7 @@ export class Row {
   /** @type {[at: number, rejected: number][]} */
   #rejected = [];
 
-  /** @param {LimitView} view @param {boolean} isOpen @param {(order: Order) => void} ask */
+  /** @param {LimitView} view @param {boolean} isOpen @param {(request: OperatorRequest) => void} ask */
   constructor({ name, gate }, isOpen, ask) {
     this.#controls = new Controls(part(this.element, '.controls'), ask);
     write(part(this.element, '.title'), name);

@@ -3,7 +3,7 @@ import { Row } from './row.js';
 /** @import { OperatorBounds } from '../src/bounds.ts' */
 /** @import { PageState, Snapshot } from '../src/messages.ts' */
 /** @import { LimitView } from '../src/view.ts' */
-/** @import { Order } from './controls.js' */
+/** @import { OperatorRequest } from './controls.js' */
 
 /** Rows are expanded at first only up to this number of limits. */
 const MAX_EXPANDED = 3;
@@ -19,7 +19,7 @@ export class Table {
   #element;
   #ask;
 
-  /** @param {HTMLElement} element @param {(order: Order) => void} ask */
+  /** @param {HTMLElement} element @param {(request: OperatorRequest) => void} ask */
   constructor(element, ask) {
     this.#element = element;
     this.#ask = ask;

@@ -15,7 +15,7 @@ export function refOf(op: Op): LimitName {
 export interface ObjectBatch {
   readonly ops: Op[];
   /** The index of each one among all operations. */
-  readonly indexes: number[];
+  readonly indices: number[];
 }
 
 /** Divides operations among the objects that execute them, in their order. */
@@ -23,10 +23,10 @@ export function byObject(ops: readonly Op[]): Map<string, ObjectBatch> {
   const batches = new Map<string, ObjectBatch>();
   for (const [index, op] of ops.entries()) {
     const name = objectName(refOf(op));
-    const batch = batches.get(name) ?? { ops: [], indexes: [] };
+    const batch = batches.get(name) ?? { ops: [], indices: [] };
     batches.set(name, batch);
     batch.ops.push(op);
-    batch.indexes.push(index);
+    batch.indices.push(index);
   }
   return batches;
 }

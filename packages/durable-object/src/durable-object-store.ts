@@ -63,9 +63,9 @@ export class DurableObjectStore extends Store {
 
   async send(ops: readonly Op[], timeout: number): Promise<Answer[]> {
     const answers: Answer[] = [];
-    const sent = [...byObject(ops)].map(async ([name, { ops, indexes }]) => {
+    const sent = [...byObject(ops)].map(async ([name, { ops, indices }]) => {
       const some = await this.#execute(name, ops, timeout);
-      for (const [at, index] of indexes.entries()) answers[index] = some[at] as Answer;
+      for (const [at, index] of indices.entries()) answers[index] = some[at] as Answer;
     });
     const all = Promise.all(sent);
     this.connection.waitUntil(all);

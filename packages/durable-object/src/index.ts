@@ -29,14 +29,14 @@ export interface DurableObjectStoreOptions {
  */
 export function durableObjectStore(options: DurableObjectStoreOptions): Store {
   checkNames('durableObjectStore', options, ['namespace', 'leaseDuration', 'timeout', 'name']);
-  const { lease, timeout } = checkTimes(options);
+  const { leaseDuration, timeout } = checkTimes(options);
   const namespace = checkNamespace(options.namespace);
   const { name = 'durable-object' } = options;
   if (!onWorkers()) {
-    const times = { leaseDuration: lease, timeout, name };
+    const times = { leaseDuration, timeout, name };
     return new DurableObjectStore({ namespace, waitUntil: () => {} }, times);
   }
-  const times = { leaseDuration: lease, timeout, clock: workersClock, name };
+  const times = { leaseDuration, timeout, clock: workersClock, name };
   return new DurableObjectStore({ namespace, waitUntil: waitUntilOfRuntime() }, times);
 }
 

@@ -1,5 +1,5 @@
 import type { LimitName } from '@headgate/core/distributed';
-import { type Journal, MemoryLimit, type Moment, type Post } from '@headgate/core/memory-store';
+import { type Journal, MemoryLimit, type Moment, type Notifier } from '@headgate/core/memory-store';
 import { refOf } from './by-object.ts';
 import type { ObjectContext } from './durable-object.ts';
 import { type Call, decodeCall, encode, isQueued, waitingLease } from './protocol.ts';
@@ -73,7 +73,7 @@ export class LimitObject {
     const { now, micros } = this.#moment(0);
     const saved = new SavedLimit(this.#storage.sql);
     this.#lastUsed = now;
-    const post: Post = {
+    const notifier: Notifier = {
       granted: ({ id, fencing }) => this.#grants.push({ id, fencing }),
       // No isolate keeps idle leases.
       recall: () => {},
@@ -88,7 +88,7 @@ export class LimitObject {
         this.#grants.drop(id);
       },
     };
-    const limit = new MemoryLimit(post, saved.memory(micros), journal, saved.leases());
+    const limit = new MemoryLimit(notifier, saved.memory(micros), journal, saved.leases());
     this.#begun = { limit, saved };
     return this.#begun;
   }
@@ -108,8 +108,8 @@ export class LimitObject {
   }
 
   /** The object may move to a machine whose clock is behind. */
-  #moment(lease: number): Moment {
+  #moment(leaseDuration: number): Moment {
     this.#now = Math.max(this.#now, Date.now());
-    return { now: this.#now, micros: this.#now * 1000, lease };
+    return { now: this.#now, micros: this.#now * 1000, leaseDuration };
   }
 }

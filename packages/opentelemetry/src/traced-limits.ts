@@ -4,13 +4,13 @@ import { scope } from './scope.ts';
 import { WaitSpans } from './wait-spans.ts';
 
 /** The wait spans of one limit with one tracer. */
-interface Traced {
+interface TracedLimit {
   uses: number;
   stop(): void;
 }
 
 /** By tracer; that of the global provider is a different object before and after the SDK is registered. */
-type ByTracer = Map<Tracer | 'global', Traced>;
+type ByTracer = Map<Tracer | 'global', TracedLimit>;
 
 const known = new WeakMap<MeasurableLimit, ByTracer>();
 
@@ -34,7 +34,7 @@ export function addWaitSpans(limit: MeasurableLimit, tracer: Tracer | undefined)
   };
 }
 
-function observed(limit: MeasurableLimit, tracer: Tracer): Traced {
+function observed(limit: MeasurableLimit, tracer: Tracer): TracedLimit {
   const spans = new WaitSpans(tracer);
   const stop = limit.observe(spans.observer);
   return {

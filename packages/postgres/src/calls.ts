@@ -15,7 +15,7 @@ import { type Address, addressOf } from './address.ts';
 export interface Sender {
   readonly owner: string;
   /** Milliseconds, a whole number. */
-  readonly lease: number;
+  readonly leaseDuration: number;
   /** The addresses that were computed so far. */
   readonly addresses: WeakMap<LimitRef, Address>;
 }
@@ -39,7 +39,7 @@ export function callsOf(ops: readonly Op[], sender: Sender): Call[] {
     const next = callOf(op, index, sender);
     const { hash } = next.address;
     const call = latest.get(hash);
-    if (call !== undefined && tellsTheSame(call, next)) {
+    if (call !== undefined && hasSameLimitState(call, next)) {
       call.indices.push(index);
     } else {
       latest.set(hash, next);
@@ -57,8 +57,8 @@ export function callOf(op: Op, index: number, sender: Sender): Call {
   return { address, version: ref.version || null, operated, limit, indices: [index] };
 }
 
-/** Whether both tell the server the same about the limit. */
-function tellsTheSame(one: Call, other: Call): boolean {
+/** Whether both send the server the same state of the limit. */
+function hasSameLimitState(one: Call, other: Call): boolean {
   return (
     one.version === other.version && one.limit === other.limit && one.operated === other.operated
   );
@@ -110,7 +110,7 @@ export function whole(value: number): string {
 }
 
 /** Processes that must be notified after a call. */
-export interface News {
+export interface Notifications {
   /** Permits granted to waiters, apart from the operations' own answers. */
   readonly grants: readonly Grant[];
   /** The processes that are asked to release the permits they hold in reserve. */
@@ -126,9 +126,9 @@ const [heading, perOperation] = [5, 4];
 export function decode(
   reply: string,
   { indices, limit, operated: known }: Pick<Call, 'indices' | 'limit' | 'operated'>,
-  { lease }: Sender,
+  { leaseDuration }: Sender,
   answers: (Answer | undefined)[],
-): News {
+): Notifications {
   const lines = reply.split('\n');
   const [most, version = '', soonest, reclaimed, recalled] = lines;
   const due = soonest ? Number(soonest) / 1_000 : Infinity;
@@ -148,7 +148,7 @@ export function decode(
       limit: most === whole(limit) ? limit : Number(most),
       version,
       operated,
-      checkIn: Math.min(Math.max(due, 0) + 1, lease / 3),
+      checkIn: Math.min(Math.max(due, 0) + 1, leaseDuration / 3),
       // The count is for the whole call, so only the first answer reports it.
       reclaimed: at === start ? Number(reclaimed) : 0,
     };

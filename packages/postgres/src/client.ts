@@ -18,7 +18,7 @@ export interface Query {
   readonly text: string;
   readonly values?: readonly unknown[];
   readonly rowMode: 'array';
-  /** Prepared, and all values are strings or null: `ask` sends such a query in a shorter way. */
+  /** Prepared, and all values are strings or null: `sendQuery` sends such a query in a shorter way. */
   readonly isPlain?: true;
 }
 

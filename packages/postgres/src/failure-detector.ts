@@ -1,4 +1,4 @@
-import { decode, type News, type Sender } from './calls.ts';
+import { decode, type Notifications, type Sender } from './calls.ts';
 import { type Query, statement } from './client.ts';
 import { GRACE_PERIOD, MAX_FORGOTTEN, MAX_SWEPT } from './failure-detector.sql.ts';
 import type { Horizon } from './horizon.ts';
@@ -17,7 +17,8 @@ export interface FailureDetectorOptions {
   query(query: Query, timeout?: number): Promise<readonly unknown[][]>;
   /** The server has ended this process's own session within the last `ago` milliseconds. */
   ended(ago: number): void;
-  news(news: News): void;
+  /** Sends these notifications. */
+  notify(notifications: Notifications): void;
   /** Runs in the first process of the ring, for all. */
   readonly horizon: Horizon;
 }
@@ -69,17 +70,17 @@ export class FailureDetector {
   }
 
   async #watch(): Promise<void> {
-    const found = await this.#look();
+    const found = await this.#check();
     if (found === 'dead') setTimeout(() => void this.#sweep(), GRACE_PERIOD + 1).unref();
     // Not awaited: on a dead connection it would delay the next check.
     if (found === 'first' && !this.#isTending) void this.#tend();
     this.#later(found === 'dead' ? 0 : PERIOD);
   }
 
-  /** Once per lease, the first process cleans up for all. */
+  /** Once per lease duration, the first process cleans up for all. */
   async #tend(): Promise<void> {
     const { schema, query, sender, horizon } = this.#options;
-    if (performance.now() - this.#sweptAt <= sender.lease) return;
+    if (performance.now() - this.#sweptAt <= sender.leaseDuration) return;
     this.#isTending = true;
     const forget = statement(`SELECT ${schema}.forget()`);
     const swept = await this.#sweep();
@@ -93,7 +94,7 @@ export class FailureDetector {
     this.#isTending = false;
   }
 
-  async #look(): Promise<unknown> {
+  async #check(): Promise<unknown> {
     const { schema, query, ended } = this.#options;
     const number = this.#number;
     const text = `SELECT CASE WHEN ${schema}.has_ended($1) THEN 'ended' ELSE ${schema}.watch($1) END`;
@@ -113,13 +114,13 @@ export class FailureDetector {
 
   /** Returns the number of limits. */
   async #sweep(): Promise<number> {
-    const { schema, query, sender, news } = this.#options;
+    const { schema, query, sender, notify } = this.#options;
     this.#sweptAt = performance.now();
     const sweep = statement(`SELECT ${schema}.sweep($1)`, [sender.owner]);
     const replies = await query(sweep).catch(() => []);
     for (const [reply] of replies) {
       if (typeof reply === 'string')
-        news(decode(reply, { indices: [], limit: 0, operated: undefined }, sender, []));
+        notify(decode(reply, { indices: [], limit: 0, operated: undefined }, sender, []));
     }
     return replies.length;
   }

@@ -25,7 +25,7 @@ export class FastPath {
   constructor(schema: string, sender: Sender) {
     this.#statements = fastPathStatements(schema);
     this.#sender = sender;
-    this.#locations = new TtlMap(2 * sender.lease);
+    this.#locations = new TtlMap(2 * sender.leaseDuration);
   }
 
   /** The UPDATE that performs the operation, if its conditions hold; undefined if `lease()` must be called. */
@@ -46,7 +46,7 @@ export class FastPath {
     if (location !== undefined || (reply.inflight > 0 && reply.inflight + weight > limit))
       return undefined;
     this.#locations.set(id, 'limit row');
-    values.push(`${this.#sender.lease * 1_000}`, whole(spare), reserves ? '1' : '0');
+    values.push(`${this.#sender.leaseDuration * 1_000}`, whole(spare), reserves ? '1' : '0');
     return this.#query('acquire', values);
   }
 
@@ -65,7 +65,7 @@ export class FastPath {
       limit,
       version,
       operated,
-      checkIn: this.#sender.lease / 3,
+      checkIn: this.#sender.leaseDuration / 3,
       reclaimed: 0,
     };
     this.#replies.set(address, reply);

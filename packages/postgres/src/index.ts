@@ -38,6 +38,6 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   checkNames('postgresStore', options, ['connect', 'schema', 'leaseDuration', 'timeout', 'name']);
   const { connect, name } = options;
   const schema = checkSchema(options.schema ?? 'headgate');
-  const { lease, timeout } = checkTimes(options);
-  return new PostgresStore(clientMaker(connect), schema, lease, timeout, name);
+  const { leaseDuration, timeout } = checkTimes(options);
+  return new PostgresStore(clientMaker(connect), schema, leaseDuration, timeout, name);
 }

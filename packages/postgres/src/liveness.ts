@@ -5,8 +5,8 @@ import { GRACE_PERIOD } from './failure-detector.sql.ts';
 export interface LivenessOptions {
   readonly clock: Clock;
   /** Milliseconds. */
-  readonly lease: number;
-  /** Called when it is lost, and then three times per `grace` until it is regained. */
+  readonly leaseDuration: number;
+  /** Called when it is lost, and then three times per `GRACE_PERIOD` until it is regained. */
   readonly renew: () => void;
 }
 
@@ -39,10 +39,10 @@ export class Liveness {
   /** @param ago Milliseconds since other processes could last see that this process is alive. */
   lose(ago = 0): void {
     if (this.#loss !== undefined) return;
-    const { clock, lease, renew } = this.#options;
+    const { clock, leaseDuration, renew } = this.#options;
     const now = clock.now();
     // Leases last renewed before the end of an older loss have expired by now.
-    this.#losses = this.#losses.filter(({ until }) => until + lease > now);
+    this.#losses = this.#losses.filter(({ until }) => until + leaseDuration > now);
     this.#losses.push({ at: now - ago, until: Infinity });
     this.#timer = setInterval(renew, GRACE_PERIOD / 3).unref();
     renew();

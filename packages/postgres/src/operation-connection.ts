@@ -4,7 +4,7 @@ import {
   callOf,
   callsOf,
   decode,
-  type News,
+  type Notifications,
   type Sender,
   whole,
   wordsOf,
@@ -45,7 +45,8 @@ export interface OperationConnectionOptions {
   readonly sender: Sender;
   /** Resolves when the connection may be set up. */
   ready(): Promise<void>;
-  news(news: News, call: Call): void;
+  /** Sends the notifications of this call. */
+  notify(notifications: Notifications, call: Call): void;
   up(): void;
   down(error: unknown): void;
 }
@@ -126,20 +127,20 @@ export class OperationConnection {
   }
 
   async #sendTogether(tasks: readonly Task[]): Promise<void> {
-    const { sender, news } = this.#options;
+    const { sender, notify } = this.#options;
     const ops = tasks.map(({ op }) => op);
     const calls = callsOf(ops, sender);
     const answers: (Answer | undefined)[] = new Array(tasks.length);
-    const heard = await this.#doTogether(calls, ops, answers);
+    const notifications = await this.#doTogether(calls, ops, answers);
     for (const [i, task] of tasks.entries()) answer(task, answers[i] as Answer);
-    for (const [i, one] of heard.entries()) news(one, calls[i] as Call);
+    for (const [i, one] of notifications.entries()) notify(one, calls[i] as Call);
   }
 
   async #doTogether(
     calls: Call[],
     ops: readonly Op[],
     answers: (Answer | undefined)[],
-  ): Promise<News[]> {
+  ): Promise<Notifications[]> {
     // Every transaction locks limits in this order, which prevents deadlocks.
     calls.sort((one, other) => (one.address.hash < other.address.hash ? -1 : 1));
     this.#fastPath.recordSent(ops);
@@ -147,9 +148,9 @@ export class OperationConnection {
       calls.length === 1 ? this.#one(calls[0] as Call, ops) : this.#several(calls, ops),
     );
     return calls.map((call, i) => {
-      const news = decode(String(rows[i]?.[0]), call, this.#options.sender, answers);
+      const notifications = decode(String(rows[i]?.[0]), call, this.#options.sender, answers);
       this.#fastPath.recordAnswered(call, ops, answers);
-      return news;
+      return notifications;
     });
   }
 
@@ -175,7 +176,7 @@ export class OperationConnection {
     const { schema, sender } = this.#options;
     const { address, limit, version } = call;
     const text = `SELECT ${schema}.lease($1, $2, $3, $4, $5, $6, $7)`;
-    const term = `${sender.lease * 1_000}`;
+    const term = `${sender.leaseDuration * 1_000}`;
     const { hash, label } = address;
     const values = [hash, label, whole(limit), version, term, sender.owner, wordsOf(call, ops)];
     return { name: 'headgate lease', text, values, rowMode: 'array' };
@@ -191,7 +192,7 @@ export class OperationConnection {
       calls.map(({ limit }) => whole(limit)),
       calls.map(({ version }) => version),
       words.map(({ length }) => length),
-      `${sender.lease * 1_000}`,
+      `${sender.leaseDuration * 1_000}`,
       sender.owner,
       words.flat(),
     ];

@@ -61,7 +61,7 @@ class PlainQuery {
 }
 
 /** Sends a query in the shortest way that this client supports. Calls back later, never immediately. */
-export function ask(
+export function sendQuery(
   client: PostgresClient,
   query: Query,
   resolve: (rows: Rows) => void,

@@ -13,7 +13,7 @@ import {
 } from '@headgate/core/distributed';
 import { addressOf, refOf } from './address.ts';
 import { BackgroundQueries } from './background-queries.ts';
-import type { Call, News, Sender } from './calls.ts';
+import type { Call, Notifications, Sender } from './calls.ts';
 import { type MakeClient, statement } from './client.ts';
 import { closed, failure, isStartingOrStopping, late } from './failure.ts';
 import { FailureDetector } from './failure-detector.ts';
@@ -39,14 +39,20 @@ export class PostgresStore extends Store {
   #isUp = true;
   #isClosed = false;
 
-  constructor(make: MakeClient, schema: string, lease: number, timeout: number, name = 'postgres') {
-    super({ leaseDuration: lease, timeout, name });
+  constructor(
+    make: MakeClient,
+    schema: string,
+    leaseDuration: number,
+    timeout: number,
+    name = 'postgres',
+  ) {
+    super({ leaseDuration, timeout, name });
     this.#make = make;
     this.#schema = schema;
     const { owner } = this;
-    const sender: Sender = { owner, lease, addresses: new WeakMap() };
+    const sender: Sender = { owner, leaseDuration, addresses: new WeakMap() };
     const own = { make, timeout, schema: identifier(schema), sender };
-    const news = (one: News, call?: Call) => this.#tell(one, call);
+    const notify = (all: Notifications, call?: Call) => this.#notify(all, call);
     const settings = statement(sessionSettings(timeout));
     this.#backgroundQueries = new BackgroundQueries(make, timeout, () => {
       return this.#notificationConnection.isProven ? settings : undefined;
@@ -55,9 +61,9 @@ export class PostgresStore extends Store {
     const ended = (ago: number) => this.#ended(ago);
     const slowed = (reason: string | undefined) => this.#listener?.slowed?.(reason);
     const horizon = new Horizon({ schema, query, slowed });
-    this.#failureDetector = new FailureDetector({ ...own, query, ended, news, horizon });
+    this.#failureDetector = new FailureDetector({ ...own, query, ended, notify, horizon });
     const { clock } = this;
-    this.#liveness = new Liveness({ clock, lease, renew: () => this.#renew() });
+    this.#liveness = new Liveness({ clock, leaseDuration, renew: () => this.#renew() });
     this.#notificationConnection = new NotificationConnection({
       ...own,
       owner,
@@ -82,7 +88,7 @@ export class PostgresStore extends Store {
     this.#operationConnection = new OperationConnection({
       ...own,
       ready: () => this.#notificationConnection.proven(),
-      news,
+      notify,
       up: () => this.#up(),
       down: (error) => this.#down(error),
     });
@@ -188,7 +194,7 @@ export class PostgresStore extends Store {
    * Reports grants to this process and to others, asks the listed processes to release the permits they hold in reserve,
    * and notifies those listed that the limit is operated differently.
    */
-  #tell({ grants, recalled, operated }: News, call?: Call): void {
+  #notify({ grants, recalled, operated }: Notifications, call?: Call): void {
     const others = new Map<string, string[]>();
     for (const grant of grants) {
       const [owner = ''] = grant.id.split('.', 1);

@@ -7,11 +7,11 @@ import {
 } from './client.ts';
 import { closed, isDisconnect, late } from './failure.ts';
 import { GRACE_PERIOD } from './failure-detector.sql.ts';
-import { ask } from './plain-query.ts';
+import { sendQuery } from './plain-query.ts';
 
 /** Milliseconds until the next attempt; doubled after each failure. */
 const INITIAL_PAUSE = 25;
-/** Allows several attempts within `grace`, before a process that has lost its connections loses its leases. */
+/** Allows several attempts within `GRACE_PERIOD`, before a process that has lost its connections loses its leases. */
 const MAX_PAUSE = GRACE_PERIOD / 5;
 
 export interface ReconnectingClientOptions {
@@ -56,8 +56,8 @@ export class ReconnectingClient {
 
   /** Closes the connection if the answer takes too long; it is then unknown whether the statement was executed. */
   query(query: Query): Promise<readonly unknown[][]> {
-    if (this.#client !== undefined) return this.#ask(this.#client, query);
-    return this.open().then((client) => this.#ask(client, query));
+    if (this.#client !== undefined) return this.#send(this.#client, query);
+    return this.open().then((client) => this.#send(client, query));
   }
 
   /** Closes a connection that looks open but does not work. */
@@ -73,7 +73,7 @@ export class ReconnectingClient {
   }
 
   /** One promise, not one for each step: every operation passes here. */
-  #ask(client: PostgresClient, query: Query): Promise<readonly unknown[][]> {
+  #send(client: PostgresClient, query: Query): Promise<readonly unknown[][]> {
     return new Promise((resolve, reject) => {
       const answered = (rows: readonly unknown[][]) => {
         clearTimeout(timer);
@@ -86,7 +86,7 @@ export class ReconnectingClient {
         reject(error);
       };
       // Before the timer is set, so that the statement is sent first.
-      ask(client, query, answered, failed);
+      sendQuery(client, query, answered, failed);
       const timer = timeLimit(client, this.#options.timeout, reject);
     });
   }

@@ -13,8 +13,8 @@ export interface CollectOptions {
  * store is removed by itself.
  *
  * @throws HeadgateError for a value that is none of these, for one that this registry has already, for two limits or two
- *   stores of the same name, for an invalid option, and for a registry that has a metric of the same name from elsewhere. It then
- *   adds none of them.
+ *   stores of the same name, for an invalid option, and for a registry that has a metric of the same name from
+ *   elsewhere. It then adds none of them.
  */
 export function collectMetrics(
   limits: Measurable | readonly Measurable[],

@@ -37,13 +37,13 @@ interface MetricOptions {
 }
 
 /** What `Registry.metrics()` reads instead of `get()`; not in the types of prom-client. */
-interface Text extends Pick<MetricOptions, 'name' | 'help' | 'aggregator'> {
+interface ScrapedMetric extends Pick<MetricOptions, 'name' | 'help' | 'aggregator'> {
   readonly type: 'gauge' | 'counter';
   readonly values: Values;
 }
 
-/** Their values are read rather than set, which would hash the labels of each. */
-class State extends Gauge {
+/** A gauge whose values are read at each scrape: setting them would hash the labels of each. */
+class ReadGauge extends Gauge {
   constructor(
     private readonly options: MetricOptions,
     private readonly read: () => Values,
@@ -56,13 +56,14 @@ class State extends Gauge {
     return { ...(await super.get()), values };
   }
 
-  async getForPromString(): Promise<Text> {
+  async getForPromString(): Promise<ScrapedMetric> {
     const { name, help, aggregator } = this.options;
     return { name, help, aggregator, type: 'gauge', values: this.read() };
   }
 }
 
-class Totals extends Counter {
+/** The same for a counter. */
+class ReadCounter extends Counter {
   constructor(
     private readonly options: MetricOptions,
     private readonly read: () => Values,
@@ -75,7 +76,7 @@ class Totals extends Counter {
     return { ...(await super.get()), values };
   }
 
-  async getForPromString(): Promise<Text> {
+  async getForPromString(): Promise<ScrapedMetric> {
     const { help, aggregator } = this.options;
     // prom-client changes the name of the object for OpenMetrics.
     const { name } = this as unknown as MetricOptions;
@@ -146,8 +147,8 @@ class RegistryExporter implements Exporter {
   #metric(metric: Metric) {
     const options = this.#options(metric);
     const read = () => this.#collected().get(metric) ?? [];
-    if (metric.kind === 'counter') return new Totals(options, read);
-    if (metric.kind !== 'histogram') return new State(options, read);
+    if (metric.kind === 'counter') return new ReadCounter(options, read);
+    if (metric.kind !== 'histogram') return new ReadGauge(options, read);
     const durations = new DurationsHistogram(options, [this.register]);
     this.#durations.set(metric, durations);
     return durations;

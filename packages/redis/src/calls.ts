@@ -19,7 +19,7 @@ export interface Sender {
   readonly owner: string;
   readonly prefix: string;
   /** Milliseconds, a whole number. */
-  readonly lease: number;
+  readonly leaseDuration: number;
   /** The keys that were computed so far. */
   readonly keys: WeakMap<LimitRef, string>;
 }
@@ -73,14 +73,14 @@ const RESERVING = 7;
 /** Index of the flag that the stored weight of a lease may differ. */
 const SEARCHING = 8;
 
-function heading(ref: LimitRef, { lease, owner, prefix }: Sender): string[] {
+function heading(ref: LimitRef, { leaseDuration, owner, prefix }: Sender): string[] {
   const { name, key, limit, version, operated } = ref;
   const about = JSON.stringify(key === undefined ? [name] : [name, key]);
   const known = operated === undefined ? '' : `${operatedCode(operated)} ${operated.version}`;
-  return [whole(limit), version, `${lease}`, owner, prefix, about, '0', '0', '0', known];
+  return [whole(limit), version, `${leaseDuration}`, owner, prefix, about, '0', '0', '0', known];
 }
 
-function encode(op: Op, args: string[], { lease }: Sender): void {
+function encode(op: Op, args: string[], { leaseDuration }: Sender): void {
   if (op.verb !== 'acquire') args[MUST_NOT_FAIL] = '1';
   if (op.verb === 'declare') {
     const { status = '', mode = '' } = operatedCodes(op.change ?? {});
@@ -91,7 +91,7 @@ function encode(op: Op, args: string[], { lease }: Sender): void {
   const weight = whole(op.lease.weight);
   const reserve = reserves ? 1 : 0;
   const holder = `h${weight}:${reserve}:${id}`;
-  args.push(op.verb, holder, `w${weight}:${lease}:${spare}:${reserve}:${id}`, weight);
+  args.push(op.verb, holder, `w${weight}:${leaseDuration}:${spare}:${reserve}:${id}`, weight);
   if (resized || op.verb === 'resize') args[SEARCHING] = '1';
   if (op.verb === 'release') return;
   if (reserves) args[RESERVING] = '1';
@@ -111,7 +111,7 @@ const HEADING = 6;
 export function decode(
   reply: unknown,
   { indices, limit }: Call,
-  { lease }: Sender,
+  { leaseDuration }: Sender,
   answers: (Answer | undefined)[],
 ): Grant[] {
   // The client may be configured to return buffers.
@@ -119,7 +119,7 @@ export function decode(
   const declared = words[0] === whole(limit) ? limit : Number(words[0]);
   const version = words[1] as string;
   const nextEnd = Number(words[2] || Infinity);
-  const checkIn = Math.min(Math.max(nextEnd, 0) + 1, lease / 3);
+  const checkIn = Math.min(Math.max(nextEnd, 0) + 1, leaseDuration / 3);
   let reclaimed = Number(words[3]);
   const inflight = Number(words[4]);
   const queued = Number(words[5]);

@@ -33,7 +33,7 @@ export interface RedisStoreOptions {
 export function redisStore(options: RedisStoreOptions): Store {
   checkNames('redisStore', options, ['client', 'prefix', 'leaseDuration', 'timeout', 'name']);
   const { client, prefix = 'headgate:' } = options;
-  const { lease, timeout } = checkTimes(options);
+  const { leaseDuration, timeout } = checkTimes(options);
   if (typeof prefix !== 'string') throw invalid('prefix', 'a string', prefix);
-  return new RedisStore(connectionOf(client), prefix, lease, timeout, options.name);
+  return new RedisStore(connectionOf(client), prefix, leaseDuration, timeout, options.name);
 }

@@ -22,10 +22,8 @@ import { steps } from './steps.lua.ts';
  * consists of lines: limit, version, milliseconds until the next lease may end (if there are waiters), number of
  * expired leases, inflight, queued; for each operation its state, and its token or place (in shadow mode the token and
  * the weight held then); then id and token of each permit granted to another waiter of this owner; and finally, if the
- * limit was ever operated, the code of that and its millisecond.
- *
- * A change of an operator is the latest one even if it makes no difference: the state may be older than what other
- * processes know.
+ * limit was ever operated, the code of that and its millisecond. A change of an operator is the latest one even if it
+ * makes no difference: the state may be older than what other processes know.
  *
  * Permits are granted to waiters once, after all operations, unless an operation's result depends on them: then the
  * loop stops before that operation and starts again there. An operation that enqueues its lease need not, since its

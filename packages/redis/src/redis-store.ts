@@ -39,14 +39,14 @@ export class RedisStore extends Store {
   constructor(
     connection: Connection,
     prefix: string,
-    lease: number,
+    leaseDuration: number,
     timeout: number,
     name = 'redis',
   ) {
-    super({ leaseDuration: lease, timeout, name });
+    super({ leaseDuration, timeout, name });
     this.#connection = connection;
     this.#wasUp = connection.isUp;
-    this.#sender = { owner: this.owner, prefix, lease, keys: new WeakMap() };
+    this.#sender = { owner: this.owner, prefix, leaseDuration, keys: new WeakMap() };
     this.#subscription = new Subscription({
       ...{ connection, channel: prefix + this.owner, timeout },
       listener: () => this.#listener,

@@ -28,7 +28,7 @@ export {
   type Faults,
   FaultyStore,
   faultyStore,
-  type NewsFault,
+  type MessageFault,
 } from './store/faulty-store.ts';
 export type {
   InterleavingDriver,

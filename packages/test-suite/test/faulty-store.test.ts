@@ -105,19 +105,19 @@ describe('faulty messages', () => {
   }
 
   it('are dropped', async () => {
-    store.faults = { news: () => 'drop' };
+    store.faults = { message: () => 'drop' };
     const waiting = await grant();
     expect(waiting.grants).toEqual([]);
     expect((await waiting.do('stay')).state).toBe('held');
   });
 
   it('are repeated', async () => {
-    store.faults = { news: () => 'repeat' };
+    store.faults = { message: () => 'repeat' };
     expect((await grant()).grants.length).toBe(2);
   });
 
   it('are delayed', async () => {
-    store.faults = { news: (news) => (news === 'grant' ? { delay: 50 } : undefined) };
+    store.faults = { message: (message) => (message === 'grant' ? { delay: 50 } : undefined) };
     const waiting = await grant();
     clock.advance(49);
     expect(waiting.grants).toEqual([]);

@@ -34,9 +34,9 @@ const MAX_SOCKETS = 3;
  */
 export function throttleStore(options: ThrottleStoreOptions): Store {
   checkNames('throttleStore', options, ['url', 'token', 'leaseDuration', 'timeout', 'name']);
-  const { lease, timeout } = checkTimes(options);
+  const { leaseDuration, timeout } = checkTimes(options);
   const address = addressFrom(options.url);
   const token = checkToken('token', options.token);
   const transport = new Transport({ address, token, sockets: MAX_SOCKETS });
-  return new ThrottleStore(transport, lease, timeout, options.name);
+  return new ThrottleStore(transport, leaseDuration, timeout, options.name);
 }

@@ -71,7 +71,7 @@ export class Transport implements Caller {
 
   async call(call: Call, times: CallTimes): Promise<Answer> {
     for (;;) {
-      if (this.#isClosed) throw isClosed();
+      if (this.#isClosed) throw connectionClosed();
       const answer = await this.#try(call, times);
       // Undefined means that the server closed the idle connection just as the request was sent. Retried, because every
       // call is safe to repeat.
@@ -81,7 +81,7 @@ export class Transport implements Caller {
 
   close(): void {
     this.#isClosed = true;
-    for (const abort of this.#aborts) abort(isClosed());
+    for (const abort of this.#aborts) abort(connectionClosed());
     this.#agent.destroy();
   }
 
@@ -142,7 +142,7 @@ export class Transport implements Caller {
   }
 }
 
-function isClosed(): Error {
+function connectionClosed(): Error {
   return closed('the connection to the semaphore service');
 }
 

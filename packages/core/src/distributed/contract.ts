@@ -12,15 +12,18 @@ export interface LimitName {
 
 export type { StoreStats };
 
+export const statuses = ['open', 'paused', 'drained'] as const;
+export const modes = ['enforce', 'shadow'] as const;
+
 /** How a limit is operated, apart from its value: the same for all processes. */
 export interface OperatedState {
   /**
    * `paused`: nothing is granted, and `acquire` may be queued as ever; `drained`: nothing is granted, and a new
    * `acquire` is answered with `full`. Leases that are held or queued already keep their state.
    */
-  readonly status: 'open' | 'paused' | 'drained';
+  readonly status: (typeof statuses)[number];
   /** `shadow`: unless paused or drained, every lease is granted at once, even beyond the limit. */
-  readonly mode: 'enforce' | 'shadow';
+  readonly mode: (typeof modes)[number];
   /**
    * The store's time of the latest change, from an answer: a whole number. The latest change wins, even if the store
    * has lost its state since.
@@ -68,18 +71,18 @@ export interface LeaseRequest {
 
 /**
  * Every operation is idempotent. Each first removes expired leases and finally grants the queued leases that fit, in
- * order of `place`, each for a `lease` from its last `acquire` or `stay`. So any operation reclaims what a dead process
- * held, or was granted after its death.
+ * order of `place`, each for `leaseDuration` from its last `acquire` or `stay`. So any operation reclaims what a dead
+ * process held, or was granted after its death.
  *
  * For several operations that are sent together, the grants may happen once, after all of them, if that grants the same
  * leases.
  *
  * - `acquire`: `held` if it fits and there are no waiters; else `queued` at the tail if it may wait and there are fewer
- *   than `queueLimit` waiters; else `full`. A known lease keeps its state for another `lease`.
- * - `stay`, for a queued lease: `queued` for another `lease` at the same position, or `held` if it has been granted
- *   meanwhile (with a new token). An unknown lease rejoins at its `place`. Never `full`.
- * - `renew`, for a held lease: `held` for another `lease`. An unknown lease is `held` again, even beyond the limit,
- *   if the store has lost its state since; else `lost`.
+ *   than `queueLimit` waiters; else `full`. A known lease keeps its state for another `leaseDuration`.
+ * - `stay`, for a queued lease: `queued` for another `leaseDuration` at the same position, or `held` if it has been
+ *   granted meanwhile (with a new token). An unknown lease rejoins at its `place`. Never `full`.
+ * - `renew`, for a held lease: `held` for another `leaseDuration`. An unknown lease is `held` again, even beyond the
+ *   limit, if the store has lost its state since; else `lost`.
  * - `register`: a lease that was admitted without the store is `held` from now on, even beyond the limit.
  * - `resize`: a held lease has this weight from now on, which may exceed the limit; `lost` if it is not held.
  * - `release`: releases a held lease, or removes a queued one; for an unknown lease `lost`, and nothing changes.

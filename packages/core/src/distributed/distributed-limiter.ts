@@ -1,5 +1,5 @@
 import { checkCount } from '../checks.ts';
-import { callLater, checkCallback, checkWait, nothing } from '../limiter/acquire.ts';
+import { callLater, checkCallback, checkWait, noOptions } from '../limiter/acquire.ts';
 import type { WaitOptions } from '../limiter/acquire-options.ts';
 import { BaseLimiter } from '../limiter/base-limiter.ts';
 import type { LimiterSettings } from '../limiter/distributed-options.ts';
@@ -37,7 +37,7 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
 
   async run<T>(
     fn: (permit: Permit) => T | PromiseLike<T>,
-    options: WaitOptions = nothing,
+    options: WaitOptions = noOptions,
   ): Promise<T> {
     checkCallback(fn);
     checkWait('run', options);
@@ -84,7 +84,7 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
     return { limit, inflight };
   }
 
-  /** Also if this process knows of no difference, since another process may have changed it meanwhile. */
+  /** Sends a change even if it makes no difference here, since another process may have made another one. */
   #operate(operation: Operation, change: OperatedChange): void {
     this.#checkStore(operation, this.session.store.can.operate);
     checkOperation(this, operation);

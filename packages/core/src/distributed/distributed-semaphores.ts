@@ -30,7 +30,7 @@ export class DistributedSemaphores
   ) {
     super(settings);
     this.breaker = new CircuitBreaker(settings, session.store, warnings, (error) =>
-      this.#turned(error),
+      this.#availabilityChanged(error),
     );
     this.fallback = new Fallback(this, this.breaker);
     this.#declarations = new Declarations(this, session, this.breaker);
@@ -53,15 +53,15 @@ export class DistributedSemaphores
     const semaphore = this.findOrCreate(waiter.key, waiter.limit);
     checkRequest(this, semaphore.limitState.limit, waiter.weight, waiter.share);
     waiter.arrival = 0;
-    if (this.closed) return semaphore.waiters.rejectNewcomer(waiter, 'closed');
+    if (this.closed) return semaphore.waiters.rejectUnqueued(waiter, 'closed');
     if (semaphore.admitsAtOnce(waiter)) return;
     const timeout = this.timeoutOf(waiter);
     const { breaker, fallback } = this;
-    if (breaker.error !== undefined) return fallback.newcomer(semaphore, waiter, timeout);
-    if (!waiter.joins()) return semaphore.waiters.rejectNewcomer(waiter, 'full');
+    if (breaker.error !== undefined) return fallback.request(semaphore, waiter, timeout);
+    if (!waiter.joins()) return semaphore.waiters.rejectUnqueued(waiter, 'full');
     // `joins` may have run application code.
     const again = this.findOrCreate(waiter.key, waiter.limit);
-    if (this.closed) again.waiters.rejectNewcomer(waiter, 'closed');
+    if (this.closed) again.waiters.rejectUnqueued(waiter, 'closed');
     else {
       this.counters.asked(waiter);
       this.#declarations.declareChangeOf(again.limitState);
@@ -186,7 +186,7 @@ export class DistributedSemaphores
     this.breaker.messagesMissing(error);
   }
 
-  #turned(error: StoreError | undefined): void {
+  #availabilityChanged(error: StoreError | undefined): void {
     if (error === undefined) this.session.releases.sendAgain();
     if (this.closed) return;
     if (error === undefined) {

@@ -23,26 +23,26 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
   ) {}
 
   /** Admits, queues or rejects a new request while the store is unavailable. */
-  newcomer(semaphore: DistributedSemaphore, waiter: Waiter, timeout: number): void {
+  request(semaphore: DistributedSemaphore, waiter: Waiter, timeout: number): void {
     const { group } = this;
     const { error } = this.breaker;
     this.breaker.warnCaller(error);
-    if (group.rejects) return semaphore.waiters.rejectNewcomer(waiter, 'closed');
+    if (group.rejects) return semaphore.waiters.rejectUnqueued(waiter, 'closed');
     if (this.#policy === 'reject') {
       const cause = { limitName: group.name, error };
-      return semaphore.waiters.rejectNewcomer(waiter, 'store', cause);
+      return semaphore.waiters.rejectUnqueued(waiter, 'store', cause);
     }
-    const limiter = this.#begun();
-    const asked = this.#asked(waiter, semaphore);
-    if (group.isShadow && group.grants) this.#reportExcess(waiter, asked);
-    const permit = limiter.tryAcquire(asked);
+    const limiter = this.#localLimiter();
+    const options = this.#localOptions(waiter, semaphore);
+    if (group.isShadow && group.grants) this.#reportExcess(waiter, options);
+    const permit = limiter.tryAcquire(options);
     if (permit !== undefined) return semaphore.admit(waiter, undefined, permit);
     if (limiter.queued >= group.settings.queueLimit || !waiter.joins()) {
-      return semaphore.waiters.rejectNewcomer(waiter, 'full');
+      return semaphore.waiters.rejectUnqueued(waiter, 'full');
     }
     // `joins` may have run application code.
     const again = group.findOrCreate(waiter.key, waiter.limit);
-    if (group.closed) return again.waiters.rejectNewcomer(waiter, 'closed');
+    if (group.closed) return again.waiters.rejectUnqueued(waiter, 'closed');
     this.#wait(again, again.addWaiter(waiter, timeout));
   }
 
@@ -54,7 +54,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
       semaphore.reject(waiter, 'store', { limitName: this.group.name, error });
     } else if (this.#policy === 'local' || !this.group.grants) this.#wait(semaphore, lease);
     else {
-      const permit = this.#begun().admitBeyond(this.#asked(waiter, semaphore));
+      const permit = this.#localLimiter().admitBeyond(this.#localOptions(waiter, semaphore));
       admitInstead(semaphore, lease, permit);
     }
   }
@@ -63,7 +63,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     this.#limiter?.setLimit(limit);
   }
 
-  /** Applies how the limit is operated now. */
+  /** Applies how the limit is operated now to the limiter of this process. */
   operate(): void {
     const limiter = this.#limiter;
     if (limiter === undefined) return;
@@ -87,7 +87,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
   begin(): void {
     for (const semaphore of this.group.inUse()) {
       semaphore.idle.clear();
-      if (this.#policy !== 'reject') this.#begun();
+      if (this.#policy !== 'reject') this.#localLimiter();
       for (const lease of semaphore.waiters.leases())
         this.takeOver(semaphore, lease, this.breaker.error);
     }
@@ -106,7 +106,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
   }
 
   /** Reports a request that shadow mode admits without the store, if it would have been rejected. */
-  #reportExcess(waiter: Waiter, asked: AcquireOptions): void {
+  #reportExcess(waiter: Waiter, options: AcquireOptions): void {
     const { group, breaker } = this;
     const { onStoreError } = group.settings;
     if (onStoreError === 'reject') {
@@ -114,24 +114,28 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
       const rejection = { ...limitState.rejection(waiter, 'store'), error: breaker.error };
       group.counters.rejected(waiter, rejection, true);
     } else if (onStoreError === 'local') {
-      const { inflight } = this.#begun().usage(waiter.key);
+      const { inflight } = this.#localLimiter().usage(waiter.key);
       const { limit } = group.findOrCreate(waiter.key, waiter.limit).limitState;
-      reportExcess(group, waiter, inflight + (asked.weight ?? 1) - limit);
+      reportExcess(group, waiter, inflight + (options.weight ?? 1) - limit);
     }
   }
 
   /** The request to the local limiter; the limit may have been lowered since the waiter arrived. */
-  #asked({ key, weight, limit }: Waiter, { limitState }: DistributedSemaphore): AcquireOptions {
+  #localOptions(
+    { key, weight, limit }: Waiter,
+    { limitState }: DistributedSemaphore,
+  ): AcquireOptions {
     return { key, weight: Math.min(weight, limitState.limit), limit };
   }
 
   #wait(semaphore: DistributedSemaphore, lease: AssignedLease): void {
     const localWaiter = new LocalWaiter(this, semaphore, lease);
     lease.localWaiter = localWaiter;
-    this.#begun().request(localWaiter);
+    this.#localLimiter().request(localWaiter);
   }
 
-  #begun(): InProcessLimiter {
+  /** The limiter of this process, which counts the permits that it holds already. */
+  #localLimiter(): InProcessLimiter {
     if (this.#limiter !== undefined) return this.#limiter;
     this.#limiter = new InProcessLimiter({
       ...this.group.settings,

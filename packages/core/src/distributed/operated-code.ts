@@ -1,6 +1,4 @@
-import type { OperatedChange, OperatedState } from './contract.ts';
-
-const statuses = ['open', 'paused', 'drained'] as const;
+import { type OperatedChange, type OperatedState, statuses } from './contract.ts';
 
 /** Added to the code of a status in shadow mode. */
 const SHADOW = 4;

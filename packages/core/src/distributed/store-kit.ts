@@ -15,22 +15,26 @@ export const fullCapabilities: Capabilities = {
   counts: true,
 };
 
-const MIN_LEASE = 100;
+const MIN_LEASE_MS = 100;
 /** Still a whole number of milliseconds in every server. */
-const MAX_LEASE = 1e12;
+const MAX_LEASE_MS = 1e12;
 
 /**
- * Checks the length of a store's leases, which it rounds down to whole milliseconds, and adds the default times.
+ * Checks the duration of a store's leases, which it rounds down to whole milliseconds, and adds the default times.
  *
  * @throws HeadgateError unless `leaseDuration` is a finite number of at least 100.
  */
 export function checkTimes(options: {
   readonly leaseDuration?: number | undefined;
   readonly timeout?: number | undefined;
-}): { readonly lease: number; readonly timeout: number } {
-  const lease = Math.floor(checkSpan('leaseDuration', options.leaseDuration ?? 10_000));
-  if (lease < MIN_LEASE || lease > MAX_LEASE) {
-    throw invalid('leaseDuration', `at least ${MIN_LEASE} ms, and finite`, options.leaseDuration);
+}): { readonly leaseDuration: number; readonly timeout: number } {
+  const leaseDuration = Math.floor(checkSpan('leaseDuration', options.leaseDuration ?? 10_000));
+  if (leaseDuration < MIN_LEASE_MS || leaseDuration > MAX_LEASE_MS) {
+    throw invalid(
+      'leaseDuration',
+      `at least ${MIN_LEASE_MS} ms, and finite`,
+      options.leaseDuration,
+    );
   }
-  return { lease, timeout: options.timeout ?? Math.min(1_000, lease / 3) };
+  return { leaseDuration, timeout: options.timeout ?? Math.min(1_000, leaseDuration / 3) };
 }

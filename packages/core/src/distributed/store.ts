@@ -39,14 +39,14 @@ export abstract class Store implements LeaseStore, LimiterSource {
    * @throws HeadgateError for invalid options, and for a `leaseDuration` too short to retry a failed renewal.
    */
   constructor(options: StoreTimes & { readonly name?: string | undefined }) {
-    const { leaseDuration: lease, timeout, clock = systemClock, name = 'store' } = options;
+    const { leaseDuration, timeout, clock = systemClock, name = 'store' } = options;
     this.name = checkText('name', name);
-    this.leaseDuration = checkSpan('leaseDuration', lease);
+    this.leaseDuration = checkSpan('leaseDuration', leaseDuration);
     this.timeout = checkSpan('timeout', timeout);
     this.clock = clock;
-    if (lease >= 3 * timeout) return;
+    if (leaseDuration >= 3 * timeout) return;
     const expected = `at least three times timeout (${timeout} ms), to be renewed in time`;
-    throw invalid('leaseDuration', expected, lease);
+    throw invalid('leaseDuration', expected, leaseDuration);
   }
 
   /** Made when it is first used: on Cloudflare Workers there are no random numbers at startup. */

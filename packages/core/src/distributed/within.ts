@@ -15,11 +15,11 @@ export function within<T>(
     // Started first, so that its request is sent before anything else happens.
     const working = work(() => isLate);
     const due = performance.now() + timeout;
-    // A busy event loop sends nothing and reads no answer: that time does not count, but is only forgiven once.
+    // A busy event loop sends nothing and reads no answer, so the time by which the timer is late is added: once only.
     let timer = setTimeout(() => {
       // Negative if the timer fires early, by less than a millisecond; Node 24 warns of that.
-      const lost = performance.now() - due;
-      timer = setTimeout(end, Math.max(0, Math.min(lost, timeout)));
+      const lateBy = performance.now() - due;
+      timer = setTimeout(end, Math.max(0, Math.min(lateBy, timeout)));
     }, timeout);
     working.then((result) => {
       clearTimeout(timer);

@@ -33,10 +33,7 @@ export function runInGate<T>(
 
 function request(waiter: SignalWaiter, gate: Gate, options: GateWaitOptions): void {
   options.signal?.throwIfAborted();
-  if (options.signal !== undefined) waiter.leaveOn(options.signal, gate);
   const demands = demandsFrom(gate.limits, options);
-  if (options.queueTimeout !== undefined) waiter.queueTimeout = options.queueTimeout;
-  if (options.fairBy !== undefined) waiter.fairBy = options.fairBy;
-  if (options.priority !== undefined) waiter.priority = options.priority;
+  waiter.waitWith(options, gate);
   gate.request(waiter, demands);
 }

@@ -1,5 +1,9 @@
 import { checkNames } from '../checks.ts';
-import { checkWaitOptions, type WaitOptions, waitOptions } from '../limiter/acquire-options.ts';
+import {
+  type CommonWaitOptions,
+  checkWaitOptions,
+  waitOptions,
+} from '../limiter/acquire-options.ts';
 import type { LimiterStats } from '../limiter/limiter.ts';
 import type { CommonSettings } from '../limiter/options.ts';
 import type { Observer } from '../semaphore/observer.ts';
@@ -11,9 +15,7 @@ import type { GateGuard } from './gate-guard.ts';
 import type { GateLimit } from './gate-limits.ts';
 import type { GuardStats } from './options.ts';
 
-export interface GateWaitOptions
-  extends DemandOptions,
-    Pick<WaitOptions, (typeof waitOptions)[number]> {}
+export interface GateWaitOptions extends DemandOptions, CommonWaitOptions {}
 
 const known = ['keys', 'weights', 'shares', ...waitOptions];
 

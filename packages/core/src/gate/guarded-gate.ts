@@ -58,7 +58,7 @@ export class GuardedGate implements Gate {
     else waiter.rejected(rejection);
   }
 
-  /** A limit that the request exceeds does not report it again: behind an enforcing guard it would not see it. */
+  /** Marks the request as reported, so that no limit reports it again: an enforcing guard would have kept it away. */
   #admitInShadow(waiter: Waiter, demands: Demands): void {
     waiter.isReported = true;
     try {

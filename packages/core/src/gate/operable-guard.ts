@@ -5,7 +5,7 @@ import type { GateSettings, GateStats } from './gate.ts';
 import type { GateGuard } from './gate-guard.ts';
 import type { Guard } from './options.ts';
 
-/** A guard whose mode the settings of its gate have, since a gate without limits has no other mode. */
+/** Operates the guard of one gate. Its mode is in the settings of the gate, since a gate without limits has no other. */
 export class OperableGuard implements GateGuard {
   readonly name: string;
   readonly operations = ['shadow', 'enforce'] as const;

@@ -16,6 +16,7 @@ export type GateLimitOptions = {
   | (DistributedOptions &
       Pick<LimiterOptions, 'limit' | 'queueWeight'> & {
         limiter?: undefined;
+        /** Names the limit in rejections, statistics and events; unique within the gate. */
         name: string;
         /** Whether each key has its own limit; the limit then applies only to requests with a key. Default: false. */
         perKey?: boolean | undefined;

@@ -74,14 +74,14 @@ export class SoleGate implements Gate {
   }
 
   async acquire(options: GateWaitOptions = {}): Promise<Permit> {
-    return this.#limiter.acquire(this.#asked(options, 'acquire'));
+    return this.#limiter.acquire(this.#limiterOptions(options, 'acquire'));
   }
 
   async run<T>(
     fn: (permit: Permit) => T | PromiseLike<T>,
     options: GateWaitOptions = {},
   ): Promise<T> {
-    return this.#limiter.run(fn, this.#asked(options, 'run'));
+    return this.#limiter.run(fn, this.#limiterOptions(options, 'run'));
   }
 
   observe(observer: Observer): () => void {
@@ -98,7 +98,7 @@ export class SoleGate implements Gate {
     return { ...stats, inflight: this.inflight, limits: [limitStats] };
   }
 
-  #asked(options: GateWaitOptions, owner: string) {
+  #limiterOptions(options: GateWaitOptions, owner: string) {
     checkGateWaitOptions(owner, options);
     const { signal, queueTimeout, priority, fairBy } = options;
     const demands = demandsFrom(this.limits, options);

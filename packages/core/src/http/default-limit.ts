@@ -5,8 +5,8 @@ import { ownLimit } from './rule.ts';
 /** Below this minimum, small pools and a busy event loop would be idle at times. */
 const defaultLimit = adaptive({ min: 8, initial: 8 });
 
-/** Options that replace the default limit, or that it does not have. Of those of a limit, it has only a name. */
-const others: readonly string[] = [
+/** With one of these options, a middleware has no default limit: they replace it, or need a limit of the app's own. */
+const excludingOptions: readonly string[] = [
   ...ownLimit.filter((option) => option !== 'name'),
   ...['limits', 'limiter', 'guard', 'key'],
 ];
@@ -14,7 +14,7 @@ const others: readonly string[] = [
 /** Whether a middleware with these options has the default limit. */
 export function hasDefaultLimit(options: object): boolean {
   const given = new Map<string, unknown>(Object.entries(options));
-  return others.every((name) => given.get(name) === undefined);
+  return excludingOptions.every((name) => given.get(name) === undefined);
 }
 
 /** Adds the default limit. Its queue bounds its own length, so `queueLimit` need not. */

@@ -48,7 +48,7 @@ export function rejectionHandler<Args extends readonly unknown[], Result>(
 }
 
 /** What the first argument of a middleware may be, in any supported framework. */
-interface First {
+interface FirstArgument {
   readonly req?: { readonly raw?: unknown } | undefined;
   readonly app?: unknown;
   readonly url?: unknown;
@@ -81,7 +81,7 @@ function remedyFor(adapter: string, right: string | undefined): string {
  *   result.
  */
 export function checkCalled(options: unknown): void {
-  const { req, url, headers, addHook } = (options ?? {}) as First;
+  const { req, url, headers, addHook } = (options ?? {}) as FirstArgument;
   const isRequest = req !== undefined || (url !== undefined && headers !== undefined);
   if (!isRequest && addHook === undefined) return;
   const call =
@@ -92,7 +92,7 @@ export function checkCalled(options: unknown): void {
 }
 
 function adapterOf(first: unknown): string | undefined {
-  const { req, app, url, addHook, raw } = (first ?? {}) as First;
+  const { req, app, url, addHook, raw } = (first ?? {}) as FirstArgument;
   if (req?.raw !== undefined) return '@headgate/hono';
   if (req !== undefined && app !== undefined) return '@headgate/koa';
   if (typeof addHook === 'function' || raw !== undefined) return '@headgate/fastify';

@@ -11,16 +11,19 @@ import type { Rejection } from '../semaphore/rejection.ts';
 interface LimitRule<R> {
   /**
    * The key whose limit the request counts against: each key has its own count and queue. Undefined: the limit does
-   * not apply.
+   * not apply. Default: no keys.
    */
   key?: ((request: R) => string | undefined) | undefined;
-  /** Applies the limit only to an optional method and a pattern of the full path: `POST /reports/:id`. */
+  /**
+   * Applies the limit only to an optional method and a pattern of the full path: `POST /reports/:id`. Default: every
+   * request.
+   */
   route?: string | undefined;
-  /** How much of the limit a request uses, clamped to 1…limit. Default: 1. */
+  /** How much of the limit a request uses: a whole number, clamped to 1…limit. Default: 1. */
   weight?: number | ((request: R) => number) | undefined;
   /** The name of the share that a request belongs to; undefined: none. Required with `shares`. */
   shareBy?: ((request: R) => string | undefined) | undefined;
-  /** Status of the response when this limit rejects. Default: 503. */
+  /** Status of the response when this limit rejects: from 400 to 599. Default: 503. */
   statusCode?: number | undefined;
 }
 
@@ -64,16 +67,17 @@ export type LimitOptions<R> =
 export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, Reply>
   extends CommonOptions,
     Pick<GateOptions, 'guard' | 'mode'> {
-  /** Whether a request bypasses the limits. CORS preflights always do. */
+  /** Whether a request bypasses the limits. CORS preflights always do. Default: none else does. */
   skip?: ((request: R) => boolean) | undefined;
   /**
    * Responds instead of Headgate; it may call `next` to let the handler serve a cheaper response. If it returns
-   * `false`, or a promise of `false`, Headgate responds after all.
+   * `false`, or a promise of `false`, Headgate responds after all. In Express and Fastify it must do one of the three:
+   * otherwise the client waits forever. Default: Headgate responds.
    */
   onReject?: ((rejection: Rejection, ...args: Args) => Result) | undefined;
   /**
-   * A request's priority: in the queue, when the queue is full, and for a guard. A client's own claim counts only if
-   * this function reads it. Default: all requests are equal.
+   * A request's priority: in the queue, when the queue is full, and for a guard. Do not read it from a header that any
+   * client can send. Default: all requests are `normal`.
    */
   priority?: ((request: R) => Priority) | undefined;
   /**

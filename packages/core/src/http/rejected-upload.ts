@@ -3,7 +3,7 @@ import type { NodeRequest, NodeResponse, NodeSocket } from './node-message.ts';
 
 /** Longest body that is drained to keep its connection usable. */
 const MAX_DRAINED_BYTES = 128 * 1024;
-/** Maximum that is read of a longer body. */
+/** Maximum number of bytes that are read of a longer body. */
 const MAX_READ_BYTES = 64 * 1024;
 /** How long a closing connection stays open, so that the client can read the response. */
 const LINGER_MS = 1000;

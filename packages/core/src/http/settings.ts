@@ -95,7 +95,7 @@ type OrderOptions = Pick<
 /** The order of the middleware's own queues; undefined if no order, priority or fairness is set. */
 function orderOf({ order, priority, fairBy }: OrderOptions): Order | undefined {
   const within = fairBy === undefined ? order : fair(order);
-  // An order may contain byPriority() already, as byShare() and paced() must.
+  // The order may contain byPriority() already, since byShare() and paced() must be around it.
   return priority === undefined || within?.ranks === true ? within : byPriority(within);
 }
 

@@ -14,7 +14,8 @@ export interface AcquireOptions {
   limit?: number | undefined;
 }
 
-export interface WaitOptions extends AcquireOptions {
+/** How a caller waits, at a limiter or a gate. */
+export interface CommonWaitOptions {
   /** When it aborts, the waiter leaves the queue and `acquire` rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
   /** Priority of the request while it is queued, if the limiter's order is `byPriority()`. Default: `normal`. */
@@ -28,7 +29,14 @@ export interface WaitOptions extends AcquireOptions {
   queueTimeout?: number | undefined;
 }
 
-export const waitOptions = ['signal', 'queueTimeout', 'priority', 'fairBy'] as const;
+export interface WaitOptions extends AcquireOptions, CommonWaitOptions {}
+
+export const waitOptions = [
+  'signal',
+  'queueTimeout',
+  'priority',
+  'fairBy',
+] as const satisfies readonly (keyof CommonWaitOptions)[];
 const known: readonly string[] = ['key', 'weight', 'limit', 'share', ...waitOptions];
 
 /**
@@ -54,7 +62,7 @@ export function checkWaitOptions({
   queueTimeout = 0,
   priority = 'normal',
   fairBy,
-}: Pick<WaitOptions, (typeof waitOptions)[number]>): void {
+}: CommonWaitOptions): void {
   checkSignal(signal);
   checkDuration('queueTimeout', queueTimeout);
   checkOrdering({ priority, fairBy });

@@ -2,17 +2,21 @@ import { invalid } from '../errors.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import { RejectedError, type Rejection } from '../semaphore/rejection.ts';
 import { Waiter } from '../semaphore/waiter.ts';
-import { checkAcquireOptions, type WaitOptions } from './acquire-options.ts';
+import {
+  type CommonWaitOptions,
+  checkAcquireOptions,
+  type WaitOptions,
+} from './acquire-options.ts';
 import type { Limiter } from './limiter.ts';
 
 /** Called with the permit that it holds until it has settled. */
 export type Callback<T> = (permit: Permit) => T | PromiseLike<T>;
 
 /** Stands for omitted options, so that they need no check. */
-export const nothing = {};
+export const noOptions = {};
 
 /** Requests a permit from a limiter, and resolves to it. */
-export function acquireFrom(limiter: Limiter, options: WaitOptions = nothing): Promise<Permit> {
+export function acquireFrom(limiter: Limiter, options: WaitOptions = noOptions): Promise<Permit> {
   return new Promise((resolve, reject) => {
     checkWait('acquire', options);
     request(new Acquisition(resolve, reject), limiter, options);
@@ -21,21 +25,18 @@ export function acquireFrom(limiter: Limiter, options: WaitOptions = nothing): P
 
 /** Checks the options of a request, and throws the reason of a signal that has already aborted. */
 export function checkWait(owner: string, options: WaitOptions): void {
-  if (options === nothing) return;
+  if (options === noOptions) return;
   checkAcquireOptions(owner, options);
   options.signal?.throwIfAborted();
 }
 
 function request(waiter: SignalWaiter, limiter: Limiter, options: WaitOptions): void {
-  if (options !== nothing) {
-    if (options.signal) waiter.leaveOn(options.signal, limiter);
+  if (options !== noOptions) {
     if (options.key !== undefined) waiter.key = options.key;
     if (options.weight !== undefined) waiter.weight = options.weight;
     if (options.limit !== undefined) waiter.limit = options.limit;
     if (options.share !== undefined) waiter.share = options.share;
-    if (options.fairBy !== undefined) waiter.fairBy = options.fairBy;
-    if (options.queueTimeout !== undefined) waiter.queueTimeout = options.queueTimeout;
-    if (options.priority !== undefined) waiter.priority = options.priority;
+    waiter.waitWith(options, limiter);
   }
   limiter.request(waiter);
 }
@@ -101,10 +102,16 @@ export abstract class SignalWaiter extends Waiter {
   declare earlier: SignalWaiter | undefined;
   declare next: SignalWaiter | undefined;
 
-  /** Lets the waiter leave the queue of the limiter or gate when the signal aborts. */
-  leaveOn(signal: AbortSignal, limiter: Pick<Limiter, 'withdraw'>): void {
-    this.signal = signal;
-    this.limiter = limiter;
+  /** Sets how it waits: when the signal aborts, it leaves the queue of this limiter or gate. */
+  waitWith(options: CommonWaitOptions, limiter: Pick<Limiter, 'withdraw'>): void {
+    const { signal, queueTimeout, fairBy, priority } = options;
+    if (signal !== undefined) {
+      this.signal = signal;
+      this.limiter = limiter;
+    }
+    if (fairBy !== undefined) this.fairBy = fairBy;
+    if (queueTimeout !== undefined) this.queueTimeout = queueTimeout;
+    if (priority !== undefined) this.priority = priority;
   }
 
   /** Settles the promise. Only the first call of one of these has an effect. */
@@ -210,30 +217,30 @@ class AbortListener {
   #last: SignalWaiter | undefined;
   /** A closure, because Node calls it faster than a listener object. */
   readonly #listener = () => {
-    // Aborting an acquisition removes it from the list.
+    // Aborting a waiter removes it from the list.
     for (let next = this.#first; next !== undefined; next = this.#first) next.abort();
   };
 
   constructor(private readonly signal: Signal) {}
 
-  add(acquisition: SignalWaiter): void {
-    acquisition.earlier = this.#last;
-    if (this.#last !== undefined) this.#last.next = acquisition;
+  add(waiter: SignalWaiter): void {
+    waiter.earlier = this.#last;
+    if (this.#last !== undefined) this.#last.next = waiter;
     else {
-      this.#first = acquisition;
+      this.#first = waiter;
       this.signal.addEventListener('abort', this.#listener);
     }
-    this.#last = acquisition;
+    this.#last = waiter;
   }
 
-  remove(acquisition: SignalWaiter): void {
-    const { earlier, next } = acquisition;
+  remove(waiter: SignalWaiter): void {
+    const { earlier, next } = waiter;
     if (earlier === undefined) this.#first = next;
     else earlier.next = next;
     if (next === undefined) this.#last = earlier;
     else next.earlier = earlier;
-    acquisition.earlier = undefined;
-    acquisition.next = undefined;
+    waiter.earlier = undefined;
+    waiter.next = undefined;
     if (this.#first === undefined) this.signal.removeEventListener('abort', this.#listener);
   }
 }

@@ -5,7 +5,7 @@ import type { Operation } from '../semaphore/observer.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import { checkRequest } from '../semaphore/request.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
-import { callLater, callWith, checkCallback, checkWait, nothing } from './acquire.ts';
+import { callLater, callWith, checkCallback, checkWait, noOptions } from './acquire.ts';
 import type { AcquireOptions, WaitOptions } from './acquire-options.ts';
 import { BaseLimiter } from './base-limiter.ts';
 import type { LimiterSettings } from './distributed-options.ts';
@@ -28,13 +28,13 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     if (settings.mode === 'shadow') this.semaphores.changeMode(true);
   }
 
-  tryAcquire(options: AcquireOptions = nothing): BasePermit | undefined {
+  tryAcquire(options: AcquireOptions = noOptions): BasePermit | undefined {
     const permit = this.tryWithinLimit(options);
     const { grants, isShadow } = this.semaphores;
     return permit ?? (grants && isShadow ? this.admitBeyond(options) : undefined);
   }
 
-  tryWithinLimit(options: AcquireOptions = nothing): BasePermit | undefined {
+  tryWithinLimit(options: AcquireOptions = noOptions): BasePermit | undefined {
     const { weight = 1, share } = options;
     const { semaphores } = this;
     const semaphore = semaphores.findOrCreate(options.key, options.limit);
@@ -50,7 +50,7 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     return this.semaphores.findOrCreate(key, limit).admit(weight, 0, share);
   }
 
-  run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options: WaitOptions = nothing): Promise<T> {
+  run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options: WaitOptions = noOptions): Promise<T> {
     try {
       checkCallback(fn);
       checkWait('run', options);
@@ -133,7 +133,7 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     return { limit, inflight };
   }
 
-  displacedBy(newcomer: Waiter): Waiter | undefined {
-    return this.semaphores.find(newcomer.key)?.displacedBy(newcomer);
+  displacedBy(newWaiter: Waiter): Waiter | undefined {
+    return this.semaphores.find(newWaiter.key)?.displacedBy(newWaiter);
   }
 }

@@ -205,5 +205,5 @@ export interface GateableLimiter extends LocalLimiter {
   /** Like `tryAcquire`, but also in shadow mode only within the limit: `request` reports what is beyond it. */
   tryWithinLimit(options: AcquireOptions): BasePermit | undefined;
   /** The waiter that a new request would displace from the full queue. */
-  displacedBy(newcomer: Waiter): Waiter | undefined;
+  displacedBy(newWaiter: Waiter): Waiter | undefined;
 }

@@ -154,7 +154,7 @@ export function checkLimit(
   return {
     name: checkText('name', name ?? defaults.name),
     perKey,
-    limit: checkAmount(options.limit, perKey),
+    limit: checkLimitValue(options.limit, perKey),
     queueLimit: checkBound('queueLimit', options.queueLimit ?? defaults.queueLimit),
     queueWeight: checkBound('queueWeight', options.queueWeight ?? Infinity),
     order: checkOrder(order ?? (distribution ? undefined : defaults.order) ?? fifo()),
@@ -192,7 +192,7 @@ export function checkLimiter(options: LimiterOptions & DistributedOptions): Limi
   return { ...common, ...limit, queueTimeout: common.queueTimeout ?? 2000 };
 }
 
-function checkAmount(limit: number | LimitFactory, perKey: boolean): number | LimitFactory {
+function checkLimitValue(limit: number | LimitFactory, perKey: boolean): number | LimitFactory {
   if (typeof limit !== 'object' || typeof limit?.create !== 'function') {
     return checkCount('limit', limit, 1);
   }

@@ -99,7 +99,7 @@ class Adaptive implements Limit {
     return this.#baselines.mean;
   }
 
-  /** Otherwise work that never finishes would keep the limit where it is forever. */
+  /** Raises the limit: otherwise work that never finishes would keep it where it is forever. */
   stalled(): void {
     this.#move(this.limit + this.range.min);
   }

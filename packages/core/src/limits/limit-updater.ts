@@ -24,18 +24,18 @@ export class LimitUpdater {
 
   /** @throws HeadgateError for a limit that is not a number. */
   constructor(
-    private readonly moving: Limit,
+    private readonly algorithm: Limit,
     private readonly apply: (limit: number) => void,
   ) {
-    checkMethods('limit.create()', moving, ['sample']);
-    const { limit } = moving;
+    checkMethods('limit.create()', algorithm, ['sample']);
+    const { limit } = algorithm;
     if (!isNumber(limit)) throw unusable(limit);
     this.limit = whole(limit);
   }
 
   /** Milliseconds that work takes without load; undefined if the algorithm does not know it. */
   get baseline(): number | undefined {
-    const baseline: unknown = attempt(() => this.moving.baseline);
+    const baseline: unknown = attempt(() => this.algorithm.baseline);
     return isNumber(baseline) ? baseline : undefined;
   }
 
@@ -44,7 +44,7 @@ export class LimitUpdater {
     this.#sampledAt = now;
     if (this.isFrozen || now - rtt < this.#validFrom) return;
     this.#rtt += (rtt - this.#rtt) / 10;
-    this.#update(() => this.moving.sample(sample));
+    this.#update(() => this.algorithm.sample(sample));
   }
 
   /** Lets the algorithm continue from its own limit, which applies at once. */
@@ -65,14 +65,14 @@ export class LimitUpdater {
     this.#sampledAt ??= now;
     if (now - this.#sampledAt < Math.max(STALL_MS, STALL_RTTS * this.#rtt)) return;
     this.#sampledAt = now;
-    this.#update(() => this.moving.stalled?.());
+    this.#update(() => this.algorithm.stalled?.());
   }
 
   /** The algorithm may be the application's, so its errors must not prevent the release of the permit. */
   #update(change: () => void): void {
     try {
       change();
-      const { limit } = this.moving;
+      const { limit } = this.algorithm;
       if (isNumber(limit)) this.#follow(whole(limit));
       else if (!this.#isReported) {
         this.#isReported = true;

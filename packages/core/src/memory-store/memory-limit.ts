@@ -11,11 +11,11 @@ export interface Moment {
   /** The same in microseconds. */
   readonly micros: number;
   /** Duration of the caller's leases in milliseconds. */
-  readonly lease: number;
+  readonly leaseDuration: number;
 }
 
-/** Sends messages to the processes of holders and waiters. */
-export interface Post {
+/** Notifies the processes of holders and waiters. */
+export interface Notifier {
   granted(lease: MemoryLease): void;
   recall(owner: string): void;
   /** How the limit is operated has changed, and these processes have leases. */
@@ -29,7 +29,7 @@ export class MemoryLimit {
   readonly #leases: LeaseTable;
 
   constructor(
-    private readonly post: Post,
+    private readonly notifier: Notifier,
     readonly memory: LimitMemory,
     journal?: Journal,
     leases?: Iterable<MemoryLease>,
@@ -38,7 +38,7 @@ export class MemoryLimit {
   }
 
   do(op: Op, moment: Moment): Reply {
-    this.memory.longestLease = Math.max(this.memory.longestLease, moment.lease);
+    this.memory.longestLease = Math.max(this.memory.longestLease, moment.leaseDuration);
     const request = op.verb === 'declare' ? undefined : op.lease;
     this.#declare(op, moment);
     const reclaimed = this.#dropExpired(moment.now) + this.#unreported;
@@ -47,7 +47,7 @@ export class MemoryLimit {
     this.#grantQueued(moment);
     const done = op.verb === 'declare' ? 'ok' : this.#apply(op.verb, op.lease, moment);
     this.#grantQueued(moment, request?.id);
-    return { ...this.#answer(done, request?.id), ...this.#standing(moment), reclaimed };
+    return { ...this.#answer(done, request?.id), ...this.#limitState(moment), reclaimed };
   }
 
   stats(moment: Moment): StoreStats {
@@ -83,7 +83,7 @@ export class MemoryLimit {
     declareLimit(this.memory, ref, now);
     const change = op.verb === 'declare' ? op.change : undefined;
     const isChanged = operateLimit(this.memory, ref.operated, change, now);
-    if (isChanged) this.post.operated(this.#leases.owners);
+    if (isChanged) this.notifier.operated(this.#leases.owners);
   }
 
   #dropExpired(now: number): number {
@@ -104,7 +104,7 @@ export class MemoryLimit {
     for (let { first } = this.#leases; first !== undefined; { first } = this.#leases) {
       if (!this.#fits(first.weight)) return;
       this.#hold(first, moment);
-      if (first.id !== asking) this.post.granted(first);
+      if (first.id !== asking) this.notifier.granted(first);
     }
   }
 
@@ -165,7 +165,7 @@ export class MemoryLimit {
   }
 
   #refresh(lease: MemoryLease, request: LeaseRequest, moment: Moment): 'held' | 'queued' {
-    this.#leases.change(lease, () => lease.refresh(request, moment.lease, moment.now));
+    this.#leases.change(lease, () => lease.refresh(request, moment.leaseDuration, moment.now));
     return lease.isHeld ? 'held' : 'queued';
   }
 
@@ -174,7 +174,7 @@ export class MemoryLimit {
     lease.place =
       place === undefined ? Math.max(moment.micros, this.memory.lastPlace + 1) : Number(place);
     this.memory.lastPlace = Math.max(this.memory.lastPlace, lease.place);
-    lease.refresh(request, moment.lease, moment.now);
+    lease.refresh(request, moment.leaseDuration, moment.now);
     this.#leases.add(lease);
     if (this.#leases.queued === 1 && !this.#fits(lease.weight)) this.#recall();
     return 'queued';
@@ -185,7 +185,7 @@ export class MemoryLimit {
     const waiting = this.#leases.get(request.id);
     if (waiting !== undefined) this.#leases.remove(waiting);
     const lease = new MemoryLease(request.id, request.weight);
-    lease.refresh(request, moment.lease, moment.now);
+    lease.refresh(request, moment.leaseDuration, moment.now);
     this.#leases.add(lease);
     this.#hold(lease, moment, request.fencing);
     return 'held';
@@ -203,7 +203,7 @@ export class MemoryLimit {
   }
 
   #recall(): void {
-    for (const owner of this.#leases.reserving) this.post.recall(owner);
+    for (const owner of this.#leases.reserving) this.notifier.recall(owner);
   }
 
   #answer(state: Reply['state'], id = ''): Pick<Reply, 'state' | 'fencing' | 'place'> {
@@ -212,9 +212,9 @@ export class MemoryLimit {
     return state === 'queued' ? { state, place: String(lease?.place) } : { state };
   }
 
-  #standing({ now, lease }: Moment): Omit<Reply, 'state' | 'reclaimed'> {
+  #limitState({ now, leaseDuration }: Moment): Omit<Reply, 'state' | 'reclaimed'> {
     // Waiters renew by then anyway.
-    let checkIn = lease * renewalPart;
+    let checkIn = leaseDuration * renewalPart;
     if (this.#leases.queued > 0) {
       for (const { isHeld, expires } of this.#leases.values()) {
         if (isHeld) checkIn = Math.min(expires - now + 1, checkIn);

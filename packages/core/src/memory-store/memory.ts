@@ -1,7 +1,7 @@
 import { type Clock, checkClock, systemClock } from '../clock.ts';
 import type { LimitName, Op, Reply, StoreListener, StoreStats } from '../distributed/contract.ts';
 import { newMemory } from './limit-memory.ts';
-import { MemoryLimit, type Moment, type Post } from './memory-limit.ts';
+import { MemoryLimit, type Moment, type Notifier } from './memory-limit.ts';
 
 /** Maximum number of idle limits that each operation removes. */
 const MAX_FORGOTTEN_LIMITS = 2;
@@ -52,8 +52,8 @@ export class Memory {
   }
 
   /** @internal Executes an operation of a store with this lease duration in milliseconds. */
-  do(op: Op, lease: number): Reply {
-    const moment = this.#moment(lease);
+  do(op: Op, leaseDuration: number): Reply {
+    const moment = this.#moment(leaseDuration);
     this.#forgetIdle(moment.now);
     const entry = this.#entry(op.verb === 'declare' ? op.ref : op.lease.ref, moment);
     const reply = entry.limit.do(op, moment);
@@ -70,9 +70,9 @@ export class Memory {
     return { limit: 0, version: '', ...none };
   }
 
-  #moment(lease: number): Moment {
+  #moment(leaseDuration: number): Moment {
     const now = this.#clock.now();
-    return { now, micros: Math.floor(now * 1000), lease };
+    return { now, micros: Math.floor(now * 1000), leaseDuration };
   }
 
   #entry({ name, key }: LimitName, { now, micros }: Moment): Entry {
@@ -81,7 +81,7 @@ export class Memory {
     const isKnown = known !== undefined && known.due > now;
     const entry = isKnown
       ? known
-      : { limit: new MemoryLimit(this.#post({ name, key }), newMemory(micros)), due: 0 };
+      : { limit: new MemoryLimit(this.#notifierOf({ name, key }), newMemory(micros)), due: 0 };
     this.#limits.delete(address);
     this.#limits.set(address, entry);
     return entry;
@@ -95,7 +95,7 @@ export class Memory {
     }
   }
 
-  #post(ref: LimitName): Post {
+  #notifierOf(ref: LimitName): Notifier {
     return {
       granted: ({ id, owner, fencing }) =>
         this.#later(owner, (listener) => listener.grant({ id, fencing })),

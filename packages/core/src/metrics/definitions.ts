@@ -4,7 +4,7 @@ export interface Metric {
   readonly description: string;
   /** In UCUM: `s`, `1`, or an annotation such as `{request}`, which is no unit. Empty: none. */
   readonly unit: string;
-  /** `sum`: a number that rises and falls, and that has a meaning when added up over processes; a `gauge` has not. */
+  /** `sum`: a number that rises and falls, and may be added up over processes; a `gauge` may not. */
   readonly kind: 'counter' | 'sum' | 'gauge' | 'histogram';
 }
 

@@ -32,7 +32,7 @@ interface Entry {
 }
 
 /** A limiter, and by how many of the limits it is used. */
-interface Used {
+interface UsedLimiter {
   readonly limiter: Limiter;
   readonly attributes: LimitAttributes;
   uses: number;
@@ -43,7 +43,7 @@ export class MeasuredLimits {
   /** By name. */
   readonly #entries = new Map<string, Entry>();
   /** By name: each is reported once, however many gates reuse it. */
-  readonly #limiters = new Map<string, Used>();
+  readonly #limiters = new Map<string, UsedLimiter>();
 
   readonly #stores = new MeasuredStores(() => this.#changed());
   #hasStarted = false;
@@ -85,7 +85,7 @@ export class MeasuredLimits {
   collect(receive: Receive): void {
     const receiveNumber = numbersOnly(receive);
     this.#stores.collect(receiveNumber);
-    const measured = new Set<Used>();
+    const measured = new Set<UsedLimiter>();
     for (const entry of this.#entries.values()) {
       const stats = requestsOf(entry, receiveNumber);
       for (const [index, { name }] of entry.limiters.entries()) {

@@ -24,7 +24,7 @@ const PACE_MARGIN = 1.2;
  */
 export class Cost {
   /** Estimated milliseconds per request, as if only requests kept the loop busy. */
-  each = 0;
+  perRequest = 0;
   #busy = 0;
   #admitted = 0;
   /** Requests admitted since the last update. */
@@ -42,7 +42,7 @@ export class Cost {
   /** Records the admission of a request. */
   admit(now: number): void {
     this.#latest++;
-    this.#owed = this.ahead(now) + this.each;
+    this.#owed = this.ahead(now) + this.perRequest;
     this.#owedAt = now;
   }
 
@@ -63,7 +63,7 @@ export class Cost {
     this.#busy = this.#busy * fade + busy;
     this.#admitted = this.#admitted * fade + this.#latest;
     this.#latest = 0;
-    this.each = this.#busy / Math.max(1, this.#admitted);
+    this.perRequest = this.#busy / Math.max(1, this.#admitted);
     if (busy > FULL_LOAD * elapsed) this.#spare *= Math.exp(-elapsed / SPARE_DECAY_MS);
     else this.#spare = Math.min(MAX_SPARE_MS, this.#spare + idle);
   }

@@ -115,9 +115,9 @@ export class EventLoopGuard implements Guard {
     if (this.#cost.ahead(now) > maxWait) return false;
     // The request has waited for some part of that time, on average for half of it.
     if (acceptQueue.longestWait() / 2 > maxWait) return false;
-    const { admitted, before, age } = this.#iteration;
+    const { admitted, previousBusy, age } = this.#iteration;
     // The first request of an iteration is always admitted; otherwise nothing might ever run.
-    return admitted === 0 || age + before / 2 <= maxWait;
+    return admitted === 0 || age + previousBusy / 2 <= maxWait;
   }
 
   #update(now: number): void {
@@ -131,7 +131,7 @@ export class EventLoopGuard implements Guard {
       delay: this.#delay,
       target: maxDelay,
       // No iteration is shorter than a request, so no target may be below two of them.
-      minTarget: 2 * this.#cost.each,
+      minTarget: 2 * this.#cost.perRequest,
       elapsed,
       pressure: pressure(),
     });

@@ -10,7 +10,7 @@ export class LoopIteration {
   /** Requests admitted in this iteration. */
   admitted = 0;
   /** Busy milliseconds of the previous iteration. */
-  before = 0;
+  previousBusy = 0;
   #number: number;
   #startedAt: number;
   #idle: number;
@@ -32,8 +32,8 @@ export class LoopIteration {
     const idle = loop.idle();
     const busy = Math.max(0, this.age - (idle - this.#idle));
     // Of several iterations without a request, only the total length is known.
-    this.before = busy / (number - this.#number);
-    this.#squares += busy * this.before;
+    this.previousBusy = busy / (number - this.#number);
+    this.#squares += busy * this.previousBusy;
     this.#number = number;
     this.#startedAt = now;
     this.#idle = idle;

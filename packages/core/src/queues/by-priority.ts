@@ -89,7 +89,7 @@ class PriorityQueue extends Subqueues {
     return this.subqueues.findLast(({ length }) => length > 0);
   }
 
-  protected displaces(_newcomer: Waiter, own: Queue, lowest: Queue): boolean {
+  protected displaces(_newWaiter: Waiter, own: Queue, lowest: Queue): boolean {
     return this.subqueues.indexOf(own) < this.subqueues.indexOf(lowest);
   }
 }

@@ -26,7 +26,7 @@ export class FifoQueue extends BuiltInQueue implements Queue {
     return undefined;
   }
 
-  displacedBy(_newcomer: Waiter): Waiter | undefined {
+  displacedBy(_newWaiter: Waiter): Waiter | undefined {
     return undefined;
   }
 

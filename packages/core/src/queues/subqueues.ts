@@ -19,7 +19,7 @@ export abstract class Subqueues extends BuiltInQueue implements Queue {
   /**
    * Whether the new request displaces a waiter of `displaceFrom`, rather than one of its own subqueue, if any.
    */
-  protected abstract displaces(newcomer: Waiter, own: Queue, displaceFrom: Queue): boolean;
+  protected abstract displaces(newWaiter: Waiter, own: Queue, displaceFrom: Queue): boolean;
   /** The subqueue in which the waiter is queued or would be enqueued. */
   protected abstract subqueueOf(waiter: Waiter): Queue;
 
@@ -46,11 +46,11 @@ export abstract class Subqueues extends BuiltInQueue implements Queue {
     return sumStats(this.subqueues);
   }
 
-  displacedBy(newcomer: Waiter): Waiter | undefined {
+  displacedBy(newWaiter: Waiter): Waiter | undefined {
     const { displaceFrom } = this;
-    const own = this.subqueueOf(newcomer);
-    const isOther = displaceFrom !== undefined && this.displaces(newcomer, own, displaceFrom);
-    return isOther ? displaceFrom.youngest : own.displacedBy(newcomer);
+    const own = this.subqueueOf(newWaiter);
+    const isOther = displaceFrom !== undefined && this.displaces(newWaiter, own, displaceFrom);
+    return isOther ? displaceFrom.youngest : own.displacedBy(newWaiter);
   }
 
   /** Any waiter that joins or leaves may change which waiter is next. */

@@ -40,46 +40,46 @@ export class Deadlines {
   constructor(
     readonly clock: Clock,
     /** Removes the waiter, unless it is between two limits of its gate. */
-    private readonly expire: (item: Waiter) => void,
+    private readonly expire: (waiter: Waiter) => void,
   ) {
     this.#alarm = new Alarm(clock, (now) => this.#ring(now));
   }
 
   /** The waiter starts to wait, in order of `arrival`, and is tracked here unless `timeout` is undefined. */
-  start(item: Waiter, timeout: number | undefined, arrival = nextArrival()): void {
+  start(waiter: Waiter, timeout: number | undefined, arrival = nextArrival()): void {
     // A gate's request already has its arrival number and its deadline.
-    if (item.arrival !== 0) return;
+    if (waiter.arrival !== 0) return;
     const now = this.clock.now();
-    item.arrival = arrival;
-    item.since = Math.floor(now);
-    item.deadline = 0;
-    if (timeout !== undefined) this.#add(item, now, timeout);
+    waiter.arrival = arrival;
+    waiter.since = Math.floor(now);
+    waiter.deadline = 0;
+    if (timeout !== undefined) this.#add(waiter, now, timeout);
   }
 
-  #add(item: Waiter, now: number, timeout: number): void {
+  #add(waiter: Waiter, now: number, timeout: number): void {
     // 0 means no deadline, so a deadline at time 0 becomes 1.
-    item.deadline = timeout === Infinity ? 0 : Math.ceil(now + timeout) || 1;
-    const bucket = this.buckets.get(timeout) ?? this.#open(timeout, item.deadline);
-    item.timeoutBucket = bucket;
-    item.sooner = bucket.last;
-    if (bucket.last === undefined) bucket.first = item;
-    else bucket.last.later = item;
-    bucket.last = item;
+    waiter.deadline = timeout === Infinity ? 0 : Math.ceil(now + timeout) || 1;
+    const bucket = this.buckets.get(timeout) ?? this.#open(timeout, waiter.deadline);
+    waiter.timeoutBucket = bucket;
+    waiter.sooner = bucket.last;
+    if (bucket.last === undefined) bucket.first = waiter;
+    else bucket.last.later = waiter;
+    bucket.last = waiter;
     this.size++;
-    if (item.deadline !== 0) this.#alarm.set(item.deadline, now);
+    if (waiter.deadline !== 0) this.#alarm.set(waiter.deadline, now);
   }
 
   /** Does nothing for a waiter that is not tracked here. */
-  remove(item: Waiter): void {
-    const { timeoutBucket: bucket, sooner, later } = item;
+  remove(waiter: Waiter): void {
+    const { timeoutBucket: bucket, sooner, later } = waiter;
     if (bucket?.deadlines !== this) return;
     if (sooner === undefined) bucket.first = later;
     else sooner.later = later;
     if (later === undefined) bucket.last = sooner;
     else later.sooner = sooner;
-    item.timeoutBucket = undefined;
-    item.sooner = undefined;
-    item.later = undefined;
+    waiter.timeoutBucket = undefined;
+    waiter.sooner = undefined;
+    waiter.later = undefined;
     if (bucket.first === undefined) {
       this.buckets.delete(bucket.timeout);
       if (bucket.timeout !== Infinity) this.#heap.delete(bucket);

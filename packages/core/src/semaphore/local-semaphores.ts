@@ -64,7 +64,7 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
       semaphore = this.#rejectExpired(semaphore, waiter);
       isFull = this.#isFull(semaphore, waiter);
     }
-    if (this.rejects) return semaphore.rejectNewcomer(waiter, 'closed');
+    if (this.rejects) return semaphore.rejectUnqueued(waiter, 'closed');
     if (this.grants && semaphore.admits(waiter.weight))
       return grant(waiter, semaphore.admit(waiter.weight, 0, waiter.share, waiter));
     if (this.grants && this.isShadow) return this.#admitInShadow(semaphore, waiter);
@@ -72,16 +72,16 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     const hasNoRoom = isFull && !semaphore.displacedBy(waiter);
     const isRefused = hasNoRoom || !waiter.joins();
     semaphore = this.#lookUpAgain(waiter);
-    if (isRefused) return semaphore.rejectNewcomer(waiter, 'full');
+    if (isRefused) return semaphore.rejectUnqueued(waiter, 'full');
     // Taken before any waiter is rejected to make room: requests made by its callback come after this one.
     const arrival = nextArrival();
     if (this.#isFull(semaphore, waiter)) {
       semaphore = this.#makeRoom(semaphore, waiter);
       if (isGone(waiter)) return;
       if (!this.rejects && this.#isFull(semaphore, waiter))
-        return semaphore.rejectNewcomer(waiter, 'full');
+        return semaphore.rejectUnqueued(waiter, 'full');
     }
-    if (this.rejects) return semaphore.rejectNewcomer(waiter, 'closed');
+    if (this.rejects) return semaphore.rejectUnqueued(waiter, 'closed');
     this.deadlines.start(waiter, timeout === Infinity ? undefined : timeout, arrival);
     semaphore.enqueue(waiter);
   }

@@ -62,7 +62,7 @@ interface Extra {
   kind?: string | undefined;
   /** The permit's request, while it is queued at a later limit of its gate. */
   waiter?: PausedRequest | undefined;
-  /** Ends what a gate has started because of that. */
+  /** Ends the permit's pause, which the gate has started. */
   endPause?: (() => void) | undefined;
   /** Name of the permit's share, if the limit is divided. */
   share?: string;

@@ -40,8 +40,8 @@ export interface Queue {
   bypass?(chosen: Waiter, room: number): Waiter | undefined;
   /** A waiter to shed: it has not timed out, but has waited so long that serving others is better. */
   readonly stale: Waiter | undefined;
-  /** The waiter that `newcomer` displaces from the full queue; if undefined, the new request is rejected. */
-  displacedBy(newcomer: Waiter): Waiter | undefined;
+  /** The waiter that `newWaiter` displaces from the full queue; if undefined, the new request is rejected. */
+  displacedBy(newWaiter: Waiter): Waiter | undefined;
   /** Whether the waiter may be `next`. If not, enqueueing or removing it cannot make another waiter eligible. */
   mayBeNext(waiter: Waiter): boolean;
   /** Enqueues the waiter in the order of `arrival`, which may be before that of waiters already queued. */
@@ -73,7 +73,7 @@ export interface QueueContext {
   readonly random: () => number;
   /** The limit that the waiters are queued for; it may change. */
   readonly limit: number;
-  /** Must be called when `next` or `stale` has changed although no request and no permit has. */
+  /** Must be called when `next` or `stale` has changed by itself, not because of a waiter or a permit. */
   wake(): void;
 }
 

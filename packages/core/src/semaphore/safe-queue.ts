@@ -75,8 +75,8 @@ class SafeQueue implements Queue {
     return lighter !== undefined && lighter.weight <= room ? lighter : undefined;
   }
 
-  displacedBy(newcomer: Waiter): Waiter | undefined {
-    return this.#known((queue) => queue.displacedBy(newcomer));
+  displacedBy(newWaiter: Waiter): Waiter | undefined {
+    return this.#known((queue) => queue.displacedBy(newWaiter));
   }
 
   mayBeNext(waiter: Waiter): boolean {

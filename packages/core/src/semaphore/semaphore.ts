@@ -103,12 +103,12 @@ export class Semaphore implements GrantSource, QueueContext {
   /** Rejects a waiter of the queue. */
   reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
     const wasFirst = this.removeWaiter(waiter);
-    attempt(() => this.rejectNewcomer(waiter, reason, cause));
+    attempt(() => this.rejectUnqueued(waiter, reason, cause));
     this.afterRemoval(wasFirst);
   }
 
-  /** Rejects a waiter that is not in the queue. While nothing is granted, that says nothing about the limit. */
-  rejectNewcomer(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
+  /** Rejects an unqueued waiter. While the limiter is paused, that does not mean that its limit is too low. */
+  rejectUnqueued(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
     const rejection = { ...this.rejection(waiter, reason), ...cause };
     this.group.counters.rejected(waiter, rejection);
     waiter.rejected(rejection);
@@ -126,11 +126,11 @@ export class Semaphore implements GrantSource, QueueContext {
     grantFrom(this);
   }
 
-  /** The waiter that `newcomer` displaces from the full queue: at most one, and only if that frees enough weight. */
-  displacedBy(newcomer: Waiter): Waiter | undefined {
-    const displaced = this.queue.displacedBy(newcomer);
+  /** The waiter that `newWaiter` displaces from the full queue: at most one, and only if that frees enough weight. */
+  displacedBy(newWaiter: Waiter): Waiter | undefined {
+    const displaced = this.queue.displacedBy(newWaiter);
     if (displaced === undefined || displaced === this.claim?.waiter) return undefined;
-    const weight = this.queue.weight - displaced.weight + newcomer.weight;
+    const weight = this.queue.weight - displaced.weight + newWaiter.weight;
     return weight <= this.group.settings.queueWeight ? displaced : undefined;
   }
 

@@ -126,7 +126,7 @@ export function identityOf(waiter: Waiter): object {
   return waiter.identity;
 }
 
-/** For the last event of the waiter; should it be used again, that is another request. */
+/** The same for the last event of a request: if the waiter is used again, that counts as another request. */
 export function endIdentity(waiter: Waiter): object {
   const { identity } = waiter;
   if (identity === undefined) return {};

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { StoreStats } from '../../src/distributed/index.ts';
 import { call } from '../caller.ts';
-import { Line, lease, outcome, scene, settled, timedOut, timeout, World } from './world.ts';
+import { lease, outcome, scene, settled, TestStore, timedOut, timeout, World } from './world.ts';
 
 describe('a store that is unavailable for a while', () => {
   test('and has lost its state gets its waiters back, in their order', async () => {
@@ -97,7 +97,7 @@ describe('a store that is unavailable for a while', () => {
 
   test('does not count idle leases against requests that are admitted without it', async () => {
     const world = new World();
-    const store = world.line();
+    const store = world.connect();
     const options = {
       limit: 2,
       reserve: 1,
@@ -163,7 +163,7 @@ describe('a store that reports the state of its connection', () => {
 });
 
 /** A store whose stats() fails when the test lets it. */
-class FailingStats extends Line {
+class FailingStats extends TestStore {
   asked = 0;
   fail = () => {};
   override stats(): Promise<StoreStats> {
@@ -176,7 +176,7 @@ class FailingStats extends Line {
 
 test('a closed limiter no longer probes the store', async () => {
   const world = new World();
-  const store = world.line(FailingStats);
+  const store = world.connect(FailingStats);
   const limiter = world.limiter({ store });
   store.trouble = 'silent';
   await Promise.all([

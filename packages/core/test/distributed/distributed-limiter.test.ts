@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Op } from '../../src/distributed/index.ts';
 import { type Permit, RejectedError } from '../../src/index.ts';
 import { collectWarnings } from '../warnings.ts';
-import { Line, outcome, scene, settled, World } from './world.ts';
+import { outcome, scene, settled, TestStore, World } from './world.ts';
 
 describe('a distributed limit', () => {
   test('is one limit over all processes', async () => {
@@ -35,7 +35,7 @@ describe('a distributed limit', () => {
   });
 
   test('measures the round trips to its store, but not those of failed calls', async () => {
-    class Distant extends Line {
+    class Distant extends TestStore {
       delay = 20;
       override async send(ops: readonly Op[]) {
         await new Promise<void>((resolve) => this.clock.setTimeout(resolve, this.delay));
@@ -43,7 +43,7 @@ describe('a distributed limit', () => {
       }
     }
     const world = new World();
-    const store = world.line(Distant);
+    const store = world.connect(Distant);
     const limiter = world.limiter({ store });
     const roundTrip = () => limiter.stats().distributed?.roundTrip;
     const acquire = async () => {

@@ -7,7 +7,7 @@ function gateOf(world: World, options: { queueLimit?: number; queueTimeout?: num
   return createGate({
     limits: [
       { name: 'user', limit: 1, perKey: true },
-      { name: 'all', limit: 2, store: world.line() },
+      { name: 'all', limit: 2, store: world.connect() },
     ],
     queueTimeout: 60_000,
     observer: { store: () => {} },
@@ -20,7 +20,7 @@ function gateOf(world: World, options: { queueLimit?: number; queueTimeout?: num
 /** The first limit has a store. Bob holds its permit, and is queued at a local limit whose permit Ann holds. */
 async function queueAtSecondLimit({ queueLimit = 9 } = {}) {
   const world = new World();
-  const store = world.line();
+  const store = world.connect();
   const gate = createGate({
     limits: [
       { name: 'user', limit: 1, perKey: true, store },
@@ -69,7 +69,7 @@ describe('a gate of local and distributed limits', () => {
 
   test('queues no request by default, and calls the store once before it rejects', async () => {
     const world = new World();
-    const store = world.line();
+    const store = world.connect();
     const gate = createGate({
       limits: [
         { name: 'user', limit: 9, perKey: true },
@@ -153,7 +153,7 @@ describe('a gate of local and distributed limits', () => {
 
   test('rejects with the reason store while the store is unavailable', async () => {
     const world = new World();
-    const store = world.line();
+    const store = world.connect();
     const gate = createGate({
       limits: [
         { name: 'user', limit: 1, perKey: true },
@@ -173,7 +173,7 @@ describe('a gate of local and distributed limits', () => {
     const world = new World();
     const make = () =>
       createGate({
-        limits: [{ name: 'all', limit: 1, store: world.line() }],
+        limits: [{ name: 'all', limit: 1, store: world.connect() }],
         queueLimit: 1,
         clock: world.clock,
       });

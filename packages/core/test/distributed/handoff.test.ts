@@ -222,7 +222,7 @@ describe('reserve', () => {
 
   test('is recalled when other processes have waiters, and disabled until they do not', async () => {
     const world = new World();
-    const store = world.line();
+    const store = world.connect();
     const [a, b] = [world.limiter({ store, limit: 2, reserve: 2 }), world.limiter({ limit: 2 })];
     const [one, two] = await Promise.all([a.acquire(), a.acquire()]);
     one?.release();

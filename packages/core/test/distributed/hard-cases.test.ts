@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { type Answer, type Op, StoreError, type StoreStats } from '../../src/distributed/index.ts';
-import { Line, lease, outcome, scene, settled, timeout, World } from './world.ts';
+import { lease, outcome, scene, settled, TestStore, timeout, World } from './world.ts';
 
 /** A store that holds its answers back on request. */
-class SlowStore extends Line {
+class SlowStore extends TestStore {
   held: (() => void)[] | undefined;
   override async send(ops: readonly Op[]): Promise<Answer[]> {
     const answers = await super.send(ops);
@@ -19,7 +19,7 @@ class SlowStore extends Line {
 
 test('an answer from before setLimit neither undoes it nor reports a conflict', async () => {
   const world = new World();
-  const store = world.line(SlowStore);
+  const store = world.connect(SlowStore);
   const conflicts: unknown[] = [];
   const limits: number[] = [];
   const observer = {
@@ -46,7 +46,7 @@ test('an answer from before setLimit neither undoes it nor reports a conflict', 
 
 test('an answer from before setLimit does not undo it if the setLimit call was lost', async () => {
   const world = new World();
-  const store = world.line(SlowStore);
+  const store = world.connect(SlowStore);
   const limiter = world.limiter({ store, limit: 2, observer: { conflict() {} } });
   (await limiter.acquire()).release();
   await settled();
@@ -142,7 +142,7 @@ test('handoff: a waiter that takes over a queued lease keeps it past the first w
   });
 });
 
-class ThrowingStore extends Line {
+class ThrowingStore extends TestStore {
   throwing = false;
   override send(ops: readonly Op[]): Promise<Answer[]> {
     if (this.throwing) throw new Error('sync');
@@ -156,7 +156,7 @@ class ThrowingStore extends Line {
 
 test('a store that throws counts as unavailable, and is probed again', async () => {
   const world = new World();
-  const store = world.line(ThrowingStore);
+  const store = world.connect(ThrowingStore);
   const errors: unknown[] = [];
   const caught = (error: unknown) => errors.push(error);
   process.on('unhandledRejection', caught);
@@ -189,7 +189,7 @@ test.each(['reject', 'admit', 'local'] as const)(
   '%s: a waiter whose lease is requested just before its deadline is rejected with timeout',
   async (onStoreError) => {
     const world = new World();
-    const store = world.line(SlowStore);
+    const store = world.connect(SlowStore);
     const limiter = world.limiter({ store, handoff: 2, onStoreError });
     const held = await world.limiter().acquire();
     const first = outcome(limiter.acquire({ queueTimeout: 1000 }));

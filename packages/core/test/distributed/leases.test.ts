@@ -4,7 +4,7 @@ import { lease, outcome, scene, settled, World } from './world.ts';
 /** A permit requested when the store guaranteed leases for a shorter time than now. */
 async function acquireWithShortGuarantee() {
   const world = new World();
-  const store = world.line();
+  const store = world.connect();
   const [usual, now] = [store.certainUntil.bind(store), world.clock.now()];
   store.certainUntil = (sent) => (sent > now ? usual(sent) : sent + lease / 10);
   return { world, store, held: await world.limiter({ store }).acquire() };
@@ -41,7 +41,7 @@ describe('a lease', () => {
 
   test('is renewed together with the others of its process, within a third of its duration', async () => {
     const world = new World();
-    const store = world.line();
+    const store = world.connect();
     const limiters = ['a', 'b', 'c'].map((name) => world.limiter({ name, limit: 2, store }));
     const permits = await Promise.all(limiters.flatMap((one) => [one.acquire(), one.acquire()]));
     store.calls.length = 0;
@@ -56,7 +56,7 @@ describe('a lease', () => {
 
   test('counts as lost in time if its store may end it early', async () => {
     const world = new World();
-    const store = world.line();
+    const store = world.connect();
     const held = await world.limiter({ store }).acquire();
     await world.advance(lease / 6);
     const until = world.clock.now() + lease / 10;
@@ -92,7 +92,7 @@ describe('a lease', () => {
 
   test('is not renewed more often if its store gives no guarantee', async () => {
     const world = new World();
-    const store = world.line();
+    const store = world.connect();
     const [a, b] = [world.limiter({ store }), world.limiter({ store, name: 'other' })];
     store.certainUntil = (sent) => sent;
     const held = await b.acquire();
@@ -115,7 +115,7 @@ describe('a lease', () => {
 
   test('of a dead process is reclaimed when it has expired', async () => {
     const world = new World();
-    const dying = world.line();
+    const dying = world.connect();
     const [a, b] = [world.limiter({ store: dying }), world.limiter()];
     await a.acquire();
     dying.trouble = 'silent';
@@ -130,7 +130,7 @@ describe('a lease', () => {
 
   test('of a dead process’s waiter does not block others', async () => {
     const world = new World();
-    const dying = world.line();
+    const dying = world.connect();
     const [a, b, c] = [world.limiter(), world.limiter({ store: dying }), world.limiter()];
     const held = await a.acquire();
     for (let i = 0; i < 5; i++) void b.acquire().catch(() => {});
@@ -149,7 +149,7 @@ describe('a lease', () => {
   test('that may have expired aborts the signal before it does', async () => {
     const world = new World();
     const lost: unknown[] = [];
-    const store = world.line();
+    const store = world.connect();
     const observer = { lost: (event: unknown) => lost.push(event) };
     const limiter = world.limiter({ store, observer });
     const permit = await limiter.acquire();
@@ -168,7 +168,7 @@ describe('a lease', () => {
 
   test('that was lost is not released again', async () => {
     const world = new World();
-    const store = world.line();
+    const store = world.connect();
     const [a, b] = [world.limiter({ store }), world.limiter()];
     const stale = await a.acquire();
     store.trouble = 'silent';
@@ -233,7 +233,7 @@ describe('a lease', () => {
 describe('a message', () => {
   test('that is lost only delays the grant', async () => {
     const world = new World();
-    const store = world.line();
+    const store = world.connect();
     const [a, b] = [world.limiter(), world.limiter({ store })];
     const held = await a.acquire();
     const waiting = outcome(b.acquire());
@@ -251,7 +251,7 @@ describe('a message', () => {
 
   test('that arrives before the answer grants as well', async () => {
     const world = new World();
-    const store = world.line();
+    const store = world.connect();
     const [a, b] = [world.limiter(), world.limiter({ store })];
     const held = await a.acquire();
     const waiting = outcome(b.acquire());
@@ -274,7 +274,7 @@ describe('a message', () => {
   /** A process is paused while its waiter is granted and the lease expires; then another process acquires the limit. */
   async function outpaced() {
     const world = new World();
-    const store = world.line();
+    const store = world.connect();
     const [a, b] = [world.limiter(), world.limiter({ store })];
     const held = await a.acquire();
     const waiting = outcome(b.acquire());
@@ -331,7 +331,7 @@ describe('a message', () => {
 
   test('after a new subscription, all waiters call the store', async () => {
     const world = new World();
-    const store = world.line();
+    const store = world.connect();
     const [a, b] = [world.limiter(), world.limiter({ store })];
     const held = await a.acquire();
     const waiting = outcome(b.acquire());
@@ -347,7 +347,7 @@ describe('a message', () => {
 
   test('after a new subscription, a waiter whose call was pending calls the store again', async () => {
     const world = new World();
-    const store = world.line();
+    const store = world.connect();
     const [a, b] = [world.limiter(), world.limiter({ store })];
     const held = await a.acquire();
     const { send } = store;
@@ -374,7 +374,7 @@ describe('a message', () => {
 
   test('a process with many waiters lets only the first of them check the store', async () => {
     const world = new World();
-    const store = world.line();
+    const store = world.connect();
     const [a, b] = [world.limiter(), world.limiter({ store })];
     const held = await a.acquire();
     const waiting = Array.from({ length: 20 }, () => outcome(b.acquire()));

@@ -71,7 +71,7 @@ it('a gate reports the request once, and the changes of its distributed limit', 
   const gate = createGate({
     limits: [
       { name: 'user', limit: 1, perKey: true },
-      { name: 'renders', limit: 1, store: world.line() },
+      { name: 'renders', limit: 1, store: world.connect() },
     ],
     queueLimit: 5,
     clock: world.clock,

@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest';
 import type { Answer, Grant, Op, StoreListener } from '../../src/distributed/index.ts';
 import { call } from '../caller.ts';
-import { Line, lease, outcome, refused, scene, settled, timeout, World } from './world.ts';
+import { lease, outcome, refused, scene, settled, TestStore, timeout, World } from './world.ts';
 
 /** A store that returns invalid answers. */
-class InvalidStore extends Line {
+class InvalidStore extends TestStore {
   nonsense: unknown;
   override async send(ops: readonly Op[]): Promise<Answer[]> {
     return this.nonsense === undefined ? super.send(ops) : (this.nonsense as Answer[]);
@@ -21,7 +21,7 @@ test.each([
   'a store that returns %s counts as unavailable until its answers are valid again',
   async (_, nonsense) => {
     const world = new World();
-    const store = world.line(InvalidStore);
+    const store = world.connect(InvalidStore);
     const limiter = world.limiter({ store });
     store.nonsense = nonsense;
     await expect(limiter.acquire()).rejects.toMatchObject({
@@ -37,13 +37,13 @@ test.each([
 );
 
 /** A store that delivers each message twice, and all of them again on request. */
-class DuplicatingStore extends Line {
-  readonly #news: Grant[] = [];
+class DuplicatingStore extends TestStore {
+  readonly #grants: Grant[] = [];
   override listen(listener: StoreListener): () => void {
-    const grant = (news: Grant) => {
-      this.#news.push(news);
-      listener.grant(news);
-      listener.grant(news);
+    const grant = (message: Grant) => {
+      this.#grants.push(message);
+      listener.grant(message);
+      listener.grant(message);
     };
     return super.listen({
       grant,
@@ -54,13 +54,13 @@ class DuplicatingStore extends Line {
     });
   }
   repeat(): void {
-    for (const news of [...this.#news]) this.listener?.grant(news);
+    for (const message of [...this.#grants]) this.listener?.grant(message);
   }
 }
 
 test('a recall for one limit does not affect the reserve of another', async () => {
   const world = new World();
-  const store = world.line();
+  const store = world.connect();
   const options = { store, limit: 2, reserve: 1 };
   const [wanted, quiet] = [
     world.limiter({ ...options, name: 'wanted' }),
@@ -78,7 +78,7 @@ test('a recall for one limit does not affect the reserve of another', async () =
 
 test('a recall for a limit that is not in use yet has no effect', async () => {
   const world = new World();
-  const store = world.line();
+  const store = world.connect();
   const [used, unused] = [
     world.limiter({ store, name: 'used' }),
     world.limiter({ store, name: 'unused', limit: 2, reserve: 1 }),
@@ -93,7 +93,7 @@ test('a recall for a limit that is not in use yet has no effect', async () => {
 
 test('a duplicated message grants one permit', async () => {
   const world = new World();
-  const store = world.line(DuplicatingStore);
+  const store = world.connect(DuplicatingStore);
   const limiter = world.limiter({ store });
   const held = await world.limiter().acquire();
   const first = call(limiter);
@@ -111,11 +111,11 @@ test('a duplicated message grants one permit', async () => {
 
 test('the first waiter calls the store as soon as the lease of a dead process may have expired', async () => {
   const world = new World();
-  const dead = world.line();
+  const dead = world.connect();
   await world.limiter({ store: dead }).acquire();
   dead.trouble = 'silent';
   await world.advance(lease - 500);
-  const store = world.line();
+  const store = world.connect();
   const limiter = world.limiter({ store });
   const first = outcome(limiter.acquire());
   const second = outcome(limiter.acquire());
@@ -155,7 +155,7 @@ test('without setImmediate, the operations of one callback are sent together', a
 });
 
 /** A store that refuses to register permits until the test allows it. */
-class RefusingStore extends Line {
+class RefusingStore extends TestStore {
   refuses = true;
   override async send(ops: readonly Op[]): Promise<Answer[]> {
     const isRefused = this.refuses && ops.some(({ verb }) => verb === 'register');
@@ -167,10 +167,10 @@ class RefusingStore extends Line {
 
 test('a permit granted without the store is registered again after the store has refused it', async () => {
   const world = new World();
-  const store = world.line(RefusingStore);
+  const store = world.connect(RefusingStore);
   const limiter = world.limiter({ store, onStoreError: 'admit' });
   store.trouble = 'silent';
-  const stray = outcome(limiter.acquire());
+  const unregistered = outcome(limiter.acquire());
   await world.advance(timeout);
   store.trouble = undefined;
   await world.advance(2 * timeout);
@@ -181,7 +181,7 @@ test('a permit granted without the store is registered again after the store has
   // Registered again with the next answer to any request.
   const next = outcome(limiter.acquire());
   await settled();
-  stray.permit?.release();
+  unregistered.permit?.release();
   next.permit?.release();
   await settled();
   expect(store.calls.flat()).toContain('register');
@@ -217,7 +217,7 @@ class SilentStore extends InvalidStore {
 
 test('a store is available again although a probe has never ended', async () => {
   const world = new World();
-  const store = world.line(SilentStore);
+  const store = world.connect(SilentStore);
   const limiter = world.limiter({ store });
   store.nonsense = [];
   await expect(limiter.acquire()).rejects.toMatchObject({ rejection: { reason: 'store' } });

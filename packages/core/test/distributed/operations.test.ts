@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Answer, Op } from '../../src/distributed/index.ts';
-import { Line, lease, outcome, scene, settled, timeout, World } from './world.ts';
+import { lease, outcome, scene, settled, TestStore, timeout, World } from './world.ts';
 
 const closed = { code: 'ERR_HEADGATE_REJECTED', rejection: { reason: 'closed' } };
 
@@ -160,7 +160,7 @@ test('the store restores how the limit is operated from a process that knows it'
 });
 
 /** A store whose answers say that the limit is operated in ways that do not exist. */
-class OddStore extends Line {
+class OddStore extends TestStore {
   operated: unknown;
 
   override async send(ops: readonly Op[]): Promise<Answer[]> {
@@ -176,7 +176,7 @@ test.each([
   { status: 'paused', mode: 'enforce', version: '' },
 ])('an answer with %o is ignored', async (operated) => {
   const world = new World();
-  const store = world.line(OddStore);
+  const store = world.connect(OddStore);
   store.operated = operated;
   const limiter = world.limiter({ store });
   (await limiter.acquire()).release();
@@ -185,7 +185,7 @@ test.each([
 
 test('an older answer changes nothing', async () => {
   const world = new World();
-  const store = world.line(OddStore);
+  const store = world.connect(OddStore);
   const limiter = world.limiter({ store });
   store.operated = { status: 'drained', mode: 'enforce', version: '9' };
   await expect(limiter.acquire()).rejects.toMatchObject(closed);
@@ -210,7 +210,7 @@ test('a change that the store refuses is sent again with the next request', asyn
 
 test('a change whose message is lost reaches waiters when they renew their place', async () => {
   const world = new World();
-  const store = world.line();
+  const store = world.connect();
   const [here, there] = [world.limiter(), world.limiter({ store })];
   await here.acquire();
   const waiting = outcome(there.acquire());
@@ -224,7 +224,7 @@ test('a change whose message is lost reaches waiters when they renew their place
 });
 
 /** A store that answers only once it may. */
-class SlowStore extends Line {
+class SlowStore extends TestStore {
   answer = () => {};
   readonly #mayAnswer = new Promise<void>((resolve) => {
     this.answer = resolve;
@@ -240,7 +240,7 @@ test.each(['pause', 'setLimit'] as const)(
   'close() resolves once the store has answered a %s',
   async (name) => {
     const world = new World();
-    const store = world.line(SlowStore);
+    const store = world.connect(SlowStore);
     const limiter = world.limiter({ store, limit: 2 });
     const other = world.limiter({ limit: 2, observer: { conflict: () => {} } });
     (await other.acquire()).release();

@@ -22,7 +22,7 @@ test('a waiter withdrawn in its queues() callback leaves nothing in the store', 
 
 test('a waiter withdrawn before the store answers full gets no answer and sends at most one release', async () => {
   const world = new World();
-  const store = world.line();
+  const store = world.connect();
   const held = await world.limiter({ queueLimit: 0 }).acquire();
   const limiter = world.limiter({ store, queueLimit: 0 });
   const caller = call(limiter);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { StoreError } from '../../src/distributed/index.ts';
 import { createGate } from '../../src/index.ts';
-import { type Line, lease, outcome, scene, timeout, World } from './world.ts';
+import { lease, outcome, scene, type TestStore, timeout, World } from './world.ts';
 
 let warnings: string[];
 beforeEach(() => {
@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 /** Lets a call fail, which opens the circuit breaker, and then lets the store answer the probe. */
-async function outage(world: World, store: Line, limiter: { acquire(): Promise<never> }) {
+async function outage(world: World, store: TestStore, limiter: { acquire(): Promise<never> }) {
   store.trouble = 'silent';
   const asked = outcome(limiter.acquire());
   await world.advance(timeout);
@@ -54,7 +54,7 @@ test('a store that refuses every call causes one warning, and another when it ac
 /** Limits on one store that a service has been configured for, except for those whose calls it refuses. */
 function misnamed(onStoreError: 'reject' | 'admit' | 'local') {
   const world = new World();
-  const store = world.line();
+  const store = world.connect();
   const refused = new Set(['a', 'zip']);
   store.objection = (name) => (refused.has(name) ? `no semaphore "${name}"` : undefined);
   const limiters = ['a', 'zip', 'b'].map((name) =>
@@ -114,7 +114,7 @@ test('a refusal for a new reason is reported at once, up to ten reasons', async 
 
 test('several limits on one store cause one warning, and a flapping store one per minute', async () => {
   const world = new World();
-  const store = world.line();
+  const store = world.connect();
   const one = world.limiter({ store, name: 'one', warns: true });
   const two = world.limiter({ store, name: 'two', warns: true });
   store.trouble = 'silent';
@@ -133,7 +133,7 @@ test('several limits on one store cause one warning, and a flapping store one pe
 
 test('missing messages cause a warning as well, and an observer replaces all warnings', async () => {
   const world = new World();
-  const store = world.line();
+  const store = world.connect();
   const events: unknown[] = [];
   const observer = { store: (event: unknown) => events.push(event) };
   const observed = world.limiter({ store, name: 'observed', observer });
@@ -157,7 +157,7 @@ test('missing messages cause a warning as well, and an observer replaces all war
 
 test('the observer of a gate is called for its store, also when it becomes slower', async () => {
   const world = new World();
-  const store = world.line();
+  const store = world.connect();
   const events: unknown[] = [];
   const observer = {
     store: (event: unknown) => events.push(event),

@@ -8,7 +8,7 @@ import { lease, outcome, scene, settled, timeout, World } from './world.ts';
 describe('a waiter of a distributed limit', () => {
   test('is rejected without a call to the store if it declines to wait', async () => {
     const world = new World();
-    const store = world.line();
+    const store = world.connect();
     const caller = call(world.limiter({ store }), { joins: () => false });
     await settled();
     expect(caller.rejection).toMatchObject({ reason: 'full', waited: 0 });
@@ -157,7 +157,7 @@ test('the weight of a permit may change while the store is unavailable', async (
 
 test('a gate permit that has lost its lease can be released, and so can its part', async () => {
   const world = new World();
-  const store = world.line();
+  const store = world.connect();
   const gate = createGate({
     limits: [
       { name: 'user', limit: 1, perKey: true, store },
@@ -175,7 +175,7 @@ test('a gate permit that has lost its lease can be released, and so can its part
 
 test('a second limiter with the same name on one store is an error until the first is closed', async () => {
   const world = new World();
-  const store = world.line();
+  const store = world.connect();
   const first = world.limiter({ store });
   expect(() => world.limiter({ store })).toThrow(
     expect.objectContaining({ code: 'ERR_HEADGATE_DUPLICATE_NAME' }),
@@ -186,7 +186,7 @@ test('a second limiter with the same name on one store is an error until the fir
 
 test('closing a limiter again does not free the name of its successor', async () => {
   const world = new World();
-  const store = world.line();
+  const store = world.connect();
   const first = world.limiter({ store });
   await first.close();
   const second = world.limiter({ store });

@@ -24,7 +24,7 @@ export function settled(): Promise<void> {
 }
 
 /** A store of one process that records its calls, and whose connection can fail. */
-export class Line extends Store {
+export class TestStore extends Store {
   /** The verbs of each call. */
   readonly calls: string[][] = [];
   /** `silent`: the request is lost, and the call times out; `deaf`: the request arrives, but the answer is lost. */
@@ -94,16 +94,16 @@ export class Line extends Store {
 export const timedOut = new StoreError('ERR_HEADGATE_STORE_TIMEOUT', 'no answer in time');
 export const refused = new StoreError('ERR_HEADGATE_STORE_REFUSED', 'refused');
 
-type LineOptions = Partial<DistributedLimiterOptions> & { readonly warns?: boolean };
+type WorldOptions = Partial<DistributedLimiterOptions> & { readonly warns?: boolean };
 
 /** Several processes that use one `Memory`, as they would use one server. */
 export class World {
   readonly clock = new VirtualClock();
   readonly memory = new Memory({ clock: this.clock });
 
-  line(): Line;
-  line<L extends Line>(Kind: new (inner: Store, clock: VirtualClock) => L): L;
-  line(Kind = Line): Line {
+  connect(): TestStore;
+  connect<L extends TestStore>(Kind: new (inner: Store, clock: VirtualClock) => L): L;
+  connect(Kind = TestStore): TestStore {
     const { memory, clock } = this;
     return new Kind(memoryStore({ memory, leaseDuration: lease, timeout, clock }), clock);
   }
@@ -112,13 +112,13 @@ export class World {
    * Creates a limiter in its own process, unless `store` is given. It observes its store, so an outage causes no
    * warning, unless `warns` is set.
    */
-  limiter({ observer, warns = false, ...options }: LineOptions = {}): Limiter {
+  limiter({ observer, warns = false, ...options }: WorldOptions = {}): Limiter {
     return createLimiter({
       name: 'renders',
       limit: 1,
       queueLimit: 100,
       queueTimeout: 60_000,
-      store: this.line(),
+      store: this.connect(),
       clock: this.clock,
       random: () => 0,
       observer: { ...(warns ? {} : { store: () => {} }), ...observer },
@@ -142,9 +142,9 @@ export class World {
 }
 
 /** One process with a limiter, in a world of its own. */
-export function scene(options: LineOptions = {}) {
+export function scene(options: WorldOptions = {}) {
   const world = new World();
-  const store = world.line();
+  const store = world.connect();
   return { world, store, limiter: world.limiter({ store, ...options }) };
 }
 

@@ -52,13 +52,13 @@ describe('a loop iteration', () => {
     loop.work(40);
     loop.next(60);
     turn.note(loop.time);
-    expect([turn.before, turn.admitted]).toEqual([40, 0]);
+    expect([turn.previousBusy, turn.admitted]).toEqual([40, 0]);
     loop.work(30);
     loop.next();
     loop.next();
     loop.next();
     turn.note(loop.time);
-    expect(turn.before).toBe(10);
+    expect(turn.previousBusy).toBe(10);
   });
 
   it('its mean length is weighted by length', () => {
@@ -118,8 +118,8 @@ describe('the cost of a request', () => {
   }
 
   it('is the busy time of the loop divided by the admitted requests', () => {
-    expect(busy(5, 50, 0, 40).cost.each).toBeCloseTo(10);
-    expect(busy(5, 25, 25, 40).cost.each).toBeCloseTo(5);
+    expect(busy(5, 50, 0, 40).cost.perRequest).toBeCloseTo(10);
+    expect(busy(5, 25, 25, 40).cost.perRequest).toBeCloseTo(5);
   });
 
   it('holds back no requests while the loop has spare time or too few samples', () => {

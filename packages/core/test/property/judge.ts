@@ -30,7 +30,7 @@ export class Judge {
   readonly breaches: string[] = [];
   /** Held permits, including those of requests that are still queued at a later limit of their gate. */
   readonly live = new Map<Permit, Case>();
-  readonly #lines = new Map<string, Case[]>();
+  readonly #queues = new Map<string, Case[]>();
   readonly #held = new Map<string, number>();
   /** The limit of each key in use. */
   readonly #limits = new Map<string, number>();
@@ -56,7 +56,7 @@ export class Judge {
 
   /** The waiters, in order of arrival. */
   get waiting(): Case[] {
-    return [...this.#lines.values()].flat();
+    return [...this.#queues.values()].flat();
   }
 
   /** Checks the invariants between two steps. */
@@ -70,7 +70,7 @@ export class Judge {
       const inflight = this.#held.get(key) ?? 0;
       const usage = limiter.usage(limiter.perKey ? key : undefined);
       this.#same(`usage of "${key}"`, JSON.stringify(usage), JSON.stringify({ limit, inflight }));
-      const [head] = this.#line(key);
+      const [head] = this.#queueOf(key);
       if (head === undefined || !this.#grants || this.#isLate(head)) continue;
       this.#check(
         !this.#fits(key, head.weight),
@@ -145,7 +145,7 @@ export class Judge {
       const { key = '', weight = 1, limit } = options;
       const resized = this.#resize(key, limit);
       const permit = acquire.call(limiter, options);
-      const isNext = this.#isShadow || this.#line(key).length === 0;
+      const isNext = this.#isShadow || this.#queueOf(key).length === 0;
       const may = this.#grants && isNext && this.#fits(key, weight, limit);
       this.#check(
         (permit !== undefined) === may,
@@ -216,14 +216,14 @@ export class Judge {
       one.deadline = Math.ceil(this.clock.now() + queueTimeout);
     }
     this.#use(one.key, limit);
-    const queue = this.#line(one.key);
+    const queue = this.#queueOf(one.key);
     queue.push(one);
     queue.sort((a, b) => a.order - b.order);
-    this.#lines.set(one.key, queue);
+    this.#queues.set(one.key, queue);
   }
 
   #granted(one: Case, permit: Permit, limit: number | undefined): void {
-    const [head] = this.#line(one.key);
+    const [head] = this.#queueOf(one.key);
     this.#check(one.state === 'asks' || one.state === 'waits', `granted in state ${one.state}`);
     this.#check(this.#grants, `granted while ${this.#closed ? 'closed' : this.#state}`);
     if (one.state === 'asks')
@@ -266,7 +266,7 @@ export class Judge {
     this.#check(state === 'asks' || state === 'waits', `rejected in state ${state}`);
     if (state === 'waits') this.#leave(one, true);
     one.state = 'done';
-    const queue = this.#line(key);
+    const queue = this.#queueOf(key);
     // A waiter whose joins() returned true may not be queued yet.
     const queuedHere = queue.filter(({ waiter }) => waiter.queuedAt !== undefined).length;
     this.#same('queued', queued, queuedHere);
@@ -304,7 +304,7 @@ export class Judge {
   }
 
   #leave(one: Case, keepsKey = false): void {
-    const queue = this.#line(one.key);
+    const queue = this.#queueOf(one.key);
     const index = queue.indexOf(one);
     if (index < 0) return;
     queue.splice(index, 1);
@@ -313,8 +313,8 @@ export class Judge {
   }
 
   #tidy(key: string): void {
-    if (this.#line(key).length > 0 || (this.#held.get(key) ?? 0) > 0) return;
-    this.#lines.delete(key);
+    if (this.#queueOf(key).length > 0 || (this.#held.get(key) ?? 0) > 0) return;
+    this.#queues.delete(key);
     this.#held.delete(key);
     this.#limits.delete(key);
   }
@@ -333,8 +333,8 @@ export class Judge {
     return this.#limits.get(key) ?? limit ?? this.#limit;
   }
 
-  #line(key: string): Case[] {
-    return this.#lines.get(key) ?? [];
+  #queueOf(key: string): Case[] {
+    return this.#queues.get(key) ?? [];
   }
 
   #fits(key: string, weight: number, own?: number): boolean {

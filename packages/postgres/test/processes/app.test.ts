@@ -1,17 +1,17 @@
 import { startPgBouncer } from '@headgate/test-servers';
 import { expect, type TestContext, test, vi } from 'vitest';
-import { type RemoteLimiter, useCrew } from './crew.ts';
 import { type Database, useDatabase, useDatabaseBeside } from './database.ts';
 import { inParallel } from './in-parallel.ts';
+import { type RemoteLimiter, useWorkers } from './workers.ts';
 
-const crew = useCrew();
+const workers = useWorkers();
 const server = useDatabase();
 
 /** Sets up the database for the tests of one group. */
 function useProcesses() {
   const database = useDatabaseBeside(server);
-  const start = (options: Parameters<typeof crew.start>[2]) =>
-    crew.start(2, database, options) as Promise<[RemoteLimiter, RemoteLimiter]>;
+  const start = (options: Parameters<typeof workers.start>[2]) =>
+    workers.start(2, database, options) as Promise<[RemoteLimiter, RemoteLimiter]>;
   return { database, start };
 }
 
@@ -83,7 +83,7 @@ inParallel('rejected poolers', () => {
       const pooler = await bouncer(database, mode, context);
       // Each rejection takes half of the timeout.
       const options = { limit: 1, timeout: 1_500, onStoreError: 'reject' } as const;
-      const [one] = (await crew.start(1, pooler, options)) as [RemoteLimiter];
+      const [one] = (await workers.start(1, pooler, options)) as [RemoteLimiter];
       for (let i = 0; i < 2; i++) {
         await expect(one.acquire()).rejects.toMatchObject({
           code: 'ERR_HEADGATE_STORE_REFUSED',
@@ -128,7 +128,7 @@ inParallel('transactions and poolers of the app', () => {
 
   test('a pooler that assigns its connections per session works like a direct connection', async (context) => {
     const pooler = await bouncer(database, 'session', context);
-    const [one, two] = (await crew.start(2, pooler, { limit: 1 })) as [
+    const [one, two] = (await workers.start(2, pooler, { limit: 1 })) as [
       RemoteLimiter,
       RemoteLimiter,
     ];

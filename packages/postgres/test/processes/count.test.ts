@@ -1,20 +1,20 @@
 import { countSuite, outcomes } from '@headgate/test-servers/processes';
 import { expect, test } from 'vitest';
-import { type RemoteLimiter, useCrew } from './crew.ts';
 import { useDatabase } from './database.ts';
+import { type RemoteLimiter, useWorkers } from './workers.ts';
 
-const crew = useCrew();
+const workers = useWorkers();
 const database = useDatabase();
 
 countSuite({
-  start: (count, options) => crew.start(count, database, options),
+  start: (count, options) => workers.start(count, database, options),
   wait: 500,
   within: 1_000,
 });
 
 test('a limit that several processes create at once is one row with one count', async () => {
   const options = { limit: 2, queueLimit: 0, name: 'set up at once' };
-  const processes = await crew.start(5, database, options);
+  const processes = await workers.start(5, database, options);
   const { held } = await outcomes(processes.map((one) => one.acquire()));
   expect(held).toHaveLength(2);
   const sql = `SELECT inflight::int FROM headgate.limits WHERE label = '["set up at once"]'`;
@@ -24,14 +24,14 @@ test('a limit that several processes create at once is one row with one count', 
 });
 
 test('the database rejects a negative count', async () => {
-  const [one] = (await crew.start(1, database, { limit: 2 })) as [RemoteLimiter];
+  const [one] = (await workers.start(1, database, { limit: 2 })) as [RemoteLimiter];
   await one.acquire();
   const sql = 'UPDATE headgate.limits SET inflight = inflight - 2 WHERE inflight = 1';
   await expect(database.rows(sql)).rejects.toThrow('violates check constraint');
 });
 
 test('of two requests of one process, whose pool has one connection, one gets a permit', async () => {
-  const [one] = (await crew.start(1, database, { limit: 1, pool: 1 })) as [RemoteLimiter];
+  const [one] = (await workers.start(1, database, { limit: 1, pool: 1 })) as [RemoteLimiter];
   const held = await one.acquire();
   const waiting = await one.wait();
   expect(await one.do('stored')).toMatchObject({ inflight: 1, queued: 1 });

@@ -1,27 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crashSuite, firstOf, startBehindProxy } from '@headgate/test-servers/processes';
 import { describe, expect, type TestContext, test, vi } from 'vitest';
-import { connected, type RemoteLimiter, useCrew } from './crew.ts';
 import { type Database, useDatabase, useDatabaseBeside } from './database.ts';
 import { inParallel } from './in-parallel.ts';
+import { connected, type RemoteLimiter, useWorkers } from './workers.ts';
 
-type Options = Parameters<ReturnType<typeof useCrew>['start']>[2];
+type Options = Parameters<ReturnType<typeof useWorkers>['start']>[2];
 
-const crew = useCrew();
+const workers = useWorkers();
 const shared = useDatabase();
 
 /** Starts processes of a group whose tests need a ring of their own. */
 function useRing() {
   const database = useDatabaseBeside(shared);
   const start = (count: number, options: Options) =>
-    crew.start(count, database, options) as Promise<[RemoteLimiter, RemoteLimiter, RemoteLimiter]>;
+    workers.start(count, database, options) as Promise<
+      [RemoteLimiter, RemoteLimiter, RemoteLimiter]
+    >;
   return { database, start };
 }
 
 /** A process behind a proxy holds a permit for which another process waits. */
 const startCutOff = (database: Database, context: TestContext, options: Options) =>
   startBehindProxy(context, database.server, (server) =>
-    crew.start(1, database.through(server), options),
+    workers.start(1, database.through(server), options),
   );
 
 /** Waits until these processes are registered, and no others are in the ring. */
@@ -43,7 +45,7 @@ function endListening(database: Database): Promise<unknown> {
 describe.concurrent('processes that are killed or frozen', () => {
   // The permits of a killed process become available long before its lease ends.
   crashSuite({
-    start: async (count, options) => connected(await crew.start(count, shared, options)),
+    start: async (count, options) => connected(await workers.start(count, shared, options)),
     lease: 20_000,
     back: 8_000,
     hasTokens: true,

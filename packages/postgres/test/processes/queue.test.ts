@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { grantDelaySuite, queueSuite } from '@headgate/test-servers/processes';
 import { expect, test, vi } from 'vitest';
-import { type RemoteLimiter, useCrew } from './crew.ts';
 import { type Database, ofStores, useDatabase, useDatabaseBeside } from './database.ts';
 import { inParallel } from './in-parallel.ts';
+import { type RemoteLimiter, useWorkers } from './workers.ts';
 
-const crew = useCrew();
+const workers = useWorkers();
 const database = useDatabase();
 
-function start(options: Parameters<typeof crew.start>[2], where: Database = database) {
-  return crew.start(2, where, options) as Promise<[RemoteLimiter, RemoteLimiter]>;
+function start(options: Parameters<typeof workers.start>[2], where: Database = database) {
+  return workers.start(2, where, options) as Promise<[RemoteLimiter, RemoteLimiter]>;
 }
 
 grantDelaySuite(start);
@@ -74,7 +74,9 @@ inParallel('the queue', () => {
 
   test('100 waiters use no connection of the app’s pool, and the store has three connections', async () => {
     await vi.waitFor(async () => expect(await database.connections()).toBe(0));
-    const [one] = (await crew.start(1, database.server, { limit: 1, pool: 1 })) as [RemoteLimiter];
+    const [one] = (await workers.start(1, database.server, { limit: 1, pool: 1 })) as [
+      RemoteLimiter,
+    ];
     const held = await one.acquire();
     const waiting = Array.from({ length: 100 }, () => one.acquire());
     await one.saw('queued', 100);

@@ -6,27 +6,27 @@ import {
   type Waiting,
 } from '@headgate/test-servers/processes';
 import { expect, test, vi } from 'vitest';
-import { connected, type RemoteLimiter, useCrew } from './crew.ts';
 import { useDatabase } from './database.ts';
 import { limitIdleSessions } from './idle-sessions.ts';
 import { inParallel } from './in-parallel.ts';
 import { startStartingServer } from './starting-server.ts';
+import { connected, type RemoteLimiter, useWorkers } from './workers.ts';
 
 const lease = 3_000;
 /** Milliseconds until the whole limit is available, after its leases have expired. */
 const back = lease + 8_000;
 
-const crew = useCrew();
+const workers = useWorkers();
 
 /** Sets up a server for the tests of one group. */
 function useProcesses() {
   const database = useDatabase({}, limitIdleSessions);
   const start = async (
     count: number,
-    options: Parameters<typeof crew.start>[2],
+    options: Parameters<typeof workers.start>[2],
     place: { readonly url: string } = database,
   ) => {
-    const processes = await crew.start(count, place, { lease, ...options });
+    const processes = await workers.start(count, place, { lease, ...options });
     return (await connected(processes)) as [RemoteLimiter, RemoteLimiter];
   };
   return { database, start };
@@ -134,7 +134,7 @@ inParallel('a server that crashes, freezes or is down', () => {
   test('without the server processes keep running, callers are rejected, and everything works when it is back', async () => {
     await database.server.shutDown();
     const options = { limit: 1, lease, timeout: 400 };
-    const [one] = (await crew.start(1, database, options)) as [RemoteLimiter];
+    const [one] = (await workers.start(1, database, options)) as [RemoteLimiter];
     await expect(one.acquire()).rejects.toMatchObject({ code: 'ERR_HEADGATE_STORE_DOWN' });
     await database.server.restart();
     await vi.waitFor(() => one.acquire().then((held) => held.release()), 8_000);

@@ -2,23 +2,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startProxy } from '@headgate/test-servers';
 import { cutSuite, expectFullLimitAvailable } from '@headgate/test-servers/processes';
 import { expect, test, vi } from 'vitest';
-import { connected, type RemoteLimiter, useCrew } from './crew.ts';
 import { useDatabase, useDatabaseBeside } from './database.ts';
 import { limitIdleSessions } from './idle-sessions.ts';
 import { inParallel } from './in-parallel.ts';
+import { connected, type RemoteLimiter, useWorkers } from './workers.ts';
 
 const lease = 3_000;
 /** Milliseconds until the whole limit is available, after its leases have expired. */
 const back = lease + 8_000;
 
-const crew = useCrew();
+const workers = useWorkers();
 const shared = useDatabase({ settings: { allow_system_table_mods: 'on' } }, limitIdleSessions);
 
 /** Sets up a database for the tests of one group. */
 function useProcesses() {
   const database = useDatabaseBeside(shared);
-  const start = async (count: number, options: Parameters<typeof crew.start>[2]) => {
-    const processes = await crew.start(count, database, { lease, ...options });
+  const start = async (count: number, options: Parameters<typeof workers.start>[2]) => {
+    const processes = await workers.start(count, database, { lease, ...options });
     return (await connected(processes)) as [RemoteLimiter, RemoteLimiter];
   };
   return { database, start };
@@ -44,7 +44,7 @@ inParallel('connections that end', () => {
     const proxy = await startProxy(database.server);
     onTestFinished(() => proxy.stop());
     const options = { limit: 2, lease: 9_000 };
-    const [one] = (await crew.start(1, database.through(proxy), options)) as [RemoteLimiter];
+    const [one] = (await workers.start(1, database.through(proxy), options)) as [RemoteLimiter];
     const first = await one.acquire();
     // Longer than a process without a connection is considered alive.
     await sleep(1_500);
@@ -58,7 +58,7 @@ inParallel('connections that end', () => {
   });
 
   cutSuite({
-    start: (proxy, options) => crew.start(2, database.through(proxy), { lease, ...options }),
+    start: (proxy, options) => workers.start(2, database.through(proxy), { lease, ...options }),
     server: () => database.server,
     ...{ delay: 3, step: 4, back },
   });

@@ -2,13 +2,13 @@ import { startProxy } from '@headgate/test-servers';
 import { countSuite } from '@headgate/test-servers/processes';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { useServer } from '../server.ts';
-import { type RemoteLimiter, useCrew } from './crew.ts';
+import { type RemoteLimiter, useWorkers } from './workers.ts';
 
-const crew = useCrew();
+const workers = useWorkers();
 const { server: redis, admin } = await useServer();
 
 countSuite({
-  start: (count, options) => crew.start(count, redis, options),
+  start: (count, options) => workers.start(count, redis, options),
   wait: 200,
   within: 5_000,
 });
@@ -16,7 +16,7 @@ countSuite({
 test('if 50 processes start at once on an empty server, the limit is never exceeded', async () => {
   await admin.flushall();
   await admin.script('FLUSH');
-  const processes = await crew.start(5, redis, { limit: 3 });
+  const processes = await workers.start(5, redis, { limit: 3 });
   const waiting = processes.flatMap((one) => Array.from({ length: 10 }, () => one.acquire()));
   for (let served = 0; served < 50; served++) {
     const [held, index] = await Promise.race(
@@ -32,9 +32,9 @@ test('if 50 processes start at once on an empty server, the limit is never excee
 
 test('a process that starts while all permits are held admits no additional caller', async () => {
   const options = { limit: 2, name: 'taken', queueLimit: 0 };
-  const [one] = (await crew.start(1, redis, options)) as [RemoteLimiter];
+  const [one] = (await workers.start(1, redis, options)) as [RemoteLimiter];
   const held = [await one.acquire(), await one.acquire()];
-  const [late] = (await crew.start(1, redis, options)) as [RemoteLimiter];
+  const [late] = (await workers.start(1, redis, options)) as [RemoteLimiter];
   await expect(late.acquire()).rejects.toMatchObject({ reason: 'full' });
   await held[0]?.release();
   await vi.waitFor(() => late.acquire(), 5_000);
@@ -42,9 +42,13 @@ test('a process that starts while all permits are held admits no additional call
 });
 
 test('of two limits declared under one name the later one applies, and the conflict is reported once', async () => {
-  const [old] = (await crew.start(1, redis, { limit: 1, name: 'two limits' })) as [RemoteLimiter];
+  const [old] = (await workers.start(1, redis, { limit: 1, name: 'two limits' })) as [
+    RemoteLimiter,
+  ];
   const held = await old.acquire();
-  const [young] = (await crew.start(1, redis, { limit: 3, name: 'two limits' })) as [RemoteLimiter];
+  const [young] = (await workers.start(1, redis, { limit: 3, name: 'two limits' })) as [
+    RemoteLimiter,
+  ];
   const more = [await young.acquire(), await young.acquire()];
   await held.release();
   for (let i = 0; i < 3; i++) await (await old.acquire()).release();
@@ -63,7 +67,10 @@ test('only scripts and the subscription are sent, so the client can be used by o
   monitor.on('monitor', (_, [command = '']: string[], source: string) => {
     if (source !== 'lua') seen.add(command.toLowerCase());
   });
-  const [one, two] = (await crew.start(2, redis, { limit: 1 })) as [RemoteLimiter, RemoteLimiter];
+  const [one, two] = (await workers.start(2, redis, { limit: 1 })) as [
+    RemoteLimiter,
+    RemoteLimiter,
+  ];
   const held = await one.acquire();
   const waiting = await two.wait();
   await one.do('setLimit', 2);
@@ -86,8 +93,8 @@ test('no process waits for another one to create the limit', async () => {
   const proxy = await startProxy(redis);
   onTestFinished(() => proxy.stop());
   const options = { limit: 1, name: 'set up', timeout: 3_000 };
-  const [stuck] = (await crew.start(1, proxy, options)) as [RemoteLimiter];
-  const [free] = (await crew.start(1, redis, options)) as [RemoteLimiter];
+  const [stuck] = (await workers.start(1, proxy, options)) as [RemoteLimiter];
+  const [free] = (await workers.start(1, redis, options)) as [RemoteLimiter];
   proxy.hold(true);
   const late = stuck.acquire();
   const held = await free.acquire();

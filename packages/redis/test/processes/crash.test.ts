@@ -1,14 +1,14 @@
 import { crashSuite } from '@headgate/test-servers/processes';
 import { describe, expect, test, vi } from 'vitest';
 import { useServer } from '../server.ts';
-import { type RemoteLimiter, useCrew } from './crew.ts';
+import { type RemoteLimiter, useWorkers } from './workers.ts';
 
-const crew = useCrew(12);
+const workers = useWorkers(12);
 const lease = 1_500;
 const { server: redis } = await useServer();
 
 function start(count: number, options: { limit: number; lease?: number }) {
-  return crew.start(count, redis, { lease, ...options }) as Promise<
+  return workers.start(count, redis, { lease, ...options }) as Promise<
     [RemoteLimiter, RemoteLimiter, RemoteLimiter, RemoteLimiter]
   >;
 }
@@ -16,7 +16,7 @@ function start(count: number, options: { limit: number; lease?: number }) {
 // Tests that all stores have in common.
 describe.concurrent('processes that crash', () => {
   crashSuite({
-    start: (count, options) => crew.start(count, redis, options),
+    start: (count, options) => workers.start(count, redis, options),
     lease: 1_200,
     back: 1_200 + 1_000,
     hasTokens: true,

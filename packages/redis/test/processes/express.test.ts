@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { useServer } from '../server.ts';
-import { type RemoteLimiter, useCrew } from './crew.ts';
+import { type RemoteLimiter, useWorkers } from './workers.ts';
 
-const crew = useCrew();
+const workers = useWorkers();
 const { server: redis } = await useServer();
 
 let ids = 0;
@@ -36,8 +36,8 @@ class App {
   }
 }
 
-async function start(count: number, options: Parameters<typeof crew.start>[2]) {
-  const processes = await crew.start(count, redis, options);
+async function start(count: number, options: Parameters<typeof workers.start>[2]) {
+  const processes = await workers.start(count, redis, options);
   const apps = processes.map(async (one) => new App(one, await one.do('listen')));
   return Promise.all(apps) as Promise<[App, App]>;
 }

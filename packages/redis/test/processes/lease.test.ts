@@ -1,14 +1,14 @@
 import { firstOf, startBehindProxy } from '@headgate/test-servers/processes';
 import { expect, test, vi } from 'vitest';
 import { ownServer, useServer } from '../server.ts';
-import { type RemoteLimiter, useCrew } from './crew.ts';
+import { type RemoteLimiter, useWorkers } from './workers.ts';
 
-const crew = useCrew(10);
+const workers = useWorkers(10);
 const lease = 1_500;
 const { server: redis, admin } = await useServer();
 
 function start(count: number, options: { limit: number; perKey?: boolean }) {
-  return crew.start(count, redis, { lease, ...options }) as Promise<
+  return workers.start(count, redis, { lease, ...options }) as Promise<
     [RemoteLimiter, RemoteLimiter, RemoteLimiter]
   >;
 }
@@ -29,7 +29,7 @@ test.concurrent('work that takes three leases keeps its permit', async () => {
 
 test.concurrent('tokens increase from permit to permit, over processes, and after the limit has been unused', async (context) => {
   const { server, admin } = await ownServer(context);
-  const [one, two] = (await crew.start(2, server, { limit: 1, lease })) as [
+  const [one, two] = (await workers.start(2, server, { limit: 1, lease })) as [
     RemoteLimiter,
     RemoteLimiter,
   ];
@@ -45,7 +45,9 @@ test.concurrent('tokens increase from permit to permit, over processes, and afte
 
 test.concurrent('a holder that cannot reach the store is aborted before its lease expires in the store', async (context) => {
   const options = { limit: 1, lease, name: 'out of reach' };
-  const scene = await startBehindProxy(context, redis, (server) => crew.start(1, server, options));
+  const scene = await startBehindProxy(context, redis, (server) =>
+    workers.start(1, server, options),
+  );
   scene.proxy.hold(true);
   expect(await firstOf(scene)).toBe('ERR_HEADGATE_LEASE_LOST');
   await scene.waiting.held;
@@ -83,7 +85,7 @@ test.concurrent('processes whose clocks differ by an hour share a limit correctl
 test.concurrent('keys expire when the limit is unused, and not before', async (context) => {
   const { server, admin } = await ownServer(context);
   const options = { limit: 1, lease, perKey: true };
-  const [one] = (await crew.start(1, server, options)) as [RemoteLimiter];
+  const [one] = (await workers.start(1, server, options)) as [RemoteLimiter];
   const held = await one.acquire({ key: 'kept' });
   for (const key of ['0', 'a', 'b']) await (await one.acquire({ key })).release();
   const waiting = await one.wait({ key: 'kept' });

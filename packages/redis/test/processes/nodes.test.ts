@@ -1,9 +1,9 @@
 import { type RedisCluster, type RedisServer, startCluster } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type Held, type RemoteLimiter, useCrew } from './crew.ts';
+import { type Held, type RemoteLimiter, useWorkers } from './workers.ts';
 
-const crew = useCrew(6);
+const workers = useWorkers(6);
 let cluster: RedisCluster;
 beforeAll(async () => {
   cluster = await startCluster();
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => cluster.stop());
 
 function start(options: { limit: number; name?: string; perKey?: boolean }) {
-  return crew.start(2, cluster.nodes, options) as Promise<[RemoteLimiter, RemoteLimiter]>;
+  return workers.start(2, cluster.nodes, options) as Promise<[RemoteLimiter, RemoteLimiter]>;
 }
 
 /** Resolves when all nodes agree on the slot's owner: only then can it be moved again. */
@@ -39,7 +39,7 @@ test.concurrent('a limit holds over the processes of a cluster, on whichever nod
     await waiting[1]?.held;
     expect(await two.do('stored')).toMatchObject({ inflight: 1, queued: 0 });
     // The next limit is used by the same processes.
-    await crew.rest();
+    await workers.rest();
   }
   expect(owners.size).toBeGreaterThan(1);
 });
@@ -73,7 +73,7 @@ test.concurrent('names and keys with braces, colons or "0" work in a cluster', a
       await held[i]?.release();
       await (await waiting.held).release();
     }
-    await crew.rest();
+    await workers.rest();
   }
 });
 

@@ -1,9 +1,9 @@
 import type { RedisServer } from '@headgate/test-servers';
 import { describe, expect, type TestContext, test, vi } from 'vitest';
 import { ownServer } from '../server.ts';
-import { type RemoteLimiter, useCrew } from './crew.ts';
+import { type RemoteLimiter, useWorkers } from './workers.ts';
 
-const crew = useCrew(10);
+const workers = useWorkers(10);
 const times = { lease: 9_000, timeout: 1_000 };
 /** Additional milliseconds allowed on a busy machine. */
 const TOLERANCE = 2_000;
@@ -32,7 +32,7 @@ interface Options {
 /** Starts a server, and processes that are connected to it. */
 async function start(test: TestContext, count: number, options: Options) {
   const { server: redis } = await ownServer(test);
-  const processes = await crew.start(count, redis, { ...times, ...options });
+  const processes = await workers.start(count, redis, { ...times, ...options });
   for (const one of processes) await one.do('stored');
   const [one, two] = processes as [RemoteLimiter, RemoteLimiter];
   return { redis, one, two };
@@ -161,7 +161,10 @@ test.concurrent('a server that is down at the start ends no process, and is used
   const policies = ['reject', 'admit', 'local'] as const;
   const [reject, admit, local] = (await Promise.all(
     policies.map(
-      async (onStoreError) => (await crew.start(1, redis, { ...times, limit: 1, onStoreError }))[0],
+      async (onStoreError) =>
+        (
+          await workers.start(1, redis, { ...times, limit: 1, onStoreError })
+        )[0],
     ),
   )) as [RemoteLimiter, RemoteLimiter, RemoteLimiter];
   await expect(reject.acquire()).rejects.toMatchObject({

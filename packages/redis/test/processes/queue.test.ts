@@ -2,13 +2,13 @@ import { startProxy } from '@headgate/test-servers';
 import { grantDelaySuite, queueSuite } from '@headgate/test-servers/processes';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { useServer } from '../server.ts';
-import { type RemoteLimiter, useCrew } from './crew.ts';
+import { type RemoteLimiter, useWorkers } from './workers.ts';
 
-const crew = useCrew();
+const workers = useWorkers();
 const { server: redis, admin } = await useServer();
 
 const start = (options: { limit: number }) =>
-  crew.start(2, redis, options) as Promise<[RemoteLimiter, RemoteLimiter]>;
+  workers.start(2, redis, options) as Promise<[RemoteLimiter, RemoteLimiter]>;
 
 grantDelaySuite(start);
 queueSuite({
@@ -31,7 +31,7 @@ async function proxied() {
 test('many waiters cost no more commands than a few', async () => {
   const commandsWith = async (waiters: number) => {
     const proxy = await proxied();
-    const [one, two] = await crew.start(2, proxy, { limit: 1, lease: 3_000 });
+    const [one, two] = await workers.start(2, proxy, { limit: 1, lease: 3_000 });
     const held = await (one as RemoteLimiter).acquire();
     const waiting = Array.from({ length: waiters }, (_, i) =>
       (i % 2 === 0 ? one : two)?.acquire().catch(() => {}),
@@ -46,14 +46,14 @@ test('many waiters cost no more commands than a few', async () => {
   };
   const [few, many] = await Promise.all([commandsWith(2), commandsWith(200)]);
   for (const { held } of [few, many]) void held.release();
-  await crew.rest();
+  await workers.rest();
   await Promise.all([...few.waiting, ...many.waiting]);
   expect(many.commands).toBeLessThanOrEqual(few.commands + 4);
   expect(many.commands).toBeLessThan(20);
 });
 
 test('waiters block neither the release nor other commands of the client', async () => {
-  const [one] = (await crew.start(1, redis, { limit: 1 })) as [RemoteLimiter];
+  const [one] = (await workers.start(1, redis, { limit: 1 })) as [RemoteLimiter];
   const held = await one.acquire();
   const waiting = await one.wait();
   expect(await one.do('ping')).toBe('PONG');
@@ -63,7 +63,7 @@ test('waiters block neither the release nor other commands of the client', async
 
 test('500 waiters need two connections, and all are served', async () => {
   const proxy = await proxied();
-  const [one] = (await crew.start(1, proxy, { limit: 1 })) as [RemoteLimiter];
+  const [one] = (await workers.start(1, proxy, { limit: 1 })) as [RemoteLimiter];
   const held = await one.acquire();
   const waiting = Array.from({ length: 500 }, () => one.acquire());
   await one.saw('queued', 500);
@@ -81,8 +81,8 @@ test.each(['abort', 'timeout'])(
   async (how) => {
     const proxy = await proxied();
     const limit = { limit: 1, lease: 20_000, timeout: 5_000 };
-    const [one, three] = (await crew.start(2, redis, limit)) as [RemoteLimiter, RemoteLimiter];
-    const [two] = (await crew.start(1, proxy, { ...limit, name: await nameOf(one) })) as [
+    const [one, three] = (await workers.start(2, redis, limit)) as [RemoteLimiter, RemoteLimiter];
+    const [two] = (await workers.start(1, proxy, { ...limit, name: await nameOf(one) })) as [
       RemoteLimiter,
     ];
     const held = await one.acquire();
@@ -98,7 +98,10 @@ test.each(['abort', 'timeout'])(
 );
 
 test('two callers that each need the whole limit are both served', async () => {
-  const [one, two] = (await crew.start(2, redis, { limit: 2 })) as [RemoteLimiter, RemoteLimiter];
+  const [one, two] = (await workers.start(2, redis, { limit: 2 })) as [
+    RemoteLimiter,
+    RemoteLimiter,
+  ];
   const both = [one.acquire({ weight: 2 }), two.acquire({ weight: 2 })];
   const first = await Promise.race(both);
   await first.release();

@@ -2,9 +2,9 @@ import { redisStore } from '@headgate/redis';
 import { startReplica } from '@headgate/test-servers';
 import { expect, test, vi } from 'vitest';
 import { ownServer, useServer } from '../server.ts';
-import { type RemoteLimiter, useCrew } from './crew.ts';
+import { type RemoteLimiter, useWorkers } from './workers.ts';
 
-const crew = useCrew(12);
+const workers = useWorkers(12);
 const { server: redis, admin } = await useServer();
 
 const policies = ['reject', 'admit', 'local'] as const;
@@ -12,7 +12,7 @@ const policies = ['reject', 'admit', 'local'] as const;
 /** Starts one process for each policy, with a server that responds with errors. */
 async function startEach(server: { readonly port: number }, options: object = {}) {
   const started = policies.map((onStoreError) =>
-    crew.start(1, server, { limit: 1, onStoreError, ...options }),
+    workers.start(1, server, { limit: 1, onStoreError, ...options }),
   );
   return (await Promise.all(started)).flat() as [RemoteLimiter, RemoteLimiter, RemoteLimiter];
 }
@@ -74,7 +74,7 @@ test.concurrent('NOAUTH: the client has no password', async (context) => {
 
 test.concurrent('OOM: without free memory leases can be renewed and released', async (context) => {
   const { server, admin } = await ownServer(context);
-  const [one] = (await crew.start(1, server, { limit: 2, lease: 900 })) as [RemoteLimiter];
+  const [one] = (await workers.start(1, server, { limit: 2, lease: 900 })) as [RemoteLimiter];
   const held = await one.acquire();
   await admin.config('SET', 'maxmemory', '1');
   await expectPolicies(await startEach(server), 'OOM');
@@ -130,7 +130,7 @@ test.concurrent('the app has closed the client', async () => {
 
 test.concurrent('an error response is no outage: holders keep their permits', async () => {
   const name = 'taken later';
-  const [one, two] = (await crew.start(2, redis, { limit: 2, name })) as [
+  const [one, two] = (await workers.start(2, redis, { limit: 2, name })) as [
     RemoteLimiter,
     RemoteLimiter,
   ];

@@ -1,14 +1,17 @@
 import { expect, test, vi } from 'vitest';
 import { useServer } from '../server.ts';
-import { type RemoteLimiter, useCrew } from './crew.ts';
+import { type RemoteLimiter, useWorkers } from './workers.ts';
 
 // Problems that Sidekiq's concurrent limiter has fixed over the years. lease.test.ts covers expiry and reclaiming.
 
-const crew = useCrew();
+const workers = useWorkers();
 const { server: redis, admin } = await useServer();
 
 test('a caller that acquires a second permit is counted exactly twice', async () => {
-  const [one, two] = (await crew.start(2, redis, { limit: 2 })) as [RemoteLimiter, RemoteLimiter];
+  const [one, two] = (await workers.start(2, redis, { limit: 2 })) as [
+    RemoteLimiter,
+    RemoteLimiter,
+  ];
   const outer = await one.acquire();
   const inner = await one.acquire();
   await expect(two.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason: 'timeout' });
@@ -27,8 +30,8 @@ test('a caller that acquires a second permit is counted exactly twice', async ()
 });
 
 test('no call fails under contention by many processes and with many names', async () => {
-  const processes = await crew.start(4, redis, { limit: 2, name: 'contended' });
-  const others = await crew.start(2, redis, { limit: 1, name: 'next to it' });
+  const processes = await workers.start(4, redis, { limit: 2, name: 'contended' });
+  const others = await workers.start(2, redis, { limit: 1, name: 'next to it' });
   const most = await Promise.all([...processes, ...others].map((one) => one.do('work', 15, 20)));
   for (const here of most) expect(here).toBeLessThanOrEqual(2);
   for (const one of [...processes, ...others]) {
@@ -42,7 +45,7 @@ test('no call fails under contention by many processes and with many names', asy
 
 test("waiters may wait for longer than the client's command timeout", async () => {
   const client = { commandTimeout: 500, maxRetriesPerRequest: 0 };
-  const [one, two] = (await crew.start(2, redis, { limit: 1, client, lease: 1_500 })) as [
+  const [one, two] = (await workers.start(2, redis, { limit: 1, client, lease: 1_500 })) as [
     RemoteLimiter,
     RemoteLimiter,
   ];
@@ -57,7 +60,7 @@ test("waiters may wait for longer than the client's command timeout", async () =
 
 test('limiters created before their client has connected share the limit', async () => {
   const client = { lazyConnect: true };
-  const processes = await crew.start(3, redis, { limit: 1, client, queueLimit: 0 });
+  const processes = await workers.start(3, redis, { limit: 1, client, queueLimit: 0 });
   const settled = await Promise.allSettled(processes.map((one) => one.acquire()));
   expect(settled.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected']);
 });
@@ -70,7 +73,7 @@ test.each([
 ])('clients created with %o share a limit with others', async (client) => {
   const name = `options ${JSON.stringify(client)}`;
   const both = { limit: 1, name, client };
-  const [one, two] = (await crew.start(2, redis, both)) as [RemoteLimiter, RemoteLimiter];
+  const [one, two] = (await workers.start(2, redis, both)) as [RemoteLimiter, RemoteLimiter];
   // Rejected until then, except for the last two.
   const held = await vi.waitFor(() => one.acquire(), 5_000);
   await vi.waitFor(() => two.do('stored'), 5_000);
@@ -81,8 +84,8 @@ test.each([
 
 test('limits in different databases are independent', async () => {
   const name = 'two worlds';
-  const [one] = (await crew.start(1, redis, { limit: 1, name })) as [RemoteLimiter];
-  const [two] = (await crew.start(1, redis, { limit: 1, name, client: { db: 3 } })) as [
+  const [one] = (await workers.start(1, redis, { limit: 1, name })) as [RemoteLimiter];
+  const [two] = (await workers.start(1, redis, { limit: 1, name, client: { db: 3 } })) as [
     RemoteLimiter,
   ];
   const held = [await one.acquire(), await two.acquire()];
@@ -100,9 +103,9 @@ test('a process that has closed its store leaves no connection', async () => {
   // Counts only this test's connections; those of earlier tests end when the server notices.
   const alone = () => vi.waitFor(async () => expect(await connections()).toBe(1), 5_000);
   await alone();
-  const [one] = (await crew.start(1, redis, { limit: 1 })) as [RemoteLimiter];
+  const [one] = (await workers.start(1, redis, { limit: 1 })) as [RemoteLimiter];
   await (await one.acquire()).release();
   expect(await connections()).toBeGreaterThan(1);
-  await crew.rest();
+  await workers.rest();
   await alone();
 });

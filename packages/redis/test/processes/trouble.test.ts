@@ -2,9 +2,9 @@ import { startProxy } from '@headgate/test-servers';
 import { cutSuite, expectFullLimitAvailable } from '@headgate/test-servers/processes';
 import { describe, expect, test, vi } from 'vitest';
 import { ownServer, useServer } from '../server.ts';
-import { type RemoteLimiter, useCrew } from './crew.ts';
+import { type RemoteLimiter, useWorkers } from './workers.ts';
 
-const crew = useCrew(10);
+const workers = useWorkers(10);
 const lease = 2_000;
 const { server: redis, admin } = await useServer();
 
@@ -13,7 +13,7 @@ const back = lease + 5_000;
 
 describe.concurrent('connections that break', () => {
   cutSuite({
-    start: (proxy, options) => crew.start(2, proxy, { lease, ...options }),
+    start: (proxy, options) => workers.start(2, proxy, { lease, ...options }),
     server: () => redis,
     ...{ delay: 5, step: 3, back },
   });
@@ -32,7 +32,7 @@ test.concurrent('a process that may not subscribe is served all the same, though
     'resetchannels',
   );
   const client = { username: 'deaf', password: 'secret' };
-  const [one, two] = (await crew.start(2, redis, { limit: 1, lease, client })) as [
+  const [one, two] = (await workers.start(2, redis, { limit: 1, lease, client })) as [
     RemoteLimiter,
     RemoteLimiter,
   ];
@@ -45,7 +45,10 @@ test.concurrent('a process that may not subscribe is served all the same, though
 
 test.concurrent('a server that is paused for less than the timeout is no outage', async (context) => {
   const { server, admin } = await ownServer(context);
-  const [one, two] = (await crew.start(2, server, { limit: 1 })) as [RemoteLimiter, RemoteLimiter];
+  const [one, two] = (await workers.start(2, server, { limit: 1 })) as [
+    RemoteLimiter,
+    RemoteLimiter,
+  ];
   const held = await one.acquire();
   const waiting = await two.wait();
   await admin.client('PAUSE', 500, 'ALL');
@@ -61,10 +64,10 @@ test.concurrent('half-open connections are an outage for one process only', asyn
   const proxy = await startProxy(redis);
   onTestFinished(() => proxy.stop());
   const options = { limit: 1, lease: 3_000, timeout: 1_000, name: 'half open' };
-  const [cut] = (await crew.start(1, proxy, { ...options, onStoreError: 'local' })) as [
+  const [cut] = (await workers.start(1, proxy, { ...options, onStoreError: 'local' })) as [
     RemoteLimiter,
   ];
-  const [one, two] = (await crew.start(2, redis, options)) as [RemoteLimiter, RemoteLimiter];
+  const [one, two] = (await workers.start(2, redis, options)) as [RemoteLimiter, RemoteLimiter];
   const held = await one.acquire();
   const queue = [await cut.wait(), await two.wait()];
   proxy.hold(true);
@@ -88,7 +91,7 @@ test.concurrent('half-open connections are an outage for one process only', asyn
 });
 
 test.concurrent('waiters and holders are notified when the app closes its client', async () => {
-  const [one, two] = (await crew.start(2, redis, { limit: 1, lease })) as [
+  const [one, two] = (await workers.start(2, redis, { limit: 1, lease })) as [
     RemoteLimiter,
     RemoteLimiter,
   ];
@@ -103,7 +106,7 @@ test.concurrent('waiters and holders are notified when the app closes its client
 });
 
 test.concurrent('queueLimit counts the waiters of all processes', async () => {
-  const [one, two] = (await crew.start(2, redis, { limit: 1, queueLimit: 2 })) as [
+  const [one, two] = (await workers.start(2, redis, { limit: 1, queueLimit: 2 })) as [
     RemoteLimiter,
     RemoteLimiter,
   ];
@@ -122,7 +125,7 @@ test.concurrent('queueLimit counts the waiters of all processes', async () => {
 
 test.concurrent('an adjusted weight counts in all processes, also after a loss of all data', async (context) => {
   const { server, admin } = await ownServer(context);
-  const [one, two] = (await crew.start(2, server, { limit: 3, lease })) as [
+  const [one, two] = (await workers.start(2, server, { limit: 3, lease })) as [
     RemoteLimiter,
     RemoteLimiter,
   ];

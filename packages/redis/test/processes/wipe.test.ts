@@ -2,14 +2,14 @@ import { startProxy, startRedis, startReplica } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { useServer } from '../server.ts';
-import { type Held, type RemoteLimiter, useCrew, type Waiting } from './crew.ts';
+import { type Held, type RemoteLimiter, useWorkers, type Waiting } from './workers.ts';
 
-const crew = useCrew();
+const workers = useWorkers();
 const lease = 2_000;
 const { server: redis, admin } = await useServer();
 
 function start(count: number, options: { limit: number; lease?: number; onStoreError?: 'local' }) {
-  return crew.start(count, redis, { lease, ...options }) as Promise<
+  return workers.start(count, redis, { lease, ...options }) as Promise<
     [RemoteLimiter, RemoteLimiter, RemoteLimiter]
   >;
 }
@@ -140,7 +140,7 @@ test('a replica that takes over has the holders and the queue, or gets them from
   const proxy = await startProxy(target);
   onTestFinished(() => proxy.stop());
   const options = { limit: 1, lease, onStoreError: 'local' as const };
-  const [one, two] = (await crew.start(2, proxy, options)) as [RemoteLimiter, RemoteLimiter];
+  const [one, two] = (await workers.start(2, proxy, options)) as [RemoteLimiter, RemoteLimiter];
   const held = await one.acquire();
   const queue = [await two.wait(), await one.wait()];
   await master.kill();

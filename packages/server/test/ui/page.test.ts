@@ -1,6 +1,6 @@
-import type { Browser } from 'playwright-core';
+import { chromiumOptions } from '@headgate/test-servers';
+import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launchChromium } from './chromium.ts';
 import { openPage } from './visit.ts';
 
 const highest = '18446744073709551615';
@@ -8,7 +8,7 @@ const first = 'tbody.semaphore:nth-of-type(1)';
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launchChromium();
+  browser = await chromium.launch(chromiumOptions());
 });
 afterAll(() => browser?.close());
 

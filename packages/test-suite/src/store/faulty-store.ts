@@ -22,15 +22,16 @@ import {
 export type CallFault = 'fail' | 'drop' | 'lose' | 'repeat' | { readonly delay: number };
 
 /** The fault of a pushed message; later messages may overtake a delayed one. */
-export type NewsFault = 'drop' | 'repeat' | { readonly delay: number };
+export type MessageFault = 'drop' | 'repeat' | { readonly delay: number };
 
-type News = 'grant' | 'recall' | 'operated' | 'check';
+type Message = 'grant' | 'recall' | 'operated' | 'check';
 
 /** Chooses the fault of each call and message; undefined means none. */
 export interface Faults {
   /** `ops` is empty for `stats`. */
   call?(ops: readonly Op[]): CallFault | undefined;
-  news?(news: News): NewsFault | undefined;
+  /** Called for each pushed message. */
+  message?(message: Message): MessageFault | undefined;
 }
 
 /** A store that injects faults on command between itself and its limiters, by the time of its clock. */
@@ -140,8 +141,8 @@ export class FaultyStore extends Store {
     });
   }
 
-  #push(news: News, tell: (listener: StoreListener) => void): void {
-    const fault = this.faults.news?.(news);
+  #push(message: Message, tell: (listener: StoreListener) => void): void {
+    const fault = this.faults.message?.(message);
     if (fault === 'drop') return;
     const now = () => {
       if (this.#listener !== undefined) tell(this.#listener);

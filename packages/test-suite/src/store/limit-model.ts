@@ -34,7 +34,7 @@ export class LimitModel {
   /** Leases granted by operations of other leases. */
   readonly granted = new Set<string>();
   /** Of those, the leases granted since this set was last cleared. */
-  readonly news = new Set<string>();
+  readonly newlyGranted = new Set<string>();
   /** Leases that were queued and then granted. */
   readonly admitted = new Set<string>();
   limit = 0;
@@ -163,7 +163,7 @@ export class LimitModel {
       this.admitted.add(next.id);
       if (next.id === current) continue;
       this.granted.add(next.id);
-      this.news.add(next.id);
+      this.newlyGranted.add(next.id);
     }
   }
 

@@ -94,7 +94,7 @@ export class ModelRun {
   async #send(process: number, asked: readonly Asked[]): Promise<void> {
     const from = this.processes[process] as StoreProcess;
     const replies = (await from.ask(asked.map(({ op }) => op))) as Reply[];
-    for (const { news } of this.#models) news.clear();
+    for (const { newlyGranted } of this.#models) newlyGranted.clear();
     const expected = asked.map(({ op, key }, at) =>
       (this.#models[key] as LimitModel).do(
         op,
@@ -124,9 +124,9 @@ export class ModelRun {
 
   /** Whether the reply reports that an operation of the same batch has granted the lease; then no grant is pushed. */
   #takeNews({ state }: Reply, op: Op, key: number): boolean {
-    const { granted, news } = this.#models[key] as LimitModel;
+    const { granted, newlyGranted } = this.#models[key] as LimitModel;
     const id = op.verb === 'declare' ? '' : op.lease.id;
-    if (state !== 'held' || !news.delete(id)) return false;
+    if (state !== 'held' || !newlyGranted.delete(id)) return false;
     granted.delete(id);
     return true;
   }
@@ -136,8 +136,8 @@ export class ModelRun {
    * reported as granted.
    */
   #forgetNews(op: Op, key: number): void {
-    const { granted, news } = this.#models[key] as LimitModel;
-    if (this.world.can.counts || op.verb !== 'release' || !news.delete(op.lease.id)) return;
+    const { granted, newlyGranted } = this.#models[key] as LimitModel;
+    if (this.world.can.counts || op.verb !== 'release' || !newlyGranted.delete(op.lease.id)) return;
     granted.delete(op.lease.id);
   }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { CallFault, Faults, NewsFault } from '../../src/index.ts';
+import type { CallFault, Faults, MessageFault } from '../../src/index.ts';
 import { DistributedScene, type Licence, lease, type SceneOptions } from './distributed-scene.ts';
 
 interface Step {
@@ -57,12 +57,12 @@ const wipe = step('wipe', fc.constant(0), async (scene) => {
 /** Cycles through the faults of each list. */
 function inTurns(
   calls: readonly (CallFault | undefined)[],
-  news: readonly (NewsFault | undefined)[],
+  messages: readonly (MessageFault | undefined)[],
 ): Faults {
   let [called, pushed] = [0, 0];
   return {
     call: () => calls[called++ % calls.length],
-    news: () => news[pushed++ % news.length],
+    message: () => messages[pushed++ % messages.length],
   };
 }
 
@@ -72,17 +72,17 @@ const callFault = fc.oneof(
   fc.constantFrom<CallFault>('fail', 'drop', 'lose', 'repeat'),
   delays(5, 60, 190, 350, 1500),
 );
-const newsFault = fc.oneof(
-  fc.constantFrom<NewsFault | undefined>(undefined, 'drop', 'repeat'),
+const messageFault = fc.oneof(
+  fc.constantFrom<MessageFault | undefined>(undefined, 'drop', 'repeat'),
   delays(5, 300, 1500),
 );
 const patterns = fc.record({
   process,
   calls: fc.array(callFault, { maxLength: 3 }),
-  news: fc.array(newsFault, { maxLength: 3 }),
+  messages: fc.array(messageFault, { maxLength: 3 }),
 });
-const fault = step('fault', patterns, (scene, { process: who, calls, news }) =>
-  scene.fault(who, inTurns(calls, news)),
+const fault = step('fault', patterns, (scene, { process: who, calls, messages }) =>
+  scene.fault(who, inTurns(calls, messages)),
 );
 const heal = step('heal', process, (scene, who) => scene.fault(who, {}));
 const say = step('say', fc.tuple(process, fc.boolean()), (scene, [who, up]) =>

@@ -30,7 +30,7 @@ export function throttleClient(options: ThrottleClientOptions): ThrottleClient {
   return new ThrottleClient(
     // Each waiting caller needs its own connection for its blocked request.
     new Transport({ address, token, sockets: Infinity }),
-    checkTimes({ leaseDuration: options.leaseDuration }).lease,
+    checkTimes({ leaseDuration: options.leaseDuration }).leaseDuration,
   );
 }
 
@@ -38,14 +38,14 @@ export function throttleClient(options: ThrottleClientOptions): ThrottleClient {
 export class ThrottleClient {
   readonly #transport: Caller;
   readonly #protocol: Protocol;
-  readonly #lease: number;
+  readonly #leaseDuration: number;
   readonly #pending = new Set<Promise<void>>();
 
   /** @internal */
-  constructor(transport: Caller, lease: number) {
+  constructor(transport: Caller, leaseDuration: number) {
     this.#transport = transport;
     this.#protocol = new Protocol(transport);
-    this.#lease = lease;
+    this.#leaseDuration = leaseDuration;
   }
 
   /**
@@ -58,7 +58,7 @@ export class ThrottleClient {
    * case the request is withdrawn, and a later grant is released.
    */
   lock(semaphore: string, options?: LockOptions): Promise<Lock> {
-    const lockOwner = new LockOwner(this.#protocol, this.#lease);
+    const lockOwner = new LockOwner(this.#protocol, this.#leaseDuration);
     return lockFor(lockOwner, semaphore, options, (task) => this.#background(task));
   }
 

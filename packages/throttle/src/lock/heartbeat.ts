@@ -11,8 +11,8 @@ const RETRY_PART = 1 / 12;
 const SAFE_PART = 0.9;
 
 export interface HeartbeatOptions {
-  /** The length of the lease in milliseconds. */
-  readonly lease: number;
+  /** Milliseconds. */
+  readonly leaseDuration: number;
   /** Tries to renew the lease. Never rejects. */
   readonly beat: () => Promise<void>;
   /** Called when the lease may have expired at the service. */
@@ -37,13 +37,13 @@ export class Heartbeat {
 
   /** The earliest time at which the service can let the lease expire. */
   get ends(): number {
-    return this.#renewedAt + this.#options.lease;
+    return this.#renewedAt + this.#options.leaseDuration;
   }
 
   /** The service has renewed the lease, by a request that was sent at this time. */
   hear(sent: number): void {
     this.#renewedAt = Math.max(this.#renewedAt, sent);
-    this.#due = this.#renewedAt + this.#options.lease * RENEWAL_PART;
+    this.#due = this.#renewedAt + this.#options.leaseDuration * RENEWAL_PART;
     if (this.#isRunning) this.#wake();
   }
 
@@ -66,7 +66,7 @@ export class Heartbeat {
   }
 
   get #safeUntil(): number {
-    return this.#renewedAt + this.#options.lease * SAFE_PART;
+    return this.#renewedAt + this.#options.leaseDuration * SAFE_PART;
   }
 
   #check(): void {
@@ -81,9 +81,9 @@ export class Heartbeat {
   }
 
   async #beat(): Promise<void> {
-    const { lease, beat } = this.#options;
+    const { leaseDuration, beat } = this.#options;
     this.#isBeating = true;
-    this.#due = performance.now() + lease * RETRY_PART;
+    this.#due = performance.now() + leaseDuration * RETRY_PART;
     await beat();
     this.#isBeating = false;
     if (this.#isRunning) this.#wake();

@@ -28,7 +28,8 @@ export class LockOwner {
   readonly #acquired = new Map<string, number>();
   readonly #lost = new AbortController();
   readonly #heartbeat: Heartbeat;
-  readonly #timeout: number;
+  /** For all calls but those that are blocked. */
+  readonly #times: { readonly timeout: number };
   /** Whether the service has the peer, according to its answers. */
   #existsAtService = false;
   /** Whether a request to create the peer was sent. */
@@ -50,13 +51,13 @@ export class LockOwner {
 
   constructor(
     private readonly protocol: Protocol,
-    private readonly lease: number,
+    private readonly leaseDuration: number,
   ) {
-    this.#timeout = Math.min(MAX_TIMEOUT, lease / 3);
-    this.#lateAcquires = new Unanswered(lease);
-    this.#lateReleases = new Unanswered(lease);
+    this.#times = { timeout: Math.min(MAX_TIMEOUT, leaseDuration / 3) };
+    this.#lateAcquires = new Unanswered(leaseDuration);
+    this.#lateReleases = new Unanswered(leaseDuration);
     this.#heartbeat = new Heartbeat({
-      lease,
+      leaseDuration,
       beat: () => {
         this.#beating = this.#beat().catch(() => {});
         return this.#beating;
@@ -118,8 +119,7 @@ export class LockOwner {
     if (!this.#mayExist || this.signal.aborted) return;
     const until = this.#heartbeat.ends;
     if (this.#acquired.size === 0 && !this.#isWaiting) {
-      const remove = this.#retire();
-      await retryTransient(remove, { until }).catch(() => {});
+      await retryTransient(this.#retire(), { until }).catch(() => {});
       return;
     }
     const asking = this.#acquiring;
@@ -135,15 +135,15 @@ export class LockOwner {
    * next request.
    */
   #retire(): () => Promise<unknown> {
-    const [peer, options] = [this.#peer, { timeout: this.#timeout }];
+    const peer = this.#peer;
     this.#peer = newPeer();
     this.#existsAtService = false;
     this.#mayExist = false;
-    return () => this.protocol.remove(peer, options);
+    return () => this.protocol.remove(peer, this.#times);
   }
 
   async #withdraw(semaphore: string): Promise<void> {
-    const release = this.protocol.release(this.#peer, semaphore, { timeout: this.#timeout });
+    const release = this.protocol.release(this.#peer, semaphore, this.#times);
     await this.#lateReleases.watch(semaphore, release);
   }
 
@@ -164,7 +164,7 @@ export class LockOwner {
       signal?.throwIfAborted();
       this.signal.throwIfAborted();
       const [sent, restores] = [performance.now(), this.#restores];
-      const blockFor = Math.min(Math.max(until - sent, 0), MAX_BLOCK_TIME, this.lease / 3);
+      const blockFor = Math.min(Math.max(until - sent, 0), MAX_BLOCK_TIME, this.leaseDuration / 3);
       const outcome = await this.#acquire(semaphore, count, blockFor, signal);
       // A restore sent in the meantime did not include this lock, so the answer is void.
       if (restores !== this.#restores) continue;
@@ -185,8 +185,8 @@ export class LockOwner {
   }
 
   #acquire(semaphore: string, count: number, blockFor: number, signal: AbortSignal | undefined) {
-    const ask = { peer: this.#peer, semaphore, count, expiresIn: this.lease, blockFor };
-    const timeout = blockFor + this.#timeout;
+    const ask = { peer: this.#peer, semaphore, count, expiresIn: this.leaseDuration, blockFor };
+    const timeout = blockFor + this.#times.timeout;
     // If this request is given up, removing the peer releases the lock.
     if (this.#acquired.size === 0) return this.protocol.acquire(ask, { timeout, signal });
     // The peer stays for its other locks. If the caller gives up, the pending answer shows when the request can be
@@ -215,16 +215,15 @@ export class LockOwner {
     this.signal.throwIfAborted();
     this.#mayExist = true;
     this.#restores++;
-    const options = { timeout: this.#timeout };
-    await this.protocol.restore(this.#peer, this.#acquired, this.lease, options);
+    await this.protocol.restore(this.#peer, this.#acquired, this.leaseDuration, this.#times);
     this.#existsAtService = true;
     this.#heartbeat.hear(sent);
   }
 
   async #beat(): Promise<void> {
     const sent = performance.now();
-    const options = { timeout: this.#timeout };
-    if (await this.protocol.heartbeat(this.#peer, this.lease, options)) this.#heartbeat.hear(sent);
+    if (await this.protocol.heartbeat(this.#peer, this.leaseDuration, this.#times))
+      this.#heartbeat.hear(sent);
     else if (this.#acquired.size > 0) await this.#restoreOnce();
     // Given-up requests may have arrived after they were withdrawn, so withdraw them again.
     for (const semaphore of this.#lateAcquires.names()) {
@@ -238,7 +237,7 @@ export class LockOwner {
     const names = [...this.#acquired.keys()].map((name) => `"${name}"`).join(', ');
     this.#lost.abort(new StoreError('ERR_HEADGATE_LEASE_LOST', `the lock on ${names} was lost`));
     // Removes the peer in case the service keeps it longer, so that other waiters are granted sooner.
-    const remove = () => this.protocol.remove(this.#peer, { timeout: this.#timeout });
+    const remove = () => this.protocol.remove(this.#peer, this.#times);
     Promise.resolve(this.#restoring)
       .catch(() => {})
       .then(remove)

@@ -9,7 +9,7 @@ export interface LockOptions {
   readonly count?: number | undefined;
   /** Maximum wait in milliseconds; 0 does not wait. Default: Infinity. */
   readonly timeout?: number | undefined;
-  /** Aborts the wait; `lock` then rejects with the signal's reason. */
+  /** Aborts the wait; `lock` then rejects with the signal's reason. Default: none. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -6,8 +6,8 @@ import type { ServiceLease } from './lease-table.ts';
 export interface LeasePeersOptions {
   readonly protocol: Protocol;
   readonly clock: Clock;
-  /** The length of a lease in milliseconds. */
-  readonly lease: number;
+  /** Milliseconds. */
+  readonly leaseDuration: number;
 }
 
 /** Creates, restores and removes the peers of leases: for each lease one request after the other. */
@@ -20,29 +20,29 @@ export class LeasePeers {
 
   /** Creates the peer of a lease, without a lock. */
   create(lease: ServiceLease, times: CallTimes): Promise<void> {
-    const { protocol, clock, lease: length } = this.#options;
+    const { protocol, clock, leaseDuration } = this.#options;
     return lease.inTurn(async () => {
       if (lease.existsAtService || lease.isReleased) return;
       const [{ peer }, sent] = [lease, clock.now()];
-      await protocol.restore(peer, new Map(), length, times);
+      await protocol.restore(peer, new Map(), leaseDuration, times);
       if (lease.peer === peer) lease.renewedAt = sent;
     });
   }
 
   /** Restores a lease as held, even beyond the full count. Returns false if it had been released. */
   restore(lease: ServiceLease, times: CallTimes): Promise<boolean> {
-    const { protocol, clock, lease: length } = this.#options;
+    const { protocol, clock, leaseDuration } = this.#options;
     const counts = new Map([[lease.queue.semaphore, lease.weight]]);
     return lease.inTurn(async () => {
       if (lease.isReleased) return false;
       const sent = clock.now();
-      const isRestored = await protocol.restore(lease.peer, counts, length, times);
+      const isRestored = await protocol.restore(lease.peer, counts, leaseDuration, times);
       // Released in the meantime: its removal follows.
       if (lease.isReleased) return true;
       if (!isRestored) {
         // The peer exists without this lock, because the lease is still queued.
         lease.retire();
-        await protocol.restore(lease.peer, counts, length, times);
+        await protocol.restore(lease.peer, counts, leaseDuration, times);
       }
       if (!lease.isReleased) lease.renewedAt = sent;
       return true;

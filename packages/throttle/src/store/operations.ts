@@ -97,10 +97,10 @@ export class Operations {
   }
 
   async #renew(lease: ServiceLease, times: CallTimes): Promise<State> {
-    const { protocol, lease: length } = this.#options;
+    const { protocol, leaseDuration } = this.#options;
     if (!lease.isHeld) return 'lost';
     const [{ peer }, sent] = [lease, this.#now()];
-    const isKnown = await protocol.heartbeat(peer, length, times);
+    const isKnown = await protocol.heartbeat(peer, leaseDuration, times);
     if (lease.peer !== peer) return 'lost';
     if (isKnown) lease.renewedAt = Math.max(lease.renewedAt, sent);
     // A heartbeat answer from before a restore is outdated.
@@ -128,8 +128,8 @@ export class Operations {
       if (lease.isReleased) this.#leaseTable.delete(lease);
       return wasThere ? 'ok' : 'lost';
     } catch (error) {
-      // The limiter retries for the length of a lease.
-      const leftover = 2 * this.#options.lease;
+      // The limiter retries for a lease duration.
+      const leftover = 2 * this.#options.leaseDuration;
       setTimeout(() => lease.isReleased && this.#leaseTable.delete(lease), leftover).unref();
       throw error;
     }
@@ -156,7 +156,7 @@ export class Operations {
 
   async #request(lease: ServiceLease, wait: number, times: CallTimes) {
     const { peer, weight: count, queue, isHeld: wasHeld } = lease;
-    const { protocol, lease: expiresIn } = this.#options;
+    const { protocol, leaseDuration: expiresIn } = this.#options;
     const sent = this.#now();
     const ask = { peer, semaphore: queue.semaphore, count, expiresIn };
     const outcome = await protocol.acquire(ask, times);
@@ -208,7 +208,7 @@ export class Operations {
   #isForgotten(lease: ServiceLease): boolean {
     const { renewedAt, isReleased } = lease;
     const now = this.#now();
-    if (isReleased || now >= renewedAt + this.#options.lease) return false;
+    if (isReleased || now >= renewedAt + this.#options.leaseDuration) return false;
     if (renewedAt > this.#reregisteredAt) {
       this.#reregisteredAt = now;
       this.#options.forgotten();

@@ -44,13 +44,13 @@ export class ThrottleStore extends Store {
   #isUp = true;
   #isClosed = false;
 
-  constructor(transport: Caller, lease: number, timeout: number, name = 'throttle') {
-    super({ leaseDuration: lease, timeout, name });
+  constructor(transport: Caller, leaseDuration: number, timeout: number, name = 'throttle') {
+    super({ leaseDuration, timeout, name });
     this.#transport = transport;
     const protocol = new Protocol(transport);
     this.#semaphoreCache = new SemaphoreCache(protocol, this.clock, timeout);
     this.#operations = new Operations({
-      ...{ protocol, clock: this.clock, lease, timeout },
+      ...{ protocol, clock: this.clock, leaseDuration, timeout },
       waits: (queue) => this.#polls.poll(queue),
       left: (queue) => this.#polls.left(queue),
       granted: (id) => this.#listener?.grant({ id, fencing: undefined }),

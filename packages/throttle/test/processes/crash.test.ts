@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { crashSuite } from '@headgate/test-servers/processes';
 import { describe, expect, test, vi } from 'vitest';
 import { useService } from '../service.ts';
-import { most, nameOf, type RemoteLimiter, semaphores, useCrew } from './crew.ts';
+import { most, nameOf, type RemoteLimiter, semaphores, useWorkers } from './workers.ts';
 
-const crew = useCrew(12);
+const workers = useWorkers(12);
 /** The lease in milliseconds. A call may take a third of it. */
 const lease = 2_400;
 const service = await useService(semaphores);
 
-function start(count: number, options: Parameters<typeof crew.start>[2]) {
-  return crew.start(count, service, options) as Promise<
+function start(count: number, options: Parameters<typeof workers.start>[2]) {
+  return workers.start(count, service, options) as Promise<
     [RemoteLimiter, RemoteLimiter, RemoteLimiter]
   >;
 }
@@ -21,7 +21,7 @@ describe.concurrent('processes that crash', () => {
       const { limit } = options as { limit: 1 | 2 | 3 };
       // Limiters that share a name use the last configured limit, which no other test uses.
       const named = name === undefined ? {} : { name: nameOf(limit, most) };
-      const processes = await crew.start(count, service, { ...options, ...named, limit });
+      const processes = await workers.start(count, service, { ...options, ...named, limit });
       // On a busy machine, the first call of a process takes longer than a call's timeout.
       for (const one of processes) await vi.waitFor(() => one.do('stored'), 5_000);
       return processes;

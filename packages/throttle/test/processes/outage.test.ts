@@ -1,12 +1,12 @@
 import { expect, test, vi } from 'vitest';
 import { useService } from '../service.ts';
-import { type RemoteLimiter, semaphores, useCrew } from './crew.ts';
+import { type RemoteLimiter, semaphores, useWorkers } from './workers.ts';
 
-const crew = useCrew();
+const workers = useWorkers();
 const service = await useService(semaphores);
 
-function start(count: number, options: Parameters<typeof crew.start>[2]) {
-  return crew.start(count, service, options) as Promise<
+function start(count: number, options: Parameters<typeof workers.start>[2]) {
+  return workers.start(count, service, options) as Promise<
     [RemoteLimiter, RemoteLimiter, RemoteLimiter]
   >;
 }

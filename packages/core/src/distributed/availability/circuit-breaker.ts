@@ -8,8 +8,8 @@ import type { StoreWarnings } from './store-warnings.ts';
 const MAX_PROBE_TIMEOUTS = 3;
 
 /**
- * A circuit breaker: whether the store is available to one limit. A failing call opens it, so that only the calls of
- * one timeout wait for an answer that does not come. Only a probe closes it, one at a time: if only some calls fail, the successful ones would
+ * A circuit breaker: whether the store is available to one limit. A failing call opens it, so that later calls need not
+ * wait for their own timeouts. Only a probe closes it, one at a time: if only some calls fail, the successful ones would
  * close it again and again, and each time all waiters would return to the store. Reports changes to the observer or,
  * without one, by warnings.
  */
@@ -19,7 +19,7 @@ export class CircuitBreaker {
   /** The limit or key whose call has failed last. */
   #probed: LimitName;
   #cancel = () => {};
-  /** Until when a probe is awaited. */
+  /** Until when the outcome of a probe is awaited. */
   #probingUntil = -Infinity;
   #hasEnded = false;
   /** Whether the store has refused the latest call. */

@@ -15,7 +15,7 @@ const effects = {
   local: 'each process applies the limit alone',
 } as const satisfies Record<OutagePolicy, string>;
 
-/** What a store has refused to one limit. */
+/** Which calls for one limit a store has refused. */
 class Refusals {
   /** Whether a warning was emitted since the store last accepted a call. */
   hasWarned = false;
@@ -31,9 +31,9 @@ class Refusals {
  */
 export class StoreWarnings {
   /** Limits affected by an outage, or by messages that do not arrive. */
-  readonly #away = new Set<string>();
-  /** A limit for which that has ended. */
-  #back: string | undefined;
+  readonly #affected = new Set<string>();
+  /** A limit that is no longer affected, to be named by the warning that the store is back. */
+  #recovered: string | undefined;
   #hasWarned = false;
   #nextAt = -Infinity;
   readonly #refusals = new Map<string, Refusals>();
@@ -54,11 +54,11 @@ export class StoreWarnings {
 
   /** The store can be reached again, or its messages arrive. Calls for this limit may still be refused. */
   returned(name: string): void {
-    if (!this.#away.delete(name)) return;
-    if (this.#refusals.get(name)?.isRefused !== true) this.#back = name;
-    if (this.#away.size > 0 || !this.#hasWarned || this.#back === undefined) return;
+    if (!this.#affected.delete(name)) return;
+    if (this.#refusals.get(name)?.isRefused !== true) this.#recovered = name;
+    if (this.#affected.size > 0 || !this.#hasWarned || this.#recovered === undefined) return;
     this.#hasWarned = false;
-    isBack(this.#back);
+    warnRecovered(this.#recovered);
   }
 
   /** A call for this limit has succeeded. */
@@ -66,24 +66,24 @@ export class StoreWarnings {
     const refusals = this.#refusals.get(name);
     if (refusals === undefined) return;
     refusals.isRefused = false;
-    if (refusals.hasWarned) isBack(name);
+    if (refusals.hasWarned) warnRecovered(name);
     refusals.hasWarned = false;
   }
 
   /** The limit is closed. */
   forget(name: string): void {
-    this.#away.delete(name);
+    this.#affected.delete(name);
     this.#refusals.delete(name);
   }
 
   #add(name: string, message: string): void {
-    const isFirst = this.#away.size === 0;
-    this.#away.add(name);
+    const isFirst = this.#affected.size === 0;
+    this.#affected.add(name);
     const now = this.clock.now();
     if (!isFirst || now < this.#nextAt) return;
     this.#nextAt = now + WARNING_INTERVAL;
     this.#hasWarned = true;
-    this.#back = undefined;
+    this.#recovered = undefined;
     warn('HEADGATE_STORE', message);
   }
 
@@ -101,7 +101,7 @@ export class StoreWarnings {
   }
 }
 
-function isBack(name: string): void {
+function warnRecovered(name: string): void {
   warn('HEADGATE_STORE', `the store of limit "${name}" is back`);
 }
 

@@ -10,14 +10,14 @@ const { setImmediate } = (onWorkers() ? {} : globalThis) as {
 };
 
 /**
- * Runs `go` once for all calls of an event-loop iteration: right after the first callback that calls it, and once more
- * at the end. In a runtime without `setImmediate`, once for each callback's calls.
+ * Coalesces the calls of `soon` in one event-loop iteration: runs `send` right after the first callback that calls it,
+ * and once more at the end for the others. In a runtime without `setImmediate`, it runs once for each callback.
  */
 export class Coalescer {
   #isWanted = false;
   #hasBegun = false;
 
-  constructor(private readonly go: () => void) {}
+  constructor(private readonly send: () => void) {}
 
   soon(): void {
     if (this.#isWanted) return;
@@ -27,7 +27,7 @@ export class Coalescer {
 
   #begin(): void {
     this.#isWanted = false;
-    this.go();
+    this.send();
     if (setImmediate === undefined) return;
     this.#hasBegun = true;
     setImmediate(() => this.#end());

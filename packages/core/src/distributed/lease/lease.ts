@@ -8,8 +8,8 @@ export const renewalPart = 1 / 3;
 export const retryPart = 1 / 6;
 
 /**
- * Fraction of a lease within which due renewals are sent early, to share a round trip. Small, since renewals become
- * more frequent by as much. Also the interval between two tries of a release, and the margin before the end of a
+ * Fraction of a lease within which due renewals are sent early, to share a round trip. Small, since each renewal then
+ * comes earlier by up to that much. Also the interval between two tries of a release, and the margin before the end of a
  * wait.
  */
 export const slackPart = 1 / 24;
@@ -68,18 +68,18 @@ export abstract class Lease {
     return this.current;
   }
 
-  /** Returns the next request about this lease. */
-  ask(now: number, missed: number): LeaseRequest {
+  /** The next request about this lease, which is about to be sent. */
+  nextRequest(now: number, missed: number): LeaseRequest {
     if (this.current === 'unsent') {
       this.current = 'asking';
       this.confirmedAt = now;
     }
     this.missed = missed;
-    return this.request(now);
+    return this.presentRequest(now);
   }
 
   /** The request about this lease in its present state. */
-  request(now: number): LeaseRequest {
+  presentRequest(now: number): LeaseRequest {
     const { semaphore, id, weight, resized, place, fencing } = this;
     const { queueLimit, extraTokens, reserves } = semaphore.terms;
     const { timeLeft: wait } = this;

@@ -45,7 +45,7 @@ export class Releases {
   }
 
   #send(lease: Lease, wasHeld: boolean): void {
-    const request = lease.request(this.store.clock.now());
+    const request = lease.presentRequest(this.store.clock.now());
     this.batch.add({ verb: 'release', lease: request }, (answer) =>
       this.#answered(lease, wasHeld, answer),
     );

@@ -47,7 +47,7 @@ export class Session implements StoreListener {
   /** How many times messages may have been missed. */
   #missed = 0;
   #isListening = false;
-  #made = 0;
+  #idCount = 0;
 
   constructor(readonly store: LeaseStore) {
     this.#batch = new Batch(store, this.counters);
@@ -88,7 +88,7 @@ export class Session implements StoreListener {
   }
 
   newId(): string {
-    return `${this.store.owner}.${(this.#made++).toString(36)}`;
+    return `${this.store.owner}.${(this.#idCount++).toString(36)}`;
   }
 
   /** Sends an operation that concerns no lease. */
@@ -103,7 +103,7 @@ export class Session implements StoreListener {
   /** Sends a request about a lease; its owner receives the outcome. */
   ask(verb: LeaseVerb, lease: Lease): void {
     this.#renewals.add(lease);
-    const request = lease.ask(this.store.clock.now(), this.#missed);
+    const request = lease.nextRequest(this.store.clock.now(), this.#missed);
     this.send({ verb, lease: request }, (answer, sent) =>
       this.#answered(lease, verb, answer, sent),
     );

@@ -69,6 +69,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     return isUsable;
   }
 
+  /** Adds a new waiter, and requests its lease from the store unless that must wait for others. */
   ask(waiter: Waiter, timeout: number): void {
     const lease = this.addWaiter(waiter, timeout);
     if (lease.timeLeft === 0 || this.waiters.maySend(this.limitState.limit))
@@ -185,7 +186,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     this.held.changeWeight(permit, weight);
   }
 
-  /** Passes leases to waiters, not within another waiter's answer. */
+  /** Passes free leases to waiters: later, so that no waiter is granted from within another one's callback. */
   serve(): void {
     // The array may grow during the iteration.
     for (const lease of this.passing) this.#pass(lease);

@@ -1,11 +1,4 @@
-import type { OperatedChange, OperatedState } from '../contract.ts';
-
-const statuses: readonly unknown[] = [
-  'open',
-  'paused',
-  'drained',
-] satisfies OperatedState['status'][];
-const modes: readonly unknown[] = ['enforce', 'shadow'] satisfies OperatedState['mode'][];
+import { modes, type OperatedChange, type OperatedState, statuses } from '../contract.ts';
 
 /** How a limit is operated: what the store last reported, and this process's own changes that it has not confirmed. */
 export class OperatedLimit {

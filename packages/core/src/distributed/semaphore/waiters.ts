@@ -86,11 +86,11 @@ export class Waiters {
 
   reject(lease: AssignedLease, reason: RejectionReason, cause?: RejectionCause): void {
     const waiter = this.leave(lease);
-    if (waiter !== undefined) attempt(() => this.rejectNewcomer(waiter, reason, cause));
+    if (waiter !== undefined) attempt(() => this.rejectUnqueued(waiter, reason, cause));
   }
 
   /** Rejects a waiter that is not queued here. */
-  rejectNewcomer(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
+  rejectUnqueued(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
     const rejection = { ...this.limitState.rejection(waiter, reason), ...cause };
     this.group.counters.rejected(waiter, rejection);
     waiter.rejected(rejection);
@@ -103,7 +103,7 @@ export class Waiters {
       const next = this.#take(lease);
       if (next === undefined) return undefined;
       if (isLate(next, clockOf(next, settings).now())) {
-        attempt(() => this.rejectNewcomer(next, 'timeout'));
+        attempt(() => this.rejectUnqueued(next, 'timeout'));
       } else if (isGone(next)) counters.withdrawn(next, next.since);
       else return next;
     }

@@ -25,8 +25,8 @@ export function closing(world: StoreWorld): void {
     const held = await one.acquire();
     await one.process.store.close();
     expect((await two.acquire()).reply).toMatchObject({ state: 'held', inflight: 2 });
-    const stray = two.probe();
-    expect(await stray.release()).toMatchObject({ state: 'lost', inflight: 2 });
+    const unknown = two.probe();
+    expect(await unknown.release()).toMatchObject({ state: 'lost', inflight: 2 });
     expect(held.grants).toEqual([]);
   });
 

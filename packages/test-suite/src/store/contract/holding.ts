@@ -22,8 +22,8 @@ export function holding(world: StoreWorld): void {
     const others = await world.another(dying);
     const waiting = await others.acquire(longWait);
     await world.outlive();
-    const stray = (await world.another(dying)).probe();
-    expect(await stray.release()).toMatchObject({
+    const unknown = (await world.another(dying)).probe();
+    expect(await unknown.release()).toMatchObject({
       ...{ state: 'lost', reclaimed: world.reclaimed(2), inflight: 1, queued: 0 },
     });
     await waiting.granted();

@@ -51,8 +51,8 @@ export function repeats(world: StoreWorld): void {
     const [one, two] = await world.pair();
     await one.acquire();
     const waiting = await one.acquire(longWait);
-    const stray = two.probe();
-    expect(await stray.release()).toMatchObject({ state: 'lost', inflight: 1, queued: 1 });
+    const unknown = two.probe();
+    expect(await unknown.release()).toMatchObject({ state: 'lost', inflight: 1, queued: 1 });
     expect((await two.acquire()).state).toBe('full');
     expect((await waiting.do('stay')).state).toBe('queued');
   });

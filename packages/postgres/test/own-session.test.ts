@@ -14,18 +14,18 @@ test('a process continues to check its own session while a sweep gets no answer'
     sent.sweep += 1;
     return new Promise(() => {});
   };
-  const sender = { owner: 'me', lease: 300, addresses: new WeakMap() };
+  const sender = { owner: 'me', leaseDuration: 300, addresses: new WeakMap() };
   const horizon = { check() {}, clear() {} } as never;
-  const ring = new FailureDetector({
+  const detector = new FailureDetector({
     schema: 'any',
     query,
     sender,
     horizon,
     ended() {},
-    news() {},
+    notify() {},
   });
-  onTestFinished(() => ring.leave());
-  ring.join(1);
+  onTestFinished(() => detector.leave());
+  detector.join(1);
   await vi.advanceTimersByTimeAsync(2_100);
   expect(sent).toEqual({ watch: 9, sweep: 1 });
 });

@@ -21,7 +21,7 @@ test('releasing a permit whose lease the store has dropped reports it as lost on
 test('a release repeated because its answer was lost reports nothing', async () => {
   const world = new World();
   const lost = vi.fn();
-  const store = world.line();
+  const store = world.connect();
   const permit = await world.limiter({ name: 'shared', store, observer: { lost } }).acquire();
   store.trouble = 'deaf';
   permit.release();
@@ -35,7 +35,7 @@ test('a release repeated because its answer was lost reports nothing', async () 
 test('a lease lost before its release is reported once', async () => {
   const world = new World();
   const lost = vi.fn();
-  const store = world.line();
+  const store = world.connect();
   const permit = await world.limiter({ name: 'shared', store, observer: { lost } }).acquire();
   store.trouble = 'silent';
   await world.advance(lease);

@@ -23,9 +23,9 @@ export const semaphores: FullCounts = Object.fromEntries(
 let tests = 0;
 
 /** Sets up the workers for the tests of one file; `stock` processes are started in advance. */
-export function useCrew(stock = 0) {
+export function useWorkers(stock = 0) {
   const program = new URL('./worker.ts', import.meta.url);
-  return processes.useCrew<ThrottleWorkerLimiter, [{ readonly url: string }, Options]>(
+  return processes.useWorkers<ThrottleWorkerLimiter, [{ readonly url: string }, Options]>(
     program,
     ({ url }, options) => {
       const { name = nameOf(options.limit, ++tests) } = options;

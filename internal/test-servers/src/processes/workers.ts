@@ -8,7 +8,7 @@ import { WorkerProcess } from './worker-process.ts';
  * The worker processes of a file's tests, which may run concurrently. A process that is alive after a test is reused by
  * another.
  */
-export class Crew<I extends WorkerLimiter, A extends readonly unknown[]> {
+export class Workers<I extends WorkerLimiter, A extends readonly unknown[]> {
   readonly #program: URL;
   readonly #settings: (...args: A) => object;
   readonly #spare: WorkerProcess[] = [];
@@ -80,15 +80,15 @@ export class Crew<I extends WorkerLimiter, A extends readonly unknown[]> {
  * Sets up the workers for the tests of one file. `stock` processes are started before the first test: as many as run
  * concurrently.
  */
-export function useCrew<I extends WorkerLimiter, A extends readonly unknown[]>(
+export function useWorkers<I extends WorkerLimiter, A extends readonly unknown[]>(
   program: URL,
   settings: (...args: A) => object,
   stock = 0,
-): Crew<I, A> {
-  const crew = new Crew<I, A>(program, settings);
-  beforeAll(() => crew.stock(stock));
-  aroundEach((test) => crew.during(test));
-  afterEach(() => crew.rest());
-  afterAll(() => crew.stop());
-  return crew;
+): Workers<I, A> {
+  const workers = new Workers<I, A>(program, settings);
+  beforeAll(() => workers.stock(stock));
+  aroundEach((test) => workers.during(test));
+  afterEach(() => workers.rest());
+  afterAll(() => workers.stop());
+  return workers;
 }

@@ -12,9 +12,9 @@ interface Server {
 interface Options extends LimitOptions, Partial<Pick<Settings, 'library' | 'client'>> {}
 
 /** Sets up the workers for the tests of one file; `stock` processes are started in advance. */
-export function useCrew(stock = 0) {
+export function useWorkers(stock = 0) {
   const program = new URL('./worker.ts', import.meta.url);
-  return processes.useCrew<RedisWorkerLimiter, [Server | readonly Server[], Options]>(
+  return processes.useWorkers<RedisWorkerLimiter, [Server | readonly Server[], Options]>(
     program,
     (server, { library, client, ...limit }) => {
       const ports = [server].flat().map(({ port }) => port);

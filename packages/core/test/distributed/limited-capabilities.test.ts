@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Answer, Op } from '../../src/distributed/index.ts';
-import { Line, outcome, settled, World } from './world.ts';
+import { outcome, settled, TestStore, World } from './world.ts';
 
 /** A store without any optional capability. */
-class PoorStore extends Line {
+class PoorStore extends TestStore {
   override readonly can = {
     fencing: false,
     queueLimit: false,
@@ -29,13 +29,13 @@ test.each([
   ['reserve', { reserve: 1 }],
 ])('%s is an error if the store does not support it', (option, options) => {
   const world = new World();
-  const make = () => world.limiter({ store: world.line(PoorStore), limit: 2, ...options });
+  const make = () => world.limiter({ store: world.connect(PoorStore), limit: 2, ...options });
   expect(make).toThrow(expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option }));
 });
 
 test('setLimit() throws if the store does not support it', () => {
   const world = new World();
-  const limiter = world.limiter({ store: world.line(PoorStore) });
+  const limiter = world.limiter({ store: world.connect(PoorStore) });
   expect(() => limiter.setLimit(2)).toThrow(
     expect.objectContaining({
       code: 'ERR_HEADGATE_UNSUPPORTED',
@@ -47,7 +47,7 @@ test('setLimit() throws if the store does not support it', () => {
 
 test('pausing, draining and shadow mode throw if the store does not support them', () => {
   const world = new World();
-  const limiter = world.limiter({ store: world.line(PoorStore) });
+  const limiter = world.limiter({ store: world.connect(PoorStore) });
   expect(limiter.operations).toEqual([]);
   for (const operation of ['pause', 'drain', 'resume', 'shadow', 'enforce'] as const) {
     expect(() => limiter[operation]()).toThrow(
@@ -62,7 +62,7 @@ test('pausing, draining and shadow mode throw if the store does not support them
 
 test('each process enforces queueLimit if the store does not', async () => {
   const world = new World();
-  const limiter = world.limiter({ store: world.line(PoorStore), queueLimit: 1 });
+  const limiter = world.limiter({ store: world.connect(PoorStore), queueLimit: 1 });
   const held = await limiter.acquire();
   const all = [outcome(limiter.acquire()), outcome(limiter.acquire())];
   await settled();

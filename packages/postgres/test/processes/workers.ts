@@ -12,12 +12,15 @@ interface Place {
 interface Options extends LimitOptions, Partial<Pick<Settings, 'poolUrl' | 'pool'>> {}
 
 /** Sets up the workers for the tests of one file. */
-export function useCrew() {
+export function useWorkers() {
   const program = new URL('./worker.ts', import.meta.url);
-  return processes.useCrew<PostgresWorkerLimiter, [Place, Options]>(program, ({ url }, options) => {
-    const { poolUrl, pool, ...limit } = options;
-    return { url, poolUrl, pool, ...limitSettings(limit) } satisfies Settings;
-  });
+  return processes.useWorkers<PostgresWorkerLimiter, [Place, Options]>(
+    program,
+    ({ url }, options) => {
+      const { poolUrl, pool, ...limit } = options;
+      return { url, poolUrl, pool, ...limitSettings(limit) } satisfies Settings;
+    },
+  );
 }
 
 /** Resolves when these processes are connected: a short lease leaves little time for that on a busy machine. */
