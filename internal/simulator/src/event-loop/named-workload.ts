@@ -57,8 +57,9 @@ export function workload(choice: Choice): NamedWorkload {
   const connection = connects ? ', a connection each' : '';
   const name = `${mean} ms ${place}, ${distribution}${connection}, ${load} ×`;
   const serviceTime = distributions[distribution](mean);
-  // Enough requests for a 99th percentile.
-  const seconds = Math.min(120, Math.max(12, 2 + (3 * mean) / load));
+  const isSkewed = distribution === '1 % a hundred times as long';
+  // Enough requests for a 99th percentile; and enough of the few long ones for chance not to decide.
+  const seconds = isSkewed ? 12 + 30 * mean : Math.min(120, Math.max(12, 2 + (3 * mean) / load));
   return { kind, mean, distribution, serviceTime, load, workers, connects, seed, seconds, name };
 }
 

@@ -11,7 +11,8 @@ interface Timer {
 /** Something that the loop can read from a time, in milliseconds: a request, or the answer of a socket or a thread. */
 export interface Incoming {
   readonly at: number;
-  read(): void;
+  /** Undefined once it is not awaited any more. */
+  read: (() => void) | undefined;
 }
 
 /** Milliseconds to accept a connection. */
@@ -83,9 +84,11 @@ export class SimulatedLoop implements EventLoop, Clock {
     if (timer !== undefined) (timer as Timer).callback = undefined;
   }
 
-  /** Has the answer of a socket or a thread arrive after `delay` milliseconds. */
-  receive(read: () => void, delay: number): void {
-    this.#answers.push({ at: this.#now + delay, read });
+  /** Has the answer of a socket or a thread, or the end of a connection, arrive after `delay` milliseconds. */
+  receive(read: () => void, delay: number): Incoming {
+    const answer = { at: this.#now + delay, read };
+    this.#answers.push(answer);
+    return answer;
   }
 
   /** Keeps the loop busy for some milliseconds. */
@@ -123,14 +126,23 @@ export class SimulatedLoop implements EventLoop, Clock {
   }
 
   get #nextArrival(): number {
-    return Math.min(this.#coming.at(-1)?.at ?? Infinity, this.#answers.peek()?.at ?? Infinity);
+    return Math.min(this.#coming.at(-1)?.at ?? Infinity, this.#nextAnswer?.at ?? Infinity);
+  }
+
+  get #nextAnswer(): Incoming | undefined {
+    let next = this.#answers.peek();
+    while (next !== undefined && next.read === undefined) {
+      this.#answers.pop();
+      next = this.#answers.peek();
+    }
+    return next;
   }
 
   /** In the order of arrival, as the operating system reports it. */
   #arrive(): void {
     while (this.#nextArrival <= this.#now) {
-      const answer = this.#answers.peek();
-      if (answer?.at === this.#nextArrival) this.#readable.push(this.#answers.pop() as Incoming);
+      if (this.#nextAnswer?.at === this.#nextArrival)
+        this.#readable.push(this.#answers.pop() as Incoming);
       else this.#arriveRequest(this.#coming.pop() as Incoming);
     }
   }
@@ -154,7 +166,7 @@ export class SimulatedLoop implements EventLoop, Clock {
     }
     for (const incoming of readable) {
       this.#read++;
-      incoming.read();
+      incoming.read?.();
     }
     const immediates = this.#immediates;
     this.#immediates = [];

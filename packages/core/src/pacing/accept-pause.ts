@@ -49,7 +49,7 @@ export class AcceptPause {
     return hasAccepted;
   }
 
-  /** Whether a connection has been accepted lately. */
+  /** Whether a connection has been accepted recently. */
   hasAccepted(now: number): boolean {
     return now - this.#acceptedAt < ACCEPTING_MS;
   }

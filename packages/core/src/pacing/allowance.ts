@@ -36,7 +36,7 @@ interface LastPoll {
   readonly inflight: number;
   /** Milliseconds that the loop had been busy since the poll before. */
   readonly busy: number;
-  /** Whether the loop has accepted connections lately. */
+  /** Whether the loop has accepted connections recently. */
   readonly isAccepting: boolean;
 }
 

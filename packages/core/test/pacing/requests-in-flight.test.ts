@@ -94,7 +94,7 @@ describe('requests that wait for a timer or a socket before they compute', () =>
     return { loop, count: () => inflight().length, answer };
   };
 
-  /** What two seconds leave of the requests in flight if the loop, never idle, computes so many between two polls. */
+  /** What two seconds leave of the requests in flight if the loop, never idle, computes this many between two polls. */
   const remaining = (perIteration: number, beforePoll: (loop: FakeLoop) => void = () => {}) => {
     const { loop, count, answer } = saturated();
     const before = count();
