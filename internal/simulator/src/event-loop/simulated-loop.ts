@@ -3,7 +3,7 @@ import TinyQueue from 'tinyqueue';
 
 interface Timer {
   readonly due: number;
-  /** Timers due at the same time run in the order in which they were set. */
+  /** The order in which timers that are due at the same time were set. */
   readonly order: number;
   callback: (() => void) | undefined;
 }
@@ -13,6 +13,11 @@ export interface Incoming {
   readonly at: number;
   /** Undefined once it is not awaited any more. */
   read: (() => void) | undefined;
+}
+
+interface Answer extends Incoming {
+  /** The order in which answers that arrive at the same time were requested. */
+  readonly order: number;
 }
 
 /** Milliseconds to accept a connection. */
@@ -46,7 +51,9 @@ export class SimulatedLoop implements EventLoop, Clock {
   /** Requests that have not arrived yet, the next one last. */
   #coming: Incoming[] = [];
   #backlog: Incoming[] = [];
-  readonly #answers = new TinyQueue<Incoming>([], (one, other) => one.at - other.at);
+  readonly #answers = new TinyQueue<Answer>([], (one, other) =>
+    one.at === other.at ? one.order - other.order : one.at - other.at,
+  );
   #readable: Incoming[] = [];
 
   /**
@@ -86,7 +93,7 @@ export class SimulatedLoop implements EventLoop, Clock {
 
   /** Has the answer of a socket or a thread, or the end of a connection, arrive after `delay` milliseconds. */
   receive(read: () => void, delay: number): Incoming {
-    const answer = { at: this.#now + delay, read };
+    const answer = { at: this.#now + delay, order: ++this.#order, read };
     this.#answers.push(answer);
     return answer;
   }
@@ -129,7 +136,7 @@ export class SimulatedLoop implements EventLoop, Clock {
     return Math.min(this.#coming.at(-1)?.at ?? Infinity, this.#nextAnswer?.at ?? Infinity);
   }
 
-  get #nextAnswer(): Incoming | undefined {
+  get #nextAnswer(): Answer | undefined {
     let next = this.#answers.peek();
     while (next !== undefined && next.read === undefined) {
       this.#answers.pop();

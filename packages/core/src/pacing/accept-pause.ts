@@ -7,9 +7,6 @@ const MIN_ACCEPT_TIME_MS = 30;
 /** Maximum time of one iteration that counts as spent on connections while requests compute: the rest is theirs. */
 const MAX_ITERATION_MS = 5;
 
-/** Milliseconds after a connection in which others like it are likely. */
-const ACCEPTING_MS = 1000;
-
 /** Fewer consecutive polls that accept a connection may be chance. */
 const MIN_ACCEPTING_POLLS = 2;
 
@@ -27,7 +24,6 @@ export class AcceptPause {
   /** Milliseconds for which starts may still be held back: as long as the loop has worked on requests before. */
   #timeLeft = 0;
   #polledAt = 0;
-  #acceptedAt = Number.NEGATIVE_INFINITY;
 
   /**
    * Notes a poll; returns whether it accepted a connection.
@@ -38,7 +34,6 @@ export class AcceptPause {
   polled(now: number, accepted: number, busyPart: number | undefined): boolean {
     const hasAccepted = accepted > this.#accepted;
     this.#accepted = accepted;
-    if (hasAccepted) this.#acceptedAt = now;
     this.#polls = hasAccepted ? this.#polls + 1 : 0;
     const elapsed = now - this.#polledAt;
     this.#polledAt = now;
@@ -47,11 +42,6 @@ export class AcceptPause {
     const needed = this.isActive ? 0 : MIN_ACCEPT_TIME_MS;
     this.isActive = this.#polls >= MIN_ACCEPTING_POLLS && this.#timeLeft > needed;
     return hasAccepted;
-  }
-
-  /** Whether a connection has been accepted recently. */
-  hasAccepted(now: number): boolean {
-    return now - this.#acceptedAt < ACCEPTING_MS;
   }
 
   #timeSpent(elapsed: number, busyPart: number | undefined): number {

@@ -10,20 +10,11 @@ const MINIMUM_MS = 5;
  */
 const DOUBLING_MS = 40;
 
-/**
- * Time constant at which the allowance falls while the loop is never idle, in milliseconds. The loop must be idle now and
- * then for the allowance to keep its size: the slower it falls, the less.
- */
-const DECAY_MS = 6000;
-
-/** The same while iterations of the loop are long, or it needs idle time to accept connections, one per iteration. */
-const FAST_DECAY_MS = 2000;
+/** Time constant at which the allowance falls while the loop is never idle, in milliseconds. */
+const DECAY_MS = 2000;
 
 /** The same while a poll is overdue. */
 const OVERDUE_DECAY_MS = 150;
-
-/** Requests per iteration above which it is long: more are in flight than keep the loop busy, and their answers meet. */
-const LONG_ITERATION = 2;
 
 /** Milliseconds after which a poll is overdue, in addition to the duration of a request. */
 const POLL_DELAY_MS = 20;
@@ -34,10 +25,6 @@ interface LastPoll {
   readonly age: number;
   /** Number of requests in flight at that time. */
   readonly inflight: number;
-  /** Milliseconds that the loop had been busy since the poll before. */
-  readonly busy: number;
-  /** Whether the loop has accepted connections recently. */
-  readonly isAccepting: boolean;
 }
 
 /**
@@ -79,13 +66,11 @@ export class Allowance {
     this.#milliseconds += idle * Math.max(1, this.#milliseconds / doubling);
   }
 
-  #lower(elapsed: number, { age, inflight, busy, isAccepting }: LastPoll): void {
+  #lower(elapsed: number, { age, inflight }: LastPoll): void {
     const { perRequest, duration } = this.cost;
     const isOverdue = inflight > 0 && age > POLL_DELAY_MS + duration;
     if (isOverdue) this.#milliseconds = Math.min(this.#milliseconds, inflight * perRequest);
-    const isLong = Math.max(busy, age) > LONG_ITERATION * Math.max(perRequest, MINIMUM_MS);
-    const decay = isOverdue ? OVERDUE_DECAY_MS : isLong || isAccepting ? FAST_DECAY_MS : DECAY_MS;
-    const rest = Math.max(0, this.#milliseconds - MINIMUM_MS) * Math.exp(-elapsed / decay);
-    this.#milliseconds = MINIMUM_MS + rest;
+    const decay = Math.exp(-elapsed / (isOverdue ? OVERDUE_DECAY_MS : DECAY_MS));
+    this.#milliseconds = MINIMUM_MS + Math.max(0, this.#milliseconds - MINIMUM_MS) * decay;
   }
 }

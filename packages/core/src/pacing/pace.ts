@@ -41,8 +41,6 @@ export class Pace {
   readonly #startedAt = new Map<object, number>();
   /** Number of requests in flight at the last poll. */
   #inflight = 0;
-  /** Milliseconds that the loop was busy before it. */
-  #busy = 0;
   /** Whether a request has just finished that another may replace before the next poll. */
   #isReplaceable = false;
   /** When a poll was first awaited, if one is. */
@@ -64,9 +62,7 @@ export class Pace {
   decide(now: number): 'start' | 'poll' | number {
     if (!this.loop.isMeasured) return 'start';
     if (this.#acceptPause.isActive || !this.#isWithinBudget(now)) return 'poll';
-    const age = now - (this.#awaitedAt ?? now);
-    const isAccepting = this.#acceptPause.hasAccepted(now);
-    const lastPoll = { age, inflight: this.#inflight, busy: this.#busy, isAccepting };
+    const lastPoll = { age: now - (this.#awaitedAt ?? now), inflight: this.#inflight };
     return this.#allowance.isLeft(now, lastPoll) ? 'start' : IDLE_CHECK_MS;
   }
 
@@ -111,7 +107,6 @@ export class Pace {
     const now = this.loop.now();
     const busy = now - awaitedAt;
     this.#awaitedAt = undefined;
-    this.#busy = busy;
     this.longest.note(busy, now);
     const worked = this.#startedWork.polled();
     const wasInflight = this.#inflight > 0;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fifo } from '../../src/index.ts';
 import { type Caller, call } from '../caller.ts';
-import type { FakeLoop } from './fake-loop.ts';
 import { isGranted, scene } from './paced-scene.ts';
 
 describe('the work of requests in flight', () => {
@@ -91,43 +90,17 @@ describe('requests that wait for a timer or a socket before they compute', () =>
       answer();
       loop.poll();
     }
-    return { loop, count: () => inflight().length, answer };
-  };
-
-  /** What two seconds leave of the requests in flight if the loop, never idle, computes this many between two polls. */
-  const remaining = (perIteration: number, beforePoll: (loop: FakeLoop) => void = () => {}) => {
-    const { loop, count, answer } = saturated();
-    const before = count();
-    for (let computed = 0; computed < 200; computed += perIteration) {
-      for (let index = 0; index < perIteration; index++) answer();
-      beforePoll(loop);
-      loop.poll();
-    }
-    return count() / before;
+    return { count: () => inflight().length, answer };
   };
 
   it('are replaced one by one although the loop does not poll', () => {
     const { count, answer } = saturated();
     const before = count();
     expect(before).toBeGreaterThan(2);
-    for (let index = 0; index < 4; index++) answer();
-    expect(before - count()).toBeLessThanOrEqual(1);
-  });
-
-  it('remain nearly as many while the loop polls after each', () => {
-    expect(remaining(1)).toBeGreaterThan(0.6);
-  });
-
-  it('become fewer while the answers of several arrive together', () => {
-    expect(remaining(4)).toBeLessThan(0.5);
-  });
-
-  it('become fewer while the loop accepts connections, for which it must be idle now and then', () => {
-    let polls = 0;
-    const acceptSome = (loop: FakeLoop) => {
-      if (polls++ % 50 === 0) loop.accept();
-    };
-    expect(remaining(1, acceptSome)).toBeLessThan(0.5);
+    for (let index = 0; index < 4; index++) {
+      answer();
+      expect(count()).toBe(before);
+    }
   });
 
   it('become fewer while a poll is overdue, so that the loop polls again', () => {
