@@ -1,17 +1,14 @@
-import { capacityOf, type Outcome, type Workload } from './workload.ts';
+import { capacityOf, type Outcome, PATIENCE_MS, type Workload } from './workload.ts';
 
 /** Milliseconds at the start that are not counted. */
 const WARM_UP_MS = 2000;
-
-/** Milliseconds after which a client gives up. */
-const PATIENCE_MS = 1000;
 
 export interface Figures {
   /** Answered in time, as a fraction of the capacity. */
   readonly answered: number;
   /** The 99th percentile of the times of the answered requests, in milliseconds. */
   readonly p99: number;
-  /** Fraction of the requests that was rejected. */
+  /** Fraction of the requests that was rejected, or whose client gave up in the queue. */
   readonly rejected: number;
 }
 

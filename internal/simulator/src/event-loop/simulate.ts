@@ -5,12 +5,13 @@ import {
   type LocalLimiter,
   type Permit,
   paced,
+  Waiter,
 } from '@headgate/core';
-import { CallbackWaiter } from '../callback-waiter.ts';
 import { type Incoming, SimulatedLoop } from './simulated-loop.ts';
 import {
   type Job,
   type Outcome,
+  PATIENCE_MS,
   READ_COST,
   REJECTION_COST,
   type Workload,
@@ -34,26 +35,60 @@ export function simulate(workload: Workload, jobs: readonly Job[]): Outcome[] {
   const limiter = defaultLimiter(loop);
   const handlers = new Handlers(workload, loop);
   const outcomes: Outcome[] = [];
-  const end = ({ at }: Job, answered: boolean) =>
-    outcomes.push({ at, took: loop.now() - at, answered });
   const incoming = jobs.map((job): Incoming => {
-    const granted = (permit: Permit) =>
-      handlers.handle(job.work, () => {
-        end(job, true);
-        permit.release();
-      });
-    const rejected = () => {
-      loop.spend(REJECTION_COST);
-      end(job, false);
-    };
-    const read = () => {
-      loop.spend(READ_COST);
-      new CallbackWaiter(granted, rejected).requestFrom(limiter);
-    };
-    return { at: job.at, read };
+    const end = (answered: boolean) =>
+      outcomes.push({ at: job.at, took: loop.now() - job.at, answered });
+    const request = new ClientRequest(job, loop, limiter, handlers, end);
+    return { at: job.at, read: () => request.read() };
   });
   loop.run(incoming);
   return outcomes;
+}
+
+/** A request whose client disconnects when it gives up. */
+class ClientRequest extends Waiter {
+  #disconnect: Incoming | undefined;
+
+  constructor(
+    private readonly job: Job,
+    private readonly loop: SimulatedLoop,
+    private readonly limiter: LocalLimiter,
+    private readonly handlers: Handlers,
+    private readonly end: (answered: boolean) => void,
+  ) {
+    super();
+  }
+
+  read(): void {
+    const { job, loop } = this;
+    loop.spend(READ_COST);
+    const patience = Math.max(0, job.at + PATIENCE_MS - loop.now());
+    this.#disconnect = loop.receive(() => this.#leave(), patience);
+    this.limiter.request(this);
+  }
+
+  granted(permit: Permit): void {
+    this.#stay();
+    this.handlers.handle(this.job.work, () => {
+      this.end(true);
+      permit.release();
+    });
+  }
+
+  rejected(): void {
+    this.#stay();
+    this.loop.spend(REJECTION_COST);
+    this.end(false);
+  }
+
+  #stay(): void {
+    if (this.#disconnect) this.#disconnect.read = undefined;
+  }
+
+  #leave(): void {
+    this.limiter.withdraw(this);
+    this.end(false);
+  }
 }
 
 /** The handlers of a server, and the pool that they use. */

@@ -3,7 +3,7 @@ import TinyQueue from 'tinyqueue';
 
 interface Timer {
   readonly due: number;
-  /** Timers due at the same time run in the order in which they were set. */
+  /** The order in which timers that are due at the same time were set. */
   readonly order: number;
   callback: (() => void) | undefined;
 }
@@ -11,7 +11,13 @@ interface Timer {
 /** Something that the loop can read from a time, in milliseconds: a request, or the answer of a socket or a thread. */
 export interface Incoming {
   readonly at: number;
-  read(): void;
+  /** Undefined once it is not awaited any more. */
+  read: (() => void) | undefined;
+}
+
+interface Answer extends Incoming {
+  /** The order in which answers that arrive at the same time were requested. */
+  readonly order: number;
 }
 
 /** Milliseconds to accept a connection. */
@@ -45,7 +51,9 @@ export class SimulatedLoop implements EventLoop, Clock {
   /** Requests that have not arrived yet, the next one last. */
   #coming: Incoming[] = [];
   #backlog: Incoming[] = [];
-  readonly #answers = new TinyQueue<Incoming>([], (one, other) => one.at - other.at);
+  readonly #answers = new TinyQueue<Answer>([], (one, other) =>
+    one.at === other.at ? one.order - other.order : one.at - other.at,
+  );
   #readable: Incoming[] = [];
 
   /**
@@ -83,9 +91,11 @@ export class SimulatedLoop implements EventLoop, Clock {
     if (timer !== undefined) (timer as Timer).callback = undefined;
   }
 
-  /** Has the answer of a socket or a thread arrive after `delay` milliseconds. */
-  receive(read: () => void, delay: number): void {
-    this.#answers.push({ at: this.#now + delay, read });
+  /** Has the answer of a socket or a thread, or the end of a connection, arrive after `delay` milliseconds. */
+  receive(read: () => void, delay: number): Incoming {
+    const answer = { at: this.#now + delay, order: ++this.#order, read };
+    this.#answers.push(answer);
+    return answer;
   }
 
   /** Keeps the loop busy for some milliseconds. */
@@ -123,14 +133,23 @@ export class SimulatedLoop implements EventLoop, Clock {
   }
 
   get #nextArrival(): number {
-    return Math.min(this.#coming.at(-1)?.at ?? Infinity, this.#answers.peek()?.at ?? Infinity);
+    return Math.min(this.#coming.at(-1)?.at ?? Infinity, this.#nextAnswer?.at ?? Infinity);
+  }
+
+  get #nextAnswer(): Answer | undefined {
+    let next = this.#answers.peek();
+    while (next !== undefined && next.read === undefined) {
+      this.#answers.pop();
+      next = this.#answers.peek();
+    }
+    return next;
   }
 
   /** In the order of arrival, as the operating system reports it. */
   #arrive(): void {
     while (this.#nextArrival <= this.#now) {
-      const answer = this.#answers.peek();
-      if (answer?.at === this.#nextArrival) this.#readable.push(this.#answers.pop() as Incoming);
+      if (this.#nextAnswer?.at === this.#nextArrival)
+        this.#readable.push(this.#answers.pop() as Incoming);
       else this.#arriveRequest(this.#coming.pop() as Incoming);
     }
   }
@@ -154,7 +173,7 @@ export class SimulatedLoop implements EventLoop, Clock {
     }
     for (const incoming of readable) {
       this.#read++;
-      incoming.read();
+      incoming.read?.();
     }
     const immediates = this.#immediates;
     this.#immediates = [];

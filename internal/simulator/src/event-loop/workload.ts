@@ -29,6 +29,9 @@ export interface Workload {
 export const READ_COST = 0.1;
 export const REJECTION_COST = 0.05;
 
+/** Milliseconds after which a client gives up, and disconnects. */
+export const PATIENCE_MS = 1000;
+
 /** Milliseconds that a handler waits before it keeps the loop busy. */
 export const waits: Readonly<Record<HandlerKind, number>> = {
   sync: 0,
