@@ -1,4 +1,4 @@
-import { adaptive, byPriority, createLimiter } from '@headgate/core';
+import { adaptive, byPriority, createGate, createLimiter } from '@headgate/core';
 import { memoryStore } from '@headgate/core/memory-store';
 import { concurrencyLimit } from '@headgate/express';
 import type { Browser } from 'playwright-core';
@@ -57,6 +57,26 @@ describe('an operator', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
     await until(`${first} .tag`, 'shadow mode');
     expect(limiter?.mode).toBe('shadow');
+  });
+
+  it('starts shadow mode of a guard without limits, and ends it', async () => {
+    const guard = { name: 'loop', admits: () => false };
+    const gate = createGate({ name: 'api', limits: [], guard });
+    const { until, page } = await openPage(browser, { limits: [gate], ...operator });
+    const button = (name: string) => page.getByRole('button', { name });
+    const confirm = (name: string) => page.getByRole('dialog').getByRole('button', { name });
+    await button('Shadow mode').click();
+    await until('#question', 'Start shadow mode of “api”?');
+    await confirm('Start').click();
+    await until(`${first} .tag`, 'shadow mode');
+    expect(gate.guard?.mode).toBe('shadow');
+    for (const name of ['Shadow mode', 'Pause', 'Drain', 'Set', 'Freeze']) {
+      expect(await button(name).isVisible()).toBe(false);
+    }
+    await button('Enforce').click();
+    await confirm('Enforce').click();
+    await button('Shadow mode').waitFor();
+    expect(gate.guard?.mode).toBe('enforce');
   });
 
   it('sets a limit for a while', async () => {
