@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Limiter } from '../../src/index.ts';
-import { Line, outcome, settled, timedOut, timeout, World } from './world.ts';
+import { outcome, settled, World } from './world.ts';
 
 /** A limiter that records the limits that applied, and what it reports as set by other processes. */
 function scene() {
