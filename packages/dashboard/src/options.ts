@@ -57,7 +57,8 @@ export function checkOptions<R>(
 function checkSources(sources: readonly LimitSource[]): readonly LimitSource[] {
   if (!Array.isArray(sources)) throw invalid('limits', 'an array, or a function', sources);
   for (const [index, source] of sources.entries()) {
-    if (typeof source?.stats === 'function') continue;
+    // A store has statistics as well, but no limit to show.
+    if (typeof source?.stats === 'function' && typeof source.observe === 'function') continue;
     throw invalid(`limits[${index}]`, 'a middleware, a gate or a limiter', source);
   }
   return sources;

@@ -11,6 +11,7 @@ import type {
   ShareStats,
 } from '@headgate/core';
 import { readStats } from '@headgate/core/metrics';
+import { invalid } from '@headgate/core/options';
 import type { LimitSource } from './options.ts';
 
 /** One row of the page: a limit, or a gate of several limits. It has names, but no keys. */
@@ -176,7 +177,7 @@ function gateView(source: LimitSource, { limits, ...stats }: GateStats): LimitVi
     mode: guard?.mode ?? 'enforce',
     priorities: undefined,
     shares: undefined,
-    guard: stats.guard,
+    guard: guardView(stats.guard),
     operations: guard?.operations ?? [],
     store: undefined,
   };
@@ -204,7 +205,7 @@ function limitView(
     mode: limiter.mode,
     priorities: stats.priorities,
     shares: stats.shares,
-    guard: stats.guard,
+    guard: guardView(stats.guard),
     operations: limiter.operations,
     store: distributed && storeView(stats),
   };
@@ -213,7 +214,22 @@ function limitView(
 function countsOf(stats: Omit<LimiterStats, 'limit' | 'keys'>) {
   const { name, inflight, queued, admitted, rejected, withdrawn, leaked } = stats;
   const longestWait = Math.round(stats.longestWait);
+  const counts: unknown[] = [inflight, queued, admitted, withdrawn, leaked];
+  for (const count of [...counts, ...Object.values(rejected)]) {
+    if (typeof count !== 'number') throw invalid('stats()', 'a method that returns counts', count);
+  }
   return { name, inflight, queued, longestWait, admitted, rejected, withdrawn, leaked };
+}
+
+/** An application's own guard may report more, which the page does not need and JSON may not be able to contain. */
+function guardView(guard: GateStats['guard']): GateStats['guard'] {
+  if (guard === undefined) return undefined;
+  const { name, delay, shedding } = guard;
+  return { name, delay: numberOf(delay), shedding: numberOf(shedding) };
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
 }
 
 function storeView({ distributed, inflight, queued }: LimiterStats): StoreView | undefined {

@@ -1,4 +1,4 @@
-import { adaptive, byPriority, createLimiter } from '@headgate/core';
+import { adaptive, byPriority, createGate, createLimiter } from '@headgate/core';
 import { memoryStore } from '@headgate/core/memory-store';
 import { concurrencyLimit } from '@headgate/express';
 import { chromiumOptions } from '@headgate/test-servers';
@@ -48,7 +48,7 @@ describe('an operator', () => {
     const start = page.getByRole('button', { name: 'Shadow mode' });
     expect(await start.isVisible()).toBe(false);
     await page.getByRole('button', { name: 'Enforce' }).click();
-    await until('#consequence', 'Requests beyond the limit will be queued or rejected again.');
+    await until('#consequence', 'Requests may be queued or rejected again.');
     await page.getByRole('dialog').getByRole('button', { name: 'Enforce' }).click();
     await until(`${first} .tag`, '');
     expect(limiter?.mode).toBe('enforce');
@@ -57,6 +57,26 @@ describe('an operator', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
     await until(`${first} .tag`, 'shadow mode');
     expect(limiter?.mode).toBe('shadow');
+  });
+
+  it('starts shadow mode of a guard without limits, and ends it', async () => {
+    const guard = { name: 'loop', admits: () => false };
+    const gate = createGate({ name: 'api', limits: [], guard });
+    const { until, page } = await openPage(browser, { limits: [gate], ...operator });
+    const button = (name: string) => page.getByRole('button', { name });
+    const confirm = (name: string) => page.getByRole('dialog').getByRole('button', { name });
+    await button('Shadow mode').click();
+    await until('#question', 'Start shadow mode of “api”?');
+    await confirm('Start').click();
+    await until(`${first} .tag`, 'shadow mode');
+    expect(gate.guard?.mode).toBe('shadow');
+    for (const name of ['Shadow mode', 'Pause', 'Drain', 'Set', 'Freeze']) {
+      expect(await button(name).isVisible()).toBe(false);
+    }
+    await button('Enforce').click();
+    await confirm('Enforce').click();
+    await button('Shadow mode').waitFor();
+    expect(gate.guard?.mode).toBe('enforce');
   });
 
   it('sets a limit for a while', async () => {
@@ -112,6 +132,32 @@ describe('an operator', () => {
     expect(limiter.limit).toBe(20);
     // The browser itself logs a refused request.
     expect(complaints.splice(0)).toHaveLength(1);
+  });
+
+  it('keeps a question that was asked while the answer to another was on its way', async () => {
+    const limiter = createLimiter({ name: 'reports', limit: 20 });
+    const { until, page, text } = await openPage(browser, { limits: [limiter], ...operator });
+    let answer = () => {};
+    const mayAnswer = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/operate', async (route) => {
+      const response = await route.fetch();
+      await mayAnswer;
+      await route.fulfill({ response });
+    });
+    await page.getByRole('button', { name: 'Drain' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Drain' }).click();
+    await until(`${first} .tag`, 'drained');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Resume' }).click();
+    const answered = page.waitForResponse('**/operate');
+    answer();
+    await (await answered).finished();
+    const resume = page.getByRole('dialog').getByRole('button', { name: 'Resume' });
+    await resume.click();
+    await page.getByRole('button', { name: 'Drain' }).waitFor();
+    expect([limiter.state, await text('#failure')]).toEqual(['open', '']);
   });
 
   it.each(['light', 'dark'] as const)(

@@ -10,9 +10,8 @@ const consequences = {
   pause: 'New requests will be queued, and time out there. Running ones finish.',
   drain: 'Queued and new requests will be rejected. Running ones finish.',
   resume: 'Requests will be admitted again.',
-  shadow:
-    'All requests will be admitted, also beyond the limit, and counted as rejected if they would have been.',
-  enforce: 'Requests beyond the limit will be queued or rejected again.',
+  shadow: 'All requests will be admitted, and counted as rejected if they would have been.',
+  enforce: 'Requests may be queued or rejected again.',
   freeze: 'The limit will stay at its current value.',
   unfreeze: 'The limit will return to the value of its algorithm.',
 };
@@ -54,7 +53,8 @@ export class Confirmation {
   }
 
   async #send() {
-    const { name: _, ...request } = this.#request ?? {};
+    const sent = this.#request;
+    const { name: _, ...request } = sent ?? {};
     this.#button.disabled = true;
     const answer = await fetch('operate', {
       method: 'POST',
@@ -62,6 +62,8 @@ export class Confirmation {
       body: JSON.stringify(request),
     }).catch(() => undefined);
     this.#button.disabled = false;
+    // The operator may have closed the dialog, and asked for something else meanwhile.
+    if (this.#request !== sent) return;
     if (answer?.ok) this.#dialog.close();
     else write(byId('failure'), answer ? await answer.text() : 'The server cannot be reached');
   }

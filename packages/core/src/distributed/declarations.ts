@@ -35,8 +35,12 @@ export class Declarations {
 
   /** Declares the limit that this process has set. */
   declareLimit(): void {
+    const { group } = this;
     this.#hasSetLimit = true;
-    for (const limitState of this.#all) this.read(limitState);
+    for (const limitState of this.#all) {
+      group.unansweredLimits++;
+      this.#send(limitState, undefined, () => group.unansweredLimits--);
+    }
   }
 
   /** The store is available again: declares what it has not confirmed. */
@@ -82,11 +86,12 @@ export class Declarations {
     return this.#whole === undefined ? keys : [...keys, this.#whole];
   }
 
-  #send(limitState: CachedLimitState, change?: OperatedChange): void {
+  #send(limitState: CachedLimitState, change?: OperatedChange, answered = () => {}): void {
     const { group, session } = this;
     if (change !== undefined) this.#asked.set(limitState, change);
     this.#unanswered++;
     session.send({ verb: 'declare', ref: limitState.ref, change }, (answer) => {
+      answered();
       if (--this.#unanswered === 0) for (const done of this.#whenAnswered.splice(0)) done();
       if ('error' in answer) {
         if (this.#asked.get(limitState) === change) this.#asked.delete(limitState);

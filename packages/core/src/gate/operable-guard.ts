@@ -3,7 +3,7 @@ import { readStats } from '../read-or-warn.ts';
 import type { Priority } from '../semaphore/priority.ts';
 import type { GateSettings, GateStats } from './gate.ts';
 import type { GateGuard } from './gate-guard.ts';
-import type { Guard } from './options.ts';
+import type { Guard, GuardStats } from './options.ts';
 
 /** Operates the guard of one gate. Its mode is in the settings of the gate, since a gate without limits has no other. */
 export class OperableGuard implements GateGuard {
@@ -32,7 +32,7 @@ export class OperableGuard implements GateGuard {
   /** A guard that fails to report its state must not hide what is known of the requests. */
   stats(): GateStats['guard'] {
     const { guard, name } = this;
-    return { ...readStats(guard, `guard "${name}"`, () => guard.stats?.()), name };
+    return { ...readStats(guard, `guard "${name}"`, () => statsOf(guard)), name };
   }
 
   shadow(): void {
@@ -53,4 +53,12 @@ export class OperableGuard implements GateGuard {
     settings.mode = mode;
     settings.observers.operated?.({ name, operation: mode, limit: undefined });
   }
+}
+
+function statsOf(guard: Guard): GuardStats | undefined {
+  const stats: unknown = guard.stats?.();
+  // A promise has no statistics, and its rejection would end the process.
+  const isValid = typeof (stats ?? {}) === 'object' && !(stats instanceof Promise);
+  if (!isValid) throw invalid('guard.stats', 'a method that returns an object', stats);
+  return stats as GuardStats | undefined;
 }

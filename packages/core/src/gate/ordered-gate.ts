@@ -106,10 +106,12 @@ export class OrderedGate implements Gate, GateWaiterOwner {
     this.closed = true;
     for (const waiting of waitersOf(this.#deadlines)) this.#rejectAtLimit(waiting, 'closed');
     const owned = this.limits.filter((limit) => limit.owned);
-    const closing = Promise.all(owned.map(({ limiter }) => limiter.close()));
+    const close = (options?: CloseOptions) =>
+      Promise.all(owned.map(({ limiter }) => limiter.close(options)));
+    const closing = close();
     const left = await this.#permits.drain(options);
-    // Resolves only once all releases have reached their stores.
-    if (left === 0) await closing;
+    // Resolves only once all releases, or else what an operator has changed, have reached the stores.
+    await (left === 0 ? closing : close({ signal: AbortSignal.abort() }));
     return left;
   }
 

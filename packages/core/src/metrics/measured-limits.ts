@@ -81,7 +81,7 @@ export class MeasuredLimits {
     this.#stores.clear();
   }
 
-  /** Measures all limits and stores. One that throws has no series, and the others have theirs. */
+  /** Measures all limits and stores. Only one that throws lacks series. */
   collect(receive: Receive): void {
     const receiveNumber = numbersOnly(receive);
     this.#stores.collect(receiveNumber);

@@ -99,6 +99,19 @@ it('stats() has at least the name of a guard whose own stats() throws, and warns
   expect(warnings).toEqual(['HEADGATE_STATS', 'HEADGATE_STATS']);
 });
 
+it.each([
+  ['a promise that is rejected', async () => Promise.reject(new Error('no answer'))],
+  ['a text', () => 'busy'],
+])('stats() has at least the name of a guard whose own stats() returns %s', async (_, stats) => {
+  const warnings = collectWarnings();
+  const { guard } = guarded();
+  const { gate } = guarded({ guard: Object.assign(guard, { stats: stats as never }) });
+  expect(gate.stats().guard).toEqual({ name: 'sentry' });
+  // An unhandled rejection would be noticed by then.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(warnings).toEqual(['HEADGATE_STATS']);
+});
+
 it('a guard is switched to shadow mode and back at run time, in its own gate only', async () => {
   const events: unknown[] = [];
   const { gate, guard } = guarded({ observer: { operated: (event) => events.push(event) } });

@@ -18,6 +18,8 @@ export abstract class DistributedSemaphoreGroup<
   inflight = 0;
   /** The store's time of the declaration that applies; empty if it has not been declared yet. */
   version = '';
+  /** Limits set by this process that the store has not answered: other answers may be older. */
+  unansweredLimits = 0;
   /** Expired leases, of any process, that were removed. */
   reclaimed = 0;
   /** Permits of this process that have lost their lease. */
@@ -74,7 +76,8 @@ export abstract class DistributedSemaphoreGroup<
   #adopt({ limit, version }: LimitState): void {
     if (version === this.version) return;
     const isConfirmed = this.version === '' && limit === this.limit;
-    if (!isConfirmed && Number(version) <= this.#latest) return;
+    const mayBeOlder = this.unansweredLimits > 0 || Number(version) <= this.#latest;
+    if (!isConfirmed && mayBeOlder) return;
     this.version = version;
     this.#latest = Number(version);
     if (limit === this.limit) return;

@@ -189,7 +189,14 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
   /** Passes free leases to waiters: later, so that no waiter is granted from within another one's callback. */
   serve(): void {
     // The array may grow during the iteration.
-    for (const lease of this.passing) this.#pass(lease);
+    for (const lease of this.passing) {
+      // The limit may have been paused or lowered since the lease became free.
+      if (this.limitState.grantsFromLeases) this.#pass(lease);
+      else {
+        this.#return(lease);
+        this.settle();
+      }
+    }
     this.passing.length = 0;
   }
 

@@ -1,0 +1,14 @@
+import { memoryStore } from '@headgate/core/memory-store';
+import { expect, it } from 'vitest';
+import { dashboard } from '../src/node.ts';
+
+it.each([
+  ['a store', [memoryStore()]],
+  ['an object with statistics', [{ stats: () => ({}) }]],
+  ['null', [null]],
+])('refuses %s as a limit', (_, limits) => {
+  const error = { code: 'ERR_HEADGATE_OPTION', option: 'limits[0]' };
+  expect(() => dashboard({ path: '/limits', limits: limits as never })).toThrow(
+    expect.objectContaining(error),
+  );
+});
