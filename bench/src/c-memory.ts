@@ -26,22 +26,38 @@ function perWaiter(enqueue: () => void) {
   };
 }
 
+/** A waiter of the application, which needs no promise. */
+async function bareWaiter() {
+  const { Waiter } = await import('@headgate/core');
+  return class extends Waiter {
+    granted(): void {}
+    rejected(): void {}
+  };
+}
+
 const direct = 'headgate, request(waiter)';
 const promised = 'headgate, acquire()';
+const gated = 'headgate, request(waiter) at a gate of two limits';
 
 const measurements: Record<string, Measurement> = {
   [direct]: async () => {
     const limiter = await full();
-    const { Waiter } = await import('@headgate/core');
-    class Bare extends Waiter {
-      granted(): void {}
-      rejected(): void {}
-    }
+    const Bare = await bareWaiter();
     return perWaiter(() => limiter.request(new Bare()));
   },
   [promised]: async () => {
     const limiter = await full();
     return perWaiter(() => void limiter.acquire());
+  },
+  [gated]: async () => {
+    const { createGate, createLimiter } = await import('@headgate/core');
+    const roomy = createLimiter({ name: 'roomy', limit: 2 * waiters });
+    const limiters = [roomy, await full()];
+    const queue = { queueLimit: Number.POSITIVE_INFINITY, queueTimeout: 600_000 };
+    const gate = createGate({ limits: limiters.map((limiter) => ({ limiter })), ...queue });
+    const demands = limiters.map((limiter) => ({ limiter, weight: 1 }));
+    const Bare = await bareWaiter();
+    return perWaiter(() => gate.request(new Bare(), demands));
   },
 };
 for (const name of contenderNames.filter((name) => name !== 'bare await')) {
@@ -62,6 +78,7 @@ function report(results: Results): Table {
     goals: [
       goal(direct, 'a waiter without a promise, with a deadline', 170),
       goal(promised, 'a waiter with a promise, with a deadline', 400),
+      goal(gated, 'a waiter that holds the first of two limits, with a deadline', 200),
     ],
   };
 }

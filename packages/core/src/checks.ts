@@ -15,11 +15,17 @@ export function checkNames(owner: string, options: object, known: readonly strin
     const value = options[name as keyof typeof options];
     if ((value !== null && known.includes(name)) || !Object.hasOwn(options, name)) continue;
     if (value === null) throw invalid(name, 'set or omitted', value);
+    if (known.includes('limiter') && 'request' in options) throw bareLimiter(owner);
     const meant = nearest(name, known);
     const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
     const message = `${owner} has no option "${name}"; it knows ${known.join(', ')}${hint}`;
     throw new HeadgateError('ERR_HEADGATE_UNKNOWN_OPTION', message, name);
   }
+}
+
+function bareLimiter(owner: string): HeadgateError {
+  const message = `${owner} takes a limiter as { limiter }`;
+  return new HeadgateError('ERR_HEADGATE_OPTION', message, owner);
 }
 
 /** A whole number of at least `min`. */

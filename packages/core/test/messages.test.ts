@@ -170,6 +170,16 @@ describe('an error inside limits names the entry', () => {
     expect(await messageOf(() => http(listed(limit, entry)))).toContain(message);
   });
 
+  it('a limiter in place of the options is named as such', async () => {
+    expect(await messageOf(() => http(limiter()))).toBe(
+      'concurrencyLimit takes a limiter as { limiter }',
+    );
+    const options = listed(limit, limiter());
+    const message = 'limits[1] takes a limiter as { limiter }';
+    expect(await messageOf(() => http(options))).toBe(message);
+    expect(await messageOf(() => createGate(options as never))).toBe(message);
+  });
+
   it('the error of an option outside limits names no entry', async () => {
     const bad = { clock: 5, maxRetryAfter: 1 };
     expect(await messageOf(() => createGate({ limits: [limit], ...bad } as never))).toMatch(
