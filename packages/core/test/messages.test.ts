@@ -170,7 +170,7 @@ describe('an error inside limits names the entry', () => {
     expect(await messageOf(() => http(listed(limit, entry)))).toContain(message);
   });
 
-  it('a limiter in place of the options is named as such', async () => {
+  it('a limiter instead of the options is named as such', async () => {
     expect(await messageOf(() => http(limiter()))).toBe(
       'concurrencyLimit takes a limiter as { limiter }',
     );

@@ -1,4 +1,4 @@
-import { type FaultyProxy, startProxy } from '@headgate/test-servers';
+import { type FaultyProxy, freePort, startProxy } from '@headgate/test-servers';
 import type { Lock } from '@headgate/throttle';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { useServer } from './use-server.ts';
@@ -119,8 +119,8 @@ describe('lock()', () => {
   });
 
   test('reports an unreachable service before its timeout', async () => {
-    await service.server.close();
-    const client = connect();
+    // The port of a closed server may be given to one of another test.
+    const client = connect({ url: `http://127.0.0.1:${await freePort()}` });
     await expect(client.lock('A', { timeout: 300 })).rejects.toMatchObject({
       code: 'ERR_HEADGATE_STORE_DOWN',
       cause: { code: 'ECONNREFUSED' },
