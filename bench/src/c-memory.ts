@@ -7,11 +7,12 @@ import { liveHeap } from './timing.ts';
 
 const waiters = 100_000;
 
+const queue = { queueLimit: Number.POSITIVE_INFINITY, queueTimeout: 600_000 };
+
 /** A limiter whose only permit is held, so that all further callers wait, with a deadline. */
 async function full() {
   const { createLimiter } = await import('@headgate/core');
-  const queueLimit = Number.POSITIVE_INFINITY;
-  const limiter = createLimiter({ limit: 1, queueLimit, queueTimeout: 600_000 });
+  const limiter = createLimiter({ limit: 1, ...queue });
   limiter.tryAcquire();
   return limiter;
 }
@@ -53,7 +54,6 @@ const measurements: Record<string, Measurement> = {
     const { createGate, createLimiter } = await import('@headgate/core');
     const roomy = createLimiter({ name: 'roomy', limit: 2 * waiters });
     const limiters = [roomy, await full()];
-    const queue = { queueLimit: Number.POSITIVE_INFINITY, queueTimeout: 600_000 };
     const gate = createGate({ limits: limiters.map((limiter) => ({ limiter })), ...queue });
     const demands = limiters.map((limiter) => ({ limiter, weight: 1 }));
     const Bare = await bareWaiter();

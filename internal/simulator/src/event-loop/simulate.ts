@@ -39,7 +39,7 @@ export function simulate(workload: Workload, jobs: readonly Job[]): Outcome[] {
     const end = (answered: boolean) =>
       outcomes.push({ at: job.at, took: loop.now() - job.at, answered });
     const request = new ClientRequest(job, loop, limiter, handlers, end);
-    return { at: job.at, read: () => request.read() };
+    return { at: job.at, callback: () => request.read() };
   });
   loop.run(incoming);
   return outcomes;
@@ -82,7 +82,7 @@ class ClientRequest extends Waiter {
   }
 
   #stay(): void {
-    if (this.#disconnect) this.#disconnect.read = undefined;
+    if (this.#disconnect) this.#disconnect.callback = undefined;
   }
 
   #leave(): void {

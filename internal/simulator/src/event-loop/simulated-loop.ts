@@ -1,23 +1,29 @@
 import type { Clock, EventLoop } from '@headgate/core';
 import TinyQueue from 'tinyqueue';
 
-interface Timer {
-  readonly due: number;
-  /** The order in which timers that are due at the same time were set. */
-  readonly order: number;
-  callback: (() => void) | undefined;
-}
-
-/** Something that the loop can read from a time, in milliseconds: a request, or the answer of a socket or a thread. */
+/** Something that happens at a time, in milliseconds: a timer, a request, or the answer of a socket or a thread. */
 export interface Incoming {
   readonly at: number;
   /** Undefined once it is not awaited any more. */
-  read: (() => void) | undefined;
+  callback: (() => void) | undefined;
 }
 
-interface Answer extends Incoming {
-  /** The order in which answers that arrive at the same time were requested. */
+interface Scheduled extends Incoming {
+  /** The order in which those that are due at the same time were scheduled. */
   readonly order: number;
+}
+
+const inOrder = (one: Scheduled, other: Scheduled) =>
+  one.at === other.at ? one.order - other.order : one.at - other.at;
+
+/** The first one that is still awaited. */
+function first(queue: TinyQueue<Scheduled>): Scheduled | undefined {
+  let next = queue.peek();
+  while (next !== undefined && next.callback === undefined) {
+    queue.pop();
+    next = queue.peek();
+  }
+  return next;
 }
 
 /** Milliseconds to accept a connection. */
@@ -44,16 +50,12 @@ export class SimulatedLoop implements EventLoop, Clock {
   #accepted = 0;
   #read = 0;
   #order = 0;
-  readonly #timers = new TinyQueue<Timer>([], (one, other) =>
-    one.due === other.due ? one.order - other.order : one.due - other.due,
-  );
+  readonly #timers = new TinyQueue<Scheduled>([], inOrder);
   #immediates: (() => void)[] = [];
   /** Requests that have not arrived yet, the next one last. */
   #coming: Incoming[] = [];
   #backlog: Incoming[] = [];
-  readonly #answers = new TinyQueue<Answer>([], (one, other) =>
-    one.at === other.at ? one.order - other.order : one.at - other.at,
-  );
+  readonly #answers = new TinyQueue<Scheduled>([], inOrder);
   #readable: Incoming[] = [];
 
   /**
@@ -81,21 +83,23 @@ export class SimulatedLoop implements EventLoop, Clock {
     this.#immediates.push(callback);
   }
 
-  setTimeout(callback: () => void, delay: number): Timer {
-    const timer = { due: this.#now + Math.max(1, delay), order: ++this.#order, callback };
-    this.#timers.push(timer);
-    return timer;
+  setTimeout(callback: () => void, delay: number): Incoming {
+    return this.#schedule(this.#timers, callback, Math.max(1, delay));
   }
 
   clearTimeout(timer: unknown): void {
-    if (timer !== undefined) (timer as Timer).callback = undefined;
+    if (timer !== undefined) (timer as Scheduled).callback = undefined;
   }
 
   /** Has the answer of a socket or a thread, or the end of a connection, arrive after `delay` milliseconds. */
-  receive(read: () => void, delay: number): Incoming {
-    const answer = { at: this.#now + delay, order: ++this.#order, read };
-    this.#answers.push(answer);
-    return answer;
+  receive(callback: () => void, delay: number): Incoming {
+    return this.#schedule(this.#answers, callback, delay);
+  }
+
+  #schedule(queue: TinyQueue<Scheduled>, callback: () => void, delay: number): Incoming {
+    const scheduled = { at: this.#now + delay, order: ++this.#order, callback };
+    queue.push(scheduled);
+    return scheduled;
   }
 
   /** Keeps the loop busy for some milliseconds. */
@@ -118,12 +122,7 @@ export class SimulatedLoop implements EventLoop, Clock {
     this.#arrive();
     const { length } = this.#immediates;
     if (length + this.#backlog.length + this.#readable.length > 0) return true;
-    let timer = this.#timers.peek();
-    while (timer !== undefined && timer.callback === undefined) {
-      this.#timers.pop();
-      timer = this.#timers.peek();
-    }
-    const next = Math.min(this.#nextArrival, timer?.due ?? Infinity);
+    const next = Math.min(this.#nextArrival, first(this.#timers)?.at ?? Infinity);
     if (next === Infinity) return false;
     const idle = Math.max(0, next - this.#now);
     this.#idle += idle;
@@ -133,22 +132,13 @@ export class SimulatedLoop implements EventLoop, Clock {
   }
 
   get #nextArrival(): number {
-    return Math.min(this.#coming.at(-1)?.at ?? Infinity, this.#nextAnswer?.at ?? Infinity);
-  }
-
-  get #nextAnswer(): Answer | undefined {
-    let next = this.#answers.peek();
-    while (next !== undefined && next.read === undefined) {
-      this.#answers.pop();
-      next = this.#answers.peek();
-    }
-    return next;
+    return Math.min(this.#coming.at(-1)?.at ?? Infinity, first(this.#answers)?.at ?? Infinity);
   }
 
   /** In the order of arrival, as the operating system reports it. */
   #arrive(): void {
     while (this.#nextArrival <= this.#now) {
-      if (this.#nextAnswer?.at === this.#nextArrival)
+      if (first(this.#answers)?.at === this.#nextArrival)
         this.#readable.push(this.#answers.pop() as Incoming);
       else this.#arriveRequest(this.#coming.pop() as Incoming);
     }
@@ -173,7 +163,7 @@ export class SimulatedLoop implements EventLoop, Clock {
     }
     for (const incoming of readable) {
       this.#read++;
-      incoming.read?.();
+      incoming.callback?.();
     }
     const immediates = this.#immediates;
     this.#immediates = [];
@@ -183,7 +173,7 @@ export class SimulatedLoop implements EventLoop, Clock {
   #runTimers(): void {
     for (;;) {
       const timer = this.#timers.peek();
-      if (timer === undefined || timer.due > this.#now) return;
+      if (timer === undefined || timer.at > this.#now) return;
       this.#timers.pop();
       timer.callback?.();
     }

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { lease, settled, World } from './world.ts';
+import { lease, scene, settled, World } from './world.ts';
 
 test('releasing a permit whose lease the store has dropped reports it as lost once', async () => {
   const world = new World();
@@ -19,10 +19,9 @@ test('releasing a permit whose lease the store has dropped reports it as lost on
 });
 
 test('a release repeated because its answer was lost reports nothing', async () => {
-  const world = new World();
   const lost = vi.fn();
-  const store = world.connect();
-  const permit = await world.limiter({ name: 'shared', store, observer: { lost } }).acquire();
+  const { world, store, limiter } = scene({ name: 'shared', observer: { lost } });
+  const permit = await limiter.acquire();
   store.trouble = 'deaf';
   permit.release();
   await world.advance(lease / 5);
@@ -33,10 +32,9 @@ test('a release repeated because its answer was lost reports nothing', async () 
 });
 
 test('a lease lost before its release is reported once', async () => {
-  const world = new World();
   const lost = vi.fn();
-  const store = world.connect();
-  const permit = await world.limiter({ name: 'shared', store, observer: { lost } }).acquire();
+  const { world, store, limiter } = scene({ name: 'shared', observer: { lost } });
+  const permit = await limiter.acquire();
   store.trouble = 'silent';
   await world.advance(lease);
   expect(permit.signal.aborted).toBe(true);

@@ -1,22 +1,19 @@
 import { expect, test } from 'vitest';
-import type { Limiter } from '../../src/index.ts';
-import { outcome, settled, World } from './world.ts';
+import { outcome, scene, settled } from './world.ts';
 
 /** A limiter that records the limits that applied, and what it reports as set by other processes. */
-function scene() {
-  const world = new World();
+function observed() {
   const limits: number[] = [];
   const conflicts: object[] = [];
   const observer = {
     resized: ({ limit }: { limit: number }) => limits.push(limit),
     conflict: (event: object) => conflicts.push(event),
   };
-  const limiter: Limiter = world.limiter({ store: world.connect(), limit: 2, observer });
-  return { limiter, limits, conflicts };
+  return { ...scene({ limit: 2, observer }), limits, conflicts };
 }
 
 test('an answer from before a setLimit() does not undo it', async () => {
-  const { limiter, limits, conflicts } = scene();
+  const { limiter, limits, conflicts } = observed();
   const waiting = outcome(limiter.acquire());
   // The request is sent, and declares the limit of the options.
   await Promise.resolve();
@@ -27,7 +24,7 @@ test('an answer from before a setLimit() does not undo it', async () => {
 });
 
 test('the answer to a setLimit() does not undo the next one', async () => {
-  const { limiter, limits, conflicts } = scene();
+  const { limiter, limits, conflicts } = observed();
   limiter.setLimit(3);
   await Promise.resolve();
   limiter.setLimit(5);
