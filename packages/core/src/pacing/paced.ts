@@ -15,6 +15,9 @@ import type { EventLoop } from './event-loop.ts';
 import { Pace } from './pace.ts';
 import { threadEventLoop } from './thread-event-loop.ts';
 
+/** Milliseconds after which a client gives up, if the work takes less. */
+const PATIENCE_MS = 1000;
+
 /**
  * Milliseconds that a request may wait. Clients accept a longer wait for longer work, but about a second in all for work
  * that usually takes less. If a few requests take much longer than most, those behind them wait for that long.
@@ -24,8 +27,13 @@ import { threadEventLoop } from './thread-event-loop.ts';
  * @param longest Milliseconds for which the loop was busy at a stretch.
  */
 function maxWaitFor(cost: number, duration: number, longest: number): number {
-  const byLoop = Math.max(5 * cost, Math.min(longest, 500));
-  return Math.max(250, byLoop, Math.min(3 * duration, 400), Math.min(duration, 1000));
+  const stretch = Math.min(longest, 500);
+  const wanted = Math.max(5 * cost, stretch, Math.min(3 * duration, 400));
+  // Some requests take twice as long as most, and all have waited in the loop before they were read.
+  const left = Math.max(PATIENCE_MS, 6 * cost) - 2 * duration - stretch / 2;
+  // Without the time for which requests delay each other in the loop.
+  const undelayed = Math.min(duration - 3 * cost, 1000);
+  return Math.max(250, Math.min(wanted, left), undelayed);
 }
 
 /** Maximum number of waiters, which bounds the memory. */

@@ -73,6 +73,23 @@ describe('the maximum wait', () => {
     expect(late.rejection?.reason).toBe('overloaded');
   });
 
+  it('leaves time for requests that wait before they keep the loop busy, since clients give up after a second', () => {
+    const { loop, limiter } = scene(fifo(), { limit: 1 });
+    for (let index = 0; index < 100; index++) {
+      const { permit } = call(limiter);
+      loop.rest(250);
+      loop.busy(100);
+      permit?.release();
+      loop.poll();
+    }
+    call(limiter);
+    const late = call(limiter);
+    loop.advance(245);
+    expect(late.rejection).toBeUndefined();
+    loop.advance(15);
+    expect(late.rejection?.reason).toBe('overloaded');
+  });
+
   it('rejects immediately those that would wait longer', () => {
     const { loop, limiter } = scene(fifo(), { limit: 1, queueTimeout: 1000 });
     // One request of 10 ms after another, with others queued: 25 are served within the maximum wait.
