@@ -58,13 +58,8 @@ describe('the maximum wait', () => {
   });
 
   it('is as long as requests take, if that is more than 400 ms', () => {
-    const { loop, limiter } = scene(fifo(), { limit: 1 });
-    for (let index = 0; index < 100; index++) {
-      const { permit } = call(limiter);
-      loop.rest(800);
-      permit?.release();
-      loop.poll();
-    }
+    const { loop, limiter, measure } = scene(fifo(), { limit: 1 });
+    measure(0, 100, 800);
     call(limiter);
     const late = call(limiter);
     loop.rest(750);
@@ -74,14 +69,8 @@ describe('the maximum wait', () => {
   });
 
   it('leaves time for requests that wait before they keep the loop busy, since clients give up after a second', () => {
-    const { loop, limiter } = scene(fifo(), { limit: 1 });
-    for (let index = 0; index < 100; index++) {
-      const { permit } = call(limiter);
-      loop.rest(250);
-      loop.busy(100);
-      permit?.release();
-      loop.poll();
-    }
+    const { loop, limiter, measure } = scene(fifo(), { limit: 1 });
+    measure(100, 100, 250);
     call(limiter);
     const late = call(limiter);
     loop.advance(245);

@@ -11,10 +11,11 @@ export function scene(order: Order = fifo(), options: Partial<LimiterOptions> = 
     clock: loop,
     ...options,
   });
-  /** Handles requests that keep the loop busy for this long, one after another, and lets it poll between them. */
-  const measure = (work: number, count = 100) => {
+  /** Handles requests that wait, then keep the loop busy, one after another, and lets it poll between them. */
+  const measure = (work: number, count = 100, wait = 0) => {
     for (let index = 0; index < count; index++) {
       const { permit } = call(limiter);
+      loop.rest(wait);
       loop.busy(work);
       permit?.release();
       loop.poll();
