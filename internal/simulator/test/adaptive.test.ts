@@ -142,6 +142,32 @@ describe('kinds of work that take 1 ms and 1 s', () => {
   });
 });
 
+it.each([
+  [200, 0.3, 4],
+  [200, 1, 6],
+  [1000, 0.3, 20],
+  [1000, 1, 30],
+  [5000, 0.3, 60],
+])(
+  'of work of %i ms (lognormal %f) that nothing limits, hardly any is rejected %i s after the start',
+  (time, spread, seconds) => {
+    const serviceTime = lognormal(time / Math.exp(spread ** 2 / 2), spread);
+    const counts = { admitted: 0, rejected: 0 };
+    for (let seed = 1; seed <= 20; seed++) {
+      const options = { limit: defaultLimit, queueLimit: 1000, queueTimeout: 250 };
+      const server = new Server(1e6, options, seed);
+      server.load(100_000 / time, { serviceTime });
+      server.advance(seconds);
+      const before = server.limiter.stats();
+      server.advance(seconds);
+      const after = server.limiter.stats();
+      counts.admitted += after.admitted - before.admitted;
+      counts.rejected += after.rejected.timeout - before.rejected.timeout;
+    }
+    expect(counts.rejected / (counts.rejected + counts.admitted)).toBeLessThan(0.06);
+  },
+);
+
 it('drops lower the limit', () => {
   const server = new Server(1000, { limit });
   // Drops requests above 30 in flight.

@@ -8,7 +8,7 @@ import {
   type Sample,
   within,
 } from './limit.ts';
-import { Window } from './window.ts';
+import { type Precision, precisions, Window } from './window.ts';
 
 /** How much longer than its baseline work may take before the limit stops growing. */
 const TOLERANCE = 1.4;
@@ -76,7 +76,7 @@ class Adaptive implements Limit {
   #movedAt = -Infinity;
   /** From when samples are representative. */
   #settledAt = -Infinity;
-  /** Mean round trip of the latest window, in milliseconds. */
+  /** Mean round trip of the latest window, in milliseconds; 0 in the first window. */
   #rtt = 0;
   /** The highest inflight at which work took no longer than its baseline. */
   #safeInflight = 1;
@@ -113,7 +113,7 @@ class Adaptive implements Limit {
     if (outcome === 'dropped') this.#drop();
     else {
       this.#window.add(now, rtt, inflight, this.#baselines.note(kind, rtt));
-      if (!this.#window.isOver(now, this.#isSlow && this.#cooldown === 0)) return;
+      if (!this.#window.isOver(now, this.#precision)) return;
       this.#rtt = this.#window.rtt;
       this.#judge(this.#window);
     }
@@ -123,6 +123,12 @@ class Adaptive implements Limit {
     this.#settledAt = now + SETTLING_RTTS * this.#rtt;
   }
 
+  get #precision(): Precision {
+    if (this.#rtt === 0) return precisions.first;
+    if (this.#isSlow && this.#cooldown === 0) return precisions.compared;
+    return this.#isStarting ? precisions.starting : precisions.usual;
+  }
+
   #drop(): void {
     this.#isStarting = false;
     this.#before = undefined;
@@ -130,12 +136,19 @@ class Adaptive implements Limit {
   }
 
   #judge({ slowdown, margin, inflight, peak }: Window): void {
+    const isSlow = slowdown !== undefined && slowdown > TOLERANCE + margin;
     const isQuiet = inflight <= Math.max(this.range.min, this.#safeInflight / 2);
-    this.#baselines.learn(isQuiet || slowdown === undefined);
-    if (slowdown === undefined) return;
+    // The few samples of the first window may be too short by chance, and work would look slow forever.
+    this.#baselines.learn(isQuiet || slowdown === undefined || (this.#isStarting && !isSlow));
+    // A limit that was not nearly used says nothing about what the server can do.
+    const isUsed = peak >= Math.floor(this.limit * BACKOFF);
+    if (slowdown === undefined) {
+      if (this.#isStarting && isUsed) this.#raise();
+      return;
+    }
     const wasSlow = this.#isSlow;
-    this.#isSlow = slowdown > TOLERANCE + margin;
-    if (this.#isSlow) {
+    this.#isSlow = isSlow;
+    if (isSlow) {
       this.#safeInflight = Math.min(this.#safeInflight, inflight);
       this.#lower({ limit: this.limit, slowdown, margin });
       // Work became slow within the first such window, so that its mean cannot be compared.
@@ -148,8 +161,7 @@ class Adaptive implements Limit {
     // The excess may be chance.
     if (slowdown > TOLERANCE) return;
     this.#safeInflight = Math.max(this.#safeInflight, inflight);
-    // A limit that was not nearly used says nothing about what the server can do.
-    if (peak >= Math.floor(this.limit * BACKOFF)) this.#raise();
+    if (isUsed) this.#raise();
   }
 
   #raise(): void {

@@ -19,8 +19,8 @@ export class LimitUpdater {
   #isReported = false;
   /** When work finished last, or a stall was noticed. */
   #sampledAt: number | undefined;
-  /** Moving average of the round trips in milliseconds, which are assumed to be long until they are known. */
-  #rtt = 1000;
+  /** Moving average of the round trips in milliseconds, which are assumed to be this long until they are known. */
+  #rtt = 200;
 
   /** @throws HeadgateError for a limit that is not a number. */
   constructor(

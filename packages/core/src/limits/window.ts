@@ -2,23 +2,33 @@
 const MIN_WINDOW_MS = 100;
 
 /** Fewer samples say too little, whatever their spread. */
-const MIN_SAMPLES = 10;
+const FEWEST_SAMPLES = 10;
 
 /** Number of samples at which a window ends, however imprecise its mean. */
 const MAX_SAMPLES = 500;
 
-/** How precise the mean of a window must be for the window to end. */
-interface Precision {
+/** When a window ends. */
+export interface Precision {
+  readonly minSamples: number;
   /** Maximum margin of error of the mean, relative to it. */
   readonly maxError: number;
-  /** Milliseconds after which the window ends all the same. */
+  /** Minimum length in mean round trips. With two, the work admitted at the beginning of the window has finished. */
+  readonly minRtts: number;
+  /** Milliseconds after which the window ends, however large the error is. */
   readonly maxLength: number;
 }
 
-const usual: Precision = { maxError: 0.2, maxLength: 10_000 };
+const usual = { minSamples: FEWEST_SAMPLES, maxError: 0.2, minRtts: 2, maxLength: 10_000 };
 
-/** For windows that are compared with each other. */
-const high: Precision = { maxError: 0.07, maxLength: 30_000 };
+export const precisions = {
+  /** For the first window, from which the baseline is learnt. */
+  first: { ...usual, minSamples: 30, maxError: 0.3, minRtts: 0 },
+  /** For slow start: enough to notice that a doubled limit has doubled the round trip. */
+  starting: { ...usual, maxError: 0.5, minRtts: 0 },
+  usual,
+  /** For windows that are compared with each other. */
+  compared: { ...usual, maxError: 0.07, maxLength: 30_000 },
+} satisfies Readonly<Record<string, Precision>>;
 
 /** Statistics of the samples of one period. */
 export class Window {
@@ -38,18 +48,12 @@ export class Window {
     if (slowdown !== undefined) this.#slowdown.add(slowdown);
   }
 
-  /**
-   * Whether the window is complete: long enough for the work admitted at its beginning to have finished, and with
-   * enough samples to tell load from chance.
-   *
-   * @param isCompared Whether it is compared with another window.
-   */
-  isOver(now: number, isCompared: boolean): boolean {
+  /** Whether the window is long enough, and has enough samples to tell load from chance. */
+  isOver(now: number, { minSamples, maxError, minRtts, maxLength }: Precision): boolean {
     const age = now - this.#start;
     const { count, margin, value } = this.#slowdown.count > 0 ? this.#slowdown : this.#rtt;
-    const minLength = Math.max(MIN_WINDOW_MS, 2 * this.#rtt.value);
-    if (count < MIN_SAMPLES || age < minLength) return false;
-    const { maxError, maxLength } = isCompared ? high : usual;
+    const minLength = Math.max(MIN_WINDOW_MS, minRtts * this.#rtt.value);
+    if (count < minSamples || age < minLength) return false;
     return count >= MAX_SAMPLES || age >= maxLength || margin <= maxError * value;
   }
 
@@ -65,7 +69,7 @@ export class Window {
 
   /** Mean ratio of work to its baseline; undefined if there are too few samples. */
   get slowdown(): number | undefined {
-    return this.#slowdown.count < MIN_SAMPLES ? undefined : this.#slowdown.value;
+    return this.#slowdown.count < FEWEST_SAMPLES ? undefined : this.#slowdown.value;
   }
 
   /** Margin of error of `slowdown`. */
