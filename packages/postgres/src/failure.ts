@@ -9,7 +9,7 @@ const canceled = new Set(['57014', '55P03']);
 const missing = new Set(['3F000', '42P01', '42883']);
 /** What refusals mean that an operator can end; `docs/errors.md` has what to do. */
 const meanings = new Map([
-  ['28000', 'the role may not log in from here'],
+  ['28000', 'there is no such role, or it may not log in'],
   ['28P01', 'the role or its password is wrong'],
   ['3D000', 'the database does not exist'],
   ['42501', 'the role lacks rights'],
