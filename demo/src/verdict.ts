@@ -27,7 +27,7 @@ export function judge(comparison: Comparison): Verdict {
   const headline =
     after >= goal
       ? `With Headgate the server kept answering: ${percent(after)} of its capacity during the spike, against ${percent(before)} without.`
-      : `With Headgate the server reached ${percent(Math.floor(after * 100) / 100)} of its capacity during the spike: below the ${percent(goal)} it should (${percent(before)} without).`;
+      : `With Headgate the server reached ${percent(Math.floor(after * 100) / 100)} of its capacity during the spike, less than the expected ${percent(goal)}; without, it reached ${percent(before)}.`;
   return {
     headline,
     remarks: [...driftOf(comparison), ...scheduleOf(comparison), ...failuresOf(comparison)],
@@ -43,7 +43,7 @@ function driftOf({ capacities }: Comparison): string[] {
   if (steadiness({ capacities }) >= 1 - drift) return [];
   const [first, second, third] = capacities.map(perSecond);
   return [
-    `The machine was not steady: it could do ${first} before the runs, ${second} between them and ${third} after.`,
+    `The machine was not steady, which can lower both results: it could do ${first} before the runs, ${second} between them and ${third} after.`,
   ];
 }
 

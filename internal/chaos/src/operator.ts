@@ -23,12 +23,16 @@ export class Operator {
   /** Operates the limit at random until `stop`; resolves then. */
   async run(): Promise<void> {
     this.#isActive = true;
-    // At least these, in a short round.
+    // At least these in a short round, each followed by normal operation, in which other invariants are checked.
     let deck: (readonly ChaosOperation[])[] = [['pause'], ['shadow']];
+    let isRandom = false;
     while (this.#isActive) {
-      if (deck.length === 0) deck = shuffled(changes, this.rng);
+      if (deck.length === 0) {
+        deck = shuffled(changes, this.rng);
+        isRandom = true;
+      }
       for (const operation of deck.pop() ?? []) await this.#operate(operation);
-      if (this.rng.chance(0.3)) continue;
+      if (isRandom && this.rng.chance(0.3)) continue;
       await this.#operate('resume');
       await this.#operate('enforce');
     }

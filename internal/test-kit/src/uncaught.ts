@@ -1,15 +1,22 @@
-/** Calls `run`, and returns the errors that have surfaced as uncaught exceptions until it has settled. */
+const events = ['uncaughtException', 'unhandledRejection'] as const;
+
+/**
+ * Calls `run`, and returns the errors that have surfaced as uncaught exceptions until it has settled. Without a listener
+ * of their own, unhandled rejections do so too.
+ */
 export async function uncaughtIn(run: () => unknown): Promise<unknown[]> {
-  const usual = process.listeners('uncaughtException');
+  const usual = events.map((event) => [event, process.listeners(event as never)] as const);
   const caught: unknown[] = [];
-  process.removeAllListeners('uncaughtException');
+  for (const event of events) process.removeAllListeners(event);
   process.on('uncaughtException', (error) => caught.push(error));
   try {
     await run();
   } finally {
     await new Promise(setImmediate);
     process.removeAllListeners('uncaughtException');
-    for (const listener of usual) process.on('uncaughtException', listener);
+    for (const [event, listeners] of usual) {
+      for (const listener of listeners) process.on(event, listener);
+    }
   }
   return caught;
 }

@@ -54,6 +54,12 @@ export function invalidSecret(option: string, expected: string): HeadgateError {
   return new HeadgateError('ERR_HEADGATE_OPTION', message, option);
 }
 
+/** Creates the error for a function that would have no effect; unlike in other places, it need not be called. */
+export function superfluous(option: string, when: string): HeadgateError {
+  const message = `${option} must be omitted ${when}, got a function`;
+  return new HeadgateError('ERR_HEADGATE_OPTION', message, option);
+}
+
 function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, 40));
   if (typeof value === 'function') return 'a function that was not called';

@@ -92,7 +92,32 @@ const mistakes: [string, () => unknown, string][] = [
   [
     'guard: eventLoopGuard',
     () => http({ guard: eventLoopGuard }),
-    'got a function that was not called',
+    'guard must be a guard such as eventLoopGuard(), or an object with a name and a method admits, got a function that was not called',
+  ],
+  [
+    'classify without an adaptive limit',
+    () => http({ ...limit, classify: work }),
+    'classify must be omitted unless a limit is adaptive, got a function',
+  ],
+  [
+    'shareBy without shares',
+    () => http({ ...limit, shareBy: work }),
+    'shareBy must be omitted when the limit has no shares, got a function',
+  ],
+  [
+    'an adaptive limit with a key',
+    () => http({ limit: adaptive(), key: work }),
+    'limit must be a whole number when the limit is keyed, got a value of type Object',
+  ],
+  [
+    'tryAcquire(2)',
+    () => limiter().tryAcquire(2 as never),
+    'the options of tryAcquire must be an object, got 2',
+  ],
+  [
+    'tryAcquire with a misspelt option',
+    () => limiter().tryAcquire({ wieght: 2 } as never),
+    'tryAcquire has no option "wieght"',
   ],
   [
     'store: a URL',
@@ -107,7 +132,9 @@ const mistakes: [string, () => unknown, string][] = [
 ];
 
 it.each(mistakes)('%s is explained', async (_, mistake, message) => {
-  expect(await messageOf(mistake)).toContain(message);
+  const text = await messageOf(mistake);
+  expect(text).toContain(message);
+  if (message.endsWith('got a function')) expect(text.endsWith(message)).toBe(true);
 });
 
 it('the error for a key with a store that supports no keys names the option as the app wrote it', async () => {

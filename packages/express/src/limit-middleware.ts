@@ -1,4 +1,3 @@
-import { HeadgateError } from '@headgate/core';
 import {
   type Admission,
   type GatedRequest,
@@ -10,6 +9,7 @@ import {
   reasonOf,
   unlimited,
 } from '@headgate/core/http';
+import { invalid } from '@headgate/core/options';
 import type { NextFunction, Request, Response } from 'express';
 import { framework } from './framework.ts';
 
@@ -74,8 +74,7 @@ export class LimitMiddleware {
 
   wrap(handler: Handler): Step {
     if (typeof handler !== 'function') {
-      const message = `handler must be a function, got ${typeof handler}`;
-      throw new HeadgateError('ERR_HEADGATE_OPTION', message, 'handler');
+      throw invalid('handler', 'a function', handler);
     }
     return (req, res, next) =>
       this.admit(req, res, next, (error?: unknown) => {

@@ -117,6 +117,21 @@ describe('a middleware in the wrong framework', () => {
     },
   );
 
+  it.each(names.filter((name) => name !== '@headgate/node'))(
+    'of %s names @headgate/node when it is called with a handler',
+    (adapter) => {
+      const limit = (adapters[adapter].concurrencyLimit as Anything)({ limit: 1 });
+      expect(() => limit(() => {})).toThrow(
+        expect.objectContaining({
+          code: 'ERR_HEADGATE_MIDDLEWARE',
+          message: expect.stringMatching(/use @headgate\/node$/),
+        }),
+      );
+      // An app of Express is a function too.
+      expect(() => limit(express())).toThrow('use it in an app of its framework');
+    },
+  );
+
   it.each(names)(
     'of %s reports that concurrencyLimit itself was registered instead of its result',
     async (adapter) => {

@@ -57,6 +57,9 @@ app.post(
 concurrencyLimit({ limit: 1, queuLimit: 1 });
 // @ts-expect-error: one or the other
 concurrencyLimit({ limit: 1, limits: [{ name: 'app', limit: 1 }] });
+// @ts-expect-error: one of several limits needs a name
+concurrencyLimit({ limits: [{ limit: 1 }] });
+concurrencyLimit({ limits: [{ limiter: createLimiter({ limit: 1 }) }] });
 // @ts-expect-error: a limiter has its limit
 concurrencyLimit({ limit: 1, limiter: createLimiter({ limit: 1 }) });
 // @ts-expect-error: a key is text

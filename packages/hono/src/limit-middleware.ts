@@ -71,7 +71,7 @@ export class LimitMiddleware {
     const gated = this.http.enter(c, exchangeOf(c), c);
     if (gated === undefined) {
       if (c.var.admission === undefined) c.set('admission', unlimited);
-      return next();
+      return proceed(next);
     }
     if (gated.answered === undefined) return this.#conclude(gated, c, next);
     const concluded = gated.answered.then(() => this.#conclude(gated, c, next));
@@ -87,11 +87,11 @@ export class LimitMiddleware {
     if (gated.left) return Promise.resolve(new Response(null, { status: 499 }));
     c.set('admission', gated.admission);
     if (this.#requests !== undefined) waitUntilReleased(c, gated);
-    if (gated.rejection !== undefined) return this.#reject(gated, c, next);
+    if (gated.rejection !== undefined) return this.#reject(gated, c, () => proceed(next));
     const { exchange } = gated;
     if (onBun && exchange instanceof WebExchange) prepareHeaders(c);
     const fields = this.http.fields(gated);
-    const work = gated.trackHandler(next());
+    const work = gated.trackHandler(proceed(next));
     if (this.#requests !== undefined) {
       waitUntil(c, work);
       if (this.#isDistributed) this.#requests.admitted(gated);
@@ -106,6 +106,14 @@ export class LimitMiddleware {
     append(response, this.http.fields(gated));
     return response;
   }
+}
+
+/**
+ * Runs the rest of the chain, and discards what Hono resolves `next()` to: the context, which would count as the
+ * response if the handler has set none, and replace Hono's own error about that.
+ */
+function proceed(next: Next): Promise<void> {
+  return next().then(() => {});
 }
 
 /**

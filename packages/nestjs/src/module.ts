@@ -1,5 +1,12 @@
+import { HeadgateError } from '@headgate/core';
 import { type Handle, withHandle } from '@headgate/core/http';
-import type { DynamicModule, FactoryProvider, ModuleMetadata } from '@nestjs/common';
+import {
+  type DynamicModule,
+  type FactoryProvider,
+  Inject,
+  type ModuleMetadata,
+  Optional,
+} from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
 import { type ConcurrencyLimitOptions, LimitInterceptor } from './limit-interceptor.ts';
 
@@ -16,7 +23,6 @@ export interface ConcurrencyLimitAsyncOptions {
 }
 
 /** Limits how many requests the controllers of the application handle at once. */
-// biome-ignore lint/complexity/noStaticOnlyClass: how Nest identifies a module
 export class ConcurrencyLimitModule {
   /** @throws HeadgateError for an unknown or invalid option. */
   static forRoot(options: ConcurrencyLimitOptions = {}): DynamicModule {
@@ -30,7 +36,24 @@ export class ConcurrencyLimitModule {
     const create = async (...args: unknown[]) => new LimitInterceptor(await useFactory(...args));
     return moduleWith({ provide: LimitInterceptor, useFactory: create, inject }, imports);
   }
+
+  /**
+   * Called by Nest.
+   *
+   * @throws HeadgateError for the class itself among the `imports`, if no module of the application has options: nothing
+   *   would be limited.
+   */
+  constructor(handle?: Handle) {
+    if (handle !== undefined) return;
+    const message =
+      'ConcurrencyLimitModule has no options: import ConcurrencyLimitModule.forRoot()';
+    throw new HeadgateError('ERR_HEADGATE_MIDDLEWARE', message);
+  }
 }
+
+// The handle of any configured module, since these are global.
+Inject(CONCURRENCY_LIMIT)(ConcurrencyLimitModule, undefined, 0);
+Optional()(ConcurrencyLimitModule, undefined, 0);
 
 function moduleWith(
   interceptor: FactoryProvider<LimitInterceptor>,

@@ -9,7 +9,14 @@ import {
   RejectionException,
 } from '@headgate/nestjs';
 import { counts, Latch } from '@headgate/test-suite';
-import { Catch, Controller, type ExecutionContext, Get, HttpException } from '@nestjs/common';
+import {
+  Catch,
+  Controller,
+  type ExecutionContext,
+  Get,
+  HttpException,
+  Module,
+} from '@nestjs/common';
 import { BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { lastValueFrom, of, tap } from 'rxjs';
@@ -219,6 +226,22 @@ it.each([
     await expect(App.start('Express', { imports })).rejects.toMatchObject(error);
   },
 );
+
+it('rejects an application that imports the module without options and so without a limit', async () => {
+  const imports = [ConcurrencyLimitModule];
+  await expect(App.start('Express', { imports })).rejects.toMatchObject({
+    code: 'ERR_HEADGATE_MIDDLEWARE',
+    message: expect.stringContaining('ConcurrencyLimitModule.forRoot()'),
+  });
+});
+
+it('allows a feature module to import the module that the application has configured', async () => {
+  class Feature {}
+  Module({ imports: [ConcurrencyLimitModule] })(Feature);
+  const imports = [Feature, ConcurrencyLimitModule.forRoot({ limit: 1 })];
+  const app = await App.start('Express', { imports });
+  expect(app.nest.get<Handle>(CONCURRENCY_LIMIT).inflight).toBe(0);
+});
 
 it('passes on what does not come by HTTP', async () => {
   const interceptor = new LimitInterceptor({ limit: 1 });

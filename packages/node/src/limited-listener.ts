@@ -86,8 +86,11 @@ function settled(gated: GatedRequest, res: ResponseTo<Message>, handler: () => u
     if (!isPromise(result)) return result;
     // Converted once, since a thenable may start its work on every `then`, as query builders do.
     const work = gated.trackHandler(Promise.resolve(result));
-    work.then(undefined, failed);
-    return work;
+    // A promise of its own: the rejection of `work` is handled here, and Node would not report it.
+    return work.then(undefined, (error) => {
+      failed();
+      throw error;
+    });
   } catch (error) {
     failed();
     throw error;

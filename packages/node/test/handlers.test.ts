@@ -6,6 +6,7 @@ import {
   type ConcurrencyLimitOptions,
   concurrencyLimit,
 } from '@headgate/node';
+import { uncaughtIn } from '@headgate/test-kit/uncaught';
 import { aRound, Call, counts, Latch, until, VirtualClock } from '@headgate/test-suite';
 import { afterEach, describe, expect, it } from 'vitest';
 
@@ -171,6 +172,40 @@ describe('a handler of a node:http server', () => {
       const calls = [call(), call()];
       await until(() => errors.length === 2);
       await counts(limit, 0);
+      expect(errors).toEqual([broken, broken]);
+      for (const each of calls) each.abort();
+    });
+
+    it.each<[string, () => unknown]>([
+      [
+        'throws',
+        () => {
+          throw broken;
+        },
+      ],
+      ['rejects at once', () => Promise.reject(broken)],
+      [
+        'rejects later',
+        async () => {
+          await aRound();
+          throw broken;
+        },
+      ],
+    ])('is reported by Node as uncaught, after its request was queued too: %s', async (_, fail) => {
+      const limit = limited({ limit: 1, queueLimit: 1 });
+      const call = await serve(limit(fail));
+      const calls: Call[] = [];
+      const errors = await uncaughtIn(async () => {
+        calls.push(call());
+        await until(() => limit.stats().admitted === 1);
+        await counts(limit, 0);
+        const held = await limit.limiters.default?.acquire();
+        calls.push(call());
+        await counts(limit, 1, 1);
+        held?.release();
+        await until(() => limit.stats().admitted === 3);
+        await counts(limit, 0, 0);
+      });
       expect(errors).toEqual([broken, broken]);
       for (const each of calls) each.abort();
     });

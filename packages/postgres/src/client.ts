@@ -44,7 +44,10 @@ const address = /^(postgres(ql)?|socket):|^\//i;
 
 /** @throws HeadgateError for anything else. */
 export function clientMaker(connect: Connect): MakeClient {
-  if (typeof connect === 'function') return () => made(connect as MakeClient);
+  if (typeof connect === 'function') {
+    const earlier = new WeakSet<PostgresClient>();
+    return () => made(connect as MakeClient, earlier);
+  }
   const isConfig = typeof connect === 'object' && connect !== null && !('connect' in connect);
   if (!isConfig && (typeof connect !== 'string' || !address.test(connect))) {
     // Not shown, because a misspelt address may contain a password.
@@ -59,15 +62,23 @@ export function clientMaker(connect: Connect): MakeClient {
 }
 
 /**
- * @throws StoreError if it is not a client. A pool looks like one, but the store must not end the pool's connections.
+ * @throws StoreError if it is not a client, or one of the `earlier` ones, since a `pg.Client` connects only once. A pool
+ *   looks like a client, but the store must not end the pool's connections.
  */
 async function made(
   connect: () => PostgresClient | Promise<PostgresClient>,
+  earlier: WeakSet<PostgresClient>,
 ): Promise<PostgresClient> {
   const client = await connect();
   const isClient = typeof client?.connect === 'function' && typeof client.query === 'function';
-  if (isClient && !('totalCount' in client)) return client;
-  throw refused('connect must return a pg.Client, and returned something else');
+  if (!isClient || 'totalCount' in client) {
+    throw refused('connect must return a pg.Client, and returned something else');
+  }
+  if (earlier.has(client)) {
+    throw refused('connect must return a new pg.Client each time, and returned an earlier one');
+  }
+  earlier.add(client);
+  return client;
 }
 
 /** Closes a connection immediately, even if a statement is running. */

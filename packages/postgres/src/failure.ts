@@ -7,6 +7,16 @@ const disconnects = /^(08...|57P0[1235]|53300)$/;
 const canceled = new Set(['57014', '55P03']);
 /** The schema, a table or a function does not exist. */
 const missing = new Set(['3F000', '42P01', '42883']);
+/** What refusals mean that an operator can end; `docs/errors.md` has what to do. */
+const meanings = new Map([
+  ['28000', 'there is no such role, or it may not log in'],
+  ['28P01', 'the role or its password is wrong'],
+  ['3D000', 'the database does not exist'],
+  ['42501', 'the role lacks rights'],
+  ['25006', 'it is a replica'],
+  ['53100', 'its disk is full'],
+  ['53200', 'its memory is full'],
+]);
 const transactionRollbacks = new Set(['40001', '40P01']);
 
 /**
@@ -56,7 +66,11 @@ export function failure(cause: unknown): StoreError {
       cause,
     );
   }
-  if (isRefusal(cause)) return refused(`PostgreSQL refused the call: ${state}`, cause);
+  if (isRefusal(cause)) {
+    const meaning = meanings.get(state);
+    const reason = meaning === undefined ? state : `${state} (${meaning})`;
+    return refused(`PostgreSQL refused the call: ${reason}`, cause);
+  }
   const { message = '' } = (cause ?? {}) as Partial<Error>;
   // Only `pg` itself reports a timeout by its message alone. 57P05, with which the server ends the connection, contains
   // the word, too.

@@ -16,3 +16,13 @@ test.for([
   const error = Object.assign(new Error(message), { code });
   expect(failure(error).code).toBe(`ERR_HEADGATE_STORE_${expected}`);
 });
+
+test.for([
+  ['28P01', 'PostgreSQL refused the call: 28P01 (the role or its password is wrong)'],
+  ['3D000', 'PostgreSQL refused the call: 3D000 (the database does not exist)'],
+  ['42501', 'PostgreSQL refused the call: 42501 (the role lacks rights)'],
+  ['22P02', 'PostgreSQL refused the call: 22P02'],
+] as const)('the message about a refusal says what a common code means: %s', ([code, expected]) => {
+  const error = Object.assign(new Error('of the user "app"'), { code });
+  expect(failure(error)).toMatchObject({ message: expected, cause: error });
+});

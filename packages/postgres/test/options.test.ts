@@ -130,6 +130,17 @@ test('a client that the app has already connected is rejected', async () => {
   await used.end().catch(() => {});
 });
 
+test('a function that returns the same client again is rejected, and the client gets no more listeners', async () => {
+  const client = new pg.Client(database.url);
+  const error = await errorOf(() => client);
+  expect(error).toMatchObject({
+    code: 'ERR_HEADGATE_STORE_REFUSED',
+    message: expect.stringContaining('a new pg.Client'),
+  });
+  expect(client.listenerCount('error')).toBe(1);
+  await client.end().catch(() => {});
+});
+
 test('names and keys are treated as data and do not appear in errors', async () => {
   const store = postgresStore({ connect: database.url });
   const name = `'; DROP SCHEMA headgate CASCADE; --\0\ud800 $1 "`;

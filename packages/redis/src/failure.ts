@@ -3,6 +3,16 @@ import { StoreError } from '@headgate/core/distributed';
 /** An error that Redis has sent begins with a word in capitals. */
 const SERVER_ERROR = /^(?:ReplyError: )?-?[A-Z]{2,}\b/;
 
+/** What refusals mean that an operator can end; `docs/errors.md` has what to do. */
+const meanings = new Map([
+  ['NOAUTH', 'the client must log in'],
+  ['WRONGPASS', 'the user or the password is wrong'],
+  ['NOPERM', 'the user lacks rights'],
+  ['READONLY', 'it is a replica'],
+  ['OOM', 'its memory is full'],
+  ['WRONGTYPE', 'another program uses the key'],
+]);
+
 /** Whether the server is reachable and responded with an error. */
 export function isRefusal(error: unknown): boolean {
   const { message = '' } = (error ?? {}) as Partial<Error>;
@@ -14,7 +24,9 @@ export function failure(cause: unknown): StoreError {
   const { message = '', name = '' } = (cause ?? {}) as Partial<Error>;
   if (isRefusal(cause)) {
     const [word = ''] = message.split(' ', 1);
-    return new StoreError('ERR_HEADGATE_STORE_REFUSED', `Redis refused the call: ${word}`, cause);
+    const meaning = meanings.get(word);
+    const reason = meaning === undefined ? word : `${word} (${meaning})`;
+    return new StoreError('ERR_HEADGATE_STORE_REFUSED', `Redis refused the call: ${reason}`, cause);
   }
   if (/timed? ?out/i.test(`${name} ${message}`)) return late(cause);
   return new StoreError('ERR_HEADGATE_STORE_DOWN', 'Redis cannot be reached', cause);

@@ -44,6 +44,15 @@ it.each([
 });
 
 it.each([
+  ['semaphores = 5\n', ', got 5'],
+  ['[semaphores]\nB = -1\n', ', got -1'],
+  ['[semaphores]\nA = { max = 1, level = 2147483648 }\n', ', got 2147483648'],
+  ['[server]\nmax_peers = 0\n', ', got 0'],
+])('a whole number is shown as the file has it: %j', (text, end) => {
+  expect(() => parseConfiguration(text, 'x')).toThrow(new RegExp(`${end}$`));
+});
+
+it.each([
   ['[server]\ntokn = "x"\n', 'x:2: [server] has no key "tokn"; did you mean "token"?'],
   [
     '[server]\nbanner = "x"\n',

@@ -1,4 +1,4 @@
-import { checkChoice, checkMethods, checkNames, checkText } from '../checks.ts';
+import { checkChoice, checkNames, checkText } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
 import { makeLimiter } from '../limiter/create-limiter.ts';
 import { type CommonSettings, checkCommon, checkQueue, commonOptions } from '../limiter/options.ts';
@@ -81,9 +81,12 @@ function checkLimits(specs: readonly LimitSpec[], { queueLimit, order }: CommonS
   checkLimitOrder(specs);
 }
 
+const expectedGuard =
+  'a guard such as eventLoopGuard(), or an object with a name and a method admits';
+
 /** @throws HeadgateError for an invalid guard, or a name that one of the limits has. */
 function checkGuard(guard: Guard, limits: readonly string[]): Guard {
-  checkMethods('guard', guard, ['admits']);
+  if (typeof guard?.admits !== 'function') throw invalid('guard', expectedGuard, guard);
   const name = checkText('guard.name', guard.name);
   if (!limits.includes(name)) return guard;
   const message = `a guard and a limit must have different names, got "${name}" twice`;

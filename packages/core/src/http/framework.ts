@@ -92,6 +92,8 @@ export function checkCalled(options: unknown): void {
 }
 
 function adapterOf(first: unknown): string | undefined {
+  // A handler; an app of Express is a function too.
+  if (typeof first === 'function') return 'use' in first ? undefined : '@headgate/node';
   const { req, app, url, addHook, raw } = (first ?? {}) as FirstArgument;
   if (req?.raw !== undefined) return '@headgate/hono';
   if (req !== undefined && app !== undefined) return '@headgate/koa';

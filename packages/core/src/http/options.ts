@@ -55,6 +55,8 @@ type ReusedLimit<R> = LimitRule<R> & { limiter: Limiter } & {
 
 export type LimitOptions<R> =
   | (OwnLimit<R> & {
+      /** Names the limit in rejections, statistics and events. */
+      name: string;
       /** Maximum number queued for this limit, per key if keyed, in addition to the middleware's `queueLimit`. */
       queueLimit?: number | undefined;
     })

@@ -1,5 +1,5 @@
 import { checkCount, checkFlag, checkFunction, checkNames } from '../checks.ts';
-import { HeadgateError, invalid } from '../errors.ts';
+import { HeadgateError, invalid, superfluous } from '../errors.ts';
 import type { Demand } from '../gate/demands.ts';
 import { inEntry, type LimitSpec, ownSpec, reusedSpec } from '../gate/limit-spec.ts';
 import { distributedOptions } from '../limiter/distributed-options.ts';
@@ -77,7 +77,7 @@ export class Rule<R> {
     const { key, route, weight = 1, shareBy } = this.options;
     this.#limiter = limiter;
     if (shareBy !== undefined && limiter.shareNames.length === 0) {
-      throw invalid('shareBy', 'omitted when the limit has no shares', shareBy);
+      throw superfluous('shareBy', 'when the limit has no shares');
     }
     const isPlain = key === undefined && route === undefined && shareBy === undefined;
     if (isPlain && weight === 1) this.#always = { limiter, weight };
@@ -185,7 +185,7 @@ function specOf<R>(options: LimitOptions<R>, gate: RuleContext<R>): LimitSpec {
   }
   const { can } = (options.store ?? {}) as { can?: { keys?: boolean } };
   if (key !== undefined && can?.keys === false) {
-    throw invalid('key', 'omitted with this store, which has no keys', key);
+    throw superfluous('key', 'with this store, which has no keys');
   }
   if (shares !== undefined && options.store !== undefined) {
     throw invalid('shares', 'omitted with a store', shares);

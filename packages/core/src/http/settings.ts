@@ -1,5 +1,5 @@
 import { checkChoice, checkDuration, checkFlag, checkFunction, checkNames } from '../checks.ts';
-import { invalid } from '../errors.ts';
+import { superfluous } from '../errors.ts';
 import { makeGate } from '../gate/create-gate.ts';
 import { isOrderedByGate } from '../gate/limit-spec.ts';
 import { checkCommon, commonOptions } from '../limiter/options.ts';
@@ -80,7 +80,7 @@ export function httpSettings<R>(
   if (specs.some(({ owned }) => owned) && !specs.some(isOrderedByGate)) checkUnordered(options);
   const isAdaptive = rules.some((rule) => rule.isAdaptive);
   if (own.classify !== undefined && !isAdaptive) {
-    throw invalid('classify', 'omitted unless a limit is adaptive', own.classify);
+    throw superfluous('classify', 'unless a limit is adaptive');
   }
   const gate = makeGate(specs, options, common);
   for (const [index, { limiter }] of gate.limits.entries()) rules[index]?.bind(limiter);
@@ -103,8 +103,8 @@ function orderOf({ order, priority, fairBy }: OrderOptions): Order | undefined {
  * @throws HeadgateError for options without effect: with a store for every limit, all queues are first in, first out.
  */
 function checkUnordered({ priority, fairBy, guard }: OrderOptions): void {
-  if (fairBy !== undefined) throw invalid('fairBy', 'omitted when every limit has a store', fairBy);
+  if (fairBy !== undefined) throw superfluous('fairBy', 'when every limit has a store');
   // A guard uses the priority as well.
   if (priority === undefined || guard !== undefined) return;
-  throw invalid('priority', 'omitted when every limit has a store and there is no guard', priority);
+  throw superfluous('priority', 'when every limit has a store and there is no guard');
 }

@@ -6,7 +6,7 @@ import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import { checkRequest } from '../semaphore/request.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { callLater, callWith, checkCallback, checkWait, noOptions } from './acquire.ts';
-import type { AcquireOptions, WaitOptions } from './acquire-options.ts';
+import { type AcquireOptions, checkAcquireOptions, type WaitOptions } from './acquire-options.ts';
 import { BaseLimiter } from './base-limiter.ts';
 import type { LimiterSettings } from './distributed-options.ts';
 import type { GateableLimiter } from './limiter.ts';
@@ -29,6 +29,7 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
   }
 
   tryAcquire(options: AcquireOptions = noOptions): BasePermit | undefined {
+    if (options !== noOptions) checkAcquireOptions('tryAcquire', options);
     const permit = this.tryWithinLimit(options);
     const { grants, isShadow } = this.semaphores;
     return permit ?? (grants && isShadow ? this.admitBeyond(options) : undefined);

@@ -196,6 +196,6 @@ function checkLimitValue(limit: number | LimitFactory, perKey: boolean): number 
   if (typeof limit !== 'object' || typeof limit?.create !== 'function') {
     return checkCount('limit', limit, 1);
   }
-  if (perKey) throw invalid('limit', 'a whole number with perKey', limit);
+  if (perKey) throw invalid('limit', 'a whole number when the limit is keyed', limit);
   return limit;
 }

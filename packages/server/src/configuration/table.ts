@@ -7,7 +7,8 @@ export class InvalidValue extends Error {
     readonly path: readonly string[],
     message: string,
   ) {
-    super(message);
+    // Whole numbers are parsed as bigints, whose suffix is unknown to TOML.
+    super(message.replace(/(, got -?\d+)n$/, '$1'));
   }
 }
 
