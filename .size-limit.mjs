@@ -16,7 +16,7 @@ export default [
     path: 'packages/core/dist/index.js',
     import: '{ createLimiter }',
     // The goal of 3 kB is not reached: docs/performance.md says what the rest is for.
-    limit: '12.3 kB',
+    limit: '12.4 kB',
     gzip,
   },
   ...Object.entries(frameworks).flatMap(([adapter, peers]) => {
@@ -35,7 +35,7 @@ export default [
     name: '@headgate/redis: with its scripts',
     path: 'packages/redis/dist/index.js',
     ignore: ['@headgate/core'],
-    limit: '9.6 kB',
+    limit: '9.8 kB',
     gzip,
     modifyEsbuildConfig,
   },
@@ -43,7 +43,7 @@ export default [
     name: '@headgate/postgres: with its functions',
     path: 'packages/postgres/dist/index.js',
     ignore: ['@headgate/core', 'pg'],
-    limit: '16.5 kB',
+    limit: '16.8 kB',
     gzip,
     modifyEsbuildConfig,
   },

@@ -7,6 +7,7 @@ import { collectWarnings } from './warnings.ts';
 
 class QuietClient extends Exchange {
   gone = false;
+  hasBegun = false;
   protected listen(): void {}
   whenTouched(): void {}
   rejected(): void {}

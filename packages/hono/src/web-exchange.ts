@@ -18,6 +18,10 @@ export class WebExchange extends Exchange {
     return this.listens ? this.left : this.signal.aborted;
   }
 
+  get hasBegun(): boolean {
+    return this.sent;
+  }
+
   protected listen(): void {
     this.listens = true;
     this.signal.addEventListener('abort', () => {

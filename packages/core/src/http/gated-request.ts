@@ -8,6 +8,7 @@ import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
 import { Waiter } from '../semaphore/waiter.ts';
 import { warnOnce } from '../warning.ts';
+import type { OpenResponses } from './open-responses.ts';
 
 /** The result that a handler sees: a permit, in degraded mode the rejection, or neither if no limit applies. */
 export type Admission =
@@ -26,6 +27,8 @@ export interface GatedRequestSettings {
   readonly onDisconnect: 'wait' | 'release';
   /** Milliseconds. */
   readonly abandonAfter: number;
+  /** Defined for the default limit. */
+  readonly openResponses?: OpenResponses | undefined;
 }
 
 /** How a response ended: sent completely, cut off within its body, or cut off before its head. */
@@ -40,6 +43,8 @@ export abstract class Exchange {
 
   /** Whether the client has disconnected. */
   abstract readonly gone: boolean;
+  /** Whether the head of the response has been sent. */
+  abstract readonly hasBegun: boolean;
   /** Must arrange that `ended` is called when the response ends. */
   protected abstract listen(): void;
   /** Calls back once the handler touches the response of a disconnected client, or after this many milliseconds. */
@@ -112,6 +117,7 @@ export class GatedRequest extends Waiter {
     this.answered = new Promise((resolve) => {
       this.answer = resolve;
     });
+    this.settings.openResponses?.queued();
     this.exchange.observe(this);
     return true;
   }
@@ -124,6 +130,7 @@ export class GatedRequest extends Waiter {
 
   granted(permit: BasePermit): void {
     this.permit = permit;
+    this.settings.openResponses?.add(this);
     this.answer?.();
   }
 
@@ -149,6 +156,7 @@ export class GatedRequest extends Waiter {
     const { permit, exchange, settings } = this;
     if (this.hasEnded) return;
     this.hasEnded = true;
+    settings.openResponses?.delete(this);
     if (permit === undefined) return this.withdraw();
     if (ending !== 'complete') {
       permit.abort(new HeadgateError('ERR_HEADGATE_DISCONNECTED', 'the client has disconnected'));

@@ -56,6 +56,10 @@ export class NodeExchange extends Exchange {
     return response.destroyed === true || request.socket?.destroyed === true;
   }
 
+  get hasBegun(): boolean {
+    return this.response.headersSent;
+  }
+
   /**
    * Only the response's `close` is always emitted: the request's comes while a POST handler still runs, and `finish`
    * is not emitted after an abort. A pipelined response before its turn has no socket yet, however, and emits no

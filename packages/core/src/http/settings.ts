@@ -12,6 +12,7 @@ import type { Order } from '../semaphore/queue.ts';
 import { hasDefaultLimit, withDefaultLimit } from './default-limit.ts';
 import { checkCalled, type Framework } from './framework.ts';
 import type { GatedRequestSettings } from './gated-request.ts';
+import { OpenResponses } from './open-responses.ts';
 import type { HttpOptions, LimitOptions, MiddlewareOptions } from './options.ts';
 import { perLimit, type Rule, rulesOf } from './rule.ts';
 
@@ -84,7 +85,8 @@ export function httpSettings<R>(
   }
   const gate = makeGate(specs, options, common);
   for (const [index, { limiter }] of gate.limits.entries()) rules[index]?.bind(limiter);
-  return { ...own, rules, isAdaptive, gate };
+  const openResponses = isDefault ? new OpenResponses(gate, common.clock) : undefined;
+  return { ...own, rules, isAdaptive, gate, openResponses };
 }
 
 type OrderOptions = Pick<

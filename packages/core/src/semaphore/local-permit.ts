@@ -58,14 +58,22 @@ export class LocalPermit extends BasePermit {
     if (this.stopPause() && limitUpdater !== undefined) permits.restart(this);
   }
 
+  override stopCounting(): void {
+    if (this.released || this.extra?.isUncounted) return;
+    this.extras().isUncounted = true;
+    this.semaphore.release(this);
+  }
+
   protected changeWeight(weight: number): void {
     const change = weight - this.weight;
+    if (this.extra?.isUncounted) return;
     this.weight = weight;
     this.semaphore.changeWeight(this, change);
   }
 
   protected returnWeight(outcome: Outcome): void {
     const { semaphore, extra } = this;
+    if (extra?.isUncounted) return;
     const { limitUpdater } = semaphore.group;
     if (extra !== undefined || limitUpdater !== undefined) this.endWork(limitUpdater, outcome);
     semaphore.release(this);

@@ -68,6 +68,8 @@ interface Extra {
   share?: string;
   /** The outcome, if the owner ended before the work of `waitUntil` had settled. */
   ending?: Outcome;
+  /** Whether the permit is held without counting against the limit. */
+  isUncounted?: true;
 }
 
 /**
@@ -136,6 +138,9 @@ export abstract class BasePermit implements Permit {
 
   /** @internal The permit's request has been admitted by the last limit of its gate. */
   resume(): void {}
+
+  /** @internal From now on the permit does not count against the limit, although it is held: `close` waits for it. */
+  stopCounting(): void {}
 
   /** Registers the permit to be aborted when `close` times out; aborts it at once if that has happened. */
   watch(): void {

@@ -1,6 +1,7 @@
 import type { VirtualClock } from '@headgate/test-suite';
 import type { AcquireOptions, LocalLimiter, Permit, Rejection, Waiter } from '../../src/index.ts';
 import type { GateableLimiter } from '../../src/limiter/limiter.ts';
+import type { BasePermit } from '../../src/semaphore/permit.ts';
 
 /** A request, as the model sees it. */
 interface Case {
@@ -245,16 +246,25 @@ export class Judge {
     this.#use(key, limit);
     this.#held.set(key, (this.#held.get(key) ?? 0) + permit.weight);
     this.live.set(permit, one);
-    const { release, adjust } = Object.getPrototypeOf(permit);
+    const { release, adjust, stopCounting } = Object.getPrototypeOf(permit);
+    let counts = true;
+    const add = (weight: number) => {
+      if (counts && this.live.has(permit)) this.#held.set(key, (this.#held.get(key) ?? 0) + weight);
+    };
     permit.adjust = (weight) => {
-      const change = this.live.has(permit) ? weight - permit.weight : 0;
-      this.#held.set(key, (this.#held.get(key) ?? 0) + change);
+      add(weight - permit.weight);
       adjust.call(permit, weight);
     };
+    (permit as BasePermit).stopCounting = () => {
+      add(-permit.weight);
+      counts = false;
+      this.#tidy(key);
+      stopCounting.call(permit);
+    };
     permit.release = (outcome) => {
+      add(-permit.weight);
       if (this.live.delete(permit)) {
         one.state = 'done';
-        this.#held.set(key, (this.#held.get(key) ?? 0) - permit.weight);
         this.#tidy(key);
       }
       release.call(permit, outcome);

@@ -2,6 +2,7 @@ import { assertFor, patience } from '@headgate/test-kit/property';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { LimiterOptions } from '../../src/index.ts';
+import type { BasePermit } from '../../src/semaphore/permit.ts';
 import { reactions, Scene, type Wishes } from './scene.ts';
 import { pick, Step } from './step.ts';
 
@@ -57,6 +58,9 @@ function commands(perKey: boolean) {
     pick(permits, at)?.release();
   });
   const adjust = step('adjust', ({ permits }, at) => pick(permits, at)?.adjust((at % 4) + 1));
+  const stopCounting = step('stopCounting', ({ permits }, at) =>
+    (pick(permits, at) as BasePermit | undefined)?.stopCounting(),
+  );
   const withdraw = step('withdraw', ({ actors, limiter }, at) => {
     const actor = pick(actors, at);
     if (actor !== undefined) limiter.withdraw(actor);
@@ -97,6 +101,7 @@ function commands(perKey: boolean) {
       [tryAcquire, 1],
       [releaseTwice, 1],
       [adjust, 1],
+      [stopCounting, 1],
       [withdraw, 2],
       [leaveFront, 1],
     ] as const),

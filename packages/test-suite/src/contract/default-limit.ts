@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import type { Priority } from '@headgate/core';
 import { expect, it } from 'vitest';
 import type { SuiteContext } from '../framework.ts';
@@ -38,6 +39,33 @@ export function defaultLimit(world: World): void {
     expect(() => world.limit({ name: '' })).toThrow('name must be a string that is not empty');
     const guard = { name: 'loop', admits: () => true };
     expect(() => world.limit({ name: 'web', guard } as never)).toThrow('limit must be');
+  });
+
+  it('does not count responses that are being sent, and waits for them in close()', async () => {
+    const limit = world.limit({});
+    const bodies: PassThrough[] = [];
+    const signals: AbortSignal[] = [];
+    const handle = (context: SuiteContext) => {
+      if (context.path !== '/events') return ok(context);
+      const body = new PassThrough();
+      bodies.push(body);
+      signals.push(context.admission?.permit?.signal as AbortSignal);
+      context.stream(body, { 'Content-Type': 'text/event-stream' });
+      body.write('data: 1\n\n');
+    };
+    const app = await world.serve({ use: limit }, { handle });
+    // More than the limit admits at once.
+    const calls = Array.from({ length: 20 }, () => app.call('/events'));
+    for (const call of calls) expect((await call.response).statusCode).toBe(200);
+    expect((await app.call().answer()).status).toBe(200);
+    await counts(limit, 20);
+    calls[0]?.abort();
+    await counts(limit, 19);
+    expect(await limit.close({ timeout: 1 })).toBe(19);
+    expect(signals.map(({ aborted }) => aborted)).not.toContain(false);
+    for (const body of bodies) body.end();
+    await counts(limit, 0);
+    expect(limit.stats().limits[0]).toMatchObject({ inflight: 0 });
   });
 
   it('answers some requests soon and rejects the others when handlers keep the event loop busy', async () => {

@@ -1,0 +1,59 @@
+import { Alarm, type Clock } from '../clock.ts';
+import type { Gate } from '../gate/gate.ts';
+import type { BasePermit } from '../semaphore/permit.ts';
+
+/** Milliseconds between two checks of the responses, while requests are queued and otherwise. */
+const INTERVAL_MS = { queued: 10, usual: 100 };
+
+/** A request that holds a permit of the default limit. */
+interface AdmittedRequest {
+  readonly exchange: { readonly hasBegun: boolean };
+  readonly permit: Pick<BasePermit, 'stopCounting'> | undefined;
+}
+
+/**
+ * The requests that count against the default limit. Those whose response is being sent stop counting: event streams
+ * that stay open, and downloads of slow clients, would otherwise hold all permits of an idle server.
+ */
+export class OpenResponses {
+  readonly #counted = new Set<AdmittedRequest>();
+  readonly #alarm: Alarm;
+
+  constructor(
+    private readonly gate: Pick<Gate, 'queued'>,
+    private readonly clock: Clock,
+  ) {
+    this.#alarm = new Alarm(clock, (now) => this.#check(now), true);
+  }
+
+  /** The request has been admitted. */
+  add(request: AdmittedRequest): void {
+    this.#counted.add(request);
+    if (this.#counted.size === 1) this.#checkWithin(INTERVAL_MS.usual);
+  }
+
+  /** The response has ended. */
+  delete(request: AdmittedRequest): void {
+    this.#counted.delete(request);
+  }
+
+  /** A request has been queued. */
+  queued(): void {
+    this.#checkWithin(INTERVAL_MS.queued);
+  }
+
+  #checkWithin(milliseconds: number): void {
+    const now = this.clock.now();
+    this.#alarm.set(now + milliseconds, now);
+  }
+
+  #check(now: number): void {
+    const begun = [...this.#counted].filter(({ exchange }) => exchange.hasBegun);
+    for (const request of begun) this.#counted.delete(request);
+    // Each admits requests, which are added.
+    for (const { permit } of begun) permit?.stopCounting();
+    if (this.#counted.size === 0) return;
+    const { queued, usual } = INTERVAL_MS;
+    this.#alarm.set(now + (this.gate.queued > 0 ? queued : usual), now);
+  }
+}
