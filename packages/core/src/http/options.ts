@@ -120,7 +120,7 @@ type DefaultLimitOptions<R> = Pick<LimitRule<R>, 'route' | 'weight' | 'statusCod
   name?: string | undefined;
 };
 
-/** The default limit: `adaptive({ min: 8, initial: 8 })` with the queue `paced()`. */
+/** The default limit: `adaptive({ min: 8, initial: 8 })` with the queue `paced()`, without responses being sent. */
 type DefaultLimit<R> = DefaultLimitOptions<R> &
   Omit<NoLimit, keyof DefaultLimitOptions<R>> & { guard?: undefined };
 
