@@ -7,6 +7,7 @@ import type { Outcome } from '../limits/limit.ts';
 import { paced } from '../pacing/paced.ts';
 import { byPriority } from '../queues/by-priority.ts';
 import { fair } from '../queues/fair.ts';
+import { onWorkers } from '../runtime.ts';
 import type { Priority } from '../semaphore/priority.ts';
 import type { Order } from '../semaphore/queue.ts';
 import { hasDefaultLimit, withDefaultLimit } from './default-limit.ts';
@@ -85,7 +86,9 @@ export function httpSettings<R>(
   }
   const gate = makeGate(specs, options, common);
   for (const [index, { limiter }] of gate.limits.entries()) rules[index]?.bind(limiter);
-  const openResponses = isDefault ? new OpenResponses(gate, common.clock) : undefined;
+  // On Workers, a timer ends with the request that has started it.
+  const canCheck = isDefault && !onWorkers();
+  const openResponses = canCheck ? new OpenResponses(gate, common.clock) : undefined;
   return { ...own, rules, isAdaptive, gate, openResponses };
 }
 
