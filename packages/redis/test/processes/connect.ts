@@ -5,6 +5,8 @@ import { Cluster, Redis, type RedisOptions } from 'ioredis';
 export interface Connected {
   readonly client: RedisClient;
   ping(): Promise<string>;
+  /** Handles errors from now on: the store no longer does once it is closed, and a client may print them until it is, too. */
+  ignoreErrors(): void;
   close(): void;
 }
 
@@ -28,7 +30,12 @@ export async function connect({ ports, library, client = {} }: ConnectOptions): 
       ? new Cluster(ports.map((port) => ({ host, port })))
       : new Redis({ host, port, retryStrategy: again, ...client });
   const ping = async () => String(await redis.ping());
-  return { client: redis, ping, close: () => redis.disconnect() };
+  return {
+    client: redis,
+    ping,
+    ignoreErrors: () => redis.on('error', () => {}),
+    close: () => redis.disconnect(),
+  };
 }
 
 async function connectNodeRedis(port: number): Promise<Connected> {
@@ -40,5 +47,6 @@ async function connectNodeRedis(port: number): Promise<Connected> {
   const close = () => {
     if (client.isOpen) client.destroy();
   };
-  return { client, ping: () => client.ping(), close };
+  const ignoreErrors = () => void client.on('error', () => {});
+  return { client, ping: () => client.ping(), ignoreErrors, close };
 }

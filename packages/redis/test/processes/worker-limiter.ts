@@ -47,6 +47,7 @@ export class RedisWorkerLimiter extends WorkerLimiter {
 
   override async end(): Promise<void> {
     this.#server.close();
+    this.#app.ignoreErrors();
     await super.end();
     this.#app.close();
   }
