@@ -1,3 +1,4 @@
+import { startTimer } from '../clock.ts';
 import type { CircuitBreaker } from './availability/circuit-breaker.ts';
 import type { OperatedChange } from './contract.ts';
 import { renewalPart } from './lease/lease.ts';
@@ -22,6 +23,7 @@ export class Declarations {
   #hasSetLimit = false;
   /** When a limit per key is read next. */
   #readAt = -Infinity;
+  #cancelRetry: (() => void) | undefined;
 
   constructor(
     private readonly group: DistributedSemaphoreGroup<DistributedSemaphore>,
@@ -81,6 +83,22 @@ export class Declarations {
       await new Promise<void>((resolve) => this.#whenAnswered.push(resolve));
   }
 
+  /** The limiter is closed. */
+  end(): void {
+    this.#cancelRetry?.();
+  }
+
+  /** The store has refused a call, which opens no breaker: declares again, later, what it has not confirmed. */
+  #retryLater(): void {
+    if (this.#cancelRetry !== undefined || this.group.closed) return;
+    const { clock, timeout } = this.session.store;
+    const retry = () => {
+      this.#cancelRetry = undefined;
+      if (this.breaker.error === undefined) this.declareAgain();
+    };
+    this.#cancelRetry = startTimer(clock, timeout, retry, true);
+  }
+
   get #all(): CachedLimitState[] {
     const keys = this.group.inUse().map(({ limitState }) => limitState);
     return this.#whole === undefined ? keys : [...keys, this.#whole];
@@ -95,7 +113,8 @@ export class Declarations {
       if (--this.#unanswered === 0) for (const done of this.#whenAnswered.splice(0)) done();
       if ('error' in answer) {
         if (this.#asked.get(limitState) === change) this.#asked.delete(limitState);
-        return this.breaker.failed(limitState.key, answer.error);
+        this.breaker.failed(limitState.key, answer.error);
+        return this.#retryLater();
       }
       // Confirmed first, since the answer may already contain another process's later change.
       if (change !== undefined) group.operated.confirmed(change);

@@ -149,6 +149,7 @@ export class DistributedSemaphores
   close(): void {
     this.closed = true;
     this.breaker.end();
+    this.#declarations.end();
     for (const semaphore of this.inUse()) {
       semaphore.idle.clear();
       this.#rejectWaiters(semaphore);
