@@ -5,6 +5,7 @@ import { BaseLimiter } from '../limiter/base-limiter.ts';
 import type { LimiterSettings } from '../limiter/distributed-options.ts';
 import { checkOperation, unsupported } from '../limiter/operation.ts';
 import type { StoreStats } from '../limiter/store-stats.ts';
+import { deferGrants } from '../semaphore/grants.ts';
 import type { Operation } from '../semaphore/observer.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import type { CloseOptions } from '../semaphore/permit-tracker.ts';
@@ -47,8 +48,11 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
   setLimit(limit: number): void {
     this.#checkStore('setLimit', this.session.store.can.setLimit);
     if (!this.closed) checkOperation(this, 'setLimit');
-    this.semaphores.declare(checkCount('limit', limit, 1));
-    this.report('setLimit');
+    checkCount('limit', limit, 1);
+    deferGrants(() => {
+      this.semaphores.declare(limit);
+      this.report('setLimit');
+    });
   }
 
   pause(): void {
@@ -88,8 +92,7 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
   #operate(operation: Operation, change: OperatedChange): void {
     this.#checkStore(operation, this.session.store.can.operate);
     checkOperation(this, operation);
-    this.semaphores.operate(change);
-    this.report(operation);
+    this.semaphores.operate(change, () => this.report(operation));
   }
 
   #checkStore(operation: Operation, isSupported: boolean): void {

@@ -1,3 +1,4 @@
+import { deferGrants } from '../semaphore/grants.ts';
 import type { StoreError } from '../semaphore/rejection.ts';
 import { checkIdle, checkKey, checkRequest } from '../semaphore/request.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
@@ -96,9 +97,9 @@ export class DistributedSemaphores
   }
 
   /** Changes how the limit is operated: here at once, and at the store for all keys in use. */
-  operate(change: OperatedChange): void {
+  operate(change: OperatedChange, report: () => void): void {
     this.operated.declare(change);
-    this.operatedChanged();
+    this.operatedChanged(report);
     this.#declarations.declareChange();
   }
 
@@ -112,16 +113,19 @@ export class DistributedSemaphores
     if (semaphore !== undefined) this.#declarations.read(semaphore.limitState);
   }
 
-  operatedChanged(): void {
+  operatedChanged(report = () => {}): void {
     const { status, isShadow } = this.operated;
-    if (status === this.state && isShadow === this.isShadow) return;
+    if (status === this.state && isShadow === this.isShadow) return report();
     this.state = status;
     this.grants = status === 'open';
     this.rejects = status === 'drained';
     this.isShadow = isShadow;
-    this.fallback.operate();
+    deferGrants(() => {
+      this.fallback.operate();
+      for (const { idle } of this.inUse()) if (!this.grants || isShadow) idle.clear();
+      report();
+    });
     for (const semaphore of this.inUse()) {
-      if (!this.grants || isShadow) semaphore.idle.clear();
       this.#rejectWaiters(semaphore);
       semaphore.settle();
     }

@@ -50,7 +50,8 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     const { waiter } = lease;
     if (waiter === undefined || lease.localWaiter !== undefined) return;
     this.breaker.warnCaller(error);
-    if (this.#policy === 'reject') {
+    if (this.group.rejects) semaphore.reject(waiter, 'closed');
+    else if (this.#policy === 'reject') {
       semaphore.reject(waiter, 'store', { limitName: this.group.name, error });
     } else if (this.#policy === 'local' || !this.group.grants) this.#wait(semaphore, lease);
     else {
@@ -67,12 +68,12 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
   operate(): void {
     const limiter = this.#limiter;
     if (limiter === undefined) return;
-    const { state } = this.group;
-    if (state === 'paused') limiter.pause();
-    if (state === 'drained') limiter.drain();
+    const { grants } = this.group;
+    // Also if the limit is drained, since the semaphores reject the waiters then.
+    if (!grants) limiter.pause();
     if (this.#policy === 'admit') limiter.shadow();
     else limiter.enforce();
-    if (state === 'open') limiter.resume();
+    if (grants) limiter.resume();
   }
 
   count(permit: DistributedPermit): void {

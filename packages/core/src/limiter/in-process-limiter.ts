@@ -1,5 +1,6 @@
 import { checkCount } from '../checks.ts';
 import { invalid } from '../errors.ts';
+import { deferGrants } from '../semaphore/grants.ts';
 import { LocalSemaphores } from '../semaphore/local-semaphores.ts';
 import type { Operation } from '../semaphore/observer.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
@@ -25,7 +26,7 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
       ...(['pause', 'drain', 'resume', 'shadow', 'enforce'] as const),
       ...(this.isAdaptive ? (['freeze', 'unfreeze'] as const) : []),
     ];
-    if (settings.mode === 'shadow') this.semaphores.changeMode(true);
+    if (settings.mode === 'shadow') this.semaphores.isShadow = true;
   }
 
   tryAcquire(options: AcquireOptions = noOptions): BasePermit | undefined {
@@ -72,10 +73,12 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
       throw invalid('limit', 'left to its algorithm, as it is adaptive and not frozen', limit);
     }
     checkCount('limit', limit, 1);
-    // Before resizing, since a caller that is then admitted may unfreeze the limit.
-    if (limitUpdater !== undefined) limitUpdater.limit = limit;
-    semaphores.resize(limit);
-    this.report('setLimit');
+    deferGrants(() => {
+      // Before resizing, since an observer may unfreeze the limit.
+      if (limitUpdater !== undefined) limitUpdater.limit = limit;
+      semaphores.resize(limit);
+      this.report('setLimit');
+    });
   }
 
   pause(): void {
@@ -111,22 +114,26 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     if (this.semaphores.state === state) return;
     this.semaphores.change(state);
     this.report(operation);
+    this.semaphores.applyToWaiters();
   }
 
   #changeMode(operation: Operation, isShadow: boolean): void {
     checkOperation(this, operation);
     if (this.semaphores.isShadow === isShadow) return;
-    this.semaphores.changeMode(isShadow);
+    this.semaphores.isShadow = isShadow;
     this.report(operation);
+    this.semaphores.applyToWaiters();
   }
 
   #freeze(operation: Operation, isFrozen: boolean): void {
     checkOperation(this, operation);
     const { limitUpdater, settings } = this.semaphores;
     if (limitUpdater === undefined || limitUpdater.isFrozen === isFrozen) return;
-    if (isFrozen) limitUpdater.isFrozen = true;
-    else limitUpdater.unfreeze(settings.clock.now());
-    this.report(operation);
+    deferGrants(() => {
+      if (isFrozen) limitUpdater.isFrozen = true;
+      else limitUpdater.unfreeze(settings.clock.now());
+      this.report(operation);
+    });
   }
 
   usage(key?: string): { limit: number; inflight: number } {

@@ -105,19 +105,12 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     this.state = state;
     this.grants = state === 'open';
     this.rejects = state === 'drained';
-    if (this.rejects) this.#rejectWaiters();
-    if (!this.grants) return;
-    this.limitUpdater?.restart(this.settings.clock.now());
-    this.#wakeAll();
+    if (this.grants) this.limitUpdater?.restart(this.settings.clock.now());
   }
 
-  /** Starts or ends shadow mode. Its start admits all waiters, unless the limiter is paused. */
-  changeMode(isShadow: boolean): void {
-    this.isShadow = isShadow;
-    if (isShadow) this.#wakeAll();
-  }
-
-  #wakeAll(): void {
+  /** Rejects the waiters of a drained limiter; admits those of an open one that fit, in shadow mode all. */
+  applyToWaiters(): void {
+    this.#rejectWaiters();
     deferGrants(() => {
       for (const semaphore of this.inUse()) semaphore.wake();
     });

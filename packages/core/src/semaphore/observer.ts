@@ -60,7 +60,10 @@ export interface Observer {
   ): void;
   /** The limit has changed: by the app, by its algorithm, or by another process. */
   resized?(event: Event & { limit: number }): void;
-  /** An operation was executed; `limit` is the limit that applies then, undefined for a guard. */
+  /**
+   * An operation was executed; `limit` is the limit that applies then, undefined for a guard. Called before the waiters
+   * are granted or rejected because of it.
+   */
   operated?(event: Event & { operation: Operation; limit: number | undefined }): void;
   /** A permit was held for longer than `maxHold`; `released` follows. */
   leaked?(event: Event & { weight: number; held: number }): void;

@@ -1,0 +1,145 @@
+import { uncaughtIn } from '@headgate/test-kit/uncaught';
+import { describe, expect, it } from 'vitest';
+import { createLimiter, type Limiter, type LimiterOptions } from '../src/index.ts';
+import { call } from './caller.ts';
+
+function scene(options: Partial<LimiterOptions> = {}) {
+  const events: string[] = [];
+  const limiter = createLimiter({
+    ...{ limit: 1, queueLimit: 5, queueTimeout: 100 },
+    observer: {
+      operated: ({ operation, limit }) => void events.push(`${operation} ${limit}`),
+      admitted: () => void events.push('admitted'),
+      rejected: ({ rejection }) => void events.push(rejection.reason),
+    },
+    ...options,
+  });
+  return { limiter, events };
+}
+
+/** A limiter with one permit held and two waiters. */
+function busy(options?: Partial<LimiterOptions>) {
+  const all = scene(options);
+  const [held, ...waiting] = [1, 2, 3].map(() => call(all.limiter));
+  all.events.length = 0;
+  return { ...all, held, waiting };
+}
+
+describe('an operation is reported before the waiters that it affects are', () => {
+  it.each([false, true])('rejected by drain() (by key: %s)', (perKey) => {
+    const { limiter, events } = scene({ perKey });
+    for (const key of ['a', 'a', 'b', 'b']) call(limiter, perKey ? { key } : {});
+    const waiting = limiter.queued;
+    events.length = 0;
+    limiter.drain();
+    expect(events).toEqual(['drain 1', ...Array.from({ length: waiting }, () => 'closed')]);
+  });
+
+  it.each([
+    ['setLimit', (limiter: Limiter) => limiter.setLimit(2), ['setLimit 2', 'admitted']],
+    ['shadow', (limiter: Limiter) => limiter.shadow(), ['shadow 1', 'admitted', 'admitted']],
+  ])('admitted by %s()', (_name, operate, expected) => {
+    const { limiter, events } = busy();
+    operate(limiter);
+    expect(events).toEqual(expected);
+  });
+
+  it('admitted by resume()', () => {
+    const { limiter, events } = scene();
+    limiter.pause();
+    call(limiter);
+    limiter.resume();
+    expect(events).toEqual(['pause 1', 'resume 1', 'admitted']);
+  });
+
+  it('admitted by unfreeze()', () => {
+    const { limiter, events } = scene({
+      limit: { create: () => ({ limit: 5, sample: () => {} }) },
+    });
+    limiter.freeze();
+    limiter.setLimit(1);
+    call(limiter);
+    call(limiter);
+    events.length = 0;
+    limiter.unfreeze();
+    expect(events).toEqual(['unfreeze 5', 'admitted']);
+  });
+});
+
+describe('a callback of `operated`', () => {
+  it('sees the state after the operation, and the waiters before it', () => {
+    const { limiter } = busy();
+    const seen: unknown[] = [];
+    limiter.observe({ operated: () => void seen.push([limiter.state, limiter.queued]) });
+    limiter.drain();
+    expect(seen).toEqual([['drained', 2]]);
+  });
+
+  it.each(['drain', 'setLimit', 'shadow'] as const)(
+    'that throws does not keep %s() from its waiters',
+    async (operation) => {
+      const { limiter, waiting } = busy();
+      const error = new Error('broken observer');
+      limiter.observe({
+        operated() {
+          throw error;
+        },
+      });
+      const errors = await uncaughtIn(() => {
+        if (operation === 'setLimit') limiter.setLimit(3);
+        else limiter[operation]();
+        expect(waiting.map(({ answers }) => answers)).toEqual([1, 1]);
+      });
+      expect(errors).toEqual([error]);
+    },
+  );
+
+  it('that resumes a limiter that is being drained keeps its waiters', () => {
+    const { limiter, held, waiting, events } = busy();
+    limiter.observe({
+      operated: ({ operation }) => void (operation === 'drain' && limiter.resume()),
+    });
+    limiter.drain();
+    expect([waiting.map(({ answers }) => answers), limiter.state]).toEqual([[0, 0], 'open']);
+    held?.permit?.release();
+    expect(events).toEqual(['drain 1', 'resume 1', 'admitted']);
+  });
+
+  it.each([
+    ['pauses', (limiter: Limiter) => limiter.pause(), [0, 0]],
+    ['drains', (limiter: Limiter) => limiter.drain(), [1, 1]],
+  ])('that %s a limiter whose limit is being raised admits no waiter', (_name, act, answers) => {
+    const { limiter, waiting } = busy();
+    limiter.observe({
+      operated: ({ operation }) => void (operation === 'setLimit' && act(limiter)),
+    });
+    limiter.setLimit(3);
+    expect(waiting.map((caller) => caller.answers)).toEqual(answers);
+    expect(waiting.every(({ permit }) => permit === undefined)).toBe(true);
+  });
+
+  it('that sets the limit leaves the last one, to which waiters are admitted', () => {
+    const { limiter, waiting, events } = busy();
+    limiter.observe({ operated: ({ limit }) => void (limit === 3 && limiter.setLimit(2)) });
+    limiter.setLimit(3);
+    expect([limiter.limit, limiter.inflight, limiter.queued]).toEqual([2, 2, 1]);
+    expect(waiting.map(({ answers }) => answers)).toEqual([1, 0]);
+    expect(events).toEqual(['setLimit 3', 'setLimit 2', 'admitted']);
+  });
+
+  it('that acquires a permit does not overtake the waiters', () => {
+    const { limiter, waiting } = busy();
+    const later: ReturnType<typeof call>[] = [];
+    limiter.observe({ operated: () => void later.push(call(limiter)) });
+    limiter.setLimit(2);
+    expect([...waiting, ...later].map(({ answers }) => answers)).toEqual([1, 0, 0]);
+  });
+
+  it('that acquires a permit of a limiter that is being drained is rejected', () => {
+    const { limiter } = busy();
+    const later: ReturnType<typeof call>[] = [];
+    limiter.observe({ operated: () => void later.push(call(limiter)) });
+    limiter.drain();
+    expect(later).toMatchObject([{ rejection: { reason: 'closed' } }]);
+  });
+});
