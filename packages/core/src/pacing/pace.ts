@@ -17,6 +17,15 @@ const LONGEST_DECAY_MS = 5000;
 /** Milliseconds after which the idle time of the loop is read again while requests are held back. */
 const IDLE_CHECK_MS = 1;
 
+/** Milliseconds of idle time after which a request in flight is not expected to need the loop soon. */
+const FORGOTTEN_AFTER_MS = 1000;
+
+/** When a request was started, and the total idle time of the loop at that time. */
+interface StartedRequest {
+  readonly at: number;
+  readonly idle: number;
+}
+
 /**
  * Decides when the event loop can take another request, so that requests wait in a queue, which can reject them, rather
  * than in the loop, where they delay each other. Three conditions:
@@ -25,7 +34,8 @@ const IDLE_CHECK_MS = 1;
  *   loop had to read and reject before: a rejection costs as much as an answer then, so that waiting saves nothing.
  *   Between polls, another request may also start for each that finishes after it has waited for a timer or a socket: if
  *   all of them started at a poll, their answers would arrive together, and the loop would be idle until then.
- * - The work of the requests in flight stays below an allowance.
+ * - The work of the requests in flight stays below an allowance. Requests that wait for long, as for a slow upload or a
+ *   server that does not respond, are forgotten.
  * - While the loop accepts connections, it starts nothing, for at most half of the time.
  */
 export class Pace {
@@ -37,8 +47,8 @@ export class Pace {
   readonly #allowance: Allowance;
   /** Milliseconds of work that may be started until the next poll. */
   #budget = BUDGET_MS;
-  /** When each request in flight was started. */
-  readonly #startedAt = new Map<object, number>();
+  /** The requests in flight, oldest first. */
+  readonly #requests = new Map<object, StartedRequest>();
   /** Number of requests in flight at the last poll. */
   #inflight = 0;
   /** Whether a request has just finished that another may replace before the next poll. */
@@ -63,21 +73,26 @@ export class Pace {
     if (!this.loop.isMeasured) return 'start';
     if (this.#acceptPause.isActive || !this.#isWithinBudget(now)) return 'poll';
     const lastPoll = { age: now - (this.#awaitedAt ?? now), inflight: this.#inflight };
-    return this.#allowance.isLeft(now, lastPoll) ? 'start' : IDLE_CHECK_MS;
+    if (this.#allowance.isLeft(now, lastPoll)) return 'start';
+    this.#forgetWaiting(now);
+    return IDLE_CHECK_MS;
   }
 
   started(now: number, request: object): void {
     this.cost.started(now);
-    this.#startedAt.set(request, now);
+    this.#requests.set(request, { at: now, idle: this.loop.idle() });
     this.#isReplaceable = false;
     this.#startedWork.started(now);
     this.awaitPoll(now);
   }
 
   finished(now: number, request: object): void {
+    const started = this.#requests.get(request);
+    // It has been forgotten.
+    if (started === undefined) return;
+    this.#requests.delete(request);
     this.cost.finished(now);
-    const took = now - (this.#startedAt.get(request) ?? now);
-    this.#startedAt.delete(request);
+    const took = now - started.at;
     // One that has only computed is not replaced: others like it would follow each other without a poll.
     const hasWaited = took > BUDGET_MS + this.cost.perRequest;
     this.#isReplaceable = hasWaited && this.cost.inflight < this.#inflight;
@@ -89,6 +104,16 @@ export class Pace {
     if (this.#awaitedAt !== undefined || !this.loop.isMeasured) return;
     this.#awaitedAt = now;
     this.loop.whenPolled(() => this.#whenPolled(now));
+  }
+
+  /** Requests that have left the loop idle for long wait for something else; they count as finished. */
+  #forgetWaiting(now: number): void {
+    const forgotten = this.loop.idle() - FORGOTTEN_AFTER_MS;
+    for (const [request, { idle }] of this.#requests) {
+      if (idle > forgotten) return;
+      this.#requests.delete(request);
+      this.cost.finished(now);
+    }
   }
 
   #isWithinBudget(now: number): boolean {

@@ -65,6 +65,39 @@ describe('the work of requests in flight', () => {
     expect(streams.filter(isGranted).length).toBeGreaterThan(1500);
     expect(loop.now() - before).toBeLessThan(20);
   });
+
+  it('does not hold others back once the loop has been idle for a second', () => {
+    const { loop, limiter, measure } = scene(fifo(), { limit: 10_000 });
+    // Expensive requests, which wait for so long that the allowance grows slowly.
+    measure(500, 20, 20_000);
+    const arrived: Caller[] = [];
+    for (let elapsed = 0; elapsed < 8000; elapsed++) {
+      if (elapsed % 20 === 0) arrived.push(call(limiter));
+      loop.rest(1);
+      loop.poll();
+    }
+    expect(arrived.filter(isGranted).length).toBeGreaterThan(200);
+    expect(limiter.stats().rejected.overloaded).toBeLessThan(100);
+  });
+
+  it('counts once what ends after a second of idle time', () => {
+    const { loop, limiter, measure } = scene();
+    measure(100);
+    const wait = () => {
+      loop.rest(1);
+      loop.poll();
+    };
+    const first = call(limiter);
+    loop.rest(1500);
+    const second = call(limiter);
+    for (let elapsed = 0; elapsed < 3; elapsed++) wait();
+    expect(isGranted(second)).toBe(true);
+    first.permit?.release();
+    const third = call(limiter);
+    loop.busy(10);
+    loop.poll();
+    expect([limiter.inflight, isGranted(third)]).toEqual([1, false]);
+  });
 });
 
 describe('requests that wait for a timer or a socket before they compute', () => {
