@@ -45,6 +45,11 @@ export const differences = [
     tests: /^keeps the default content type of new Response\(\)$/,
   },
   {
+    ...{ on: ['bun', 'deno'], where: '`Bun.serve`, `Deno.serve`' },
+    text: 'The default limit counts requests whose body is still arriving.',
+    tests: /^Hono 4 .* > does not count requests whose body is still arriving, until it has arrived$/,
+  },
+  {
     ...{ on: ['deno'], where: '`node:http`' },
     text: 'If a Koa handler destroys the response by a failed `pipeline`, the client receives a 404 instead of a broken connection.',
     tests: /^Koa 3 > .* immediately when the handler ends its response by a pipeline that fails$/,

@@ -8,6 +8,7 @@ import { collectWarnings } from './warnings.ts';
 class QuietClient extends Exchange {
   gone = false;
   hasBegun = false;
+  awaitsBody = false;
   protected listen(): void {}
   whenTouched(): void {}
   rejected(): void {}

@@ -22,6 +22,11 @@ export class WebExchange extends Exchange {
     return this.sent;
   }
 
+  /** Not known. */
+  get awaitsBody(): boolean {
+    return false;
+  }
+
   protected listen(): void {
     this.listens = true;
     this.signal.addEventListener('abort', () => {

@@ -8,7 +8,7 @@ import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
 import { Waiter } from '../semaphore/waiter.ts';
 import { warnOnce } from '../warning.ts';
-import type { OpenResponses } from './open-responses.ts';
+import type { SlowClients } from './slow-clients.ts';
 
 /** The result that a handler sees: a permit, in degraded mode the rejection, or neither if no limit applies. */
 export type Admission =
@@ -28,7 +28,7 @@ export interface GatedRequestSettings {
   /** Milliseconds. */
   readonly abandonAfter: number;
   /** Defined for the default limit. */
-  readonly openResponses?: OpenResponses | undefined;
+  readonly slowClients?: SlowClients | undefined;
 }
 
 /** How a response ended: sent completely, cut off within its body, or cut off before its head. */
@@ -45,6 +45,8 @@ export abstract class Exchange {
   abstract readonly gone: boolean;
   /** Whether the head of the response has been sent. */
   abstract readonly hasBegun: boolean;
+  /** Whether the handler has read all that has arrived of the request's body, and waits for the rest. */
+  abstract readonly awaitsBody: boolean;
   /** Must arrange that `ended` is called when the response ends. */
   protected abstract listen(): void;
   /** Calls back once the handler touches the response of a disconnected client, or after this many milliseconds. */
@@ -117,7 +119,7 @@ export class GatedRequest extends Waiter {
     this.answered = new Promise((resolve) => {
       this.answer = resolve;
     });
-    this.settings.openResponses?.queued();
+    this.settings.slowClients?.queued();
     this.exchange.observe(this);
     return true;
   }
@@ -130,7 +132,7 @@ export class GatedRequest extends Waiter {
 
   granted(permit: BasePermit): void {
     this.permit = permit;
-    this.settings.openResponses?.add(this);
+    this.settings.slowClients?.add(this);
     this.answer?.();
   }
 
@@ -156,7 +158,7 @@ export class GatedRequest extends Waiter {
     const { permit, exchange, settings } = this;
     if (this.hasEnded) return;
     this.hasEnded = true;
-    settings.openResponses?.delete(this);
+    settings.slowClients?.delete(this);
     if (permit === undefined) return this.withdraw();
     if (ending !== 'complete') {
       permit.abort(new HeadgateError('ERR_HEADGATE_DISCONNECTED', 'the client has disconnected'));

@@ -60,6 +60,12 @@ export class NodeExchange extends Exchange {
     return this.response.headersSent;
   }
 
+  get awaitsBody(): boolean {
+    const { request } = this;
+    const isReading = request.readableFlowing === true || request.listenerCount('readable') > 0;
+    return isReading && request.readableLength === 0 && !request.complete && !request.readableEnded;
+  }
+
   /**
    * Only the response's `close` is always emitted: the request's comes while a POST handler still runs, and `finish`
    * is not emitted after an abort. A pipelined response before its turn has no socket yet, however, and emits no

@@ -6,6 +6,10 @@ export interface NodeRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly readableDidRead: boolean;
   readonly readableEnded: boolean;
+  /** True while something reads the stream by `data` events or a pipe, which can keep up. */
+  readonly readableFlowing: boolean | null;
+  /** Number of bytes that have arrived and have not been read. */
+  readonly readableLength: number;
   /** Whether the whole body has arrived. */
   readonly complete: boolean;
   readonly destroyed: boolean;
@@ -18,6 +22,7 @@ export interface NodeRequest {
   readonly socket: NodeSocket | null;
   on(event: 'data', listener: (chunk: { length: number }) => void): unknown;
   on(event: 'close' | 'error', listener: () => void): unknown;
+  listenerCount(event: 'readable'): number;
   pause(): unknown;
   resume(): unknown;
   destroy: Method;

@@ -13,9 +13,9 @@ import type { Order } from '../semaphore/queue.ts';
 import { hasDefaultLimit, withDefaultLimit } from './default-limit.ts';
 import { checkCalled, type Framework } from './framework.ts';
 import type { GatedRequestSettings } from './gated-request.ts';
-import { OpenResponses } from './open-responses.ts';
 import type { HttpOptions, LimitOptions, MiddlewareOptions } from './options.ts';
 import { perLimit, type Rule, rulesOf } from './rule.ts';
+import { SlowClients } from './slow-clients.ts';
 
 /** The options of a middleware, validated and with defaults, and the gate that they describe. */
 export interface HttpSettings<R> extends GatedRequestSettings {
@@ -88,8 +88,8 @@ export function httpSettings<R>(
   for (const [index, { limiter }] of gate.limits.entries()) rules[index]?.bind(limiter);
   // On Workers, a timer ends with the request that has started it.
   const canCheck = isDefault && !onWorkers();
-  const openResponses = canCheck ? new OpenResponses(gate, common.clock) : undefined;
-  return { ...own, rules, isAdaptive, gate, openResponses };
+  const slowClients = canCheck ? new SlowClients(gate, common.clock) : undefined;
+  return { ...own, rules, isAdaptive, gate, slowClients };
 }
 
 type OrderOptions = Pick<

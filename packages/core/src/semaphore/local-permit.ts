@@ -58,31 +58,49 @@ export class LocalPermit extends BasePermit {
     if (this.stopPause() && limitUpdater !== undefined) permits.restart(this);
   }
 
+  override pauseCounting(): void {
+    if (this.released || this.extra?.uncounted !== undefined) return;
+    this.extras().uncounted = 'paused';
+    this.semaphore.changeWeight(this, -this.weight);
+  }
+
+  override countAgain(): void {
+    const { extra, semaphore } = this;
+    if (this.released || extra?.uncounted !== 'paused') return;
+    extra.uncounted = undefined;
+    extra.countedSince = semaphore.group.settings.clock.now();
+    semaphore.changeWeight(this, this.weight);
+  }
+
   override stopCounting(): void {
-    if (this.released || this.extra?.isUncounted) return;
-    this.extras().isUncounted = true;
+    this.countAgain();
+    if (this.released || this.extra?.uncounted !== undefined) return;
+    this.extras().uncounted = 'stopped';
     this.semaphore.release(this);
   }
 
   protected changeWeight(weight: number): void {
     const change = weight - this.weight;
-    if (this.extra?.isUncounted) return;
     this.weight = weight;
-    this.semaphore.changeWeight(this, change);
+    if (this.extra?.uncounted === undefined) this.semaphore.changeWeight(this, change);
   }
 
   protected returnWeight(outcome: Outcome): void {
     const { semaphore, extra } = this;
-    if (extra?.isUncounted) return;
+    if (extra?.uncounted === 'stopped') return;
     const { limitUpdater } = semaphore.group;
-    if (extra !== undefined || limitUpdater !== undefined) this.endWork(limitUpdater, outcome);
+    const wasPaused = extra?.uncounted === 'paused';
+    if (wasPaused) semaphore.changeWeight(this, this.weight);
+    if (extra !== undefined || limitUpdater !== undefined)
+      this.endWork(limitUpdater, wasPaused ? 'ignored' : outcome);
     semaphore.release(this);
   }
 
   private endWork(limitUpdater: LimitUpdater | undefined, outcome: Outcome): void {
     const wasPaused = this.stopPause();
     if (limitUpdater === undefined || wasPaused || outcome === 'ignored') return;
-    const { since, kind } = this;
+    const { extra, kind } = this;
+    const since = extra?.countedSince ?? this.since;
     const { group, inflight } = this.semaphore;
     const now = group.settings.clock.now();
     // Adaptive limits are not per key.

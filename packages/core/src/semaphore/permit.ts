@@ -68,8 +68,10 @@ interface Extra {
   share?: string;
   /** The outcome, if the owner ended before the work of `waitUntil` had settled. */
   ending?: Outcome;
-  /** Whether the permit is held without counting against the limit. */
-  isUncounted?: true;
+  /** Why the permit is held without counting against the limit: its client is slow, or its response is being sent. */
+  uncounted?: 'paused' | 'stopped' | undefined;
+  /** When the permit counted again, if it has been paused. */
+  countedSince?: number;
 }
 
 /**
@@ -139,7 +141,13 @@ export abstract class BasePermit implements Permit {
   /** @internal The permit's request has been admitted by the last limit of its gate. */
   resume(): void {}
 
-  /** @internal From now on the permit does not count against the limit, although it is held: `close` waits for it. */
+  /** @internal The permit does not count against the limit until `countAgain`, although it is held: `close` waits for it. */
+  pauseCounting(): void {}
+
+  /** @internal The permit counts again, even if the limit is exceeded then. */
+  countAgain(): void {}
+
+  /** @internal The same as `pauseCounting`, for good: the work is done. */
   stopCounting(): void {}
 
   /** Registers the permit to be aborted when `close` times out; aborts it at once if that has happened. */

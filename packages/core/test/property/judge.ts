@@ -246,8 +246,10 @@ export class Judge {
     this.#use(key, limit);
     this.#held.set(key, (this.#held.get(key) ?? 0) + permit.weight);
     this.live.set(permit, one);
-    const { release, adjust, stopCounting } = Object.getPrototypeOf(permit);
+    const { release, adjust, pauseCounting, countAgain, stopCounting } =
+      Object.getPrototypeOf(permit);
     let counts = true;
+    let hasStopped = false;
     const add = (weight: number) => {
       if (counts && this.live.has(permit)) this.#held.set(key, (this.#held.get(key) ?? 0) + weight);
     };
@@ -255,10 +257,26 @@ export class Judge {
       add(weight - permit.weight);
       adjust.call(permit, weight);
     };
-    (permit as BasePermit).stopCounting = () => {
+    const pause = () => {
       add(-permit.weight);
       counts = false;
       this.#tidy(key);
+    };
+    const base = permit as BasePermit;
+    base.pauseCounting = () => {
+      pause();
+      pauseCounting.call(permit);
+    };
+    base.countAgain = () => {
+      if (!counts && !hasStopped) {
+        counts = true;
+        add(permit.weight);
+      }
+      countAgain.call(permit);
+    };
+    base.stopCounting = () => {
+      pause();
+      hasStopped = true;
       stopCounting.call(permit);
     };
     permit.release = (outcome) => {

@@ -58,8 +58,10 @@ function commands(perKey: boolean) {
     pick(permits, at)?.release();
   });
   const adjust = step('adjust', ({ permits }, at) => pick(permits, at)?.adjust((at % 4) + 1));
-  const stopCounting = step('stopCounting', ({ permits }, at) =>
-    (pick(permits, at) as BasePermit | undefined)?.stopCounting(),
+  // A limit with keys never pauses: its key would be forgotten.
+  const pausing = perKey ? [] : (['pauseCounting', 'countAgain'] as const);
+  const counting = (['stopCounting', ...pausing] as const).map((name) =>
+    step(name, ({ permits }, at) => (pick(permits, at) as BasePermit | undefined)?.[name]()),
   );
   const withdraw = step('withdraw', ({ actors, limiter }, at) => {
     const actor = pick(actors, at);
@@ -101,11 +103,11 @@ function commands(perKey: boolean) {
       [tryAcquire, 1],
       [releaseTwice, 1],
       [adjust, 1],
-      [stopCounting, 1],
       [withdraw, 2],
       [leaveFront, 1],
     ] as const),
     ...([
+      [fc.oneof(...counting), 2],
       [askAgain, 1],
       [setLimit, 1],
       [operate, 2],

@@ -2,8 +2,8 @@ import { PassThrough } from 'node:stream';
 import type { Priority } from '@headgate/core';
 import { expect, it } from 'vitest';
 import type { SuiteContext } from '../framework.ts';
-import { ok } from '../kit/handlers.ts';
-import { counts } from '../kit/until.ts';
+import { ok, Paused } from '../kit/handlers.ts';
+import { counts, until } from '../kit/until.ts';
 import { VirtualClock } from '../kit/virtual-clock.ts';
 import type { World } from '../kit/world.ts';
 
@@ -66,6 +66,34 @@ export function defaultLimit(world: World): void {
     for (const body of bodies) body.end();
     await counts(limit, 0);
     expect(limit.stats().limits[0]).toMatchObject({ inflight: 0 });
+  });
+
+  it('does not count requests whose body is still arriving, until it has arrived', async () => {
+    const limit = world.limit({});
+    const work = new Paused();
+    const handle = async (context: SuiteContext) => {
+      if (context.path !== '/upload') return ok(context);
+      await context.body();
+      await work.handler(context);
+    };
+    const app = await world.serve({ use: limit }, { handle });
+    // More than the limit admits at once.
+    const uploads = Array.from({ length: 20 }, () => app.raw());
+    for (const upload of uploads) {
+      upload.request('POST /upload', 'Content-Length: 10');
+      upload.socket.write('12345');
+    }
+    await counts(limit, 20);
+    await until(() => limit.stats().limits[0]?.inflight === 0);
+    expect((await app.call().answer()).status).toBe(200);
+    for (const { socket } of uploads) socket.write('67890');
+    await work.begins(20);
+    await until(() => limit.stats().limits[0]?.inflight === 20);
+    work.finishAll();
+    for (const upload of uploads) await upload.receives(/200 OK/);
+    await counts(limit, 0);
+    expect(limit.stats()).toMatchObject({ admitted: 21, limits: [{ inflight: 0 }] });
+    for (const upload of uploads) await upload.destroy();
   });
 
   it('answers some requests soon and rejects the others when handlers keep the event loop busy', async () => {

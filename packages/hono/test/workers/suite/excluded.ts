@@ -59,8 +59,9 @@ export const excluded: Readonly<Record<string, readonly string[]>> = {
     'routes > passes a request without a path to the framework',
     'closing > close() lets running requests finish and rejects queued and new ones',
   ],
-  'on Workers, responses that are being sent count, since a timer ends with its request': [
+  'on Workers, slow clients count, since a timer ends with its request': [
     'the default limit > does not count responses that are being sent, and waits for them in close()',
+    'the default limit > does not count requests whose body is still arriving, until it has arrived',
   ],
   'Workers refuse `limiter`': [
     'fair queueing and shares > grants a released permit to the share that uses less than its part',

@@ -1,0 +1,69 @@
+import { Alarm, type Clock } from '../clock.ts';
+import type { Gate } from '../gate/gate.ts';
+import type { BasePermit } from '../semaphore/permit.ts';
+
+/** Milliseconds between two checks of the requests, while requests are queued and otherwise. */
+const INTERVAL_MS = { queued: 10, usual: 100 };
+
+/** A request that holds a permit of the default limit. */
+interface AdmittedRequest {
+  readonly exchange: { readonly hasBegun: boolean; readonly awaitsBody: boolean };
+  readonly permit: Pick<BasePermit, 'pauseCounting' | 'countAgain' | 'stopCounting'> | undefined;
+}
+
+/**
+ * The requests that hold a permit of the default limit. They do not count while they only wait for their client: until
+ * the body that their handler reads has arrived, and once the response is being sent. Slow uploads, downloads of slow
+ * clients and event streams that stay open would otherwise hold all permits of an idle server.
+ */
+export class SlowClients {
+  /** Without those whose response is being sent. */
+  readonly #requests = new Set<AdmittedRequest>();
+  readonly #alarm: Alarm;
+
+  constructor(
+    private readonly gate: Pick<Gate, 'queued'>,
+    private readonly clock: Clock,
+  ) {
+    this.#alarm = new Alarm(clock, (now) => this.#check(now), true);
+  }
+
+  /** The request has been admitted. */
+  add(request: AdmittedRequest): void {
+    this.#requests.add(request);
+    if (this.#requests.size === 1) this.#checkWithin(INTERVAL_MS.usual);
+  }
+
+  /** The response has ended. */
+  delete(request: AdmittedRequest): void {
+    this.#requests.delete(request);
+  }
+
+  /** A request has been queued. */
+  queued(): void {
+    this.#checkWithin(INTERVAL_MS.queued);
+  }
+
+  #checkWithin(milliseconds: number): void {
+    const now = this.clock.now();
+    this.#alarm.set(now + milliseconds, now);
+  }
+
+  #check(now: number): void {
+    const begun: AdmittedRequest[] = [];
+    const awaiting: AdmittedRequest[] = [];
+    for (const request of this.#requests) {
+      const { exchange, permit } = request;
+      if (exchange.hasBegun) begun.push(request);
+      else if (exchange.awaitsBody) awaiting.push(request);
+      else permit?.countAgain();
+    }
+    for (const request of begun) this.#requests.delete(request);
+    // Both admit requests, which are added.
+    for (const { permit } of begun) permit?.stopCounting();
+    for (const { permit } of awaiting) permit?.pauseCounting();
+    if (this.#requests.size === 0) return;
+    const { queued, usual } = INTERVAL_MS;
+    this.#alarm.set(now + (this.gate.queued > 0 ? queued : usual), now);
+  }
+}

@@ -1,0 +1,145 @@
+import { VirtualClock } from '@headgate/test-suite';
+import { expect, it } from 'vitest';
+import { SlowClients } from '../src/http/slow-clients.ts';
+import { adaptive, createLimiter } from '../src/index.ts';
+import type { BasePermit } from '../src/semaphore/permit.ts';
+import { type Caller, call } from './caller.ts';
+
+const held = ({ permit }: Caller) => permit as BasePermit;
+const isHeld = ({ permit }: Caller) => permit !== undefined;
+
+it('a permit that has stopped counting makes room, and is held until its release', async () => {
+  const limiter = createLimiter({ limit: 1, queueLimit: 9 });
+  const [stream, next] = [call(limiter), call(limiter)];
+  held(stream).stopCounting();
+  expect(next.permit).toBeDefined();
+  expect([limiter.inflight, limiter.holders]).toEqual([1, 2]);
+  held(stream).adjust(3);
+  held(stream).stopCounting();
+  expect(limiter.inflight).toBe(1);
+  next.permit?.release();
+  const closed = limiter.close();
+  held(stream).release();
+  expect(await closed).toBe(0);
+  held(stream).stopCounting();
+  expect([limiter.inflight, limiter.holders]).toEqual([0, 0]);
+});
+
+it('a permit that has stopped counting gives an adaptive limit no sample', () => {
+  const clock = new VirtualClock();
+  const limiter = createLimiter({ limit: adaptive({ min: 8, initial: 8 }), clock });
+  for (let count = 0; count < 100; count++) {
+    const stream = call(limiter);
+    held(stream).stopCounting();
+    clock.advance(1000);
+    stream.permit?.release();
+  }
+  expect(limiter.stats()).toMatchObject({ admitted: 100, limit: 8, baseline: undefined });
+});
+
+it('a permit that is paused does not count until it counts again, even beyond the limit', () => {
+  const limiter = createLimiter({ limit: 1, queueLimit: 9 });
+  const [upload, next, last] = [call(limiter), call(limiter), call(limiter)];
+  held(upload).pauseCounting();
+  held(upload).pauseCounting();
+  expect([isHeld(next), isHeld(last)]).toEqual([true, false]);
+  held(upload).adjust(3);
+  expect([limiter.inflight, limiter.holders]).toEqual([1, 2]);
+  held(upload).countAgain();
+  held(upload).countAgain();
+  expect(limiter.inflight).toBe(4);
+  next.permit?.release();
+  expect(isHeld(last)).toBe(false);
+  upload.permit?.release();
+  expect(isHeld(last)).toBe(true);
+  held(last).pauseCounting();
+  last.permit?.release();
+  held(last).countAgain();
+  expect([limiter.inflight, limiter.holders]).toEqual([0, 0]);
+});
+
+it('a permit that is paused may stop counting, and then does not count again', () => {
+  const limiter = createLimiter({ limit: 1 });
+  const upload = call(limiter);
+  held(upload).pauseCounting();
+  held(upload).stopCounting();
+  held(upload).countAgain();
+  expect([limiter.inflight, limiter.holders]).toEqual([0, 1]);
+  upload.permit?.release();
+  expect([limiter.inflight, limiter.holders]).toEqual([0, 0]);
+});
+
+it('an adaptive limit measures the work after a pause, and nothing if it ends in one', () => {
+  const clock = new VirtualClock();
+  const rtts: number[] = [];
+  const sample = ({ rtt }: { rtt: number }) => void rtts.push(rtt);
+  const limiter = createLimiter({ limit: { create: () => ({ limit: 8, sample }) }, clock });
+  const [one, other] = [call(limiter), call(limiter)];
+  for (const upload of [one, other]) held(upload).pauseCounting();
+  clock.advance(5000);
+  held(one).countAgain();
+  clock.advance(20);
+  for (const upload of [one, other]) upload.permit?.release();
+  expect(rtts).toEqual([20]);
+});
+
+/** Requests whose bodies arrive and whose responses begin when the test says so. */
+function scene() {
+  const clock = new VirtualClock();
+  const limiter = createLimiter({ limit: 2, queueLimit: 9, clock });
+  const clients = new SlowClients(limiter, clock);
+  const admit = () => {
+    const caller = call(limiter);
+    const exchange = { hasBegun: false, awaitsBody: false };
+    const request = { exchange, permit: held(caller) };
+    clients.add(request);
+    return { exchange, request, caller };
+  };
+  return { clock, limiter, clients, admit };
+}
+
+it('responses that have begun stop counting within 100 ms, or 10 ms while requests are queued', () => {
+  const { clock, limiter, clients, admit } = scene();
+  const [one, other] = [admit(), admit()];
+  one.exchange.hasBegun = true;
+  clock.advance(99);
+  expect(limiter.inflight).toBe(2);
+  clock.advance(1);
+  expect(limiter.inflight).toBe(1);
+  admit();
+  const waiting = call(limiter);
+  clients.queued();
+  clock.advance(10);
+  expect(waiting.permit).toBeUndefined();
+  other.exchange.hasBegun = true;
+  clock.advance(10);
+  expect(waiting.permit).toBeDefined();
+});
+
+it('requests whose body is arriving do not count meanwhile', () => {
+  const { clock, limiter, admit } = scene();
+  const [one, other] = [admit(), admit()];
+  one.exchange.awaitsBody = true;
+  clock.advance(100);
+  expect(limiter.inflight).toBe(1);
+  one.exchange.awaitsBody = false;
+  clock.advance(100);
+  expect(limiter.inflight).toBe(2);
+  // The response may begin before the rest of the body has arrived.
+  one.exchange.awaitsBody = true;
+  clock.advance(100);
+  one.exchange.hasBegun = true;
+  other.exchange.hasBegun = true;
+  clock.advance(100);
+  expect([limiter.inflight, limiter.holders, clock.armed]).toEqual([0, 2, 0]);
+});
+
+it('no timer runs once all responses have ended or begun', () => {
+  const { clock, limiter, clients, admit } = scene();
+  const [one, other] = [admit(), admit()];
+  one.exchange.hasBegun = true;
+  clients.delete(other.request);
+  other.caller.permit?.release();
+  clock.advance(100);
+  expect([limiter.inflight, clock.armed]).toEqual([0, 0]);
+});
