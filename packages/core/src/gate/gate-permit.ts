@@ -30,6 +30,10 @@ export class GatePermit extends BasePermit {
     return this.parts.some((part) => part.countsAgainst(limit));
   }
 
+  override stopCounting(): void {
+    for (const part of this.parts) part.stopCounting();
+  }
+
   protected changeWeight(weight: number, limit: string | undefined): void {
     const previousWeight = this.weight;
     deferGrants(() => {

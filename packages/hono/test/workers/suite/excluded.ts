@@ -61,6 +61,7 @@ export const excluded: Readonly<Record<string, readonly string[]>> = {
   ],
   'on Workers, responses that are being sent count, since a timer ends with its request': [
     'the default limit > does not count responses that are being sent, and waits for them in close()',
+    'the default limit > does not count responses of its route that are being sent',
   ],
   'Workers refuse `limiter`': [
     'fair queueing and shares > grants a released permit to the share that uses less than its part',
