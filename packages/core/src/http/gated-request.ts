@@ -156,7 +156,8 @@ export class GatedRequest extends Waiter {
     const { permit, exchange, settings } = this;
     if (this.hasEnded) return;
     this.hasEnded = true;
-    settings.openResponses?.delete(this);
+    // After a disconnect, a handler that continues stops counting as it would without one.
+    if (ending !== 'truncated') settings.openResponses?.delete(this);
     if (permit === undefined) return this.withdraw();
     if (ending !== 'complete') {
       permit.abort(new HeadgateError('ERR_HEADGATE_DISCONNECTED', 'the client has disconnected'));
