@@ -78,3 +78,16 @@ it('no timer runs once all responses have ended or begun', () => {
   clock.advance(100);
   expect([limiter.inflight, clock.armed]).toEqual([0, 0]);
 });
+
+it('checks end although a response does not begin, and start again with the next request', () => {
+  const { clock, limiter, admit } = scene();
+  const { exchange } = admit();
+  // Libraries of fake timers take a thousand timers for an infinite loop.
+  let checks = 0;
+  for (; clock.armed > 0 && checks < 1000; checks++) clock.advance(clock.due - clock.now());
+  expect(checks).toBeLessThan(500);
+  exchange.hasBegun = true;
+  admit();
+  clock.advance(100);
+  expect(limiter.inflight).toBe(1);
+});
