@@ -30,8 +30,8 @@ export class GatePermit extends BasePermit {
     return this.parts.some((part) => part.countsAgainst(limit));
   }
 
-  override stopCounting(): void {
-    for (const part of this.parts) part.stopCounting();
+  override stopCounting(outcome?: Outcome): void {
+    for (const part of this.parts) part.stopCounting(outcome);
   }
 
   protected changeWeight(weight: number, limit: string | undefined): void {

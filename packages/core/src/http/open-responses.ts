@@ -1,5 +1,6 @@
 import { Alarm, type Clock } from '../clock.ts';
 import type { Gate } from '../gate/gate.ts';
+import type { Outcome } from '../limits/limit.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 
 /** Milliseconds between two checks of the responses, while requests are queued and otherwise. */
@@ -11,7 +12,8 @@ const MAX_QUIET_CHECKS = 300;
 /** A request that holds a permit of the default limit. */
 interface AdmittedRequest {
   readonly exchange: { readonly hasBegun: boolean };
-  readonly permit: Pick<BasePermit, 'stopCounting'> | undefined;
+  readonly permit: BasePermit | undefined;
+  readonly outcomeOf: ((permit: BasePermit) => Outcome) | undefined;
 }
 
 /**
@@ -58,7 +60,7 @@ export class OpenResponses {
     const begun = [...this.#counted].filter(({ exchange }) => exchange.hasBegun);
     for (const request of begun) this.#counted.delete(request);
     // Each admits requests, which are added.
-    for (const { permit } of begun) permit?.stopCounting();
+    for (const { permit, outcomeOf } of begun) permit?.stopCounting(outcomeOf?.(permit) ?? 'ok');
     if (this.#counted.size === 0) return;
     const { queued, usual } = INTERVAL_MS;
     if (this.gate.queued > 0) return this.#alarm.set(now + queued, now);

@@ -93,8 +93,8 @@ export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, R
    */
   order?: Order | undefined;
   /**
-   * Classifies a response that has ended, for an adaptive limit. `dropped`: it failed because of overload; `ignored`:
-   * its duration must not be used. Default: `ok`.
+   * Classifies a response that has ended or, with the default limit, begun, for an adaptive limit. `dropped`: it failed
+   * because of overload; `ignored`: its duration must not be used. Default: `ok`.
    */
   classify?: ((response: Reply) => Outcome) | undefined;
   /** Adds `RateLimit-Policy`, `RateLimit` and `Server-Timing` to responses. Default: false. */

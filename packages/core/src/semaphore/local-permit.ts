@@ -5,6 +5,9 @@ import type { Inheritance, PausedRequest } from './priority.ts';
 import type { Queue } from './queue.ts';
 import type { SemaphoreGroup } from './semaphore-group.ts';
 
+/** Milliseconds below which the time until `stopCounting` is no sample, since it is called up to 100 ms late. */
+const MIN_SAMPLE_MS = 1000;
+
 interface PermitSource {
   readonly key: string | undefined;
   readonly inflight: number;
@@ -58,9 +61,12 @@ export class LocalPermit extends BasePermit {
     if (this.stopPause() && limitUpdater !== undefined) permits.restart(this);
   }
 
-  override stopCounting(): void {
+  override stopCounting(outcome: Outcome = 'ok'): void {
     if (this.released || this.extra?.isUncounted) return;
+    const { group } = this.semaphore;
     this.extras().isUncounted = true;
+    if (group.settings.clock.now() - this.since >= MIN_SAMPLE_MS)
+      this.endWork(group.limitUpdater, outcome);
     this.semaphore.release(this);
   }
 

@@ -139,8 +139,12 @@ export abstract class BasePermit implements Permit {
   /** @internal The permit's request has been admitted by the last limit of its gate. */
   resume(): void {}
 
-  /** @internal From now on the permit does not count against the limit, although it is held: `close` waits for it. */
-  stopCounting(): void {}
+  /**
+   * @internal From now on the permit does not count against the limit, although it is held: `close` waits for it.
+   *
+   * @param _outcome That of the work until now, for an adaptive limit. Default: `ok`.
+   */
+  stopCounting(_outcome?: Outcome): void {}
 
   /** Registers the permit to be aborted when `close` times out; aborts it at once if that has happened. */
   watch(): void {
