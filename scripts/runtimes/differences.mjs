@@ -47,7 +47,8 @@ export const differences = [
   {
     ...{ on: ['bun', 'deno'], where: '`Bun.serve`, `Deno.serve`' },
     text: 'The default limit counts requests whose body is still arriving.',
-    tests: /^Hono 4 .* > does not count requests whose body is still arriving, until it has arrived$/,
+    tests:
+      /^Hono 4 .* > does not count requests whose body is still arriving, until it has arrived$/,
   },
   {
     ...{ on: ['deno'], where: '`node:http`' },

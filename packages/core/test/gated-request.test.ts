@@ -1,7 +1,9 @@
 import { EventEmitter } from 'node:events';
+import { VirtualClock } from '@headgate/test-suite';
 import { expect, it, vi } from 'vitest';
 import { Exchange, GatedRequest, type GatedRequestSettings } from '../src/http/gated-request.ts';
 import { NodeExchange } from '../src/http/node-exchange.ts';
+import { SlowClients } from '../src/http/slow-clients.ts';
 import { createGate, type Gate, systemClock } from '../src/index.ts';
 import { collectWarnings } from './warnings.ts';
 
@@ -112,4 +114,19 @@ it('over HTTP/2, a client that has reset the stream does not count as a call of 
   const touched = vi.fn();
   client.whenTouched(touched, systemClock, 60_000);
   expect(touched).not.toHaveBeenCalled();
+});
+
+it('a handler that continues after a disconnect within its response stops counting like any other', () => {
+  const clock = new VirtualClock();
+  const gate = createGate({ limits: [{ name: 'app', limit: 1 }], clock });
+  const slowClients = new SlowClients(gate, clock);
+  const client = new QuietClient();
+  const demands = gate.limits.map(({ limiter }) => ({ limiter, weight: 1 }));
+  const gated = new GatedRequest({ ...doorOf(gate, 'wait'), slowClients }, client, demands);
+  gated.enter(gate);
+  gated.trackHandler(new Promise(() => {}));
+  client.hasBegun = true;
+  client.ended('truncated');
+  clock.advance(100);
+  expect([gate.inflight, gate.stats().limits[0]?.inflight]).toEqual([1, 0]);
 });

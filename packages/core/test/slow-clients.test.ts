@@ -1,7 +1,7 @@
 import { VirtualClock } from '@headgate/test-suite';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { SlowClients } from '../src/http/slow-clients.ts';
-import { adaptive, createLimiter } from '../src/index.ts';
+import { adaptive, createLimiter, type LimitFactory, type Permit } from '../src/index.ts';
 import type { BasePermit } from '../src/semaphore/permit.ts';
 import { type Caller, call } from './caller.ts';
 
@@ -25,17 +25,24 @@ it('a permit that has stopped counting makes room, and is held until its release
   expect([limiter.inflight, limiter.holders]).toEqual([0, 0]);
 });
 
-it('a permit that has stopped counting gives an adaptive limit no sample', () => {
-  const clock = new VirtualClock();
-  const limiter = createLimiter({ limit: adaptive({ min: 8, initial: 8 }), clock });
-  for (let count = 0; count < 100; count++) {
-    const stream = call(limiter);
-    held(stream).stopCounting();
-    clock.advance(1000);
-    stream.permit?.release();
-  }
-  expect(limiter.stats()).toMatchObject({ admitted: 100, limit: 8, baseline: undefined });
-});
+it.each([
+  [900, undefined],
+  [1000, 1000],
+])(
+  'of a permit that stops counting after %i ms, an adaptive limit samples the first second or more',
+  (time, baseline) => {
+    const clock = new VirtualClock();
+    const limiter = createLimiter({ limit: adaptive({ min: 8, initial: 8 }), clock });
+    for (let count = 0; count < 100; count++) {
+      const stream = call(limiter);
+      clock.advance(time);
+      held(stream).stopCounting();
+      clock.advance(1000);
+      stream.permit?.release();
+    }
+    expect(limiter.stats()).toMatchObject({ admitted: 100, limit: 8, baseline });
+  },
+);
 
 it('a permit that is paused does not count until it counts again, even beyond the limit', () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 9 });
@@ -84,18 +91,18 @@ it('an adaptive limit measures the work after a pause, and nothing if it ends in
 });
 
 /** Requests whose bodies arrive and whose responses begin when the test says so. */
-function scene() {
+function scene(limit: number | LimitFactory = 2) {
   const clock = new VirtualClock();
-  const limiter = createLimiter({ limit: 2, queueLimit: 9, clock });
+  const limiter = createLimiter({ limit, queueLimit: 9, clock });
   const clients = new SlowClients(limiter, clock);
-  const admit = () => {
-    const caller = call(limiter);
+  const outcomeOf = vi.fn(() => 'ok' as const);
+  const admit = (caller: Pick<Caller, 'permit'> = call(limiter)) => {
     const exchange = { hasBegun: false, awaitsBody: false };
-    const request = { exchange, permit: held(caller) };
+    const request = { exchange, permit: caller.permit as BasePermit, outcomeOf };
     clients.add(request);
-    return { exchange, request, caller };
+    return { exchange, request };
   };
-  return { clock, limiter, clients, admit };
+  return { clock, limiter, clients, outcomeOf, admit };
 }
 
 it('responses that have begun stop counting within 100 ms, or 10 ms while requests are queued', () => {
@@ -139,7 +146,39 @@ it('no timer runs once all responses have ended or begun', () => {
   const [one, other] = [admit(), admit()];
   one.exchange.hasBegun = true;
   clients.delete(other.request);
-  other.caller.permit?.release();
+  other.request.permit.release();
   clock.advance(100);
   expect([limiter.inflight, clock.armed]).toEqual([0, 0]);
+});
+
+it('checks end although a response does not begin, and start again with the next request', () => {
+  const { clock, limiter, admit } = scene();
+  const { exchange } = admit();
+  // Libraries of fake timers take a thousand timers for an infinite loop.
+  let checks = 0;
+  for (; clock.armed > 0 && checks < 1000; checks++) clock.advance(clock.due - clock.now());
+  expect(checks).toBeLessThan(500);
+  exchange.hasBegun = true;
+  admit();
+  clock.advance(100);
+  expect(limiter.inflight).toBe(1);
+});
+
+it('an adaptive limit follows the time until responses begin, however long they are sent', () => {
+  const { clock, limiter, clients, outcomeOf, admit } = scene(adaptive({ min: 8, initial: 8 }));
+  const exchanges: { hasBegun: boolean }[] = [];
+  const joins = () => {
+    clients.queued();
+    return true;
+  };
+  const onGranted = (permit: Permit) => void exchanges.push(admit({ permit }).exchange);
+  // Forty requests arrive per second, of which the server can answer ten.
+  for (let time = 0; time < 120_000; time += 25) {
+    call(limiter, { joins, onGranted, queueTimeout: 200 });
+    const [next] = time % 100 === 0 ? exchanges.splice(0, 1) : [];
+    if (next) next.hasBegun = true;
+    clock.advance(25);
+  }
+  expect(limiter.limit).toBeLessThan(50);
+  expect(outcomeOf).toHaveBeenCalledWith(expect.objectContaining({ weight: 1 }));
 });

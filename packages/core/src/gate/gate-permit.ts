@@ -30,6 +30,18 @@ export class GatePermit extends BasePermit {
     return this.parts.some((part) => part.countsAgainst(limit));
   }
 
+  override pauseCounting(): void {
+    for (const part of this.parts) part.pauseCounting();
+  }
+
+  override countAgain(): void {
+    for (const part of this.parts) part.countAgain();
+  }
+
+  override stopCounting(outcome?: Outcome): void {
+    for (const part of this.parts) part.stopCounting(outcome);
+  }
+
   protected changeWeight(weight: number, limit: string | undefined): void {
     const previousWeight = this.weight;
     deferGrants(() => {

@@ -158,7 +158,8 @@ export class GatedRequest extends Waiter {
     const { permit, exchange, settings } = this;
     if (this.hasEnded) return;
     this.hasEnded = true;
-    settings.slowClients?.delete(this);
+    // After a disconnect, a handler that continues stops counting as it would without one.
+    if (ending !== 'truncated') settings.slowClients?.delete(this);
     if (permit === undefined) return this.withdraw();
     if (ending !== 'complete') {
       permit.abort(new HeadgateError('ERR_HEADGATE_DISCONNECTED', 'the client has disconnected'));

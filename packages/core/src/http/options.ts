@@ -93,8 +93,8 @@ export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, R
    */
   order?: Order | undefined;
   /**
-   * Classifies a response that has ended, for an adaptive limit. `dropped`: it failed because of overload; `ignored`:
-   * its duration must not be used. Default: `ok`.
+   * Classifies a response that has ended or, with the default limit, begun, for an adaptive limit. `dropped`: it failed
+   * because of overload; `ignored`: its duration must not be used. Default: `ok`.
    */
   classify?: ((response: Reply) => Outcome) | undefined;
   /** Adds `RateLimit-Policy`, `RateLimit` and `Server-Timing` to responses. Default: false. */
@@ -120,7 +120,7 @@ type DefaultLimitOptions<R> = Pick<LimitRule<R>, 'route' | 'weight' | 'statusCod
   name?: string | undefined;
 };
 
-/** The default limit: `adaptive({ min: 8, initial: 8 })` with the queue `paced()`, without responses being sent. */
+/** The default limit: `adaptive({ min: 8, initial: 8 })` with the queue `paced()`. Requests that wait for their client do not count. */
 type DefaultLimit<R> = DefaultLimitOptions<R> &
   Omit<NoLimit, keyof DefaultLimitOptions<R>> & { guard?: undefined };
 

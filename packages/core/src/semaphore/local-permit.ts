@@ -5,6 +5,9 @@ import type { Inheritance, PausedRequest } from './priority.ts';
 import type { Queue } from './queue.ts';
 import type { SemaphoreGroup } from './semaphore-group.ts';
 
+/** Milliseconds below which the time until `stopCounting` is no sample, since it is called up to 100 ms late. */
+const MIN_SAMPLE_MS = 1000;
+
 interface PermitSource {
   readonly key: string | undefined;
   readonly inflight: number;
@@ -72,10 +75,13 @@ export class LocalPermit extends BasePermit {
     semaphore.changeWeight(this, this.weight);
   }
 
-  override stopCounting(): void {
+  override stopCounting(outcome: Outcome = 'ok'): void {
     this.countAgain();
     if (this.released || this.extra?.uncounted !== undefined) return;
+    const { group } = this.semaphore;
     this.extras().uncounted = 'stopped';
+    if (group.settings.clock.now() - this.countedSince >= MIN_SAMPLE_MS)
+      this.endWork(group.limitUpdater, outcome);
     this.semaphore.release(this);
   }
 
@@ -96,16 +102,20 @@ export class LocalPermit extends BasePermit {
     semaphore.release(this);
   }
 
+  /** When the work began that an adaptive limit measures. */
+  private get countedSince(): number {
+    return this.extra?.countedSince ?? this.since;
+  }
+
   private endWork(limitUpdater: LimitUpdater | undefined, outcome: Outcome): void {
     const wasPaused = this.stopPause();
     if (limitUpdater === undefined || wasPaused || outcome === 'ignored') return;
-    const { extra, kind } = this;
-    const since = extra?.countedSince ?? this.since;
+    const { kind } = this;
     const { group, inflight } = this.semaphore;
     const now = group.settings.clock.now();
     // Adaptive limits are not per key.
     const working = inflight - limitUpdater.idle;
-    limitUpdater.sample({ rtt: now - since, inflight: working, outcome, now, kind });
+    limitUpdater.sample({ rtt: now - this.countedSince, inflight: working, outcome, now, kind });
   }
 
   /** Returns whether it was paused. */

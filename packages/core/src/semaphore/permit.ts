@@ -141,14 +141,21 @@ export abstract class BasePermit implements Permit {
   /** @internal The permit's request has been admitted by the last limit of its gate. */
   resume(): void {}
 
-  /** @internal The permit does not count against the limit until `countAgain`, although it is held: `close` waits for it. */
+  /**
+   * @internal The permit does not count against the limit until `countAgain`, although it is held: `close` waits for it.
+   * Only for a limit without keys, which would forget the key.
+   */
   pauseCounting(): void {}
 
   /** @internal The permit counts again, even if the limit is exceeded then. */
   countAgain(): void {}
 
-  /** @internal The same as `pauseCounting`, for good: the work is done. */
-  stopCounting(): void {}
+  /**
+   * @internal The same as `pauseCounting`, for good: the work is done.
+   *
+   * @param _outcome That of the work, for an adaptive limit. Default: `ok`.
+   */
+  stopCounting(_outcome?: Outcome): void {}
 
   /** Registers the permit to be aborted when `close` times out; aborts it at once if that has happened. */
   watch(): void {

@@ -41,8 +41,11 @@ export function defaultLimit(world: World): void {
     expect(() => world.limit({ name: 'web', guard } as never)).toThrow('limit must be');
   });
 
-  it('does not count responses that are being sent, and waits for them in close()', async () => {
-    const limit = world.limit({});
+  it.each([
+    ['does not count responses that are being sent, and waits for them in close()', {}],
+    ['does not count responses of its route that are being sent', { route: '/events' }],
+  ])('%s', async (_, options) => {
+    const limit = world.limit(options);
     const bodies: PassThrough[] = [];
     const signals: AbortSignal[] = [];
     const handle = (context: SuiteContext) => {

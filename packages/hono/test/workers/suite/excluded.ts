@@ -61,6 +61,7 @@ export const excluded: Readonly<Record<string, readonly string[]>> = {
   ],
   'on Workers, slow clients count, since a timer ends with its request': [
     'the default limit > does not count responses that are being sent, and waits for them in close()',
+    'the default limit > does not count responses of its route that are being sent',
     'the default limit > does not count requests whose body is still arriving, until it has arrived',
   ],
   'Workers refuse `limiter`': [
