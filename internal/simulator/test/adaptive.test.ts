@@ -28,6 +28,25 @@ it.each([1, 2, 3])(
   },
 );
 
+it.each([
+  [100, 3, 200, lognormal(200 / Math.exp(0.5), 1)],
+  [20, 1.5, 1000, exponential(1000)],
+])(
+  'an overload in slow start does not become the baseline: a pool of %i at %f times its capacity',
+  (pool, load, time, serviceTime) => {
+    for (let seed = 1; seed <= 8; seed++) {
+      const server = new Server(
+        pool,
+        { limit: defaultLimit, queueLimit: 50, queueTimeout: 300 },
+        seed,
+      );
+      server.load((load * pool * 1000) / time, { serviceTime });
+      server.advance(300);
+      expect(server.advance(200).latency).toBeLessThan(2.5 * time);
+    }
+  },
+);
+
 it('a tenfold slowdown that does not depend on the limit raises it as far as the load needs', () => {
   const server = new Server(100, { limit, queueLimit: 20 });
   server.load(80, { serviceTime: exponential(100) });

@@ -281,6 +281,19 @@ describe('a frozen limit', () => {
   });
 });
 
+it('the time without work before a burst does not count as a stall of an adaptive limit', () => {
+  const clock = new VirtualClock();
+  const limit = new Scripted();
+  const limiter = createLimiter({ limit, clock });
+  for (let bursts = 0; bursts < 3; bursts++) {
+    const callers = Array.from({ length: 6 }, () => call(limiter));
+    clock.advance(100);
+    for (const { permit } of callers) permit?.release();
+    clock.advance(60_000);
+  }
+  expect(limit.stalls).toBe(0);
+});
+
 it('rejections while a limiter is paused do not count as a stall of its adaptive limit', () => {
   const clock = new VirtualClock();
   const limit = new Scripted();

@@ -23,8 +23,11 @@ const usual = { minSamples: FEWEST_SAMPLES, maxError: 0.2, minRtts: 2, maxLength
 export const precisions = {
   /** For the first window, from which the baseline is learnt. */
   first: { ...usual, minSamples: 30, maxError: 0.3, minRtts: 0 },
-  /** For slow start: enough to notice that a doubled limit has doubled the round trip. */
-  starting: { ...usual, maxError: 0.5, minRtts: 0 },
+  /**
+   * For slow start: enough to notice that a doubled limit has doubled the round trip. In a shorter window, mostly short
+   * work would have finished.
+   */
+  starting: { ...usual, maxError: 0.5, minRtts: 1 },
   usual,
   /** For windows that are compared with each other. */
   compared: { ...usual, maxError: 0.07, maxLength: 30_000 },

@@ -58,6 +58,7 @@ export class Semaphore implements GrantSource, QueueContext {
   admit(weight: number, waited: number, share: string | undefined, waiter?: Waiter): LocalPermit {
     const { group } = this;
     this.beforeUse();
+    if (this.inflight === 0) group.limitUpdater?.restart(this.clock.now());
     const permit = new LocalPermit(this, weight, waited);
     if (share !== undefined) permit.share = share;
     this.changeInflight(weight, 1, permit);
