@@ -3,13 +3,14 @@ import { asked, now } from './schema.ts';
 /** Maximum bytes of leases in a limit's own row, about twelve leases: each change rewrites all of them. */
 const MAX_FRESH_BYTES = 1_200;
 
-/** No waiters, no expired leases, none to report, and the version that the caller knows. */
-const fastPathCondition = `t.address = $1 AND t.version = $2::bigint AND t.queued = 0 AND t.reclaimed = 0 AND t.soonest > ${now}`;
+/** No waiters, no expired leases, none to report, and the version and the limit that the caller knows. */
+const fastPathCondition = `t.address = $1 AND t.version = $2::bigint AND t.most = $5::bigint
+  AND t.queued = 0 AND t.reclaimed = 0 AND t.soonest > ${now}`;
 
 export interface FastPathStatements {
-  /** Parameters: address, version, weight, id, lease duration in microseconds, spare, `1` if it reserves. */
+  /** Parameters: address, version, weight, id, limit, lease duration in microseconds, spare, `1` if it reserves. */
   readonly acquire: string;
-  /** Parameters: address, version, weight, id. */
+  /** Parameters: address, version, weight, id, limit. */
   readonly release: string;
 }
 
@@ -27,14 +28,14 @@ export function fastPathStatements(schema: string): FastPathStatements {
   return {
     acquire: `UPDATE ${schema}.limits AS t SET
   inflight = t.inflight + $3::bigint,
-  token = ${token} + $6::bigint,
-  soonest = LEAST(t.soonest, ${asked} + $5::bigint),
+  token = ${token} + $7::bigint,
+  soonest = LEAST(t.soonest, ${asked} + $6::bigint),
   touched = ${asked},
   fresh = t.fresh || pg_catalog.jsonb_build_object($4::text,
-    pg_catalog.jsonb_build_array($3::bigint, ${asked} + $5::bigint, ${token}, $6::bigint, $7::boolean))
+    pg_catalog.jsonb_build_array($3::bigint, ${asked} + $6::bigint, ${token}, $7::bigint, $8::boolean))
 WHERE ${fastPathCondition} AND (t.inflight = 0 OR t.inflight + $3::bigint <= t.most) AND NOT t.fresh ? $4::text
   AND pg_catalog.pg_column_size(t.fresh) < ${MAX_FRESH_BYTES}
-RETURNING t.inflight || ' ' || (t.operated >> 3) || ' ' || t.token - $6::bigint`,
+RETURNING t.inflight || ' ' || (t.operated >> 3) || ' ' || t.token - $7::bigint`,
     release: `UPDATE ${schema}.limits AS t SET inflight = t.inflight - $3::bigint, fresh = t.fresh - $4::text
 WHERE ${fastPathCondition} AND (t.fresh -> $4::text ->> 0)::bigint = $3::bigint
 RETURNING t.inflight || ' ' || (t.operated >> 3)`,

@@ -36,7 +36,7 @@ export class FastPath {
     // Only `lease()` answers whether that still applies.
     if (isRestricted(reply)) return undefined;
     const { id, weight, extraTokens: spare, reserves } = op.lease;
-    const values = [address.hash, version ?? reply.version, whole(weight), id];
+    const values = [address.hash, version ?? reply.version, whole(weight), id, whole(limit)];
     const location = this.#locations.get(id);
     if (op.verb === 'release') {
       if (location !== 'limit row') return undefined;

@@ -96,7 +96,7 @@ BEGIN
     l.most := most_;
     l.version := GREATEST(now_, l.version + 1);
     may_fit_ := true;
-  ELSIF version_ > l.version THEN
+  ELSIF version_ > l.version OR version_ = l.version AND most_ < l.most THEN
     l.most := most_;
     l.version := version_;
     may_fit_ := true;

@@ -86,7 +86,7 @@ export function operations(schema: string, words: number): string {
 
       ELSIF verb_ = 'operated' THEN
         -- What the process knows of how the limit is operated.
-        IF fencing_ > l.operated >> 3 THEN
+        IF (fencing_ << 3 | where_::bigint) > l.operated THEN
           l.operated := fencing_ << 3 | where_::bigint;
           may_fit_ := true;
 ${bounds}

@@ -33,7 +33,7 @@ class EarlierProcess {
   async fastAcquire(id: string): Promise<boolean> {
     const { hash } = addressOf({ name: this.name });
     const { acquire } = fastPathStatements('headgate');
-    const values = [hash, this.version, '1', id, '10000000', '0', '0'];
+    const values = [hash, this.version, '1', id, '2', '10000000', '0', '0'];
     return (await database.rows(acquire, values)).length > 0;
   }
 }

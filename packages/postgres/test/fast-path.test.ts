@@ -197,7 +197,7 @@ test('a row keeps a few leases, each once, and the limit is not removed meanwhil
   const [[address, version] = []] = await database.rows(sql, [label]);
   const { acquire } = fastPathStatements('headgate');
   const take = async (id: string) =>
-    (await database.rows(acquire, [address, version, '1', id, '9000000', '0', '0'])).length;
+    (await database.rows(acquire, [address, version, '1', id, '99', '9000000', '0', '0'])).length;
   expect(await take('same')).toBe(1);
   expect(await take('same')).toBe(0);
   const touched = (await database.rows(sql, [label]))[0]?.[2];

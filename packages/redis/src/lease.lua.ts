@@ -69,7 +69,7 @@ if old then
   end
   if versionArg == nil and limitArg ~= limit then
     limit, version, mayFit = limitArg, max(now, version + 1), true
-  elseif versionArg ~= nil and versionArg > version then
+  elseif versionArg ~= nil and (versionArg > version or versionArg == version and limitArg < limit) then
     limit, version, mayFit = limitArg, versionArg, true
   end
   if term > longest then longest = term end

@@ -118,7 +118,8 @@ end
 const latestOperated = `
 local function latestOperated(known, operated, operatedAt)
   local code, at = string.match(known, '^([012456]) (%d+)$')
-  if code and tonumber(at) > operatedAt then return tonumber(code), tonumber(at), true end
+  code, at = tonumber(code or '0'), tonumber(at or '0')
+  if at > operatedAt or at == operatedAt and code > operated then return code, at, true end
   return operated, operatedAt, false
 end
 `;

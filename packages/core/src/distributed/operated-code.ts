@@ -20,6 +20,16 @@ export function operatedCode(operated: OperatedState): number {
   return status + mode;
 }
 
+/**
+ * Whether a state is later than another one. Changes of two keys may have the same version: then the higher code wins, so
+ * that all processes and keys agree.
+ */
+export function isLater(operated: OperatedState, than: OperatedState | undefined): boolean {
+  if (than === undefined) return true;
+  const difference = Number(operated.version) - Number(than.version);
+  return difference > 0 || (difference === 0 && operatedCode(operated) > operatedCode(than));
+}
+
 /** The state with this code; undefined if there is none. */
 export function operatedState(code: number, version: string): OperatedState | undefined {
   const status = statuses[code % SHADOW];

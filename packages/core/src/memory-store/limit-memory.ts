@@ -1,4 +1,5 @@
 import type { LimitRef, OperatedChange, OperatedState } from '../distributed/contract.ts';
+import { isLater } from '../distributed/operated-code.ts';
 
 /** What a limit remembers, apart from its leases. */
 export interface LimitMemory {
@@ -20,11 +21,15 @@ export function newMemory(micros: number): LimitMemory {
   return { limit: 0, version: 0, longestLease: 0, lastToken: 0n, lastPlace: 0, born };
 }
 
-/** The highest version wins; a new declaration gets the highest. */
+/**
+ * The highest version wins, and the lower limit if two keys were given different ones with the same version. A new
+ * declaration gets the highest version.
+ */
 export function declareLimit(memory: LimitMemory, ref: LimitRef, now: number): void {
   const isNew = ref.version === '' && ref.limit !== memory.limit;
   const latest = isNew ? after(memory.version, now) : Number(ref.version);
-  if (!(latest > memory.version)) return;
+  const isLower = latest === memory.version && ref.limit < memory.limit;
+  if (!(latest > memory.version || isLower)) return;
   memory.limit = ref.limit;
   memory.version = latest;
 }
@@ -40,7 +45,7 @@ export function operateLimit(
   now: number,
 ): boolean {
   const before = memory.operated;
-  if (Number(known?.version) > Number(before?.version ?? 0)) memory.operated = known;
+  if (known !== undefined && isLater(known, before)) memory.operated = known;
   if (Object.keys(change).length > 0) {
     const { status = 'open', mode = 'enforce', version = 0 } = memory.operated ?? {};
     memory.operated = { status, mode, ...change, version: String(after(Number(version), now)) };

@@ -142,6 +142,19 @@ export class LimitView {
     return this.hear(reply as Reply);
   }
 
+  /** Tells the store a limit that the process knows by this version. */
+  know(limit: number, version: string): Promise<Reply> {
+    this.limit = limit;
+    this.#version = version;
+    return this.operate({});
+  }
+
+  /** Tells the store how the limit is operated, as the process knows it. */
+  knowOperated(operated: OperatedState): Promise<Reply> {
+    this.#operated = operated;
+    return this.operate({});
+  }
+
   operateOp(change: OperatedChange): Op {
     return { verb: 'declare', ref: this.ref, change };
   }

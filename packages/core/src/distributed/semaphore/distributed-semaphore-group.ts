@@ -74,9 +74,11 @@ export abstract class DistributedSemaphoreGroup<
 
   /** Adopts the limit that applies at the store, unless the answer is older than the latest known declaration. */
   #adopt({ limit, version }: LimitState): void {
-    if (version === this.version) return;
+    // Two keys may have been given different limits with the same version: then the lower one applies.
+    const isLower = version === this.version && limit < this.limit;
+    if (version === this.version && !isLower) return;
     const isConfirmed = this.version === '' && limit === this.limit;
-    const mayBeOlder = this.unansweredLimits > 0 || Number(version) <= this.#latest;
+    const mayBeOlder = this.unansweredLimits > 0 || (Number(version) <= this.#latest && !isLower);
     if (!isConfirmed && mayBeOlder) return;
     this.version = version;
     this.#latest = Number(version);

@@ -1,4 +1,5 @@
 import { modes, type OperatedChange, type OperatedState, statuses } from '../contract.ts';
+import { isLater } from '../operated-code.ts';
 
 /** How a limit is operated: what the store last reported, and this process's own changes that it has not confirmed. */
 export class OperatedLimit {
@@ -30,6 +31,6 @@ export class OperatedLimit {
     if (operated === undefined || operated === this.latest) return;
     const { status, mode, version } = operated;
     const isValid = statuses.includes(status) && modes.includes(mode) && /^\d+$/.test(version);
-    if (isValid && Number(version) > Number(this.latest?.version ?? 0)) this.latest = operated;
+    if (isValid && isLater(operated, this.latest)) this.latest = operated;
   }
 }

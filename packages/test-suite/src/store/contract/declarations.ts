@@ -55,6 +55,22 @@ export function declarations(world: StoreWorld): void {
     expect(await two.stats()).toMatchObject({ limit: 2, version: second.reply.version });
   });
 
+  it('of two limits with the same version the lower one applies, whichever is known first', async () => {
+    const one = await world.view({ limit: 4 });
+    const { version } = await one.setLimit(3);
+    // Uses what the process has learned, as a store may do quickly.
+    for (let count = 0; count < 2; count++) await (await one.acquire()).release();
+    const two = await world.another(one);
+    expect(await two.know(2, version)).toMatchObject({ limit: 2, version });
+    expect((await one.acquire()).reply).toMatchObject({ state: 'held', limit: 2, version });
+    const three = await world.another(one);
+    expect(await three.know(5, version)).toMatchObject({ limit: 2, version });
+    const waiting = await one.acquire({ weight: 2, ...longWait });
+    expect(waiting.reply).toMatchObject({ state: 'queued', limit: 2, version });
+    expect(await three.setLimit(3)).toMatchObject({ inflight: 3, limit: 3 });
+    await waiting.granted();
+  });
+
   it('an equal declaration does not change the version', async () => {
     const one = await world.view({ limit: 2 });
     const { version } = (await one.acquire()).reply;

@@ -3,9 +3,9 @@ import { until } from '../../kit/until.ts';
 import { type LimitView, longWait } from '../lease-probe.ts';
 import type { StoreWorld } from '../store-world.ts';
 
-const paused = { status: 'paused', mode: 'enforce' };
-const drained = { status: 'drained', mode: 'enforce' };
-const shadow = { status: 'open', mode: 'shadow' };
+const paused = { status: 'paused', mode: 'enforce' } as const;
+const drained = { status: 'drained', mode: 'enforce' } as const;
+const shadow = { status: 'open', mode: 'shadow' } as const;
 
 function wasTold({ process, name, key }: LimitView): boolean {
   return process.operations.some((ref) => ref.name === name && ref.key === key);
@@ -123,6 +123,27 @@ export function operations(world: StoreWorld): void {
     expect(second?.version).not.toBe(first?.version);
     // The first process still knows its older change, which it does not restore.
     expect((await one.acquire()).reply).toMatchObject({ state: 'held', operated: second });
+  });
+
+  it('of two states with the same version shadow mode applies, and then the stricter status', async () => {
+    const one = await world.view();
+    const version = (await one.operate({ status: 'paused' })).operated?.version as string;
+    const observed = { status: 'paused', mode: 'shadow' } as const;
+    const states = [
+      [{ status: 'open', mode: 'enforce' }, paused],
+      [drained, drained],
+      [paused, drained],
+      [shadow, shadow],
+      [observed, observed],
+      [drained, observed],
+    ] as const;
+    for (const [known, applies] of states) {
+      const other = await world.another(one);
+      expect((await other.knowOperated({ ...known, version })).operated).toEqual({
+        ...applies,
+        version,
+      });
+    }
   });
 
   it('changes only what a change names', async () => {
