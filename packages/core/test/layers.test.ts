@@ -25,7 +25,14 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The same within `distributed`, whose other files may import from all of these. */
-const layers = ['contract.ts', 'settings.ts', 'lease', 'availability', 'semaphore'];
+const layers = [
+  'contract.ts',
+  'operated-code.ts',
+  'settings.ts',
+  'lease',
+  'availability',
+  'semaphore',
+];
 
 /** Entry points next to the folders, which gather their public names. */
 const entryPoints = ['index.ts', 'app.ts', 'options.ts'];

@@ -29,7 +29,7 @@ it.each([
   [900, undefined],
   [1000, 1000],
 ])(
-  'of a permit that stops counting after %i ms, an adaptive limit samples the first second or more',
+  'a permit that stops counting after %i ms is a sample of an adaptive limit if that is a second or more',
   (time, baseline) => {
     const clock = new VirtualClock();
     const limiter = createLimiter({ limit: adaptive({ min: 8, initial: 8 }), clock });
@@ -44,7 +44,7 @@ it.each([
   },
 );
 
-it('a permit that is paused does not count until it counts again, even beyond the limit', () => {
+it('a paused permit does not count until it counts again, even if the limit is then exceeded', () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 9 });
   const [upload, next, last] = [call(limiter), call(limiter), call(limiter)];
   held(upload).pauseCounting();
@@ -65,7 +65,7 @@ it('a permit that is paused does not count until it counts again, even beyond th
   expect([limiter.inflight, limiter.holders]).toEqual([0, 0]);
 });
 
-it('a permit that is paused may stop counting, and then does not count again', () => {
+it('a paused permit that stops counting does not count again', () => {
   const limiter = createLimiter({ limit: 1 });
   const upload = call(limiter);
   held(upload).pauseCounting();
@@ -76,7 +76,7 @@ it('a permit that is paused may stop counting, and then does not count again', (
   expect([limiter.inflight, limiter.holders]).toEqual([0, 0]);
 });
 
-it('an adaptive limit measures the work after a pause, and nothing if it ends in one', () => {
+it('an adaptive limit samples the time after a pause, and nothing if the permit is released in one', () => {
   const clock = new VirtualClock();
   const rtts: number[] = [];
   const sample = ({ rtt }: { rtt: number }) => void rtts.push(rtt);
@@ -90,7 +90,7 @@ it('an adaptive limit measures the work after a pause, and nothing if it ends in
   expect(rtts).toEqual([20]);
 });
 
-/** Requests whose bodies arrive and whose responses begin when the test says so. */
+/** A limit, and requests whose test sets when their body arrives and their response begins. */
 function scene(limit: number | LimitFactory = 2) {
   const clock = new VirtualClock();
   const limiter = createLimiter({ limit, queueLimit: 9, clock });
@@ -151,10 +151,10 @@ it('no timer runs once all responses have ended or begun', () => {
   expect([limiter.inflight, clock.armed]).toEqual([0, 0]);
 });
 
-it('checks end although a response does not begin, and start again with the next request', () => {
+it('the checks end although a response has not begun, and start again with the next request', () => {
   const { clock, limiter, admit } = scene();
   const { exchange } = admit();
-  // Libraries of fake timers take a thousand timers for an infinite loop.
+  // Libraries of fake timers report an infinite loop after a thousand timers or more.
   let checks = 0;
   for (; clock.armed > 0 && checks < 1000; checks++) clock.advance(clock.due - clock.now());
   expect(checks).toBeLessThan(500);

@@ -27,7 +27,7 @@ export interface GatedRequestSettings {
   readonly onDisconnect: 'wait' | 'release';
   /** Milliseconds. */
   readonly abandonAfter: number;
-  /** Defined for the default limit. */
+  /** Defined for the default limit, except on Workers. */
   readonly slowClients?: SlowClients | undefined;
 }
 

@@ -120,7 +120,10 @@ type DefaultLimitOptions<R> = Pick<LimitRule<R>, 'route' | 'weight' | 'statusCod
   name?: string | undefined;
 };
 
-/** The default limit: `adaptive({ min: 8, initial: 8 })` with the queue `paced()`. Requests that wait for their client do not count. */
+/**
+ * The default limit: `adaptive({ min: 8, initial: 8 })` with the queue `paced()`. It does not count requests that only
+ * wait for their client.
+ */
 type DefaultLimit<R> = DefaultLimitOptions<R> &
   Omit<NoLimit, keyof DefaultLimitOptions<R>> & { guard?: undefined };
 

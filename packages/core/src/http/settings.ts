@@ -86,7 +86,7 @@ export function httpSettings<R>(
   }
   const gate = makeGate(specs, options, common);
   for (const [index, { limiter }] of gate.limits.entries()) rules[index]?.bind(limiter);
-  // On Workers, a timer ends with the request that has started it.
+  // On Workers, a timer ends with the request that has started it, so nothing would check the other requests.
   const canCheck = isDefault && !onWorkers();
   const slowClients = canCheck ? new SlowClients(gate, common.clock) : undefined;
   return { ...own, rules, isAdaptive, gate, slowClients };

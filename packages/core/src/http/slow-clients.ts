@@ -6,7 +6,7 @@ import type { BasePermit } from '../semaphore/permit.ts';
 /** Milliseconds between two checks of the requests, while requests are queued and otherwise. */
 const INTERVAL_MS = { queued: 10, usual: 100 };
 
-/** Checks without a new request, after which the next one starts them again: half a minute. */
+/** Checks without a new request after which the checks end until the next request: half a minute. */
 const MAX_QUIET_CHECKS = 300;
 
 /** A request that holds a permit of the default limit. */
@@ -68,7 +68,7 @@ export class SlowClients {
       else permit?.countAgain();
     }
     for (const request of begun) this.#requests.delete(request);
-    // Both admit requests, which are added.
+    // Last, since both may admit waiters: first, all requests whose body has arrived count again.
     for (const { permit, outcomeOf } of begun) permit?.stopCounting(outcomeOf?.(permit) ?? 'ok');
     for (const { permit } of awaiting) permit?.pauseCounting();
     if (this.#requests.size === 0) return;

@@ -138,9 +138,9 @@ class Adaptive implements Limit {
   #judge({ slowdown, margin, inflight, peak }: Window): void {
     const isSlow = slowdown !== undefined && slowdown > TOLERANCE + margin;
     const isQuiet = inflight <= Math.max(this.range.min, this.#safeInflight / 2);
-    const isNormal = slowdown === undefined || slowdown <= TOLERANCE;
-    // The few samples of the first window may be too short by chance, and work would look slow forever.
-    this.#baselines.learn(isQuiet || slowdown === undefined || (this.#isStarting && isNormal));
+    // The few samples of the first windows may be too short by chance, and work would look slow forever.
+    const isEarly = slowdown === undefined || (this.#isStarting && slowdown <= TOLERANCE);
+    this.#baselines.learn(isQuiet || isEarly);
     // A limit that was not nearly used says nothing about what the server can do.
     const isUsed = peak >= Math.floor(this.limit * BACKOFF);
     if (slowdown === undefined) {

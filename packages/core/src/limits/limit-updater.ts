@@ -2,7 +2,7 @@ import { checkMethods, isNumber } from '../checks.ts';
 import { attempt, invalid, throwLater } from '../errors.ts';
 import type { Limit, Sample } from './limit.ts';
 
-/** A limit that rejects requests has stalled after this time, and as many round trips, without finished work. */
+/** A limit that rejects requests has stalled if no work has finished for this time, and for this many round trips. */
 const STALL_MS = 1000;
 const STALL_RTTS = 10;
 

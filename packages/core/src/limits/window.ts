@@ -1,8 +1,8 @@
 /** Minimum length of a window, in milliseconds. */
 const MIN_WINDOW_MS = 100;
 
-/** Fewer samples say too little, whatever their spread. */
-const FEWEST_SAMPLES = 10;
+/** Minimum number of samples: fewer say too little, whatever their spread. */
+const MIN_SAMPLES = 10;
 
 /** Number of samples at which a window ends, however imprecise its mean. */
 const MAX_SAMPLES = 500;
@@ -18,7 +18,7 @@ export interface Precision {
   readonly maxLength: number;
 }
 
-const usual = { minSamples: FEWEST_SAMPLES, maxError: 0.2, minRtts: 2, maxLength: 10_000 };
+const usual = { minSamples: MIN_SAMPLES, maxError: 0.2, minRtts: 2, maxLength: 10_000 };
 
 export const precisions = {
   /** For the first window, from which the baseline is learnt. */
@@ -72,7 +72,7 @@ export class Window {
 
   /** Mean ratio of work to its baseline; undefined if there are too few samples. */
   get slowdown(): number | undefined {
-    return this.#slowdown.count < FEWEST_SAMPLES ? undefined : this.#slowdown.value;
+    return this.#slowdown.count < MIN_SAMPLES ? undefined : this.#slowdown.value;
   }
 
   /** Margin of error of `slowdown`. */

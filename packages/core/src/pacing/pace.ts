@@ -35,7 +35,7 @@ interface StartedRequest {
  *   Between polls, another request may also start for each that finishes after it has waited for a timer or a socket: if
  *   all of them started at a poll, their answers would arrive together, and the loop would be idle until then.
  * - The work of the requests in flight stays below an allowance. Requests that wait for long, as for a slow upload or a
- *   server that does not respond, are forgotten.
+ *   server that does not respond, do not count.
  * - While the loop accepts connections, it starts nothing, for at most half of the time.
  */
 export class Pace {
@@ -88,7 +88,7 @@ export class Pace {
 
   finished(now: number, request: object): void {
     const started = this.#requests.get(request);
-    // It has been forgotten.
+    // It has been forgotten, and has counted as finished since.
     if (started === undefined) return;
     this.#requests.delete(request);
     this.cost.finished(now);
@@ -106,7 +106,7 @@ export class Pace {
     this.loop.whenPolled(() => this.#whenPolled(now));
   }
 
-  /** Requests that have left the loop idle for long wait for something else; they count as finished. */
+  /** Counts requests as finished that have left the loop idle for long: they wait for something else. */
   #forgetWaiting(now: number): void {
     const forgotten = this.loop.idle() - FORGOTTEN_AFTER_MS;
     for (const [request, { idle }] of this.#requests) {

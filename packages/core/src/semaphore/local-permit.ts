@@ -95,10 +95,11 @@ export class LocalPermit extends BasePermit {
     const { semaphore, extra } = this;
     if (extra?.uncounted === 'stopped') return;
     const { limitUpdater } = semaphore.group;
-    const wasPaused = extra?.uncounted === 'paused';
-    if (wasPaused) semaphore.changeWeight(this, this.weight);
+    const isUncounted = extra?.uncounted === 'paused';
+    // The release below subtracts it again.
+    if (isUncounted) semaphore.changeWeight(this, this.weight);
     if (extra !== undefined || limitUpdater !== undefined)
-      this.endWork(limitUpdater, wasPaused ? 'ignored' : outcome);
+      this.endWork(limitUpdater, isUncounted ? 'ignored' : outcome);
     semaphore.release(this);
   }
 

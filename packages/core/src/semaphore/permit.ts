@@ -68,9 +68,9 @@ interface Extra {
   share?: string;
   /** The outcome, if the owner ended before the work of `waitUntil` had settled. */
   ending?: Outcome;
-  /** Why the permit is held without counting against the limit: its client is slow, or its response is being sent. */
+  /** Why the permit does not count, although it is held: its body is arriving, or its response is being sent. */
   uncounted?: 'paused' | 'stopped' | undefined;
-  /** When the permit counted again, if it has been paused. */
+  /** When the permit began to count again, if it has. */
   countedSince?: number;
 }
 
@@ -143,7 +143,7 @@ export abstract class BasePermit implements Permit {
 
   /**
    * @internal The permit does not count against the limit until `countAgain`, although it is held: `close` waits for it.
-   * Only for a limit without keys, which would forget the key.
+   * Only for a limit without keys: one with keys would evict the idle key.
    */
   pauseCounting(): void {}
 
@@ -151,7 +151,7 @@ export abstract class BasePermit implements Permit {
   countAgain(): void {}
 
   /**
-   * @internal The same as `pauseCounting`, for good: the work is done.
+   * @internal The permit does not count any more, although it is held: its work is done.
    *
    * @param _outcome That of the work, for an adaptive limit. Default: `ok`.
    */
