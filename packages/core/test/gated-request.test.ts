@@ -11,6 +11,7 @@ class QuietClient extends Exchange {
   gone = false;
   hasBegun = false;
   awaitsBody = false;
+  whenBodyEnds(): void {}
   protected listen(): void {}
   whenTouched(): void {}
   rejected(): void {}
