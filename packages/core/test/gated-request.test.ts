@@ -11,6 +11,7 @@ class QuietClient extends Exchange {
   gone = false;
   hasBegun = false;
   awaitsBody = false;
+  whenBodyEnds(): void {}
   protected listen(): void {}
   whenTouched(): void {}
   rejected(): void {}
@@ -116,7 +117,8 @@ it('over HTTP/2, a client that has reset the stream does not count as a call of 
   expect(touched).not.toHaveBeenCalled();
 });
 
-it('a handler that continues after a disconnect within its response stops counting like any other', () => {
+/** A request that has been admitted, at a gate with the checks of the default limit. */
+function admitted() {
   const clock = new VirtualClock();
   const gate = createGate({ limits: [{ name: 'app', limit: 1 }], clock });
   const slowClients = new SlowClients(gate, clock);
@@ -124,9 +126,24 @@ it('a handler that continues after a disconnect within its response stops counti
   const demands = gate.limits.map(({ limiter }) => ({ limiter, weight: 1 }));
   const gated = new GatedRequest({ ...doorOf(gate, 'wait'), slowClients }, client, demands);
   gated.enter(gate);
+  const counts = () => [gate.inflight, gate.stats().limits[0]?.inflight];
+  return { clock, client, gated, counts };
+}
+
+it('a handler that continues after a disconnect within its response stops counting like any other', () => {
+  const { clock, client, gated, counts } = admitted();
   gated.trackHandler(new Promise(() => {}));
   client.hasBegun = true;
   client.ended('truncated');
   clock.advance(100);
-  expect([gate.inflight, gate.stats().limits[0]?.inflight]).toEqual([1, 0]);
+  expect(counts()).toEqual([1, 0]);
+});
+
+it('a handler does not count after a disconnect within its body, which it may not notice', () => {
+  const { clock, client, counts } = admitted();
+  client.awaitsBody = true;
+  clock.advance(100);
+  client.ended('unanswered');
+  clock.advance(500);
+  expect(counts()).toEqual([1, 0]);
 });

@@ -97,7 +97,8 @@ function scene(limit: number | LimitFactory = 2) {
   const clients = new SlowClients(limiter, clock);
   const outcomeOf = vi.fn(() => 'ok' as const);
   const admit = (caller: Pick<Caller, 'permit'> = call(limiter)) => {
-    const exchange = { hasBegun: false, awaitsBody: false };
+    const whenBodyEnds = vi.fn<(callback: () => void) => void>();
+    const exchange = { hasBegun: false, awaitsBody: false, whenBodyEnds };
     const request = { exchange, permit: caller.permit as BasePermit, outcomeOf };
     clients.add(request);
     return { exchange, request };
@@ -139,6 +140,22 @@ it('requests whose body is arriving do not count meanwhile', () => {
   other.exchange.hasBegun = true;
   clock.advance(100);
   expect([limiter.inflight, limiter.holders, clock.armed]).toEqual([0, 2, 0]);
+});
+
+it('an adaptive limit measures the work after an upload from the end of the body', () => {
+  const rtts: number[] = [];
+  const sample = ({ rtt }: { rtt: number }) => void rtts.push(rtt);
+  const { clock, limiter, admit } = scene({ create: () => ({ limit: 8, sample }) });
+  const { exchange, request } = admit();
+  exchange.awaitsBody = true;
+  clock.advance(330);
+  exchange.awaitsBody = false;
+  expect(exchange.whenBodyEnds).toHaveBeenCalledTimes(1);
+  exchange.whenBodyEnds.mock.lastCall?.[0]();
+  expect(limiter.inflight).toBe(1);
+  clock.advance(120);
+  request.permit.release();
+  expect(rtts).toEqual([120]);
 });
 
 it('no timer runs once all responses have ended or begun', () => {

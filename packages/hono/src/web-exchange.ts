@@ -27,6 +27,9 @@ export class WebExchange extends Exchange {
     return false;
   }
 
+  /** Not needed, since no request is known to await its body. */
+  whenBodyEnds(): void {}
+
   protected listen(): void {
     this.listens = true;
     this.signal.addEventListener('abort', () => {

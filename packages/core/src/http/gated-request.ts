@@ -47,6 +47,8 @@ export abstract class Exchange {
   abstract readonly hasBegun: boolean;
   /** Whether the handler has read all that has arrived of the request's body, and waits for the rest. */
   abstract readonly awaitsBody: boolean;
+  /** Calls back before the handler learns that it has read the whole body. */
+  abstract whenBodyEnds(callback: () => void): void;
   /** Must arrange that `ended` is called when the response ends. */
   protected abstract listen(): void;
   /** Calls back once the handler touches the response of a disconnected client, or after this many milliseconds. */

@@ -66,6 +66,10 @@ export class NodeExchange extends Exchange {
     return isReading && request.readableLength === 0 && !request.complete && !request.readableEnded;
   }
 
+  whenBodyEnds(callback: () => void): void {
+    this.request.prependListener('end', callback);
+  }
+
   /**
    * Only the response's `close` is always emitted: the request's comes while a POST handler still runs, and `finish`
    * is not emitted after an abort. A pipelined response before its turn has no socket yet, however, and emits no

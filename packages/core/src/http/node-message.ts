@@ -22,6 +22,7 @@ export interface NodeRequest {
   readonly socket: NodeSocket | null;
   on(event: 'data', listener: (chunk: { length: number }) => void): unknown;
   on(event: 'close' | 'error', listener: () => void): unknown;
+  prependListener(event: 'end', listener: () => void): unknown;
   listenerCount(event: 'readable'): number;
   pause(): unknown;
   resume(): unknown;

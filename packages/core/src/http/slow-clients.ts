@@ -11,7 +11,11 @@ const MAX_QUIET_CHECKS = 300;
 
 /** A request that holds a permit of the default limit. */
 interface AdmittedRequest {
-  readonly exchange: { readonly hasBegun: boolean; readonly awaitsBody: boolean };
+  readonly exchange: {
+    readonly hasBegun: boolean;
+    readonly awaitsBody: boolean;
+    whenBodyEnds(callback: () => void): void;
+  };
   readonly permit: BasePermit | undefined;
   readonly outcomeOf: ((permit: BasePermit) => Outcome) | undefined;
 }
@@ -24,6 +28,8 @@ interface AdmittedRequest {
 export class SlowClients {
   /** Without those whose response is being sent. */
   readonly #requests = new Set<AdmittedRequest>();
+  /** Those whose body was still arriving at a check. */
+  readonly #uploads = new WeakSet<AdmittedRequest>();
   readonly #alarm: Alarm;
   /** Number of checks since the latest request was admitted, except while requests are queued. */
   #quietChecks = 0;
@@ -70,11 +76,20 @@ export class SlowClients {
     for (const request of begun) this.#requests.delete(request);
     // Last, since both may admit waiters: first, all requests whose body has arrived count again.
     for (const { permit, outcomeOf } of begun) permit?.stopCounting(outcomeOf?.(permit) ?? 'ok');
-    for (const { permit } of awaiting) permit?.pauseCounting();
+    for (const request of awaiting) this.#pause(request);
     if (this.#requests.size === 0) return;
     const { queued, usual } = INTERVAL_MS;
     if (this.gate.queued > 0) return this.#alarm.set(now + queued, now);
     // Otherwise a test that runs all of its fake timers would never end.
     if (++this.#quietChecks < MAX_QUIET_CHECKS) this.#alarm.set(now + usual, now);
+  }
+
+  /** It counts again at once when the body has arrived: at the next check, work would look shorter than it is. */
+  #pause(request: AdmittedRequest): void {
+    const { exchange, permit } = request;
+    permit?.pauseCounting();
+    if (this.#uploads.has(request)) return;
+    this.#uploads.add(request);
+    exchange.whenBodyEnds(() => permit?.countAgain());
   }
 }

@@ -34,8 +34,8 @@ interface StartedRequest {
  *   loop had to read and reject before: a rejection costs as much as an answer then, so that waiting saves nothing.
  *   Between polls, another request may also start for each that finishes after it has waited for a timer or a socket: if
  *   all of them started at a poll, their answers would arrive together, and the loop would be idle until then.
- * - The work of the requests in flight stays below an allowance. Requests that wait for long, as for a slow upload or a
- *   server that does not respond, do not count.
+ * - The work of the requests in flight stays below an allowance. Requests that wait for long, as for a server that does not
+ *   respond, do not count.
  * - While the loop accepts connections, it starts nothing, for at most half of the time.
  */
 export class Pace {
@@ -49,6 +49,7 @@ export class Pace {
   #budget = BUDGET_MS;
   /** The requests in flight, oldest first. */
   readonly #requests = new Map<object, StartedRequest>();
+  readonly #paused = new WeakSet<object>();
   /** Number of requests in flight at the last poll. */
   #inflight = 0;
   /** Whether a request has just finished that another may replace before the next poll. */
@@ -86,9 +87,23 @@ export class Pace {
     this.awaitPoll(now);
   }
 
+  /** The request only waits for its client: many of them would look like requests that take long and cost nothing. */
+  paused(now: number, request: object): void {
+    this.#paused.add(request);
+    const started = this.#requests.get(request);
+    if (started === undefined) return;
+    this.#requests.delete(request);
+    this.cost.paused(now, started.at);
+  }
+
+  /** If the request was paused, its work starts now. */
+  resumed(now: number, request: object): void {
+    if (this.#paused.delete(request)) this.started(now, request);
+  }
+
   finished(now: number, request: object): void {
     const started = this.#requests.get(request);
-    // It has been forgotten, and has counted as finished since.
+    // It has been forgotten, and has counted as finished since, or it is paused.
     if (started === undefined) return;
     this.#requests.delete(request);
     this.cost.finished(now);

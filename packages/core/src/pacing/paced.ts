@@ -1,5 +1,6 @@
 import { Alarm } from '../clock.ts';
 import { fifo } from '../queues/fifo.ts';
+import type { BasePermit } from '../semaphore/permit.ts';
 import type { Priority } from '../semaphore/priority.ts';
 import {
   BuiltInQueue,
@@ -161,11 +162,13 @@ class PacedQueue extends BuiltInQueue implements Queue {
     _share: string | undefined,
     _change: number,
     permits: number,
-    permit: object,
+    permit: Pick<BasePermit, 'counts'>,
   ): void {
     const now = this.loop.now();
     if (permits > 0) this.#pace.started(now, permit);
     else if (permits < 0) this.#pace.finished(now, permit);
+    else if (permit.counts) this.#pace.resumed(now, permit);
+    else this.#pace.paused(now, permit);
   }
 
   get #maxWait(): number {

@@ -92,6 +92,13 @@ export class WorkCost {
     this.inflight++;
   }
 
+  /** A request that was started at this time has not worked yet, and is started again later. */
+  paused(now: number, startedAt: number): void {
+    this.#addInflight(now);
+    this.inflight--;
+    this.#latest.inflight -= now - startedAt;
+  }
+
   finished(now: number): void {
     this.#addInflight(now);
     this.inflight--;
@@ -137,7 +144,7 @@ export class WorkCost {
     this.#latest = new Sums();
     const { busy, inflight, finished, queued, finishedQueued } = this.#earlier;
     this.perRequest = busy / finished;
-    this.duration = inflight / finished;
+    this.duration = Math.max(0, inflight) / finished;
     if (finishedQueued < MIN_FINISHED) return;
     this.interval = queued / finishedQueued;
     this.margin = 2 / Math.sqrt(finishedQueued);

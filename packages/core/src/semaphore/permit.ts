@@ -147,6 +147,11 @@ export abstract class BasePermit implements Permit {
    */
   pauseCounting(): void {}
 
+  /** @internal Whether the permit counts against the limit. */
+  get counts(): boolean {
+    return this.extra?.uncounted === undefined;
+  }
+
   /** @internal The permit counts again, even if the limit is exceeded then. */
   countAgain(): void {}
 

@@ -58,7 +58,7 @@ export interface Queue {
   readonly maxLength?: number | undefined;
   /**
    * The weight in flight of this share has changed by `change`, and the number of permits by `permits`: 0 if `permit` was
-   * adjusted.
+   * adjusted, or has begun or ceased to count although it is held.
    */
   changeInflight?(share: string | undefined, change: number, permits: number, permit: object): void;
 }

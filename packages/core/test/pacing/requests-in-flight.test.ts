@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fifo } from '../../src/index.ts';
+import type { BasePermit } from '../../src/semaphore/permit.ts';
 import { type Caller, call } from '../caller.ts';
 import { isGranted, scene } from './paced-scene.ts';
 
@@ -166,5 +167,61 @@ describe('requests that wait for a timer or a socket before they compute', () =>
     streams[0]?.permit?.release();
     expect(compute()).toBe(1);
     expect(compute()).toBe(0);
+  });
+});
+
+describe('requests that do not count while their body is arriving', () => {
+  /** Opens uploads, one each 3 ms. */
+  const upload = ({ loop, limiter }: ReturnType<typeof scene>, count: number) => {
+    const uploads: Caller[] = [];
+    for (let index = 0; index < count; index++) {
+      uploads.push(call(limiter));
+      loop.rest(3);
+      loop.poll();
+      const { permit } = uploads.at(-33) ?? {};
+      (permit as BasePermit | undefined)?.pauseCounting();
+    }
+    for (const { permit } of uploads) (permit as BasePermit | undefined)?.pauseCounting();
+    loop.rest(2000);
+    loop.poll();
+    return uploads;
+  };
+
+  it('do not keep an overload of requests that compute from being noticed', () => {
+    const world = scene(fifo(), { limit: 10_000 });
+    const { loop, limiter, measure } = world;
+    measure(20);
+    const uploads = upload(world, 1000);
+    expect(uploads.filter(isGranted).length).toBeGreaterThan(900);
+    let arriving: Caller[] = [];
+    let longest = 0;
+    for (const end = loop.now() + 4000; loop.now() < end; ) {
+      const polledAt = loop.now();
+      arriving.push(...Array.from({ length: 20 }, () => call(limiter)));
+      for (const { permit } of arriving.filter(isGranted)) {
+        loop.busy(20);
+        permit?.release();
+      }
+      arriving = arriving.filter((caller) => !isGranted(caller));
+      loop.rest(1);
+      longest = Math.max(longest, loop.now() - polledAt);
+      loop.poll();
+    }
+    expect(longest).toBeLessThan(100);
+    for (const { permit } of uploads) permit?.release();
+  });
+
+  it('count as started once it has arrived', () => {
+    const world = scene(fifo(), { limit: 10_000 });
+    const { loop, limiter, measure } = world;
+    measure(20);
+    const uploads = upload(world, 10).filter(isGranted);
+    for (const { permit } of uploads) (permit as BasePermit).countAgain();
+    const next = call(limiter);
+    loop.busy(20);
+    loop.poll();
+    expect(isGranted(next)).toBe(false);
+    for (const { permit } of uploads) permit?.release();
+    expect(isGranted(next)).toBe(true);
   });
 });

@@ -99,6 +99,31 @@ export function defaultLimit(world: World): void {
     for (const upload of uploads) await upload.destroy();
   });
 
+  it('counts requests as soon as their body has arrived', async () => {
+    const clock = new VirtualClock();
+    const limit = world.limit({ clock });
+    const work = new Paused();
+    const handle = async (context: SuiteContext) => {
+      await context.body();
+      await work.handler(context);
+    };
+    const app = await world.serve({ use: limit }, { handle });
+    const upload = app.raw();
+    upload.request('POST /', 'Content-Length: 10');
+    upload.socket.write('12345');
+    await until(() => {
+      clock.advance(100);
+      return limit.inflight === 1 && limit.stats().limits[0]?.inflight === 0;
+    });
+    upload.socket.write('67890');
+    await work.begins(1);
+    expect(limit.stats().limits[0]).toMatchObject({ inflight: 1 });
+    work.finishAll();
+    await upload.receives(/200 OK/);
+    await counts(limit, 0);
+    await upload.destroy();
+  });
+
   it('answers some requests soon and rejects the others when handlers keep the event loop busy', async () => {
     const limit = world.limit({});
     const app = await world.serve({ use: limit }, { handle: slow });
