@@ -48,7 +48,7 @@ export const differences = [
     ...{ on: ['bun', 'deno'], where: '`Bun.serve`, `Deno.serve`' },
     text: 'The default limit counts requests whose body is still arriving.',
     tests:
-      /^Hono 4 .* > does not count requests whose body is still arriving, until it has arrived$/,
+      /^Hono 4 .* > (does not count requests whose body is still arriving, until it|counts requests as soon as their body) has arrived$/,
   },
   {
     ...{ on: ['deno'], where: '`node:http`' },

@@ -63,6 +63,7 @@ export const excluded: Readonly<Record<string, readonly string[]>> = {
     'the default limit > does not count responses that are being sent, and waits for them in close()',
     'the default limit > does not count responses of its route that are being sent',
     'the default limit > does not count requests whose body is still arriving, until it has arrived',
+    'the default limit > counts requests as soon as their body has arrived',
   ],
   'Workers refuse `limiter`': [
     'fair queueing and shares > grants a released permit to the share that uses less than its part',
