@@ -5,8 +5,6 @@ import { Cluster, Redis, type RedisOptions } from 'ioredis';
 export interface Connected {
   readonly client: RedisClient;
   ping(): Promise<string>;
-  /** Handles errors from now on: the store no longer does once it is closed, and a client may print them until it is, too. */
-  ignoreErrors(): void;
   close(): void;
 }
 
@@ -30,12 +28,7 @@ export async function connect({ ports, library, client = {} }: ConnectOptions): 
       ? new Cluster(ports.map((port) => ({ host, port })))
       : new Redis({ host, port, retryStrategy: again, ...client });
   const ping = async () => String(await redis.ping());
-  return {
-    client: redis,
-    ping,
-    ignoreErrors: () => redis.on('error', () => {}),
-    close: () => redis.disconnect(),
-  };
+  return { client: redis, ping, close: () => redis.disconnect() };
 }
 
 async function connectNodeRedis(port: number): Promise<Connected> {
@@ -47,6 +40,5 @@ async function connectNodeRedis(port: number): Promise<Connected> {
   const close = () => {
     if (client.isOpen) client.destroy();
   };
-  const ignoreErrors = () => void client.on('error', () => {});
-  return { client, ping: () => client.ping(), ignoreErrors, close };
+  return { client, ping: () => client.ping(), close };
 }

@@ -47,7 +47,8 @@ export class RedisWorkerLimiter extends WorkerLimiter {
 
   override async end(): Promise<void> {
     this.#server.close();
-    this.#app.ignoreErrors();
+    // Once it is closed, the store no longer handles errors, and a client may print them until it is closed, too.
+    this.#app.client.on('error', () => {});
     await super.end();
     this.#app.close();
   }
