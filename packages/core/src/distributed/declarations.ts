@@ -88,9 +88,10 @@ export class Declarations {
     this.#cancelRetry?.();
   }
 
-  /** The store has refused a call, which opens no breaker: declares again, later, what it has not confirmed. */
+  /** If the store has refused a call, which opens no breaker: declares again, later, what it has not confirmed. */
   #retryLater(): void {
-    if (this.#cancelRetry !== undefined || this.group.closed) return;
+    if (this.#cancelRetry !== undefined || this.breaker.error !== undefined || this.group.closed)
+      return;
     const { clock, timeout } = this.session.store;
     const retry = () => {
       this.#cancelRetry = undefined;

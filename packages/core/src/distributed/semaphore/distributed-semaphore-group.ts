@@ -75,10 +75,10 @@ export abstract class DistributedSemaphoreGroup<
   /** Adopts the limit that applies at the store, unless the answer is older than the latest known declaration. */
   #adopt({ limit, version }: LimitState): void {
     // Two keys may have been given different limits with the same version: then the lower one applies.
-    const isLower = version === this.version && limit < this.limit;
-    if (version === this.version && !isLower) return;
+    const isSame = version === this.version;
+    if (isSame && limit >= this.limit) return;
     const isConfirmed = this.version === '' && limit === this.limit;
-    const mayBeOlder = this.unansweredLimits > 0 || (Number(version) <= this.#latest && !isLower);
+    const mayBeOlder = this.unansweredLimits > 0 || (!isSame && Number(version) <= this.#latest);
     if (!isConfirmed && mayBeOlder) return;
     this.version = version;
     this.#latest = Number(version);
