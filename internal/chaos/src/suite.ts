@@ -6,7 +6,13 @@ import { runRounds } from './run-rounds.ts';
 
 const seed = Number(process.env.HEADGATE_CHAOS_SEED ?? Math.floor(Math.random() * 1e6));
 
-/** Runs one round in each of these environments. `durations` are those of the faults, in milliseconds. */
+/** Rounds in which an invariant may remain unchecked: in a short one, it can be that no waiter could have been passed. */
+const MAX_ROUNDS = 3;
+
+/**
+ * Runs a round in each of these environments, and others until each invariant was checked. `durations` are those of the
+ * faults, in milliseconds.
+ */
 export function chaosSuite(
   storeUnderTest: StoreUnderTest,
   durations: Readonly<Record<string, number>>,
@@ -29,17 +35,19 @@ export function chaosSuite(
             pause: 40,
             startsWithOne: duration >= 3_000,
           }),
-          more: (done) => done < 1,
+          more: (done) => done === 0 || (done < MAX_ROUNDS && unchecked(reports).length > 0),
           onReport: (report) => reports.push(report),
         });
-        const [report] = reports as [Report];
-        expect(report.broken, report.text).toEqual([]);
-        for (const [name, checked] of Object.entries(report.checked)) {
-          // An invariant that could not have been violated was not tested.
-          expect(checked, name).toBeGreaterThan(0);
-        }
+        for (const { broken, text } of reports) expect(broken, text).toEqual([]);
+        // An invariant that could not have been violated was not tested.
+        expect(unchecked(reports)).toEqual([]);
       },
       60_000,
     );
   });
+}
+
+function unchecked(reports: readonly Report[]): string[] {
+  const names = reports.flatMap(({ checked }) => Object.keys(checked));
+  return [...new Set(names)].filter((name) => reports.every(({ checked }) => !checked[name]));
 }

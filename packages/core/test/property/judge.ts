@@ -18,6 +18,11 @@ interface Case {
   order: number;
 }
 
+/** A waiter whose joins() returned true may not be queued yet. */
+function isQueued({ queuedAt }: Waiter): boolean {
+  return queuedAt !== undefined;
+}
+
 /** The methods of the waiter's class, without the wrappers of earlier judges. */
 function own(waiter: Waiter): Waiter {
   return Object.getPrototypeOf(waiter);
@@ -108,8 +113,9 @@ export class Judge {
       this.#check(one.state !== 'asks', 'neither answered nor queued');
     };
     limiter.withdraw = (waiter) => {
+      // Otherwise it has no effect: a waiter that leaves before it is queued says so in gone().
       const one = this.waiting.find((other) => other.waiter === waiter);
-      if (one !== undefined) this.#leave(one);
+      if (one !== undefined && isQueued(waiter)) this.#leave(one);
       withdraw.call(limiter, waiter);
     };
     limiter.setLimit = (limit) => {
@@ -295,8 +301,7 @@ export class Judge {
     if (state === 'waits') this.#leave(one, true);
     one.state = 'done';
     const queue = this.#queueOf(key);
-    // A waiter whose joins() returned true may not be queued yet.
-    const queuedHere = queue.filter(({ waiter }) => waiter.queuedAt !== undefined).length;
+    const queuedHere = queue.filter(({ waiter }) => isQueued(waiter)).length;
     this.#same('queued', queued, queuedHere);
     this.#check(Number.isInteger(retryAfter) && retryAfter >= 1 && retryAfter <= 60, 'retryAfter');
     if (reason === 'timeout') {
