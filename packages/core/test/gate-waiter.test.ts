@@ -54,6 +54,25 @@ it('withdrawing a queued request releases the permits it already holds and sends
   expectQuiet(gate);
 });
 
+it('a withdrawn request is not counted as queued while the next one is granted', () => {
+  const app = { name: 'app', limit: 3 };
+  const { gate } = gateWith({
+    limits: [{ name: 'user', limit: 1, perKey: true }, app],
+    queueLimit: 2,
+  });
+  askFor(gate, 2);
+  const heavy = askFor(gate, 3);
+  let asked: Caller[] = [];
+  const onGranted = () => {
+    asked = [askFor(gate, 1), askFor(gate, 1)];
+  };
+  const next = new Caller({ onGranted });
+  askGate(gate, next, [undefined, { weight: 1 }]);
+  gate.withdraw(heavy);
+  expect(asked.map(({ rejection }) => rejection)).toEqual([undefined, undefined]);
+  expect([next.answers, gate.queued]).toEqual([1, 2]);
+});
+
 it('a waiter whose client has disconnected unnoticed is skipped, and the next one is granted', () => {
   const { gate, ask } = gateWith();
   const holder = ask('a');

@@ -143,3 +143,13 @@ it('a key reused within a request that raises its limit and so grants a waiter i
   second.permit?.release();
   expect(limiter.stats()).toMatchObject({ inflight: 0, keys: 0 });
 });
+
+it('tryAcquire() in shadow mode keeps the limit that a grant has set meanwhile', () => {
+  const onGranted = () => {
+    limiter.setLimit(2);
+    limiter.shadow();
+  };
+  call(limiter, { key, onGranted });
+  expect(limiter.tryAcquire({ key, limit: 3 })).toBeDefined();
+  expect(limiter.usage(key)).toEqual({ limit: 2, inflight: 3 });
+});

@@ -85,8 +85,11 @@ export class OrderedGate implements Gate, GateWaiterOwner {
       gateWaiter.timeoutBucket?.deadlines !== this.#deadlines
     )
       return;
-    gateWaiter.limiter?.withdraw(gateWaiter);
-    this.forget(gateWaiter);
+    // The waiter gives up its queue position at the gate too, and its permits, before others are granted.
+    deferGrants(() => {
+      gateWaiter.limiter?.withdraw(gateWaiter);
+      this.forget(gateWaiter);
+    });
   }
 
   acquire(options?: GateWaitOptions): Promise<Permit> {

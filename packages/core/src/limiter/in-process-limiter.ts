@@ -32,8 +32,12 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
   tryAcquire(options: AcquireOptions = noOptions): BasePermit | undefined {
     if (options !== noOptions) checkAcquireOptions('tryAcquire', options);
     const permit = this.tryWithinLimit(options);
-    const { grants, isShadow } = this.semaphores;
-    return permit ?? (grants && isShadow ? this.admitBeyond(options) : undefined);
+    const { semaphores } = this;
+    if (permit !== undefined || !semaphores.grants || !semaphores.isShadow) return permit;
+    const { key, limit, weight = 1, share } = options;
+    // The limit of a key in use is not set again: a waiter that was admitted because of it may have changed it since.
+    const semaphore = semaphores.find(key) ?? semaphores.findOrCreate(key, limit);
+    return semaphore.admit(weight, 0, share);
   }
 
   tryWithinLimit(options: AcquireOptions = noOptions): BasePermit | undefined {
