@@ -2,6 +2,7 @@ import { attempt } from '../../errors.ts';
 import { FifoQueue } from '../../queues/fifo.ts';
 import { clockOf, isLate } from '../../semaphore/deadlines.ts';
 import type { RejectionCause, RejectionReason } from '../../semaphore/rejection.ts';
+import { reportInShadow } from '../../semaphore/shadow.ts';
 import { isGone, type Waiter } from '../../semaphore/waiter.ts';
 import type { Session } from '../lease/session.ts';
 import type { AssignedLease } from './assigned-lease.ts';
@@ -96,16 +97,30 @@ export class Waiters {
     waiter.rejected(rejection);
   }
 
+  /**
+   * Whether to admit a waiter instead of rejecting it, which is then reported: in shadow mode, also if the store answers
+   * after the waiter's deadline, or has not received the change yet.
+   */
+  excuses(waiter: Waiter, reason: RejectionReason): boolean {
+    if (!this.#admitsAll || !(reason === 'timeout' || reason === 'full')) return false;
+    attempt(() => reportInShadow(this.group, waiter, this.limitState.rejection(waiter, reason)));
+    return true;
+  }
+
   /** Removes and returns the waiter to grant a free lease; rejects those that are late, and withdraws those gone. */
   next(lease: AssignedLease): Waiter | undefined {
     const { counters, settings } = this.group;
     for (;;) {
       const next = this.#take(lease);
       if (next === undefined) return undefined;
-      if (isLate(next, clockOf(next, settings).now())) {
-        attempt(() => this.rejectUnqueued(next, 'timeout'));
-      } else if (isGone(next)) counters.withdrawn(next, next.since);
-      else return next;
+      const late = isLate(next, clockOf(next, settings).now());
+      if (late && !this.#admitsAll) attempt(() => this.rejectUnqueued(next, 'timeout'));
+      else if (isGone(next)) counters.withdrawn(next, next.since);
+      else {
+        // Reported once.
+        if (late && this.excuses(next, 'timeout')) lease.excess = 0;
+        return next;
+      }
     }
   }
 
@@ -118,6 +133,10 @@ export class Waiters {
       }
     }
     return leases;
+  }
+
+  get #admitsAll(): boolean {
+    return this.group.isShadow && this.group.grants;
   }
 
   private get handsOff(): boolean {
