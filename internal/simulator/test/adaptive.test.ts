@@ -187,6 +187,31 @@ it.each([
   },
 );
 
+it.each([
+  [200, 0.3],
+  [200, 1],
+  [1000, 0.3],
+  [1000, 1],
+  [10_000, 0.3],
+  [10_000, 1],
+])(
+  'of work of %i ms (lognormal %f) that nothing limits, nine tenths are admitted in the first ten round trips',
+  (time, spread) => {
+    const serviceTime = lognormal(time / Math.exp(spread ** 2 / 2), spread);
+    const counts = { admitted: 0, rejected: 0 };
+    for (let seed = 1; seed <= 10; seed++) {
+      const options = { limit: defaultLimit, queueLimit: 1000, queueTimeout: 250 };
+      const server = new Server(1e6, options, seed);
+      server.load(50_000 / time, { serviceTime });
+      server.advance(time / 100);
+      const { admitted, rejected } = server.limiter.stats();
+      counts.admitted += admitted;
+      counts.rejected += rejected.timeout;
+    }
+    expect(counts.admitted / (counts.rejected + counts.admitted)).toBeGreaterThan(0.9);
+  },
+);
+
 it('drops lower the limit', () => {
   const server = new Server(1000, { limit });
   // Drops requests above 30 in flight.
