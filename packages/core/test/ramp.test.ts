@@ -33,6 +33,14 @@ it.each([10, 100])('in an overload, returns less than the capacity (%i)', (capac
   expect(limit).toBeGreaterThan(capacity / 4);
 });
 
+it('does not take a slowdown for an overload while the limit is not used', () => {
+  const ramp = new Ramp();
+  for (let rtt = 100; rtt < 1000; rtt += 10) {
+    expect(ramp.next(sample(10 * rtt, rtt, 5), 8)).toBe(8);
+  }
+  expect(ramp.isOverloaded).toBe(false);
+});
+
 it('keeps rising while requests take equally long, however many finish', () => {
   const ramp = new Ramp();
   let limit = 8;

@@ -7,7 +7,7 @@ const MIN_RISE_PER_SECOND = 16;
 /** Milliseconds without finished work that count towards this rise. */
 const MAX_GAP = 1000;
 
-/** Fraction of the limit in use from which it rises. */
+/** Fraction of the limit that must be in use. */
 const MIN_USE = 0.9;
 
 /** How much longer than the first work later work takes in an overload. */
@@ -54,12 +54,13 @@ export class Ramp {
     const { now, rtt, inflight } = sample;
     const gap = Math.min(now - (this.#sampledAt ?? now - rtt), MAX_GAP);
     this.#add(sample);
+    // A slowdown of a limit that is not used has another cause.
+    if (inflight < Math.round(limit * MIN_USE)) return limit;
     const capacity = this.#exceededCapacity(now);
     if (capacity !== undefined) {
       this.isOverloaded = true;
       return capacity * SAFE_PART;
     }
-    if (inflight < Math.round(limit * MIN_USE)) return limit;
     return limit + Math.max(1, (gap / 1000) * MIN_RISE_PER_SECOND);
   }
 
