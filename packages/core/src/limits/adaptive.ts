@@ -112,7 +112,7 @@ class Adaptive implements Limit {
   sample(sample: Sample): void {
     const { rtt, inflight, outcome, now, kind } = sample;
     const { limit } = this;
-    if (outcome !== 'dropped' && this.#isMovedByRamp(sample)) return;
+    if (outcome !== 'dropped' && this.#followRamp(sample)) return;
     // Ignores work admitted under an earlier limit, which includes the other drops of the same overload.
     if (now - rtt < this.#movedAt) return;
     // Soon after the limit has moved, only short work can have been admitted since then and ended.
@@ -129,8 +129,8 @@ class Adaptive implements Limit {
     if (this.limit !== limit) this.#moved(now);
   }
 
-  /** Whether the ramp, if it is not over, has moved the limit. */
-  #isMovedByRamp(sample: Sample): boolean {
+  /** Applies the limit of the ramp, if that is not over. Returns whether it has moved the limit. */
+  #followRamp(sample: Sample): boolean {
     const { limit } = this;
     const ramp = this.#ramp;
     if (ramp === undefined) return false;

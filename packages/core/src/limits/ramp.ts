@@ -1,5 +1,6 @@
 import type { Sample } from './limit.ts';
 import { slowdownOf, type Work } from './trend.ts';
+import { Mean } from './window.ts';
 
 /** By how much the limit rises per second at least. */
 const MIN_RISE_PER_SECOND = 16;
@@ -39,14 +40,13 @@ export class Ramp {
   #work: Work[] = [];
   /** One sample of this number is kept. */
   #interval = 1;
-  #samples = 0;
-  #totalRtt = 0;
+  readonly #rtt = new Mean();
   #beganAt = Infinity;
   #sampledAt: number | undefined;
 
   /** Mean round trip in milliseconds. */
   get rtt(): number {
-    return this.#totalRtt / this.#samples;
+    return this.#rtt.value;
   }
 
   /** Returns the limit that applies after this sample. */
@@ -68,8 +68,8 @@ export class Ramp {
     const startedAt = now - rtt;
     this.#sampledAt = now;
     this.#beganAt = Math.min(this.#beganAt, startedAt);
-    this.#totalRtt += rtt;
-    if (++this.#samples % this.#interval > 0) return;
+    this.#rtt.add(rtt);
+    if (this.#rtt.count % this.#interval > 0) return;
     this.#work.push({ startedAt, rtt, kind });
     if (this.#work.length <= MAX_KEPT) return;
     this.#work = this.#work.filter((_, index) => index % 2 === 0);
