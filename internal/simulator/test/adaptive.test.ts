@@ -161,6 +161,30 @@ describe('kinds of work that take 1 ms and 1 s', () => {
   });
 });
 
+/**
+ * The requests that the default limit admits and rejects in a period after the start, in seconds, although nothing slows
+ * down work of `time` milliseconds, of which `inflight` would be in flight.
+ */
+function countWithoutOverload(
+  { time, spread, inflight, seeds }: Record<'time' | 'spread' | 'inflight' | 'seeds', number>,
+  { from, seconds }: Record<'from' | 'seconds', number>,
+) {
+  const serviceTime = lognormal(time / Math.exp(spread ** 2 / 2), spread);
+  const counts = { admitted: 0, rejected: 0 };
+  for (let seed = 1; seed <= seeds; seed++) {
+    const options = { limit: defaultLimit, queueLimit: 1000, queueTimeout: 250 };
+    const server = new Server(1e6, options, seed);
+    server.load((inflight * 1000) / time, { serviceTime });
+    server.advance(from);
+    const before = server.limiter.stats();
+    server.advance(seconds);
+    const after = server.limiter.stats();
+    counts.admitted += after.admitted - before.admitted;
+    counts.rejected += after.rejected.timeout - before.rejected.timeout;
+  }
+  return counts;
+}
+
 it.each([
   [200, 0.3, 4],
   [200, 1, 6],
@@ -170,20 +194,25 @@ it.each([
 ])(
   'of work of %i ms (lognormal %f) that nothing limits, hardly any is rejected %i s after the start',
   (time, spread, seconds) => {
-    const serviceTime = lognormal(time / Math.exp(spread ** 2 / 2), spread);
-    const counts = { admitted: 0, rejected: 0 };
-    for (let seed = 1; seed <= 20; seed++) {
-      const options = { limit: defaultLimit, queueLimit: 1000, queueTimeout: 250 };
-      const server = new Server(1e6, options, seed);
-      server.load(100_000 / time, { serviceTime });
-      server.advance(seconds);
-      const before = server.limiter.stats();
-      server.advance(seconds);
-      const after = server.limiter.stats();
-      counts.admitted += after.admitted - before.admitted;
-      counts.rejected += after.rejected.timeout - before.rejected.timeout;
-    }
+    const period = { from: seconds, seconds };
+    const counts = countWithoutOverload({ time, spread, inflight: 100, seeds: 20 }, period);
     expect(counts.rejected / (counts.rejected + counts.admitted)).toBeLessThan(0.06);
+  },
+);
+
+it.each([
+  [200, 0.3],
+  [200, 1],
+  [1000, 0.3],
+  [1000, 1],
+  [10_000, 0.3],
+  [10_000, 1],
+])(
+  'of work of %i ms (lognormal %f) that nothing limits, nine tenths are admitted in the first ten round trips',
+  (time, spread) => {
+    const period = { from: 0, seconds: time / 100 };
+    const counts = countWithoutOverload({ time, spread, inflight: 50, seeds: 10 }, period);
+    expect(counts.admitted / (counts.rejected + counts.admitted)).toBeGreaterThan(0.9);
   },
 );
 

@@ -8,6 +8,7 @@ import {
   type Sample,
   within,
 } from './limit.ts';
+import { Ramp } from './ramp.ts';
 import { type Precision, precisions, Window } from './window.ts';
 
 /** How much longer than its baseline work may take before the limit stops growing. */
@@ -71,17 +72,21 @@ function effectOf(before: Measurement, after: Measurement): 'helped' | 'futile' 
 
 class Adaptive implements Limit {
   limit: number;
-  readonly #baselines = new Baselines();
+  #baselines = new Baselines();
   #window = new Window();
   #movedAt = -Infinity;
-  /** From when samples are representative. */
-  #settledAt = -Infinity;
-  /** Mean round trip of the latest window, in milliseconds; 0 in the first window. */
+  /** From when samples are representative; undefined until work has finished that the present limit admitted. */
+  #settledAt: number | undefined;
+  /** Mean round trip of the latest window, in milliseconds; 0 until it is known. */
   #rtt = 0;
   /** The highest inflight at which work took no longer than its baseline. */
   #safeInflight = 1;
-  /** Whether the limit has never been lowered; it doubles until then (slow start). */
+  /** Until the first overload. */
+  #ramp: Ramp | undefined = new Ramp();
+  /** Whether the limit has never been lowered; each window doubles it until then, up to the threshold (slow start). */
   #isStarting = true;
+  /** After an overload, somewhat less than the estimated capacity. */
+  #threshold = Infinity;
   /** The measurement before the latest decrease, until it is known whether that has helped. */
   #before: Measurement | undefined;
   /** Whether work took longer than its baseline in the latest window, so that the next ones are compared. */
@@ -104,11 +109,14 @@ class Adaptive implements Limit {
     this.#move(this.limit + this.range.min);
   }
 
-  sample({ rtt, inflight, outcome, now, kind }: Sample): void {
+  sample(sample: Sample): void {
+    const { rtt, inflight, outcome, now, kind } = sample;
     const { limit } = this;
+    if (outcome !== 'dropped' && this.#followRamp(sample)) return;
     // Ignores work admitted under an earlier limit, which includes the other drops of the same overload.
     if (now - rtt < this.#movedAt) return;
     // Soon after the limit has moved, only short work can have been admitted since then and ended.
+    this.#settledAt ??= now - rtt + SETTLING_RTTS * this.#rtt;
     if (outcome !== 'dropped' && now < this.#settledAt) return;
     if (outcome === 'dropped') this.#drop();
     else {
@@ -118,19 +126,43 @@ class Adaptive implements Limit {
       this.#judge(this.#window);
     }
     this.#window = new Window();
-    if (this.limit === limit) return;
+    if (this.limit !== limit) this.#moved(now);
+  }
+
+  /** Applies the limit of the ramp, if that is not over. Returns whether it has moved the limit. */
+  #followRamp(sample: Sample): boolean {
+    const { limit } = this;
+    const ramp = this.#ramp;
+    if (ramp === undefined) return false;
+    const next = ramp.next(sample, limit);
+    this.#move(next);
+    if (this.limit === limit && !ramp.isOverloaded) return false;
+    this.#rtt = ramp.rtt;
+    if (ramp.isOverloaded) {
+      this.#ramp = undefined;
+      this.#threshold = 2 * next;
+      this.#baselines = new Baselines();
+      // What is left in flight is mostly long work.
+      this.#rtt *= 2;
+    }
+    this.#window = new Window();
+    this.#moved(sample.now);
+    return true;
+  }
+
+  #moved(now: number): void {
     this.#movedAt = now;
-    this.#settledAt = now + SETTLING_RTTS * this.#rtt;
+    this.#settledAt = undefined;
   }
 
   get #precision(): Precision {
-    if (this.#rtt === 0) return precisions.first;
+    if (this.#isStarting && this.baseline === undefined) return precisions.first;
     if (this.#isSlow && this.#cooldown === 0) return precisions.compared;
     return this.#isStarting ? precisions.starting : precisions.usual;
   }
 
   #drop(): void {
-    this.#isStarting = false;
+    this.#endStart();
     this.#before = undefined;
     this.#move(this.limit * BACKOFF);
   }
@@ -143,6 +175,7 @@ class Adaptive implements Limit {
     this.#baselines.learn(isQuiet || isEarly);
     // A limit that was not nearly used says nothing about what the server can do.
     const isUsed = peak >= Math.floor(this.limit * BACKOFF);
+    this.#ramp &&= new Ramp();
     if (slowdown === undefined) {
       if (this.#isStarting && isUsed) this.#raise();
       return;
@@ -166,12 +199,14 @@ class Adaptive implements Limit {
   }
 
   #raise(): void {
-    this.#move(this.#isStarting ? this.limit * 2 : this.limit + Math.sqrt(this.limit));
+    const doubled = this.#isStarting ? Math.min(this.limit * 2, this.#threshold) : 0;
+    this.#move(Math.max(doubled, this.limit + Math.sqrt(this.limit)));
+    if (this.limit >= this.#threshold) this.#isStarting = false;
   }
 
   /** Lowers the limit again if the previous decrease has helped; otherwise reverts that. */
   #lower(now: Measurement): void {
-    this.#isStarting = false;
+    this.#endStart();
     if (this.#cooldown > 0) {
       this.#cooldown--;
       return;
@@ -198,6 +233,11 @@ class Adaptive implements Limit {
       this.#futile = 0;
       this.#baselines.forget();
     }
+  }
+
+  #endStart(): void {
+    this.#isStarting = false;
+    this.#ramp = undefined;
   }
 
   #move(to: number): void {

@@ -6,6 +6,9 @@ import type { Limit, Sample } from './limit.ts';
 const STALL_MS = 1000;
 const STALL_RTTS = 10;
 
+/** The same until any work has finished. */
+const FIRST_STALL_MS = 500;
+
 /** Feeds finished work to an adaptive limit, and applies its updates. */
 export class LimitUpdater {
   /** Weight held by requests that are queued at a later limit of their gate and so do no work. */
@@ -19,8 +22,8 @@ export class LimitUpdater {
   #isReported = false;
   /** When work finished last, or a stall was noticed. */
   #sampledAt: number | undefined;
-  /** Moving average of the round trips in milliseconds, which are assumed to be this long until they are known. */
-  #rtt = 200;
+  /** Moving average of the round trips in milliseconds; 0 until one is known. */
+  #rtt = 0;
 
   /** @throws HeadgateError for a limit that is not a number. */
   constructor(
@@ -43,7 +46,7 @@ export class LimitUpdater {
     const { rtt, now } = sample;
     this.#sampledAt = now;
     if (this.isFrozen || now - rtt < this.#validFrom) return;
-    this.#rtt += (rtt - this.#rtt) / 10;
+    this.#rtt += (rtt - this.#rtt) / (this.#rtt ? 10 : 1);
     this.#update(() => this.algorithm.sample(sample));
   }
 
@@ -63,7 +66,8 @@ export class LimitUpdater {
   rejected(now: number): void {
     if (this.isFrozen) return;
     this.#sampledAt ??= now;
-    if (now - this.#sampledAt < Math.max(STALL_MS, STALL_RTTS * this.#rtt)) return;
+    const stall = this.#rtt ? Math.max(STALL_MS, STALL_RTTS * this.#rtt) : FIRST_STALL_MS;
+    if (now - this.#sampledAt < stall) return;
     this.#sampledAt = now;
     this.#update(() => this.algorithm.stalled?.());
   }

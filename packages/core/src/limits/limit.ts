@@ -32,8 +32,8 @@ export interface Limit {
   readonly baseline?: number | undefined;
   sample(sample: Sample): void;
   /**
-   * Called about each second while requests are rejected and no work finishes, as when open streams hold all permits.
-   * Default: the limit stays.
+   * Called about each second while requests are rejected and no work finishes, as when open streams hold all permits;
+   * twice a second until any work has finished. Default: the limit stays.
    */
   stalled?(): void;
 }

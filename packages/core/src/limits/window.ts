@@ -22,7 +22,7 @@ const usual = { minSamples: MIN_SAMPLES, maxError: 0.2, minRtts: 2, maxLength: 1
 
 export const precisions = {
   /** For the first window, from which the baseline is learnt. */
-  first: { ...usual, minSamples: 30, maxError: 0.3, minRtts: 0 },
+  first: { ...usual, minSamples: 30, maxError: 0.15, minRtts: 1 },
   /**
    * For slow start: enough to notice that a doubled limit has doubled the round trip. In a shorter window, mostly short
    * work would have finished.

@@ -65,6 +65,9 @@ export const excluded: Readonly<Record<string, readonly string[]>> = {
     'the default limit > does not count requests whose body is still arriving, until it has arrived',
     'the default limit > counts requests as soon as their body has arrived',
   ],
+  'nothing measures the event loop of a Worker, so requests that compute are not held back': [
+    'the default limit > answers requests of a high priority first',
+  ],
   'Workers refuse `limiter`': [
     'fair queueing and shares > grants a released permit to the share that uses less than its part',
     'stacked middleware > acquires one permit of a limiter that is used twice',

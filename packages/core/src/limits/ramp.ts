@@ -1,0 +1,93 @@
+import type { Sample } from './limit.ts';
+import { slowdownOf, type Work } from './trend.ts';
+import { Mean } from './window.ts';
+
+/** By how much the limit rises per second at least. */
+const MIN_RISE_PER_SECOND = 16;
+
+/** Milliseconds without finished work that count towards this rise. */
+const MAX_GAP = 1000;
+
+/** Fraction of the limit that must be in use. */
+const MIN_USE = 0.9;
+
+/** How much longer than the first work later work takes in an overload. */
+const TOLERANCE = 1.4;
+
+/** Maximum amount of finished work that is compared. Of more, every second, every fourth and so on is kept. */
+const MAX_KEPT = 256;
+
+/** Fraction of the work that counts as the first. */
+const FIRST = 0.25;
+
+/** Minimum number of requests that count as the first. */
+const MIN_FIRST = 8;
+
+/** The estimated capacity may be twice the real one: the first work also takes longer if all work shares a processor. */
+const SAFE_PART = 0.4;
+
+/**
+ * The first phase of an adaptive limit: it rises as far as it is used, until work that starts later takes longer.
+ *
+ * It does not wait until work has finished under each limit, which would reject nearly all requests to a slow service
+ * for many round trips. It rises by one for each finished request, as in the slow start of TCP, and by 16 per second
+ * at least. Work that has finished so far is mostly short, and later work would seem slow. So only work is compared
+ * that started in the first half of the time: what of it has not finished hides a slowdown rather than feigns one.
+ */
+export class Ramp {
+  /** Whether there is an overload: the next limit is the last. */
+  isOverloaded = false;
+  #work: Work[] = [];
+  /** One sample of this number is kept. */
+  #interval = 1;
+  readonly #rtt = new Mean();
+  #beganAt = Infinity;
+  #sampledAt: number | undefined;
+
+  /** Mean round trip in milliseconds. */
+  get rtt(): number {
+    return this.#rtt.value;
+  }
+
+  /** Returns the limit that applies after this sample. */
+  next(sample: Sample, limit: number): number {
+    const { now, rtt, inflight } = sample;
+    const gap = Math.min(now - (this.#sampledAt ?? now - rtt), MAX_GAP);
+    this.#add(sample);
+    // A slowdown of a limit that is not used has another cause.
+    if (inflight < Math.round(limit * MIN_USE)) return limit;
+    const capacity = this.#exceededCapacity(now);
+    if (capacity !== undefined) {
+      this.isOverloaded = true;
+      return capacity * SAFE_PART;
+    }
+    return limit + Math.max(1, (gap / 1000) * MIN_RISE_PER_SECOND);
+  }
+
+  #add({ now, rtt, kind }: Sample): void {
+    const startedAt = now - rtt;
+    this.#sampledAt = now;
+    this.#beganAt = Math.min(this.#beganAt, startedAt);
+    this.#rtt.add(rtt);
+    if (this.#rtt.count % this.#interval > 0) return;
+    this.#work.push({ startedAt, rtt, kind });
+    if (this.#work.length <= MAX_KEPT) return;
+    this.#work = this.#work.filter((_, index) => index % 2 === 0);
+    this.#interval *= 2;
+  }
+
+  /**
+   * If there is an overload, how many requests can be served at once, by Little's law: the rate at which they finish,
+   * times the duration of the first ones.
+   */
+  #exceededCapacity(now: number): number | undefined {
+    const middle = (this.#beganAt + now) / 2;
+    const earlier = this.#work.filter(({ startedAt }) => startedAt <= middle);
+    if (slowdownOf(earlier) <= TOLERANCE) return undefined;
+    earlier.sort((one, other) => one.startedAt - other.startedAt);
+    const first = earlier.slice(0, Math.max(MIN_FIRST, earlier.length * FIRST));
+    const duration = first.reduce((sum, { rtt }) => sum + rtt, 0) / first.length;
+    const finished = this.#work.filter(({ startedAt, rtt }) => startedAt + rtt > middle).length;
+    return (duration * finished * this.#interval) / (now - middle);
+  }
+}

@@ -1,0 +1,53 @@
+/** Samples below which a trend may be chance. */
+const MIN_SAMPLES = 8;
+
+/** Standard errors by which a slope must exceed zero: it is tested after each sample. */
+const MIN_SIGNIFICANCE = 3;
+
+/** Shortest time of work in milliseconds: the logarithm of zero is infinite. */
+const MIN_RTT = 0.1;
+
+/** Finished work. */
+export interface Work {
+  readonly startedAt: number;
+  readonly rtt: number;
+  readonly kind: string | undefined;
+}
+
+/** The means of one kind of work. */
+class Means {
+  count = 0;
+  startedAt = 0;
+  logRtt = 0;
+}
+
+/**
+ * How many times as long the last of this work took as the first, by an exponential trend; 1 if that may be chance. Only
+ * work of the same kind is compared.
+ */
+export function slowdownOf(work: readonly Work[]): number {
+  if (work.length < MIN_SAMPLES) return 1;
+  const kinds = new Map<string | undefined, Means>();
+  // Sums of products of the deviations from the means, updated as Welford does.
+  let [xx, xy, yy] = [0, 0, 0];
+  let [first, last] = [Infinity, -Infinity];
+  for (const { startedAt, rtt, kind } of work) {
+    const means = kinds.get(kind) ?? new Means();
+    kinds.set(kind, means);
+    const x = startedAt - means.startedAt;
+    const y = Math.log(Math.max(rtt, MIN_RTT)) - means.logRtt;
+    const n = ++means.count;
+    means.startedAt += x / n;
+    means.logRtt += y / n;
+    xx += (x * x * (n - 1)) / n;
+    xy += (x * y * (n - 1)) / n;
+    yy += (y * y * (n - 1)) / n;
+    first = Math.min(first, startedAt);
+    last = Math.max(last, startedAt);
+  }
+  const freedom = work.length - kinds.size - 1;
+  if (freedom < 1 || xx === 0) return 1;
+  const slope = xy / xx;
+  const error = Math.sqrt(Math.max(0, yy - slope * xy) / freedom / xx);
+  return slope > MIN_SIGNIFICANCE * error ? Math.exp(slope * (last - first)) : 1;
+}

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import type { Sample } from '../src/limits/limit.ts';
+import { Ramp } from '../src/limits/ramp.ts';
+
+function sample(now: number, rtt: number, inflight: number): Sample {
+  return { now, rtt, inflight, outcome: 'ok', kind: undefined };
+}
+
+it('rises by one for each finished request while the limit is used', () => {
+  const ramp = new Ramp();
+  expect(ramp.next(sample(10, 10, 8), 8)).toBe(9);
+  expect(ramp.next(sample(11, 10, 9), 9)).toBe(10);
+  expect(ramp.next(sample(12, 10, 8), 10)).toBe(10);
+});
+
+it('rises by 16 per second if fewer requests finish, counting a second without any at most', () => {
+  const ramp = new Ramp();
+  expect(ramp.next(sample(500, 500, 8), 8)).toBe(16);
+  expect(ramp.next(sample(1000, 500, 16), 16)).toBe(24);
+  expect(ramp.next(sample(60_000, 500, 24), 24)).toBe(40);
+});
+
+it.each([10, 100])('in an overload, returns less than the capacity (%i)', (capacity) => {
+  const ramp = new Ramp();
+  // First in, first out: a request each millisecond, and `capacity` at once for `time` each.
+  const time = 2 * capacity;
+  let limit = 1;
+  for (let at = 0; !ramp.isOverloaded && at < 1000 * time; at += 2) {
+    limit = ramp.next(sample(time + at, time + at / 2, limit), limit);
+  }
+  expect(ramp.isOverloaded).toBe(true);
+  expect(limit).toBeLessThan(capacity);
+  expect(limit).toBeGreaterThan(capacity / 4);
+});
+
+it('does not take a slowdown for an overload while the limit is not used', () => {
+  const ramp = new Ramp();
+  for (let rtt = 100; rtt < 1000; rtt += 10) {
+    expect(ramp.next(sample(10 * rtt, rtt, 5), 8)).toBe(8);
+  }
+  expect(ramp.isOverloaded).toBe(false);
+});
+
+it('keeps rising while requests take equally long, however many finish', () => {
+  const ramp = new Ramp();
+  let limit = 8;
+  for (let now = 100; now < 10_000; now++) {
+    limit = ramp.next(sample(now, 100 + (now % 7), limit), limit);
+  }
+  expect(ramp.isOverloaded).toBe(false);
+  expect(limit).toBeGreaterThan(9000);
+});
