@@ -83,10 +83,8 @@ class Adaptive implements Limit {
   #safeInflight = 1;
   /** Until the first overload. */
   #ramp: Ramp | undefined = new Ramp();
-  /** Whether the limit has never been lowered; each window doubles it until then, up to the threshold (slow start). */
-  #isStarting = true;
-  /** After an overload, somewhat less than the estimated capacity. */
-  #threshold = Infinity;
+  /** The estimate of the ramp, to which the limit rises as soon as the baseline is known; 0 if it was lowered before. */
+  #capacity = 0;
   /** The measurement before the latest decrease, until it is known whether that has helped. */
   #before: Measurement | undefined;
   /** Whether work took longer than its baseline in the latest window, so that the next ones are compared. */
@@ -136,11 +134,11 @@ class Adaptive implements Limit {
     if (ramp === undefined) return false;
     const next = ramp.next(sample, limit);
     this.#move(next);
-    if (this.limit === limit && !ramp.isOverloaded) return false;
+    if (this.limit === limit && ramp.capacity === undefined) return false;
     this.#rtt = ramp.rtt;
-    if (ramp.isOverloaded) {
+    if (ramp.capacity !== undefined) {
       this.#ramp = undefined;
-      this.#threshold = 2 * next;
+      this.#capacity = ramp.capacity;
       this.#baselines = new Baselines();
       // What is left in flight is mostly long work.
       this.#rtt *= 2;
@@ -156,9 +154,9 @@ class Adaptive implements Limit {
   }
 
   get #precision(): Precision {
-    if (this.#isStarting && this.baseline === undefined) return precisions.first;
+    if (this.baseline === undefined) return precisions.first;
     if (this.#isSlow && this.#cooldown === 0) return precisions.compared;
-    return this.#isStarting ? precisions.starting : precisions.usual;
+    return this.#ramp !== undefined ? precisions.starting : precisions.usual;
   }
 
   #drop(): void {
@@ -171,13 +169,13 @@ class Adaptive implements Limit {
     const isSlow = slowdown !== undefined && slowdown > TOLERANCE + margin;
     const isQuiet = inflight <= Math.max(this.range.min, this.#safeInflight / 2);
     // The few samples of the first windows may be too short by chance, and work would look slow forever.
-    const isEarly = slowdown === undefined || (this.#isStarting && slowdown <= TOLERANCE);
+    const isEarly = slowdown === undefined || (this.#ramp !== undefined && slowdown <= TOLERANCE);
     this.#baselines.learn(isQuiet || isEarly);
     // A limit that was not nearly used says nothing about what the server can do.
     const isUsed = peak >= Math.floor(this.limit * BACKOFF);
     this.#ramp &&= new Ramp();
     if (slowdown === undefined) {
-      if (this.#isStarting && isUsed) this.#raise();
+      if (isUsed) this.#raise();
       return;
     }
     const wasSlow = this.#isSlow;
@@ -199,9 +197,7 @@ class Adaptive implements Limit {
   }
 
   #raise(): void {
-    const doubled = this.#isStarting ? Math.min(this.limit * 2, this.#threshold) : 0;
-    this.#move(Math.max(doubled, this.limit + Math.sqrt(this.limit)));
-    if (this.limit >= this.#threshold) this.#isStarting = false;
+    this.#move(Math.max(this.#capacity, this.limit + Math.sqrt(this.limit)));
   }
 
   /** Lowers the limit again if the previous decrease has helped; otherwise reverts that. */
@@ -236,8 +232,8 @@ class Adaptive implements Limit {
   }
 
   #endStart(): void {
-    this.#isStarting = false;
     this.#ramp = undefined;
+    this.#capacity = 0;
   }
 
   #move(to: number): void {

@@ -17,6 +17,9 @@ const TOLERANCE = 1.4;
 /** Maximum amount of finished work that is compared. Of more, every second, every fourth and so on is kept. */
 const MAX_KEPT = 256;
 
+/** How much more work must have finished until it is compared again, as a factor. */
+const COMPARED_AFTER = 1.05;
+
 /** Fraction of the work that counts as the first. */
 const FIRST = 0.25;
 
@@ -35,11 +38,13 @@ const SAFE_PART = 0.4;
  * that started in the first half of the time: what of it has not finished hides a slowdown rather than feigns one.
  */
 export class Ramp {
-  /** Whether there is an overload: the next limit is the last. */
-  isOverloaded = false;
+  /** After an overload, how many requests can be served at once: an estimate. The ramp has ended then. */
+  capacity: number | undefined;
   #work: Work[] = [];
   /** One sample of this number is kept. */
   #interval = 1;
+  /** Amount of finished work at which it is compared next. */
+  #nextComparison = 0;
   readonly #rtt = new Mean();
   #beganAt = Infinity;
   #sampledAt: number | undefined;
@@ -56,11 +61,8 @@ export class Ramp {
     this.#add(sample);
     // A slowdown of a limit that is not used has another cause.
     if (inflight < Math.round(limit * MIN_USE)) return limit;
-    const capacity = this.#exceededCapacity(now);
-    if (capacity !== undefined) {
-      this.isOverloaded = true;
-      return capacity * SAFE_PART;
-    }
+    this.capacity = this.#exceededCapacity(now);
+    if (this.capacity !== undefined) return this.capacity * SAFE_PART;
     return limit + Math.max(1, (gap / 1000) * MIN_RISE_PER_SECOND);
   }
 
@@ -81,6 +83,9 @@ export class Ramp {
    * times the duration of the first ones.
    */
   #exceededCapacity(now: number): number | undefined {
+    const { count } = this.#rtt;
+    if (count < this.#nextComparison) return undefined;
+    this.#nextComparison = count * COMPARED_AFTER;
     const middle = (this.#beganAt + now) / 2;
     const earlier = this.#work.filter(({ startedAt }) => startedAt <= middle);
     if (slowdownOf(earlier) <= TOLERANCE) return undefined;
