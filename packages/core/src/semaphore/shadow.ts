@@ -4,7 +4,7 @@ import type { Waiter } from './waiter.ts';
 
 /**
  * Reports a request that is admitted in shadow mode, if it would have been rejected: `excess` is the weight by which it
- * exceeds the limit. Nothing is queued, so nothing times out.
+ * exceeds the limit. Nothing is queued then, so only the answer of a store can take too long.
  */
 export function reportExcess(
   group: SemaphoreGroup<GroupMember>,

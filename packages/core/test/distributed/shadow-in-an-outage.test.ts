@@ -120,15 +120,16 @@ test('an observer of a report may withdraw the request that shadow mode admits',
 });
 
 describe('a gate with another limit', () => {
-  async function gated() {
+  async function gated(limit = 1) {
     const { world, store, limiter } = await inShadow('reject');
     const { heard, observer } = listener();
     const { clock } = world;
-    const own = createLimiter({ name: 'own', limit: 9, clock });
-    const limits = [{ limiter }, { limiter: own }];
+    const before = createLimiter({ name: 'before', limit, queueLimit: 0, clock });
+    const after = createLimiter({ name: 'after', limit, queueLimit: 9, clock });
+    const limits = [before, limiter, after].map((each) => ({ limiter: each }));
     const gate = createGate({ limits, queueLimit: 9, queueTimeout: 100, clock, observer });
     store.trouble = 'silent';
-    return { world, gate, heard };
+    return { world, gate, heard, before, after };
   }
 
   test('admits a request whose time passes at a limit in shadow mode, and reports it', async () => {
@@ -139,8 +140,27 @@ describe('a gate with another limit', () => {
     expect(gate.stats()).toMatchObject({ inflight: 1, queued: 0 });
   });
 
+  test('also reports that time if the request exceeds another limit in shadow mode', async () => {
+    const { world, gate, heard, before } = await gated();
+    before.shadow();
+    await before.acquire();
+    const late = outcome(gate.acquire());
+    await world.advance(100);
+    expect([late.permit !== undefined, heard]).toEqual([true, ['timeout true']]);
+  });
+
+  test('rejects the request if another limit is not in shadow mode and has no room', async () => {
+    const { world, gate, heard, after } = await gated();
+    await after.acquire();
+    const late = outcome(gate.acquire());
+    await world.advance(101);
+    expect(late.error).toMatchObject({ rejection: { reason: 'timeout', limitName: 'after' } });
+    expect(heard).toEqual(['timeout false']);
+    expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0 });
+  });
+
   test('reports a request that an outage would have rejected', async () => {
-    const { world, gate, heard } = await gated();
+    const { world, gate, heard } = await gated(9);
     outcome(gate.acquire({ queueTimeout: 60_000 }));
     await world.advance(timeout);
     await gate.acquire();

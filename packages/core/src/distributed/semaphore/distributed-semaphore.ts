@@ -106,8 +106,10 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
 
   reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
     const lease = waiter.queuedAt as AssignedLease;
-    if (this.waiters.excuses(waiter, reason)) this.context.outages.admit(this, lease);
-    else this.waiters.reject(lease, reason, cause);
+    if (this.waiters.excuses(reason)) {
+      this.waiters.reportExcused(waiter, reason);
+      this.context.outages.admit(this, lease);
+    } else this.waiters.reject(lease, reason, cause);
     this.settle();
   }
 

@@ -98,13 +98,17 @@ export class Waiters {
   }
 
   /**
-   * Whether to admit a waiter instead of rejecting it, which is then reported: in shadow mode, also if the store answers
-   * after the waiter's deadline, or has not received the change yet.
+   * Whether a waiter is admitted although it would be rejected: in shadow mode, also if the store answers after the
+   * waiter's deadline, or has not received the change yet.
    */
-  excuses(waiter: Waiter, reason: RejectionReason): boolean {
-    if (!this.#admitsAll || !(reason === 'timeout' || reason === 'full')) return false;
+  excuses(reason: RejectionReason): boolean {
+    const { isShadow, grants } = this.group;
+    return isShadow && grants && (reason === 'timeout' || reason === 'full');
+  }
+
+  /** Reports how a waiter that is admitted would have been rejected. */
+  reportExcused(waiter: Waiter, reason: RejectionReason): void {
     attempt(() => reportInShadow(this.group, waiter, this.limitState.rejection(waiter, reason)));
-    return true;
   }
 
   /** Removes and returns the waiter to grant a free lease; rejects those that are late, and withdraws those gone. */
@@ -114,11 +118,13 @@ export class Waiters {
       const next = this.#take(lease);
       if (next === undefined) return undefined;
       const late = isLate(next, clockOf(next, settings).now());
-      if (late && !this.#admitsAll) attempt(() => this.rejectUnqueued(next, 'timeout'));
+      if (late && !this.excuses('timeout')) attempt(() => this.rejectUnqueued(next, 'timeout'));
       else if (isGone(next)) counters.withdrawn(next, next.since);
       else {
-        // Reported once.
-        if (late && this.excuses(next, 'timeout')) lease.excess = 0;
+        if (!late) return next;
+        this.reportExcused(next, 'timeout');
+        // Not reported again for exceeding the limit.
+        lease.excess = 0;
         return next;
       }
     }
@@ -133,10 +139,6 @@ export class Waiters {
       }
     }
     return leases;
-  }
-
-  get #admitsAll(): boolean {
-    return this.group.isShadow && this.group.grants;
   }
 
   private get handsOff(): boolean {
