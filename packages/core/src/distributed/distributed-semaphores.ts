@@ -55,6 +55,11 @@ export class DistributedSemaphores
     checkRequest(this, semaphore.limitState.limit, waiter.weight, waiter.share);
     waiter.arrival = 0;
     if (this.closed) return semaphore.waiters.rejectUnqueued(waiter, 'closed');
+    if (this.operated.change?.status === 'drained') {
+      // The store may grant a request that overtakes the change.
+      this.#declarations.declareChangeOf(semaphore.limitState);
+      return semaphore.waiters.rejectUnqueued(waiter, 'closed');
+    }
     if (semaphore.admitsAtOnce(waiter)) return;
     const timeout = this.timeoutOf(waiter);
     const { breaker, fallback } = this;
@@ -127,6 +132,7 @@ export class DistributedSemaphores
     });
     for (const semaphore of this.inUse()) {
       this.#rejectWaiters(semaphore);
+      this.fallback.rejectWaiters(semaphore);
       semaphore.settle();
     }
     if (this.operated.change === undefined) this.#tellKeys();

@@ -3,7 +3,7 @@ import { InProcessLimiter } from '../limiter/in-process-limiter.ts';
 import { Observers } from '../semaphore/observers.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 import type { Rejection, StoreError } from '../semaphore/rejection.ts';
-import { reportExcess } from '../semaphore/shadow.ts';
+import { reportExcess, reportInShadow } from '../semaphore/shadow.ts';
 import { isGone, Waiter } from '../semaphore/waiter.ts';
 import type { CircuitBreaker } from './availability/circuit-breaker.ts';
 import type { AssignedLease } from './semaphore/assigned-lease.ts';
@@ -34,7 +34,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     }
     const limiter = this.#localLimiter();
     const options = this.#localOptions(waiter, semaphore);
-    if (group.isShadow && group.grants) this.#reportExcess(waiter, options);
+    if (group.isShadow && group.grants) this.#reportExcess(waiter, options, error);
     const permit = limiter.tryAcquire(options);
     if (permit !== undefined) return semaphore.admit(waiter, undefined, permit);
     if (limiter.queued >= group.settings.queueLimit || !waiter.joins()) {
@@ -42,21 +42,42 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     }
     // `joins` may have run application code.
     const again = group.findOrCreate(waiter.key, waiter.limit);
-    if (group.closed) return again.waiters.rejectUnqueued(waiter, 'closed');
-    this.#wait(again, again.addWaiter(waiter, timeout));
+    if (group.closed || group.rejects) return again.waiters.rejectUnqueued(waiter, 'closed');
+    this.#wait(again, again.addWaiter(waiter, timeout), error);
   }
 
   takeOver(semaphore: DistributedSemaphore, lease: AssignedLease, error?: StoreError): void {
     const { waiter } = lease;
+    const { group } = this;
     if (waiter === undefined || lease.localWaiter !== undefined) return;
     this.breaker.warnCaller(error);
-    if (this.group.rejects) semaphore.reject(waiter, 'closed');
+    if (group.rejects) semaphore.reject(waiter, 'closed');
     else if (this.#policy === 'reject') {
-      semaphore.reject(waiter, 'store', { limitName: this.group.name, error });
-    } else if (this.#policy === 'local' || !this.group.grants) this.#wait(semaphore, lease);
+      semaphore.reject(waiter, 'store', { limitName: group.name, error });
+    } else if (this.#policy === 'local' || !group.grants) this.#wait(semaphore, lease, error);
     else {
-      const permit = this.#localLimiter().admitBeyond(this.#localOptions(waiter, semaphore));
-      admitInstead(semaphore, lease, permit);
+      // Those that were queued before shadow mode are not reported.
+      if (group.isShadow && lease.state === 'asking')
+        this.#reportExcess(waiter, this.#localOptions(waiter, semaphore), error);
+      this.admit(semaphore, lease);
+    }
+  }
+
+  admit(semaphore: DistributedSemaphore, lease: AssignedLease): void {
+    const { waiter } = lease;
+    // An observer may have withdrawn it.
+    if (waiter === undefined) return;
+    const permit = this.#localLimiter().admitBeyond(this.#localOptions(waiter, semaphore));
+    admitInstead(semaphore, lease, permit);
+  }
+
+  /** Rejects the waiters of a paused limit whose shadow mode has ended, if they may not wait without the store. */
+  rejectWaiters(semaphore: DistributedSemaphore): void {
+    const limitName = this.group.name;
+    for (const { waiter, localWaiter } of semaphore.waiters.leases()) {
+      // A rejected caller may start shadow mode again.
+      if (waiter === undefined || localWaiter === undefined || this.#policy !== 'reject') continue;
+      semaphore.reject(waiter, 'store', { limitName, error: localWaiter.error });
     }
   }
 
@@ -107,13 +128,12 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
   }
 
   /** Reports a request that shadow mode admits without the store, if it would have been rejected. */
-  #reportExcess(waiter: Waiter, options: AcquireOptions): void {
-    const { group, breaker } = this;
+  #reportExcess(waiter: Waiter, options: AcquireOptions, error: StoreError | undefined): void {
+    const { group } = this;
     const { onStoreError } = group.settings;
     if (onStoreError === 'reject') {
       const { limitState } = group.findOrCreate(waiter.key, waiter.limit);
-      const rejection = { ...limitState.rejection(waiter, 'store'), error: breaker.error };
-      group.counters.rejected(waiter, rejection, true);
+      reportInShadow(group, waiter, { ...limitState.rejection(waiter, 'store'), error });
     } else if (onStoreError === 'local') {
       const { inflight } = this.#localLimiter().usage(waiter.key);
       const { limit } = group.findOrCreate(waiter.key, waiter.limit).limitState;
@@ -129,8 +149,8 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     return { key, weight: Math.min(weight, limitState.limit), limit };
   }
 
-  #wait(semaphore: DistributedSemaphore, lease: AssignedLease): void {
-    const localWaiter = new LocalWaiter(this, semaphore, lease);
+  #wait(semaphore: DistributedSemaphore, lease: AssignedLease, error?: StoreError): void {
+    const localWaiter = new LocalWaiter(this, semaphore, lease, error);
     lease.localWaiter = localWaiter;
     this.#localLimiter().request(localWaiter);
   }
@@ -160,6 +180,8 @@ class LocalWaiter extends Waiter {
     private readonly fallback: Fallback,
     private readonly semaphore: DistributedSemaphore,
     private readonly lease: AssignedLease,
+    /** Why the store has not granted the lease. */
+    readonly error: StoreError | undefined,
   ) {
     super();
     const { waiter } = lease;

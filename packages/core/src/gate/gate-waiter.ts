@@ -36,7 +36,7 @@ export class GateWaiter extends Waiter {
   awaitsStore = false;
   /** Its arrival number, used in every queue of the gate; 0 if it has not had to wait. */
   arrivalNumber = 0;
-  /** In shadow mode, how the first limit that the request exceeds would have rejected it. */
+  /** How the first limit in shadow mode that the request exceeds would have rejected it, or one that excused a timeout. */
   declare excess: Rejection | undefined;
   /** A new array for each change, since adding to one reserves room for 16 more. */
   private parts: readonly BasePermit[];
@@ -106,7 +106,7 @@ export class GateWaiter extends Waiter {
   }
 
   override exceeds(rejection: Rejection): void {
-    this.excess ??= rejection;
+    if (this.excess === undefined || rejection.reason === 'timeout') this.excess = rejection;
   }
 
   override gone(): boolean {

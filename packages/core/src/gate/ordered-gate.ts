@@ -163,8 +163,10 @@ export class OrderedGate implements Gate, GateWaiterOwner {
   }
 
   admit(gateWaiter: GateWaiter, parts: readonly BasePermit[]): void {
-    // The deadline may have passed between two limits.
-    if (gateWaiter.arrivalNumber !== 0 && isLate(gateWaiter, this.settings.clock.now())) {
+    // The deadline may have passed between two limits, or at a limit in shadow mode, which has excused that.
+    const isExcused = gateWaiter.excess?.reason === 'timeout';
+    const isQueued = gateWaiter.arrivalNumber !== 0 && !isExcused;
+    if (isQueued && isLate(gateWaiter, this.settings.clock.now())) {
       return this.reject(gateWaiter, this.#rejection('timeout', gateWaiter.limiter?.name));
     }
     const waited = this.#waited(gateWaiter);

@@ -4,7 +4,7 @@ import type { Waiter } from './waiter.ts';
 
 /**
  * Reports a request that is admitted in shadow mode, if it would have been rejected: `excess` is the weight by which it
- * exceeds the limit. Nothing is queued, so nothing times out.
+ * exceeds the limit. Nothing is queued then, so only the answer of a store can take too long.
  */
 export function reportExcess(
   group: SemaphoreGroup<GroupMember>,
@@ -15,8 +15,16 @@ export function reportExcess(
   // In requests, assuming that all have the weight of this one.
   const queued = Math.ceil(excess / waiter.weight);
   if (queued > Math.min(queueLimit, waiter.gateQueueLimit) || excess > queueWeight) {
-    const rejection: Rejection = { reason: 'full', limitName, queued, waited: 0, retryAfter: 1 };
-    group.counters.rejected(waiter, rejection, true);
-    waiter.exceeds(rejection);
+    reportInShadow(group, waiter, { reason: 'full', limitName, queued, waited: 0, retryAfter: 1 });
   }
+}
+
+/** Reports how a request that is admitted in shadow mode would have been rejected. */
+export function reportInShadow(
+  group: SemaphoreGroup<GroupMember>,
+  waiter: Waiter,
+  rejection: Rejection,
+): void {
+  group.counters.rejected(waiter, rejection, true);
+  waiter.exceeds(rejection);
 }

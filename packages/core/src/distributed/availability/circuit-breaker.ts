@@ -38,7 +38,8 @@ export class CircuitBreaker {
   failed(key: string | undefined, error: StoreError): void {
     this.#probed = { name: this.settings.name, key };
     this.#open(error);
-    if (this.error === undefined) this.#report(true, error);
+    // A closed limiter is not told whether the store is available.
+    if (this.error === undefined && !this.#hasEnded) this.#report(true, error);
   }
 
   /** The store has answered a call without refusing it. */

@@ -1,4 +1,5 @@
 import { maxTimer } from '../../clock.ts';
+import type { StoreError } from '../../semaphore/rejection.ts';
 import type { Waiter } from '../../semaphore/waiter.ts';
 import { Lease } from '../lease/lease.ts';
 
@@ -7,7 +8,7 @@ export class AssignedLease extends Lease {
   /** The waiter that is to be granted the lease. */
   waiter: Waiter | undefined = undefined;
   /** Waits at the local limiter on behalf of `waiter` while the store is unavailable. */
-  localWaiter: { leave(): void } | undefined = undefined;
+  localWaiter: { leave(): void; readonly error: StoreError | undefined } | undefined = undefined;
   /** Whether the waiter is counted and reported as queued. */
   isCounted = false;
   /** In shadow mode, the weight by which the limit was exceeded when the lease was granted. */

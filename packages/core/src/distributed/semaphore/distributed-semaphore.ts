@@ -105,7 +105,11 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
   }
 
   reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
-    this.waiters.reject(waiter.queuedAt as AssignedLease, reason, cause);
+    const lease = waiter.queuedAt as AssignedLease;
+    if (this.waiters.excuses(reason)) {
+      this.waiters.reportExcused(waiter, reason);
+      this.context.outages.admit(this, lease);
+    } else this.waiters.reject(lease, reason, cause);
     this.settle();
   }
 
@@ -151,8 +155,11 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
   }
 
   rejected(lease: AssignedLease): void {
-    this.waiters.reject(lease, this.group.rejects ? 'closed' : 'full');
-    this.settle();
+    const { waiter } = lease;
+    if (waiter === undefined) return this.settle();
+    this.reject(waiter, this.group.rejects ? 'closed' : 'full');
+    // Shadow mode may have admitted it instead.
+    this.held.register();
   }
 
   lost(lease: AssignedLease): void {

@@ -17,6 +17,8 @@ export interface SemaphoreContext<Semaphore> {
 export interface OutageHandler<Semaphore> {
   /** Takes over a waiter whose lease the store did not grant. */
   takeOver(semaphore: Semaphore, lease: AssignedLease, error?: StoreError): void;
+  /** Admits the lease's waiter without the store. */
+  admit(semaphore: Semaphore, lease: AssignedLease): void;
   /** Counts a permit with a lease against the local limit as well, if there is one. */
   count(permit: DistributedPermit): void;
 }

@@ -2,6 +2,7 @@ import { attempt } from '../../errors.ts';
 import { FifoQueue } from '../../queues/fifo.ts';
 import { clockOf, isLate } from '../../semaphore/deadlines.ts';
 import type { RejectionCause, RejectionReason } from '../../semaphore/rejection.ts';
+import { reportInShadow } from '../../semaphore/shadow.ts';
 import { isGone, type Waiter } from '../../semaphore/waiter.ts';
 import type { Session } from '../lease/session.ts';
 import type { AssignedLease } from './assigned-lease.ts';
@@ -96,16 +97,36 @@ export class Waiters {
     waiter.rejected(rejection);
   }
 
+  /**
+   * Whether a waiter is admitted although it would be rejected: in shadow mode, also if the store answers after the
+   * waiter's deadline, or has not received the change yet.
+   */
+  excuses(reason: RejectionReason): boolean {
+    const { isShadow, grants } = this.group;
+    return isShadow && grants && (reason === 'timeout' || reason === 'full');
+  }
+
+  /** Reports how a waiter that is admitted would have been rejected. */
+  reportExcused(waiter: Waiter, reason: RejectionReason): void {
+    attempt(() => reportInShadow(this.group, waiter, this.limitState.rejection(waiter, reason)));
+  }
+
   /** Removes and returns the waiter to grant a free lease; rejects those that are late, and withdraws those gone. */
   next(lease: AssignedLease): Waiter | undefined {
     const { counters, settings } = this.group;
     for (;;) {
       const next = this.#take(lease);
       if (next === undefined) return undefined;
-      if (isLate(next, clockOf(next, settings).now())) {
-        attempt(() => this.rejectUnqueued(next, 'timeout'));
-      } else if (isGone(next)) counters.withdrawn(next, next.since);
-      else return next;
+      const late = isLate(next, clockOf(next, settings).now());
+      if (late && !this.excuses('timeout')) attempt(() => this.rejectUnqueued(next, 'timeout'));
+      else if (isGone(next)) counters.withdrawn(next, next.since);
+      else {
+        if (!late) return next;
+        this.reportExcused(next, 'timeout');
+        // Not reported again for exceeding the limit.
+        lease.excess = 0;
+        return next;
+      }
     }
   }
 
