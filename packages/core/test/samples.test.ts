@@ -1,7 +1,7 @@
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it, vi } from 'vitest';
-import { createGate, createLimiter } from '../src/index.ts';
-import { askGate } from './ask-gate.ts';
+import { byPriority, createGate, createLimiter } from '../src/index.ts';
+import { type Amounts, askGate } from './ask-gate.ts';
 import { Caller, call } from './caller.ts';
 import { ScriptedLimit } from './scripted-limit.ts';
 
@@ -103,4 +103,29 @@ it('a request that waits at two limits in turn does not count as work at either'
     [10, 1],
     [10, 1],
   ]);
+});
+
+it('a permit released by maxHold while its request is queued is no longer tracked', () => {
+  const clock = new VirtualClock();
+  const settings = { limit: 1, queueLimit: 9, queueTimeout: Infinity, clock };
+  const limit = new ScriptedLimit(1);
+  const moving = { ...settings, limit, name: 'a', maxHold: 100, observer: { leaked() {} } };
+  const a = createLimiter({ ...moving, order: byPriority() });
+  const [b, c] = ['b', 'c'].map((name) => createLimiter({ ...settings, name }));
+  if (b === undefined || c === undefined) throw new Error('no limiters');
+  const limits = [{ limiter: a }, { limiter: b }, { limiter: c }];
+  const gate = createGate({ limits, queueLimit: 9, queueTimeout: 200, clock });
+  const each: Amounts = [{ weight: 1 }, { weight: 1 }, { weight: 1 }];
+  for (let round = 0; round < 3; round++) {
+    const [atB, atC] = [b.tryAcquire(), c.tryAcquire()];
+    askGate(gate, new Caller(), each);
+    clock.advance(150);
+    atB?.release();
+    clock.advance(100);
+    atC?.release();
+  }
+  limit.samples.length = 0;
+  a.tryAcquire()?.release();
+  // The weight in flight excludes no weight of requests that have already left.
+  expect(limit.samples.map(({ inflight }) => inflight)).toEqual([1]);
 });
