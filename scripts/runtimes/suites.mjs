@@ -5,6 +5,8 @@ const ofSources = tests(
   'layers',
   'two-copies',
   'messages',
+  'messages-of-entries',
+  'messages-of-null',
   'distributed/odd-stores',
   'guard/own-process',
 );

@@ -1,11 +1,12 @@
 import { type Permit, type Priority, type Rejection, Waiter } from '../src/index.ts';
 
-interface Wishes {
+export interface Wishes {
   key?: string;
   weight?: number;
   limit?: number;
   queueTimeout?: number;
   priority?: Priority;
+  share?: string | undefined;
   onGranted?: (permit: Permit) => void;
   onRejected?: (rejection: Rejection) => void;
   joins?: () => boolean;
@@ -26,6 +27,7 @@ export class Caller extends Waiter {
     this.limit = wishes.limit;
     this.queueTimeout = wishes.queueTimeout;
     this.priority = wishes.priority ?? 'normal';
+    this.share = wishes.share;
   }
 
   granted(permit: Permit): void {

@@ -1,16 +1,13 @@
-import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import {
   byPriority,
   byShare,
-  codel,
   createGate,
   createLimiter,
   fair,
   type Gate,
   type Order,
   type Priority,
-  type Sample,
 } from '../src/index.ts';
 import { type Amounts, askGate } from './ask-gate.ts';
 import { Caller, call } from './caller.ts';
@@ -21,21 +18,10 @@ const narrow: Amounts = [undefined, { weight: 1 }, { weight: 1 }];
 const one = { weight: 1 };
 const narrowest: Amounts = [{ weight: 1 }, { weight: 1 }, { weight: 1 }];
 
-/** The weight in flight at each sample. */
-const seen: number[] = [];
-const fixed = {
-  create: () => ({ limit: 1, sample: ({ inflight }: Sample) => void seen.push(inflight) }),
-};
-
-/** Requests a permit with this priority. */
-function as(
-  priority: Priority,
-  asks: (caller: Caller) => void,
-  onRejected: () => void = () => {},
-): Caller {
-  const caller = new Caller({ onRejected });
-  caller.priority = priority;
-  asks(caller);
+/** Requests a permit of a gate with this priority. */
+function askAt(gate: Gate, priority: Priority, amounts: Amounts): Caller {
+  const caller = new Caller({ priority });
+  askGate(gate, caller, amounts);
   return caller;
 }
 
@@ -46,12 +32,7 @@ function scene(order: Order = byPriority()) {
     { name: 'app', limit: 1 },
   ];
   const gate = createGate({ limits, queueLimit: 99, order });
-  const ask = (priority: Priority, shares: Amounts, at: Gate = gate) => {
-    const caller = new Caller();
-    caller.priority = priority;
-    askGate(at, caller, shares);
-    return caller;
-  };
+  const ask = (priority: Priority, amounts: Amounts) => askAt(gate, priority, amounts);
   /** Releases one permit; returns the callers that hold one then. */
   const turns = (first: Caller, others: Caller[]) => {
     const order: number[] = [];
@@ -100,8 +81,7 @@ it('a request inherits the priority of waiters that were queued before it reache
   // The ninth holds the app's only permit; the turn of the low priority at the narrow limit is next.
   const other = createGate({ limits: gate.limits.slice(2).map(({ limiter }) => ({ limiter })) });
   const outsiders = ['normal', 'normal'].map((priority) => {
-    const caller = new Caller();
-    caller.priority = priority as Priority;
+    const caller = new Caller({ priority: priority as Priority });
     other.request(caller, [{ limiter: gate.limits[2]?.limiter as never, weight: 1 }]);
     return caller;
   });
@@ -153,60 +133,13 @@ it('requests inherit priorities across gates with common limiters', () => {
   if (first === undefined || last === undefined) throw new Error('no limiters');
   const one = createGate({ limits: [first, last], queueLimit: 9 });
   const other = createGate({ limits: [first, last], queueLimit: 9 });
-  const { turns, ask } = scene();
+  const { turns } = scene();
   const both: Amounts = [{ weight: 1 }, { weight: 1 }];
-  const holder = ask('normal', [undefined, { weight: 1 }], one);
-  const low = ask('low', both, one);
-  const normal = ask('normal', [undefined, { weight: 1 }], other);
-  const critical = ask('critical', both, other);
+  const holder = askAt(one, 'normal', [undefined, { weight: 1 }]);
+  const low = askAt(one, 'low', both);
+  const normal = askAt(other, 'normal', [undefined, { weight: 1 }]);
+  const critical = askAt(other, 'critical', both);
   expect(turns(holder, [low, normal, critical])).toEqual([0, 2, 1]);
-});
-
-it('a permit released by maxHold while its request is queued is no longer tracked', () => {
-  const clock = new VirtualClock();
-  const settings = { limit: 1, queueLimit: 9, queueTimeout: Infinity, clock };
-  const moving = { ...settings, limit: fixed, name: 'a', maxHold: 100, observer: { leaked() {} } };
-  const a = createLimiter({ ...moving, order: byPriority() });
-  const [b, c] = ['b', 'c'].map((name) => createLimiter({ ...settings, name }));
-  if (b === undefined || c === undefined) throw new Error('no limiters');
-  const limits = [{ limiter: a }, { limiter: b }, { limiter: c }];
-  const gate = createGate({ limits, queueLimit: 9, queueTimeout: 200, clock });
-  const each: Amounts = [{ weight: 1 }, { weight: 1 }, { weight: 1 }];
-  for (let round = 0; round < 3; round++) {
-    const [atB, atC] = [b.tryAcquire(), c.tryAcquire()];
-    askGate(gate, new Caller(), each);
-    clock.advance(150);
-    atB?.release();
-    clock.advance(100);
-    atC?.release();
-  }
-  seen.length = 0;
-  a.tryAcquire()?.release();
-  // The weight in flight excludes no weight of requests that have already left.
-  expect(seen).toEqual([1]);
-});
-
-it('codel() does not count a queue as overloaded because a waiter has queued elsewhere before', () => {
-  const clock = new VirtualClock();
-  const limits = [
-    { name: 'narrow', limit: 1, optional: true },
-    { name: 'app', limit: 2 },
-  ];
-  const settings = { queueLimit: 9, queueTimeout: Infinity, clock };
-  const gate = createGate({ ...settings, limits, order: codel({ target: 5, interval: 100 }) });
-  const ask = (...amounts: Amounts) => {
-    const caller = new Caller();
-    askGate(gate, caller, amounts);
-    return caller;
-  };
-  ask(undefined, { weight: 1 });
-  const [first, traveller] = [ask({ weight: 1 }, { weight: 1 }), ask({ weight: 1 }, { weight: 1 })];
-  clock.advance(500);
-  gate.limits[1]?.limiter.setLimit(1);
-  first.permit?.release();
-  ask(undefined, { weight: 1 });
-  expect(traveller.rejection).toBeUndefined();
-  expect(gate.queued).toBe(2);
 });
 
 it('priorities are inherited through a queue without priorities', () => {
@@ -219,9 +152,9 @@ it('priorities are inherited through a queue without priorities', () => {
     queueLimit: 9,
   });
   const [atPlain, atLast] = [call(plain), call(last)];
-  const low = as('low', (caller) => askGate(gate, caller, [one, one, one]));
-  const normal = as('normal', (caller) => last.request(caller));
-  as('high', (caller) => askGate(gate, caller, [one, one, one]));
+  const low = askAt(gate, 'low', [one, one, one]);
+  const normal = call(last, { priority: 'normal' });
+  askAt(gate, 'high', [one, one, one]);
   atPlain.permit?.release();
   atLast.permit?.release();
   expect([low.answers, normal.answers]).toEqual([1, 0]);
@@ -233,11 +166,11 @@ it('a request inherits a priority that arrives while another waiter is displaced
   const last = createLimiter({ name: 'last', limit: 1, queueLimit: 1, order });
   const gate = createGate({ limits: [{ limiter: first }, { limiter: last }], queueLimit: 9 });
   call(last);
-  const asksForFirst = () => void as('high', (caller) => askGate(gate, caller, [one, one]));
-  as('low', (caller) => last.request(caller), asksForFirst);
-  const normal = as('normal', (caller) => askGate(gate, caller, [one, one]));
+  const onRejected = () => void askAt(gate, 'high', [one, one]);
+  call(last, { priority: 'low', onRejected });
+  const normal = askAt(gate, 'normal', [one, one]);
   // It now has the same priority, and arrived later.
-  const high = as('high', (caller) => last.request(caller));
+  const high = call(last, { priority: 'high' });
   expect([normal.answers, high.rejection?.reason]).toEqual([0, 'full']);
 });
 
@@ -269,9 +202,7 @@ it('a waiter of a lower priority does not lower that of the request that blocks 
   ];
   const gate = createGate({ limits, queueLimit: 9, order: byPriority() });
   const ask = (key: string | undefined, priority: Priority) =>
-    as(priority, (caller) =>
-      askGate(gate, caller, [key === undefined ? undefined : { key, weight: 1 }, { weight: 1 }]),
-    );
+    askAt(gate, priority, [key === undefined ? undefined : { key, weight: 1 }, { weight: 1 }]);
   const holder = ask(undefined, 'normal');
   const [first, second] = [ask('a', 'critical'), ask('b', 'critical')];
   ask('a', 'high');

@@ -5,7 +5,7 @@ import { createGate, createLimiter, type LocalLimiter, lifo } from '../src/index
 import { askGate } from './ask-gate.ts';
 import { Caller, call } from './caller.ts';
 
-// Application callbacks may call the limiter: no permit is leaked, no waiter answered twice, no limit exceeded.
+// The methods of a waiter may call the limiter: no permit is leaked, no waiter answered twice, no limit exceeded.
 
 /** A limit of two, both held, and three waiters; the first one's gone() calls `doing`. */
 function asked(doing: (limiter: LocalLimiter, first: Caller) => boolean) {
@@ -75,108 +75,6 @@ it.each(['a limiter', 'a gate'])('joins() may enqueue another waiter first, at %
   expect([other.answers, waiter.rejection?.reason, limiter.queued]).toEqual([0, 'full', 1]);
 });
 
-it.each([
-  [
-    'a limiter',
-    (admitted: () => void) => createLimiter({ limit: 1, queueLimit: 1, observer: { admitted } }),
-  ],
-  [
-    'a gate of one limit',
-    (admitted: () => void) =>
-      createGate({ limits: [{ name: 'a', limit: 1 }], queueLimit: 1, observer: { admitted } }),
-  ],
-  [
-    'a gate',
-    (admitted: () => void) =>
-      createGate({
-        limits: [{ limiter: createLimiter({ limit: 1, queueLimit: 1 }) }],
-        observer: { admitted },
-      }),
-  ],
-])('an abort within the observer’s admitted(), at %s, leaks nothing', async (_, create) => {
-  let controller: AbortController | undefined;
-  const entrance = create(() => controller?.abort());
-  const held = await entrance.acquire();
-  controller = new AbortController();
-  const waiting = entrance.acquire({ signal: controller.signal });
-  held.release();
-  await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
-  expect([entrance.inflight, entrance.queued]).toEqual([0, 0]);
-});
-
-it('a request of a gate that is withdrawn within the observer’s queued() leaves nothing in the queues', async () => {
-  const limiter = createLimiter({ limit: 1, queueLimit: 1 });
-  const controller = new AbortController();
-  const observer = { queued: () => controller.abort() };
-  const gate = createGate({ limits: [{ limiter }], observer });
-  limiter.tryAcquire();
-  await expect(gate.acquire({ signal: controller.signal })).rejects.toThrow();
-  expect([gate.queued, limiter.queued]).toEqual([0, 0]);
-});
-
-it('a gate closed within the observer’s queued() rejects that waiter as well', async () => {
-  const limiter = createLimiter({ limit: 1, queueLimit: 1 });
-  const gate = createGate({ limits: [{ limiter }], observer: { queued: () => void gate.close() } });
-  limiter.tryAcquire();
-  await expect(gate.acquire()).rejects.toMatchObject({ rejection: { reason: 'closed' } });
-  expect([gate.queued, limiter.queued]).toEqual([0, 0]);
-});
-
-it('a gate closed while a limit admits a request rejects it', async () => {
-  let closed: Promise<number> | undefined;
-  const admitted = () => {
-    closed = gate.close();
-  };
-  const limiter = createLimiter({ limit: 1, observer: { admitted } });
-  const gate = createGate({ limits: [{ limiter }] });
-  await expect(gate.acquire()).rejects.toMatchObject({ rejection: { reason: 'closed' } });
-  expect(await closed).toBe(0);
-  expect([gate.inflight, limiter.inflight]).toEqual([0, 0]);
-});
-
-it('rejected() may throw without blocking the next waiter or the eviction of its key', async () => {
-  const clock = new VirtualClock();
-  const settings = { limit: 2, queueLimit: 9, queueTimeout: 10, clock };
-  const limiter = createLimiter({ ...settings, perKey: true });
-  const key = 'a';
-  const holder = call(limiter, { key });
-  const bug = new Error('a bug of the app');
-  const onRejected = () => {
-    throw bug;
-  };
-  call(limiter, { key, weight: 2, onRejected });
-  const next = call(limiter, { key, queueTimeout: 50 });
-  expect(await uncaughtIn(() => clock.advance(10))).toEqual([bug]);
-  expect(next.permit).toBeDefined();
-  next.permit?.release();
-  const errors = await uncaughtIn(() => {
-    call(limiter, { key, weight: 2, onRejected });
-    holder.permit?.release();
-    clock.advance(10);
-  });
-  expect(errors).toEqual([]);
-});
-
-it("a limiter with its own clock times the requests of a gate by the gate's clock", async () => {
-  const [early, late] = [new VirtualClock(1000), new VirtualClock(1_000_000)];
-  const limiter = createLimiter({ limit: 1, queueLimit: 1, clock: late });
-  const gate = createGate({ limits: [{ limiter }], queueTimeout: 100, clock: early });
-  const held = limiter.tryAcquire();
-  const waiting = gate.acquire();
-  late.busy(500);
-  early.advance(60);
-  held?.release();
-  expect(await waiting).toMatchObject({ waited: 60 });
-  const again = gate.acquire();
-  early.busy(100);
-  // The queue is full, but its only waiter is past its deadline.
-  const direct = limiter.acquire();
-  await expect(again).rejects.toMatchObject({ rejection: { reason: 'timeout' } });
-  expect(limiter.queued).toBe(1);
-  void limiter.close();
-  await expect(direct).rejects.toMatchObject({ rejection: { reason: 'closed' } });
-});
-
 it('joins() may fill the queue, and last until those waiters have timed out', () => {
   const clock = new VirtualClock();
   const limiter = createLimiter({ limit: 1, queueLimit: 1, queueTimeout: 100, clock });
@@ -218,17 +116,43 @@ it('joins() may fill the queue with a waiter that cannot be displaced', () => {
   expect(other.answers).toBe(1);
 });
 
-it('an observer may lower the next limit of a gate below the weight of the request', () => {
-  const observer = { admitted: () => all.setLimit(2) };
-  const user = createLimiter({ name: 'user', limit: 1, perKey: true, observer });
-  const all = createLimiter({ name: 'all', limit: 3 });
-  const gate = createGate({ limits: [{ limiter: user }, { limiter: all }] });
-  const caller = new Caller();
-  askGate(gate, caller, [{ key: 'ann', weight: 1 }, { weight: 3 }]);
-  // It counts as the whole limit.
-  expect([caller.answers, all.inflight, all.limit]).toEqual([1, 2, 2]);
-  caller.permit?.release();
-  expect([user.inflight, all.inflight]).toEqual([0, 0]);
+it('a new request displaces no waiter if one expires during its joins()', () => {
+  const clock = new VirtualClock();
+  const limiter = createLimiter({ limit: 1, queueLimit: 2, order: lifo(), clock });
+  limiter.tryAcquire();
+  const other = call(limiter, { queueTimeout: 1000 });
+  let short: Caller | undefined;
+  const joins = () => {
+    short = call(limiter, { queueTimeout: 10 });
+    clock.busy(20);
+    return true;
+  };
+  const newcomer = call(limiter, { joins, queueTimeout: 1000 });
+  expect(short?.rejection?.reason).toBe('timeout');
+  expect([other.answers, newcomer.answers, limiter.queued]).toEqual([0, 0, 2]);
+});
+
+it('rejected() may throw without blocking the next waiter or the eviction of its key', async () => {
+  const clock = new VirtualClock();
+  const settings = { limit: 2, queueLimit: 9, queueTimeout: 10, clock };
+  const limiter = createLimiter({ ...settings, perKey: true });
+  const key = 'a';
+  const holder = call(limiter, { key });
+  const bug = new Error('a bug of the app');
+  const onRejected = () => {
+    throw bug;
+  };
+  call(limiter, { key, weight: 2, onRejected });
+  const next = call(limiter, { key, queueTimeout: 50 });
+  expect(await uncaughtIn(() => clock.advance(10))).toEqual([bug]);
+  expect(next.permit).toBeDefined();
+  next.permit?.release();
+  const errors = await uncaughtIn(() => {
+    call(limiter, { key, weight: 2, onRejected });
+    holder.permit?.release();
+    clock.advance(10);
+  });
+  expect(errors).toEqual([]);
 });
 
 it('a grant that releases a permit of another limiter returns before that limiter grants', () => {
@@ -247,20 +171,4 @@ it('a grant that releases a permit of another limiter returns before that limite
   call(other, { onGranted: () => events.push('granted there') });
   held?.release();
   expect(events).toEqual(['begins', 'ends', 'granted there']);
-});
-
-it('a new request displaces no waiter if one expires during its joins()', () => {
-  const clock = new VirtualClock();
-  const limiter = createLimiter({ limit: 1, queueLimit: 2, order: lifo(), clock });
-  limiter.tryAcquire();
-  const other = call(limiter, { queueTimeout: 1000 });
-  let short: Caller | undefined;
-  const joins = () => {
-    short = call(limiter, { queueTimeout: 10 });
-    clock.busy(20);
-    return true;
-  };
-  const newcomer = call(limiter, { joins, queueTimeout: 1000 });
-  expect(short?.rejection?.reason).toBe('timeout');
-  expect([other.answers, newcomer.answers, limiter.queued]).toEqual([0, 0, 2]);
 });

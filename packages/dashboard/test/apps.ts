@@ -40,7 +40,7 @@ export interface App {
   readonly server: Server;
 }
 
-type Start = (
+export type Start = (
   options: AppOptions,
   errors: unknown[],
 ) => { server: Server; handle: DashboardHandle };
@@ -125,8 +125,10 @@ const startNode: Start = ({ limits, authorize, bounds, path = '/admin/limits' },
   return { server: createServer(handle((_req, res) => res.end('after'))), handle };
 };
 
+export const inExpress = startExpress(express);
+
 export const frameworks: readonly (readonly [name: string, start: Start])[] = [
-  ['Express 5', startExpress(express)],
+  ['Express 5', inExpress],
   ['Express 4', startExpress(express4 as unknown as typeof express)],
   ['Koa', startKoa],
   ['Hono', startHono],

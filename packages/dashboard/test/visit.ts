@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
-import { type App, type AppOptions, frameworks, startApp } from './apps.ts';
+import { type App, type AppOptions, inExpress, type Start, startApp } from './apps.ts';
 
 interface OpenPage extends App {
   readonly page: Page;
@@ -15,7 +15,7 @@ interface OpenPage extends App {
 
 interface Visit {
   /** Default: Express 5. */
-  readonly start?: (typeof frameworks)[number][1];
+  readonly start?: Start;
   readonly device?: BrowserContextOptions;
   /** Default: `/admin/limits`. */
   readonly at?: string;
@@ -30,7 +30,7 @@ interface Visit {
 export async function openPage(
   browser: Browser,
   options: AppOptions,
-  { start = (frameworks[0] as (typeof frameworks)[number])[1], device, at, prepare }: Visit = {},
+  { start = inExpress, device, at, prepare }: Visit = {},
 ): Promise<OpenPage> {
   const app = await startApp(start, options);
   const context = await browser.newContext({ ...device, baseURL: app.url });

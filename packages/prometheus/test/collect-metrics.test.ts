@@ -1,53 +1,12 @@
-import {
-  adaptive,
-  createGate,
-  createLimiter,
-  type Guard,
-  type LocalLimiter,
-  Waiter,
-} from '@headgate/core';
+import { adaptive, createGate, createLimiter, type Guard } from '@headgate/core';
 import { memoryStore } from '@headgate/core/memory-store';
-import { attributeNames, type Measurable, type Metric, metrics } from '@headgate/core/metrics';
+import { attributeNames, type Metric, metrics } from '@headgate/core/metrics';
 import { VirtualClock } from '@headgate/test-suite';
-import { register as globalRegistry, Registry } from 'prom-client';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Registry } from 'prom-client';
+import { describe, expect, it, vi } from 'vitest';
 import { collectMetrics } from '../src/index.ts';
 import { prometheusName } from '../src/names.ts';
-
-class Caller extends Waiter {
-  permit: { release(): void } | undefined;
-  granted(permit: { release(): void }): void {
-    this.permit = permit;
-  }
-  rejected(): void {}
-}
-
-function call(limiter: LocalLimiter): Caller {
-  const caller = new Caller();
-  limiter.request(caller);
-  return caller;
-}
-
-/** The values of all series, as a scrape shows them: `headgate_limit{headgate_limit_name="app"}`. */
-async function scrape(register: Registry): Promise<Record<string, number>> {
-  const lines = (await register.metrics()).split('\n').filter((line) => /^[^#]/.test(line));
-  return Object.fromEntries(
-    lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]),
-  );
-}
-
-const of = (name: string, limit: string) => `headgate_${name}{headgate_limit_name="${limit}"}`;
-const outcome = (of: string) =>
-  `headgate_requests_total{headgate_limit_name="app",headgate_outcome="${of}"}`;
-
-function limited() {
-  const clock = new VirtualClock();
-  const observer = { leaked: () => {} };
-  const options = { limit: 1, queueLimit: 1, queueTimeout: 50, maxHold: 500, clock, observer };
-  const register = new Registry();
-  const limiter = createLimiter({ name: 'app', ...options });
-  return { clock, register, limiter };
-}
+import { call, limited, of, outcome, scrape } from './scrape.ts';
 
 describe('collectMetrics()', () => {
   it('counts requests by outcome, from the totals of the statistics', async () => {
@@ -204,104 +163,5 @@ describe('collectMetrics()', () => {
       store: 'headgate.store.name',
       reason: 'headgate.reason',
     });
-  });
-});
-
-describe('removing limits', () => {
-  afterEach(() => globalRegistry.clear());
-
-  it('leaves no series, no metric and no observer behind', async () => {
-    const { register, limiter } = limited();
-    const other = createLimiter({ name: 'other', limit: 1 });
-    const stop = vi.spyOn(other, 'observe');
-    const removeLimiter = collectMetrics(limiter, { register });
-    const removeOther = collectMetrics(other, { register });
-    other.tryAcquire()?.release();
-    removeOther();
-    removeOther();
-    expect(stop).toHaveBeenCalledTimes(1);
-    const left = await scrape(register);
-    expect(Object.keys(left).filter((series) => series.includes('other'))).toEqual([]);
-    expect(left).toHaveProperty([of('limit', 'app')], 1);
-    removeLimiter();
-    expect(register.getMetricsAsArray()).toEqual([]);
-    const permit = limiter.tryAcquire();
-    permit?.release();
-    expect(permit).not.toHaveProperty('identity');
-  });
-
-  it('happens by itself when a closed limit was drained and collected once more', async () => {
-    const { register, limiter } = limited();
-    collectMetrics(limiter, { register });
-    const permit = limiter.tryAcquire();
-    const closed = limiter.close();
-    call(limiter);
-    await scrape(register);
-    expect((await scrape(register))[outcome('closed')]).toBe(1);
-    permit?.release();
-    await closed;
-    expect((await scrape(register))[of('inflight', 'app')]).toBe(0);
-    expect(register.getMetricsAsArray()).toEqual([]);
-  });
-
-  it('lets a new limit have the name of a closed one at once', async () => {
-    const { register, limiter } = limited();
-    collectMetrics(limiter, { register });
-    await limiter.close();
-    collectMetrics(createLimiter({ name: 'app', limit: 9 }), { register });
-    expect((await scrape(register))[of('limit', 'app')]).toBe(9);
-  });
-
-  it('the global registry is the default', async () => {
-    const remove = collectMetrics(limited().limiter);
-    expect(await globalRegistry.metrics()).toContain('headgate_limit');
-    remove();
-    expect(globalRegistry.getMetricsAsArray()).toEqual([]);
-  });
-});
-
-describe('mistakes', () => {
-  const add = (limits: unknown, options?: object) => () =>
-    collectMetrics(limits as Measurable, options);
-
-  it.each([[undefined], [5], [{}], [{ limit: 5 }], [() => {}]])(
-    'a value that is not a limit: %s',
-    (value) => {
-      const error = { code: 'ERR_HEADGATE_OPTION', option: 'limit' };
-      const register = new Registry();
-      expect(add(value, { register })).toThrow(expect.objectContaining(error));
-      expect(add([limited().limiter, value], { register })).toThrow(expect.objectContaining(error));
-      expect(register.getMetricsAsArray()).toEqual([]);
-    },
-  );
-
-  it('a registry of the wrong type, and an unknown option', () => {
-    const { limiter } = limited();
-    const register = { code: 'ERR_HEADGATE_OPTION', option: 'register' };
-    expect(add(limiter, { register: {} })).toThrow(expect.objectContaining(register));
-    expect(add(limiter, { register: 'default' })).toThrow(expect.objectContaining(register));
-    expect(add(limiter, { registry: new Registry() })).toThrow('did you mean "register"?');
-    const asOption = 'register must be an option, as in collectMetrics(limits, { register })';
-    expect(add(limiter, new Registry())).toThrow(asOption);
-    expect(add(limiter, new Registry())).toThrow(expect.objectContaining(register));
-    expect(add(limiter, null as never)).toThrow('the options of collectMetrics must be an object');
-  });
-
-  it('the same limit twice, and two limits of the same name, in one registry', async () => {
-    const { register, limiter } = limited();
-    const duplicate = { code: 'ERR_HEADGATE_DUPLICATE_NAME', option: 'limit' };
-    collectMetrics(limiter, { register });
-    expect(add(limiter, { register })).toThrow(expect.objectContaining(duplicate));
-    expect(add(limited().limiter, { register })).toThrow('a limit "app" is measured here already');
-    const gate = createGate({
-      limits: [
-        { name: 'user', limit: 1 },
-        { name: 'app', limit: 1 },
-      ],
-    });
-    expect(add(gate, { register })).toThrow('a limit "app" is measured here already');
-    expect(add([gate, gate], { register: new Registry() })).toThrow('a limit "user+app"');
-    collectMetrics(limiter, { register: new Registry() });
-    expect(Object.keys(await scrape(register)).join()).not.toContain('user');
   });
 });

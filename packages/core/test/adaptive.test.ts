@@ -1,0 +1,65 @@
+import { VirtualClock } from '@headgate/test-suite';
+import { expect, it } from 'vitest';
+import { adaptive, createLimiter } from '../src/index.ts';
+import { call } from './caller.ts';
+
+const half = () => 0.5;
+
+it('adaptive() grows each second while work that never finishes holds all permits', () => {
+  const clock = new VirtualClock();
+  const limiter = createLimiter({ limit: adaptive({ min: 8, initial: 8 }), clock });
+  for (let index = 0; index < 50; index++) call(limiter).permit?.release();
+  const streams = Array.from({ length: 8 }, () => call(limiter));
+  const limits: number[] = [];
+  for (let second = 0; second < 4; second++) {
+    call(limiter);
+    limits.push(limiter.limit);
+    while (limiter.inflight < limiter.limit) call(limiter);
+    clock.advance(1000);
+  }
+  expect(streams.every(({ permit }) => permit !== undefined)).toBe(true);
+  expect(limits).toEqual([8, 16, 24, 32]);
+});
+
+it('adaptive() does not grow while slow work finishes', () => {
+  const clock = new VirtualClock();
+  const limiter = createLimiter({ limit: adaptive({ min: 2, initial: 2 }), clock });
+  for (let index = 0; index < 8; index++) {
+    const caller = call(limiter);
+    clock.advance(2000);
+    caller.permit?.release('ignored');
+    const other = call(limiter);
+    clock.advance(2000);
+    other.permit?.release();
+    const held = [call(limiter), call(limiter), call(limiter)];
+    for (const { permit } of held) permit?.release('ignored');
+  }
+  expect(limiter.limit).toBe(2);
+});
+
+it('adaptive() bounds the number of kinds of work it tracks', () => {
+  const limit = adaptive({ initial: 100, max: 100 }).create(half);
+  let now = 0;
+  for (let count = 0; count < 5000; count++) {
+    now += 20;
+    const sample = { rtt: 100 + (count % 7), inflight: 100, outcome: 'ok' as const, now };
+    limit.sample({ ...sample, kind: `invented ${count}` });
+  }
+  expect(limit.limit).toBe(100);
+});
+
+it('adaptive() stops doubling after a drop', () => {
+  const limit = adaptive({ initial: 16 }).create(half);
+  const sample = { rtt: 10, kind: undefined };
+  const calm = (from: number) => {
+    for (let now = from; now < from + 500; now++) {
+      limit.sample({ ...sample, inflight: Math.floor(limit.limit), outcome: 'ok', now });
+    }
+  };
+  limit.sample({ ...sample, inflight: 16, outcome: 'dropped', now: 100 });
+  const dropped = limit.limit;
+  for (let now = 200; limit.limit === dropped && now < 20_000; now += 500) calm(now);
+  expect(limit.limit).toBeGreaterThan(dropped);
+  limit.sample({ ...sample, inflight: 16, outcome: 'dropped', now: 30_000 });
+  expect(limit.limit).toBeLessThan(60);
+});

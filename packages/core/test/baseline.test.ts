@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import {
+  adaptive,
+  aimd,
+  createLimiter,
+  gradient,
+  type Limit,
+  type LimitFactory,
+  vegas,
+} from '../src/index.ts';
+import { feed, times } from './feed.ts';
+
+const half = () => 0.5;
+
+describe('the baseline in stats()', () => {
+  const of = (limit: number | LimitFactory) => createLimiter({ limit }).stats().baseline;
+
+  it('is undefined for a number, for an algorithm without one, and while it is not known', () => {
+    for (const limit of [5, aimd(), adaptive(), gradient(), vegas()])
+      expect(of(limit)).toBeUndefined();
+  });
+
+  it('is the mean time that work takes at low load, weighted by the samples of its kinds', () => {
+    const limit = adaptive({ min: 8, initial: 8 }).create(half);
+    for (let now = 0; now < 6000; now += 10) {
+      const sample = { inflight: 1, outcome: 'ok' as const, now };
+      limit.sample({ ...sample, rtt: 10, kind: 'fast' });
+      limit.sample({ ...sample, rtt: 30, kind: 'slow' });
+    }
+    expect(limit.baseline).toBeCloseTo(20, 0);
+  });
+
+  it('is the shortest round trip of gradient() and vegas()', () => {
+    const [one, other] = [gradient().create(half), vegas().create(half)];
+    feed(one, times(50, { rtt: 25 }));
+    feed(other, [{ rtt: 40 }, { rtt: 30 }, { rtt: 35 }]);
+    expect([one.baseline, other.baseline]).toEqual([25, 30]);
+  });
+
+  it('is that of an algorithm of the app, unless it is not a number', () => {
+    const sample = () => {};
+    const own = (baseline: unknown) =>
+      of({ create: () => ({ limit: 1, sample, baseline }) as Limit });
+    expect([own(12), own('x'), own(Number.NaN)]).toEqual([12, undefined, undefined]);
+  });
+});

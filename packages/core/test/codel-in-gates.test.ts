@@ -1,0 +1,28 @@
+import { VirtualClock } from '@headgate/test-suite';
+import { expect, it } from 'vitest';
+import { codel, createGate } from '../src/index.ts';
+import { type Amounts, askGate } from './ask-gate.ts';
+import { Caller } from './caller.ts';
+
+it('codel() does not count a queue as overloaded because a waiter has queued elsewhere before', () => {
+  const clock = new VirtualClock();
+  const limits = [
+    { name: 'narrow', limit: 1, optional: true },
+    { name: 'app', limit: 2 },
+  ];
+  const settings = { queueLimit: 9, queueTimeout: Infinity, clock };
+  const gate = createGate({ ...settings, limits, order: codel({ target: 5, interval: 100 }) });
+  const ask = (...amounts: Amounts) => {
+    const caller = new Caller();
+    askGate(gate, caller, amounts);
+    return caller;
+  };
+  ask(undefined, { weight: 1 });
+  const [first, traveller] = [ask({ weight: 1 }, { weight: 1 }), ask({ weight: 1 }, { weight: 1 })];
+  clock.advance(500);
+  gate.limits[1]?.limiter.setLimit(1);
+  first.permit?.release();
+  ask(undefined, { weight: 1 });
+  expect(traveller.rejection).toBeUndefined();
+  expect(gate.queued).toBe(2);
+});

@@ -1,0 +1,63 @@
+import { VirtualClock } from '@headgate/test-suite';
+import { describe, expect, it } from 'vitest';
+import { createGate, createLimiter } from '../src/index.ts';
+import { call } from './caller.ts';
+
+function scene({ limit = 2 } = {}) {
+  const clock = new VirtualClock();
+  return { limiter: createLimiter({ limit, queueLimit: 2, queueTimeout: 100, clock }) };
+}
+
+describe('a drained limiter', () => {
+  it('rejects queued and new requests as closed, and lets running ones finish', () => {
+    const { limiter } = scene({ limit: 1 });
+    const running = call(limiter);
+    const waiting = call(limiter);
+    limiter.drain();
+    expect(waiting.rejection).toMatchObject({ reason: 'closed' });
+    expect(call(limiter).rejection).toMatchObject({ reason: 'closed' });
+    expect(limiter.tryAcquire()).toBeUndefined();
+    expect(running.permit?.signal.aborted).toBe(false);
+    running.permit?.release();
+    expect([limiter.state, limiter.closed, limiter.inflight]).toEqual(['drained', false, 0]);
+    limiter.resume();
+    expect(call(limiter).permit).toBeDefined();
+  });
+
+  it('stops rejecting if a rejected caller resumes it', () => {
+    const { limiter } = scene({ limit: 1 });
+    const running = call(limiter);
+    const first = call(limiter, { onRejected: () => limiter.resume() });
+    const second = call(limiter);
+    limiter.drain();
+    expect([first.answers, second.answers, limiter.queued]).toEqual([1, 0, 1]);
+    running.permit?.release();
+    expect(second.permit).toBeDefined();
+  });
+
+  it('can be paused instead', () => {
+    const { limiter } = scene();
+    limiter.drain();
+    limiter.pause();
+    const waiting = call(limiter);
+    expect(waiting.answers).toBe(0);
+    limiter.resume();
+    expect(waiting.permit).toBeDefined();
+  });
+
+  it('rejects the requests of a gate', async () => {
+    const gate = createGate({
+      limits: [
+        { name: 'user', limit: 1, perKey: true },
+        { name: 'app', limit: 1 },
+      ],
+    });
+    gate.limits[1]?.limiter.drain();
+    const answer = gate.acquire({ keys: { user: 'ann' } });
+    await expect(answer).rejects.toMatchObject({
+      rejection: { reason: 'closed', limitName: 'app' },
+    });
+    expect(gate.stats()).toMatchObject({ inflight: 0, rejected: { closed: 1 } });
+    expect(gate.limits.map(({ limiter }) => limiter.inflight)).toEqual([0, 0]);
+  });
+});

@@ -1,0 +1,109 @@
+import { VirtualClock } from '@headgate/test-suite';
+import { expect, it } from 'vitest';
+import { Deadlines } from '../src/semaphore/deadlines.ts';
+import { Caller, call } from './caller.ts';
+import { occupied } from './occupied-limiter.ts';
+
+it('a waiter past its deadline is rejected even if its timer fires late', () => {
+  const { clock, limiter, release } = occupied();
+  const late = call(limiter);
+  clock.busy(50);
+  const inTime = call(limiter);
+  clock.busy(50);
+  release();
+  expect(late.rejection?.reason).toBe('timeout');
+  expect(inTime.permit?.waited).toBe(50);
+});
+
+it('a waiter whose deadline passes during another grant is rejected', () => {
+  const { clock, limiter, release } = occupied();
+  const slow = call(limiter, {
+    onGranted: (permit) => {
+      clock.busy(100);
+      permit.release();
+    },
+  });
+  const late = call(limiter);
+  release();
+  expect(slow.permit?.waited).toBe(0);
+  expect(late.rejection?.reason).toBe('timeout');
+});
+
+it.each([-100, -50, 0])(
+  'a waiter past its deadline is rejected on a clock that starts at %s',
+  (start) => {
+    const clock = new VirtualClock(start);
+    const { limiter, release } = occupied({ clock });
+    const late = call(limiter);
+    clock.busy(101);
+    release();
+    expect(late.rejection?.reason).toBe('timeout');
+  },
+);
+
+it('a blocked event loop, which fires no timers, does not keep the queue full', () => {
+  const { clock, limiter } = occupied({ queueLimit: 3 });
+  const late = [call(limiter), call(limiter), call(limiter)];
+  expect(call(limiter).rejection?.reason).toBe('full');
+  clock.busy(100);
+  const newcomer = call(limiter);
+  expect(newcomer.answers).toBe(0);
+  expect(late.map(({ rejection }) => rejection?.reason)).toEqual(Array(3).fill('timeout'));
+  expect(limiter.queued).toBe(1);
+});
+
+it('a request for which late waiters are rejected stays ahead of the requests of their callbacks', () => {
+  const { clock, limiter, release } = occupied({ queueLimit: 3 });
+  const granted: string[] = [];
+  const ask = (name: string) => ({ queueTimeout: Infinity, onGranted: () => granted.push(name) });
+  call(limiter, { onRejected: () => call(limiter, ask('of a callback')) });
+  call(limiter);
+  clock.busy(100);
+  // The request within `joins` fills the queue, so that room must be made for this one.
+  const joins = () => call(limiter, ask('within joins')).answers === 0;
+  const newcomer = call(limiter, { ...ask('newcomer'), joins });
+  expect([newcomer.answers, limiter.queued]).toEqual([0, 3]);
+  limiter.setLimit(4);
+  release();
+  expect(granted).toEqual(['within joins', 'newcomer', 'of a callback']);
+});
+
+it('a waiter that cannot be expired yet does not delay late ones with other timeouts', () => {
+  const clock = new VirtualClock();
+  const expired: number[] = [];
+  const deadlines = new Deadlines(clock, (late) => {
+    if (late.weight === 1) return;
+    expired.push(late.weight);
+    deadlines.remove(late);
+  });
+  const timed = (weight: number, timeout: number) => {
+    const caller = new Caller({ weight });
+    deadlines.start(caller, timeout);
+  };
+  timed(1, 10);
+  timed(2, 20);
+  clock.busy(30);
+  deadlines.sweep();
+  expect(expired).toEqual([2]);
+});
+
+it('a waiter that could not be expired delays no other with the same timeout once it has left', () => {
+  const clock = new VirtualClock();
+  const expired: number[] = [];
+  const deadlines = new Deadlines(clock, (late) => {
+    if (late.weight === 1) return;
+    expired.push(late.weight);
+    deadlines.remove(late);
+  });
+  const [stuck, other] = [1, 2].map((weight) => {
+    const caller = new Caller({ weight });
+    deadlines.start(caller, 10);
+    clock.busy(5);
+    return caller;
+  }) as [Caller, Caller];
+  deadlines.sweep();
+  deadlines.remove(stuck);
+  clock.busy(10);
+  deadlines.sweep();
+  expect([expired, deadlines.size]).toEqual([[other.weight], 0]);
+});

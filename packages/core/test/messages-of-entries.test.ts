@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { byShare, createGate, createLimiter } from '../src/index.ts';
+import { memoryStore } from '../src/memory-store/index.ts';
+import { http, limit, limiter, messageOf, work } from './message-of.ts';
+
+const listed = (...limits: object[]) => ({ limits });
+
+describe('an error inside limits names the entry', () => {
+  it.each([
+    [{ name: 'b', limit: 0 }, 'limits[1].limit must be a whole number'],
+    [{ limit: 1 }, 'limits[1].name must be a string'],
+    [{ name: 'b', limit: 1, queueWeight: -1 }, 'limits[1].queueWeight must be'],
+    [{ name: 'b', limit: 1, kee: 1 }, 'limits[1] has no option "kee"'],
+    [{ name: 'b', limit: null }, 'limits[1].limit must be set or omitted, got null'],
+    [5, 'the options of limits[1] must be an object, got 5'],
+  ])('%j', async (entry, message) => {
+    const options = listed(limit, entry as object);
+    expect(await messageOf(() => createGate(options as never))).toContain(message);
+    expect(await messageOf(() => http(options))).toContain(message);
+  });
+
+  it.each([
+    [{ name: 'b', limit: 1, statusCode: 50 }, 'limits[1].statusCode must be'],
+    [{ name: 'b', limit: 1, shares: { a: 2 }, shareBy: work }, 'limits[1].shares'],
+    [{ name: 'b', limit: 1, route: 'x' }, 'limits[1].route "x" cannot be parsed'],
+    [{ limiter: limiter(), limit: 5 }, 'limits[1].limit is an option of the limiter itself'],
+  ])('over HTTP: %j', async (entry, message) => {
+    expect(await messageOf(() => http(listed(limit, entry)))).toContain(message);
+  });
+
+  it('a limiter instead of the options is named as such', async () => {
+    expect(await messageOf(() => http(limiter()))).toBe(
+      'concurrencyLimit takes a limiter as { limiter }',
+    );
+    const options = listed(limit, limiter());
+    const message = 'limits[1] takes a limiter as { limiter }';
+    expect(await messageOf(() => http(options))).toBe(message);
+    expect(await messageOf(() => createGate(options as never))).toBe(message);
+  });
+
+  it('the error of an option outside limits names no entry', async () => {
+    const bad = { clock: 5, maxRetryAfter: 1 };
+    expect(await messageOf(() => createGate({ limits: [limit], ...bad } as never))).toMatch(
+      /^clock must/,
+    );
+    expect(await messageOf(() => http({ limit: 0 }))).toMatch(/^limit must/);
+    expect(await messageOf(() => http({ limit: 1, weight: 0 }))).toMatch(/^weight must/);
+    expect(await messageOf(() => http({ limit: 1, shares: { a: 2 }, shareBy: work }))).toMatch(
+      /^shares/,
+    );
+    // The order of the middleware, which cannot be inside the entry's shares.
+    const shares = { name: 'b', limit: 1, shares: { a: 1 }, shareBy: work };
+    const order = byShare({ a: 1 });
+    expect(await messageOf(() => http({ ...listed(limit, shares), order }))).toMatch(/^order must/);
+  });
+});
+
+it('the error for a key with a store that supports no keys names the option as the app wrote it', async () => {
+  const store = Object.assign(memoryStore(), { can: { ...memoryStore().can, keys: false } });
+  const options = { ...limit, store };
+  const message = 'key must be omitted with this store, which has no keys, got a function';
+  expect(await messageOf(() => http({ ...options, key: work }))).toContain(message);
+  expect(await messageOf(() => http(listed({ ...options, key: work })))).toContain(
+    `limits[0].${message}`,
+  );
+  expect(await messageOf(() => createLimiter({ ...options, perKey: true }))).toMatch(
+    /^perKey must/,
+  );
+});

@@ -1,0 +1,102 @@
+import { VirtualClock } from '@headgate/test-suite';
+import { describe, expect, it } from 'vitest';
+import { codel, createGate, createLimiter, paced } from '../src/index.ts';
+import { call } from './caller.ts';
+
+function scene({ limit = 2 } = {}) {
+  const clock = new VirtualClock();
+  return { clock, limiter: createLimiter({ limit, queueLimit: 2, queueTimeout: 100, clock }) };
+}
+
+describe('a paused limiter', () => {
+  it('queues new requests up to its queue limit, although there is room', () => {
+    const { limiter } = scene();
+    limiter.pause();
+    expect(limiter.state).toBe('paused');
+    const [first, second, third] = [call(limiter), call(limiter), call(limiter)];
+    expect([first.answers, second.answers, limiter.queued]).toEqual([0, 0, 2]);
+    expect(third.rejection).toMatchObject({ reason: 'full' });
+    expect(limiter.tryAcquire()).toBeUndefined();
+    limiter.resume();
+    expect([first.answers, second.answers, limiter.inflight]).toEqual([1, 1, 2]);
+    expect(limiter.state).toBe('open');
+  });
+
+  it('rejects its waiters after their timeout', () => {
+    const { clock, limiter } = scene();
+    limiter.pause();
+    const waiting = call(limiter);
+    clock.advance(100);
+    expect(waiting.rejection).toMatchObject({ reason: 'timeout', waited: 100 });
+    expect(clock.armed).toBe(0);
+  });
+
+  it('grants nothing that running requests release, and admits in the order of arrival afterwards', () => {
+    const { limiter } = scene({ limit: 1 });
+    const running = call(limiter);
+    const waiting = [call(limiter), call(limiter)];
+    limiter.pause();
+    running.permit?.release();
+    limiter.setLimit(3);
+    expect(waiting.map(({ answers }) => answers)).toEqual([0, 0]);
+    limiter.setLimit(1);
+    limiter.resume();
+    expect(waiting.map(({ answers }) => answers)).toEqual([1, 0]);
+  });
+
+  it('is paused by a waiter that is being granted', () => {
+    const { limiter } = scene({ limit: 2 });
+    limiter.pause();
+    const first = call(limiter, { onGranted: () => limiter.pause() });
+    const second = call(limiter);
+    limiter.resume();
+    expect([first.answers, second.answers, limiter.state]).toEqual([1, 0, 'paused']);
+  });
+
+  it('does not grant the waiter whose gone() has paused it', () => {
+    const { limiter } = scene({ limit: 1 });
+    const running = call(limiter);
+    let pauses = true;
+    const waiting = call(limiter, {
+      gone: () => {
+        if (pauses) limiter.pause();
+        return false;
+      },
+    });
+    running.permit?.release();
+    expect([waiting.answers, limiter.queued, limiter.state]).toEqual([0, 1, 'paused']);
+    pauses = false;
+    limiter.resume();
+    expect(waiting.permit).toBeDefined();
+  });
+
+  it('sheds nothing with paced() and codel() until it is resumed', () => {
+    for (const order of [paced(), codel()]) {
+      const clock = new VirtualClock();
+      const options = { limit: 1, queueLimit: Infinity, queueTimeout: 60_000, order, clock };
+      const limiter = createLimiter(options);
+      limiter.pause();
+      const waiting = [call(limiter), call(limiter)];
+      clock.advance(10_000);
+      expect(waiting.map(({ answers }) => answers)).toEqual([0, 0]);
+      limiter.resume();
+      expect(waiting.some(({ permit }) => permit !== undefined)).toBe(true);
+    }
+  });
+
+  it('of a gate queues the requests of the gate, which times them out', () => {
+    const clock = new VirtualClock();
+    const app = createLimiter({ name: 'app', limit: 2, clock });
+    const gate = createGate({
+      limits: [{ name: 'user', limit: 1, perKey: true }, { limiter: app }],
+      queueLimit: 5,
+      queueTimeout: 50,
+      clock,
+    });
+    app.pause();
+    const answer = gate.acquire({ keys: { user: 'ann' } });
+    expect(gate.queued).toBe(0);
+    clock.advance(50);
+    return expect(answer).rejects.toMatchObject({ rejection: { limitName: 'app' } });
+  });
+});

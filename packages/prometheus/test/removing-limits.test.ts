@@ -1,0 +1,58 @@
+import { createLimiter } from '@headgate/core';
+import { register as globalRegistry } from 'prom-client';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { collectMetrics } from '../src/index.ts';
+import { call, limited, of, outcome, scrape } from './scrape.ts';
+
+describe('removing limits', () => {
+  afterEach(() => globalRegistry.clear());
+
+  it('leaves no series, no metric and no observer behind', async () => {
+    const { register, limiter } = limited();
+    const other = createLimiter({ name: 'other', limit: 1 });
+    const stop = vi.spyOn(other, 'observe');
+    const removeLimiter = collectMetrics(limiter, { register });
+    const removeOther = collectMetrics(other, { register });
+    other.tryAcquire()?.release();
+    removeOther();
+    removeOther();
+    expect(stop).toHaveBeenCalledTimes(1);
+    const left = await scrape(register);
+    expect(Object.keys(left).filter((series) => series.includes('other'))).toEqual([]);
+    expect(left).toHaveProperty([of('limit', 'app')], 1);
+    removeLimiter();
+    expect(register.getMetricsAsArray()).toEqual([]);
+    const permit = limiter.tryAcquire();
+    permit?.release();
+    expect(permit).not.toHaveProperty('identity');
+  });
+
+  it('happens by itself when a closed limit was drained and collected once more', async () => {
+    const { register, limiter } = limited();
+    collectMetrics(limiter, { register });
+    const permit = limiter.tryAcquire();
+    const closed = limiter.close();
+    call(limiter);
+    await scrape(register);
+    expect((await scrape(register))[outcome('closed')]).toBe(1);
+    permit?.release();
+    await closed;
+    expect((await scrape(register))[of('inflight', 'app')]).toBe(0);
+    expect(register.getMetricsAsArray()).toEqual([]);
+  });
+
+  it('lets a new limit have the name of a closed one at once', async () => {
+    const { register, limiter } = limited();
+    collectMetrics(limiter, { register });
+    await limiter.close();
+    collectMetrics(createLimiter({ name: 'app', limit: 9 }), { register });
+    expect((await scrape(register))[of('limit', 'app')]).toBe(9);
+  });
+
+  it('the global registry is the default', async () => {
+    const remove = collectMetrics(limited().limiter);
+    expect(await globalRegistry.metrics()).toContain('headgate_limit');
+    remove();
+    expect(globalRegistry.getMetricsAsArray()).toEqual([]);
+  });
+});
