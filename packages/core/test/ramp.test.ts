@@ -20,17 +20,29 @@ it('rises by 16 per second if fewer requests finish, counting a second without a
   expect(ramp.next(sample(60_000, 500, 24), 24)).toBe(40);
 });
 
-it.each([10, 100])('in an overload, returns less than the capacity (%i)', (capacity) => {
-  const ramp = new Ramp();
-  // First in, first out: a request each millisecond, and `capacity` at once for `time` each.
+/** Overloads a server that handles `capacity` requests at once, in order, for `time` each: one request per millisecond. */
+function overload(ramp: Ramp, capacity: number, start = 0): number {
   const time = 2 * capacity;
   let limit = 1;
   for (let at = 0; ramp.capacity === undefined && at < 1000 * time; at += 2) {
-    limit = ramp.next(sample(time + at, time + at / 2, limit), limit);
+    limit = ramp.next(sample(start + time + at, time + at / 2, limit), limit);
   }
+  return limit;
+}
+
+it.each([10, 100])('in an overload, returns less than the capacity (%i)', (capacity) => {
+  const ramp = new Ramp();
+  const limit = overload(ramp, capacity);
   expect(ramp.capacity).toBeGreaterThan(capacity / 2);
   expect(limit).toBeLessThan(capacity);
   expect(limit).toBeGreaterThan(capacity / 4);
+});
+
+it('notices an overload as soon after an hour of light load', () => {
+  const ramp = new Ramp();
+  for (let minute = 1; minute <= 60; minute++) ramp.next(sample(60_000 * minute, 20, 1), 8);
+  const limit = overload(ramp, 10, 3_600_000);
+  expect(limit).toBe(overload(new Ramp(), 10));
 });
 
 it('does not take a slowdown for an overload while the limit is not used', () => {

@@ -8,8 +8,11 @@ const MIN_RISE_PER_SECOND = 16;
 /** Milliseconds without finished work that count towards this rise. */
 const MAX_GAP = 1000;
 
-/** Fraction of the limit that must be in use. */
+/** Fraction of the limit that must be in use for the limit to rise. */
 const MIN_USE = 0.9;
+
+/** Fraction of the limit below which there is no load that work should be compared for. */
+const LIGHT_USE = 1 / 3;
 
 /** How much longer than the first work later work takes in an overload. */
 const TOLERANCE = 1.4;
@@ -45,7 +48,7 @@ export class Ramp {
   #interval = 1;
   /** Amount of finished work at which it is compared next. */
   #nextComparison = 0;
-  readonly #rtt = new Mean();
+  #rtt = new Mean();
   #beganAt = Infinity;
   #sampledAt: number | undefined;
 
@@ -58,7 +61,10 @@ export class Ramp {
   next(sample: Sample, limit: number): number {
     const { now, rtt, inflight } = sample;
     const gap = Math.min(now - (this.#sampledAt ?? now - rtt), MAX_GAP);
-    this.#add(sample);
+    this.#sampledAt = now;
+    // After an hour of light load, the first half of the time would end long before the overload.
+    if (inflight < limit * LIGHT_USE) this.#forget();
+    else this.#add(sample);
     // A slowdown of a limit that is not used has another cause.
     if (inflight < Math.round(limit * MIN_USE)) return limit;
     this.capacity = this.#exceededCapacity(now);
@@ -66,9 +72,17 @@ export class Ramp {
     return limit + Math.max(1, (gap / 1000) * MIN_RISE_PER_SECOND);
   }
 
+  #forget(): void {
+    if (this.#work.length === 0) return;
+    this.#work = [];
+    this.#interval = 1;
+    this.#nextComparison = 0;
+    this.#rtt = new Mean();
+    this.#beganAt = Infinity;
+  }
+
   #add({ now, rtt, kind }: Sample): void {
     const startedAt = now - rtt;
-    this.#sampledAt = now;
     this.#beganAt = Math.min(this.#beganAt, startedAt);
     this.#rtt.add(rtt);
     if (this.#rtt.count % this.#interval > 0) return;
