@@ -32,7 +32,7 @@ function maxWaitFor(cost: number, duration: number, longest: number, isBurst: bo
   const stretch = Math.min(longest, 500);
   const wanted = isBurst ? Infinity : Math.max(5 * cost, stretch, Math.min(3 * duration, 400));
   // Some requests take twice as long as most, and all have waited in the loop before they were read.
-  const left = Math.max(PATIENCE_MS, 6 * cost) - 2 * duration - stretch / 2;
+  const left = Math.max(PATIENCE_MS, 6 * cost) - 2 * duration - (isBurst ? stretch : stretch / 2);
   // Without the time for which requests delay each other in the loop.
   const undelayed = Math.min(duration - 3 * cost, 1000);
   return Math.max(250, Math.min(wanted, left), undelayed);
