@@ -27,6 +27,7 @@ const PATIENCE_MS = 1000;
  * @param cost Milliseconds that a request keeps the loop busy.
  * @param duration Milliseconds that it takes.
  * @param longest Milliseconds for which the loop was busy at a stretch.
+ * @param isBurst Whether it belongs to a burst, which ends by itself: it may wait for as long as its client does.
  */
 function maxWaitFor(cost: number, duration: number, longest: number, isBurst: boolean): number {
   const stretch = Math.min(longest, 500);
