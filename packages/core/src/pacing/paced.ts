@@ -44,8 +44,8 @@ const MAX_LENGTH = 10_000;
 
 /**
  * Starts requests no faster than the event loop handles them. The others wait in the queue, in the given order, up to
- * 250 ms or a few times as long as a request takes; those that would wait longer are rejected immediately (`full`), or
- * at that time (`overloaded`). So requests that keep the event loop busy, by rendering or computing, need no limit that
+ * 250 ms or a few times as long as a request takes, and in a burst up to a second; those that would wait longer are
+ * rejected immediately (`full`), or at that time (`overloaded`). So requests that keep the event loop busy, by rendering or computing, need no limit that
  * fits them. Around any other order, with `queueLimit: Infinity`, in a limiter without keys. On Bun and Deno, which do not
  * report idle time, it is estimated from the time between polls; on Workers, the queue only bounds the wait.
  *
