@@ -12,6 +12,7 @@ import {
 } from '../semaphore/queue.ts';
 import { createQueue } from '../semaphore/safe-queue.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
+import { Burst } from './burst.ts';
 import type { EventLoop } from './event-loop.ts';
 import { Pace } from './pace.ts';
 import { threadEventLoop } from './thread-event-loop.ts';
@@ -26,12 +27,13 @@ const PATIENCE_MS = 1000;
  * @param cost Milliseconds that a request keeps the loop busy.
  * @param duration Milliseconds that it takes.
  * @param longest Milliseconds for which the loop was busy at a stretch.
+ * @param isBurst Whether it belongs to a burst, which ends by itself: it may wait for as long as its client does.
  */
-function maxWaitFor(cost: number, duration: number, longest: number): number {
+function maxWaitFor(cost: number, duration: number, longest: number, isBurst: boolean): number {
   const stretch = Math.min(longest, 500);
-  const wanted = Math.max(5 * cost, stretch, Math.min(3 * duration, 400));
+  const wanted = isBurst ? Infinity : Math.max(5 * cost, stretch, Math.min(3 * duration, 400));
   // Some requests take twice as long as most, and all have waited in the loop before they were read.
-  const left = Math.max(PATIENCE_MS, 6 * cost) - 2 * duration - stretch / 2;
+  const left = Math.max(PATIENCE_MS, 6 * cost) - 2 * duration - (isBurst ? stretch : stretch / 2);
   // Without the time for which requests delay each other in the loop.
   const undelayed = Math.min(duration - 3 * cost, 1000);
   return Math.max(250, Math.min(wanted, left), undelayed);
@@ -42,8 +44,8 @@ const MAX_LENGTH = 10_000;
 
 /**
  * Starts requests no faster than the event loop handles them. The others wait in the queue, in the given order, up to
- * 250 ms or a few times as long as a request takes; those that would wait longer are rejected immediately (`full`), or
- * at that time (`overloaded`). So requests that keep the event loop busy, by rendering or computing, need no limit that
+ * 250 ms or a few times as long as a request takes, and in a burst up to a second; those that would wait longer are
+ * rejected immediately (`full`), or at that time (`overloaded`). So requests that keep the event loop busy, by rendering or computing, need no limit that
  * fits them. Around any other order, with `queueLimit: Infinity`, in a limiter without keys. On Bun and Deno, which do not
  * report idle time, it is estimated from the time between polls; on Workers, the queue only bounds the wait.
  *
@@ -66,6 +68,7 @@ class PacedQueue extends BuiltInQueue implements Queue {
   readonly #pace: Pace;
   /** Rings when work is estimated to be done, or a waiter has waited for too long. */
   readonly #alarm: Alarm;
+  readonly #burst = new Burst();
 
   constructor(
     order: Order,
@@ -106,7 +109,8 @@ class PacedQueue extends BuiltInQueue implements Queue {
   get maxLength(): number {
     const { interval, margin } = this.#pace.cost;
     if (interval === 0) return MAX_LENGTH;
-    return Math.min(MAX_LENGTH, Math.ceil((this.#maxWait * (1 + margin)) / interval));
+    const maxWait = this.#maxWaitSince(this.context.clock.now());
+    return Math.min(MAX_LENGTH, Math.ceil((maxWait * (1 + margin)) / interval));
   }
 
   /** While no request may start, reading it schedules when to read it again. */
@@ -124,7 +128,7 @@ class PacedQueue extends BuiltInQueue implements Queue {
   get stale(): Waiter | undefined {
     const { oldest } = this;
     if (oldest === undefined) return undefined;
-    const remaining = oldest.since + this.#maxWait - this.context.clock.now();
+    const remaining = oldest.since + this.#maxWaitSince(oldest.since) - this.context.clock.now();
     if (remaining < 0) return oldest;
     this.#wakeIn(remaining + 1);
     return this.#inner.stale;
@@ -148,12 +152,15 @@ class PacedQueue extends BuiltInQueue implements Queue {
 
   insert(waiter: Waiter): void {
     this.#inner.insert(waiter);
-    if (this.length === 1) this.#pace.cost.queueingStarted(this.loop.now());
+    if (this.length > 1) return;
+    this.#burst.queueingStarted(waiter.since);
+    this.#pace.cost.queueingStarted(this.loop.now());
   }
 
   remove(waiter: Waiter, isGranted: boolean): void {
     this.#inner.remove(waiter, isGranted);
     if (this.length > 0) return;
+    this.#burst.queueingEnded(this.context.clock.now());
     this.#pace.cost.queueingEnded(this.loop.now());
     this.#alarm.clear();
   }
@@ -171,9 +178,11 @@ class PacedQueue extends BuiltInQueue implements Queue {
     else this.#pace.paused(now, permit);
   }
 
-  get #maxWait(): number {
+  /** The maximum wait of a request that has waited since then. */
+  #maxWaitSince(since: number): number {
     const { cost, longest } = this.#pace;
-    return maxWaitFor(cost.perRequest, cost.duration, longest.value(this.loop.now()));
+    const stretch = longest.value(this.loop.now());
+    return maxWaitFor(cost.perRequest, cost.duration, stretch, this.#burst.includes(since));
   }
 
   #wakeIn(milliseconds: number): void {

@@ -3,57 +3,59 @@ import { fifo } from '../../src/index.ts';
 import { type Caller, call } from '../caller.ts';
 import { isGranted, scene } from './paced-scene.ts';
 
+/** Queues a request behind one that holds the only permit, and after the burst with which the queue began. */
+function queueAfterBurst({ loop, limiter }: ReturnType<typeof scene>): Caller {
+  call(limiter);
+  const first = call(limiter);
+  loop.rest(100);
+  const late = call(limiter);
+  limiter.withdraw(first);
+  return late;
+}
+
 describe('the maximum wait', () => {
   it('is 250 ms for short requests', () => {
-    const { loop, limiter, measure } = scene(fifo(), { limit: 1 });
-    measure(1);
-    call(limiter);
-    const late = call(limiter);
-    loop.advance(249);
+    const busy = scene(fifo(), { limit: 1 });
+    busy.measure(1);
+    const late = queueAfterBurst(busy);
+    busy.loop.advance(249);
     expect(late.rejection).toBeUndefined();
-    loop.advance(3);
+    busy.loop.advance(3);
     expect(late.rejection?.reason).toBe('overloaded');
   });
 
   it('is five times as long as requests keep the loop busy', () => {
-    const { loop, limiter, measure } = scene(fifo(), { limit: 1 });
-    measure(100);
-    call(limiter);
-    const late = call(limiter);
-    loop.advance(499);
+    const busy = scene(fifo(), { limit: 1 });
+    busy.measure(100);
+    const late = queueAfterBurst(busy);
+    busy.loop.advance(499);
     expect(late.rejection).toBeUndefined();
-    loop.advance(3);
+    busy.loop.advance(3);
     expect(late.rejection?.reason).toBe('overloaded');
   });
 
-  it('is as long as one request has just kept the loop busy, up to 500 ms', () => {
-    const { loop, limiter, measure } = scene(fifo(), { limit: 1 });
-    measure(1, 1000);
-    measure(450, 1);
-    call(limiter);
-    const late = call(limiter);
-    loop.advance(440);
+  it.each([
+    [450, 450],
+    [900, 500],
+  ])('after a request that has just kept the loop busy for %i ms is %i ms', (work, maxWait) => {
+    const busy = scene(fifo(), { limit: 1 });
+    busy.measure(1, 1000);
+    busy.measure(work, 1);
+    const late = queueAfterBurst(busy);
+    busy.loop.advance(maxWait - 15);
     expect(late.rejection).toBeUndefined();
-    loop.advance(20);
+    busy.loop.advance(20);
     expect(late.rejection?.reason).toBe('overloaded');
-    measure(900, 1);
-    call(limiter);
-    const later = call(limiter);
-    loop.advance(490);
-    expect(later.rejection).toBeUndefined();
-    loop.advance(30);
-    expect(later.rejection?.reason).toBe('overloaded');
   });
 
   it('is 250 ms again half a minute after a long request', () => {
-    const { loop, limiter, measure } = scene(fifo(), { limit: 1 });
-    measure(1, 1000);
-    measure(450, 1);
-    loop.rest(30_000);
-    measure(1);
-    call(limiter);
-    const late = call(limiter);
-    loop.advance(260);
+    const busy = scene(fifo(), { limit: 1 });
+    busy.measure(1, 1000);
+    busy.measure(450, 1);
+    busy.loop.rest(30_000);
+    busy.measure(1);
+    const late = queueAfterBurst(busy);
+    busy.loop.advance(260);
     expect(late.rejection?.reason).toBe('overloaded');
   });
 

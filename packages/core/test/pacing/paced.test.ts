@@ -205,7 +205,7 @@ it('only bounds the wait where the event loop is not measured, as its callbacks 
   const callers = Array.from({ length: 3 }, () => call(limiter));
   expect(callers.map(isGranted)).toEqual([true, true, false]);
   expect(loop.isAwaited).toBe(false);
-  loop.advance(252);
+  loop.advance(1002);
   expect(callers[2]?.rejection?.reason).toBe('overloaded');
 });
 

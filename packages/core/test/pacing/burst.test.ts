@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { fifo, type Limiter } from '../../src/index.ts';
+import { type Caller, call } from '../caller.ts';
+import { isGranted, scene } from './paced-scene.ts';
+
+/** A limiter that has handled pairs of requests of 20 ms, one after the other, until two seconds ago. */
+function warmScene() {
+  const warm = scene(fifo(), { limit: 1 });
+  for (let index = 0; index < 500; index++) handle(warm, arrive(warm.limiter, 2));
+  warm.loop.rest(2000);
+  return warm;
+}
+
+const arrive = (limiter: Limiter, count: number) =>
+  Array.from({ length: count }, () => call(limiter));
+
+/** Handles requests of 20 ms for as long as any has a permit, and returns how many. */
+function handle({ loop }: ReturnType<typeof scene>, callers: readonly Caller[]): number {
+  const waiting = new Set(callers);
+  let count = 0;
+  for (;;) {
+    const next = [...waiting].find(isGranted);
+    if (next === undefined) return count;
+    waiting.delete(next);
+    loop.busy(20);
+    next.permit?.release();
+    loop.poll();
+    count++;
+  }
+}
+
+describe('a burst', () => {
+  it('is answered by an idle server as far as it can be within a second', () => {
+    const idle = warmScene();
+    const answered = handle(idle, arrive(idle.limiter, 100));
+    expect(answered).toBeGreaterThanOrEqual(45);
+    expect(answered).toBeLessThanOrEqual(50);
+  });
+
+  it('consists of the requests in the first 100 ms of a queue', () => {
+    const { limiter, loop } = warmScene();
+    const callers = arrive(limiter, 20);
+    loop.rest(99);
+    callers.push(...arrive(limiter, 5));
+    expect(callers.some(({ rejection }) => rejection !== undefined)).toBe(false);
+    loop.rest(1);
+    expect(call(limiter).rejection?.reason).toBe('full');
+  });
+
+  it.each([
+    ['none follows within a second of', 990, 13],
+    ['another may follow a second after', 1010, 40],
+  ])('%s a long queue', (_name, pause, count) => {
+    const idle = warmScene();
+    handle(idle, arrive(idle.limiter, 100));
+    idle.loop.rest(pause);
+    const answered = handle(idle, arrive(idle.limiter, 40));
+    expect(answered).toBeGreaterThanOrEqual(count - 1);
+    expect(answered).toBeLessThanOrEqual(count + 1);
+  });
+
+  it('may follow a short queue soon', () => {
+    const idle = warmScene();
+    handle(idle, arrive(idle.limiter, 10));
+    expect(handle(idle, arrive(idle.limiter, 40))).toBe(40);
+  });
+
+  it('waits for less if requests wait in the loop for long before they are read', () => {
+    const idle = warmScene();
+    idle.measure(400, 1);
+    const answered = handle(idle, arrive(idle.limiter, 100));
+    expect(answered).toBeGreaterThanOrEqual(25);
+    expect(answered).toBeLessThanOrEqual(31);
+  });
+});
