@@ -1,15 +1,19 @@
 import { type Figures, figuresOf } from './figures.ts';
 import { reference } from './reference.ts';
-import { simulate } from './simulate.ts';
+import { simulate, simulateWithoutLimit } from './simulate.ts';
 import { jobsOf, type Workload } from './workload.ts';
 
 export interface Comparison extends Figures {
   /** `answered` relative to the reference with the same 99th percentile. */
   readonly ratio: number;
+  /** What is answered in time without a limit, as a fraction of the capacity. */
+  readonly withoutLimit: number;
 }
 
 export function compare(workload: Workload): Comparison {
   const jobs = jobsOf(workload);
   const figures = figuresOf(workload, simulate(workload, jobs));
-  return { ...figures, ratio: figures.answered / reference(workload, jobs, figures.p99).answered };
+  const ratio = figures.answered / reference(workload, jobs, figures.p99).answered;
+  const withoutLimit = figuresOf(workload, simulateWithoutLimit(workload, jobs)).answered;
+  return { ...figures, ratio, withoutLimit };
 }

@@ -14,16 +14,17 @@ const { values: options } = parseArgs({
 });
 
 console.log(`seed ${options.seed}\n`);
-console.log('answered  of the reference   p99 ms  rejected');
+console.log('answered  without a limit  of the reference   p99 ms  rejected');
 const generator = xoroshiro128plus(Number(options.seed));
 const random = () => uniformFloat64(generator);
 const ratios: number[] = [];
 for (let index = 0; index < Number(options.count); index++) {
   const workload = randomWorkload(random);
-  const { answered, ratio, p99, rejected } = compare(workload);
+  const { answered, withoutLimit, ratio, p99, rejected } = compare(workload);
   if (Number.isFinite(ratio)) ratios.push(ratio);
   const columns = [
     answered.toFixed(2).padStart(8),
+    withoutLimit.toFixed(2).padStart(17),
     ratio.toFixed(2).padStart(18),
     p99.toFixed(0).padStart(9),
     `${(100 * rejected).toFixed(1)} %`.padStart(10),

@@ -29,10 +29,28 @@ function defaultLimiter(loop: SimulatedLoop): LocalLimiter {
   });
 }
 
+/** Admits every request. */
+function noLimiter(loop: SimulatedLoop): LocalLimiter {
+  return createLimiter({ limit: Number.MAX_SAFE_INTEGER, clock: loop });
+}
+
 /** Runs the jobs through the default limit in front of the handlers. */
 export function simulate(workload: Workload, jobs: readonly Job[]): Outcome[] {
+  return run(workload, jobs, defaultLimiter);
+}
+
+/** Runs the jobs through the handlers alone. */
+export function simulateWithoutLimit(workload: Workload, jobs: readonly Job[]): Outcome[] {
+  return run(workload, jobs, noLimiter);
+}
+
+function run(
+  workload: Workload,
+  jobs: readonly Job[],
+  limiterOf: (loop: SimulatedLoop) => LocalLimiter,
+): Outcome[] {
   const loop = new SimulatedLoop(workload.connects, workload.isCold);
-  const limiter = defaultLimiter(loop);
+  const limiter = limiterOf(loop);
   const handlers = new Handlers(workload, loop);
   const outcomes: Outcome[] = [];
   const incoming = jobs.map((job): Incoming => {
