@@ -1,6 +1,6 @@
 import { type Figures, figuresOf } from './figures.ts';
 import { reference } from './reference.ts';
-import { simulate, simulateWithoutLimit } from './simulate.ts';
+import { noLimiter, simulate } from './simulate.ts';
 import { jobsOf, type Workload } from './workload.ts';
 
 export interface Comparison extends Figures {
@@ -14,6 +14,6 @@ export function compare(workload: Workload): Comparison {
   const jobs = jobsOf(workload);
   const figures = figuresOf(workload, simulate(workload, jobs));
   const ratio = figures.answered / reference(workload, jobs, figures.p99).answered;
-  const withoutLimit = figuresOf(workload, simulateWithoutLimit(workload, jobs)).answered;
+  const withoutLimit = figuresOf(workload, simulate(workload, jobs, noLimiter)).answered;
   return { ...figures, ratio, withoutLimit };
 }

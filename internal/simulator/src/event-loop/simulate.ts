@@ -30,24 +30,15 @@ function defaultLimiter(loop: SimulatedLoop): LocalLimiter {
 }
 
 /** Admits every request. */
-function noLimiter(loop: SimulatedLoop): LocalLimiter {
+export function noLimiter(loop: SimulatedLoop): LocalLimiter {
   return createLimiter({ limit: Number.MAX_SAFE_INTEGER, clock: loop });
 }
 
-/** Runs the jobs through the default limit in front of the handlers. */
-export function simulate(workload: Workload, jobs: readonly Job[]): Outcome[] {
-  return run(workload, jobs, defaultLimiter);
-}
-
-/** Runs the jobs through the handlers alone. */
-export function simulateWithoutLimit(workload: Workload, jobs: readonly Job[]): Outcome[] {
-  return run(workload, jobs, noLimiter);
-}
-
-function run(
+/** Runs the jobs through a limiter, by default that of a middleware without options, in front of the handlers. */
+export function simulate(
   workload: Workload,
   jobs: readonly Job[],
-  limiterOf: (loop: SimulatedLoop) => LocalLimiter,
+  limiterOf = defaultLimiter,
 ): Outcome[] {
   const loop = new SimulatedLoop(workload.connects, workload.isCold);
   const limiter = limiterOf(loop);
