@@ -30,6 +30,23 @@ describe('the baseline in stats()', () => {
     expect(limit.baseline).toBeCloseTo(20, 0);
   });
 
+  it('is that of the first requests, if those left over from a start delay the following ones', () => {
+    const limit = adaptive({ min: 8, initial: 8 }).create(half);
+    const sample = { outcome: 'ok' as const, kind: undefined };
+    for (let now = 200; now <= 800; now += 200) {
+      const inflight = limit.limit;
+      for (let finished = 0; finished < inflight; finished++) {
+        limit.sample({ ...sample, rtt: 200, inflight, now });
+      }
+    }
+    const inflight = limit.limit * 0.8;
+    for (let now = 1000; now < 4000; now += 4) {
+      limit.sample({ ...sample, rtt: 500, inflight, now });
+    }
+    expect(limit.baseline).toBeLessThan(250);
+    expect(limit.limit).toBeLessThan(inflight);
+  });
+
   it('is the shortest round trip of gradient() and vegas()', () => {
     const [one, other] = [gradient().create(half), vegas().create(half)];
     feed(one, times(50, { rtt: 25 }));

@@ -140,8 +140,8 @@ class Adaptive implements Limit {
       this.#ramp = undefined;
       this.#capacity = ramp.capacity;
       this.#baselines = new Baselines();
-      // What is left in flight is mostly long work.
-      this.#rtt *= 2;
+      // The work in flight is still in the way of what is admitted now.
+      this.#rtt = 2 * ramp.duration;
     }
     this.#window = new Window();
     this.#moved(sample.now);
@@ -173,8 +173,11 @@ class Adaptive implements Limit {
     this.#baselines.learn(isQuiet || isEarly);
     // A limit that was not nearly used says nothing about what the server can do.
     const isUsed = peak >= Math.floor(this.limit * BACKOFF);
+    const first = this.#ramp?.first ?? [];
     this.#ramp &&= new Ramp();
     if (slowdown === undefined) {
+      // The ramp may have ended with many requests left over from its beginning, by which all work takes longer.
+      this.#baselines.correct(first);
       if (isUsed) this.#raise();
       return;
     }

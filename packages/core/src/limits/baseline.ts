@@ -1,3 +1,4 @@
+import type { Work } from './trend.ts';
 import { Mean } from './window.ts';
 
 /** Maximum number of samples that a baseline averages over, so that it keeps adapting. */
@@ -14,6 +15,9 @@ const MIN_SAMPLES_TO_CORRECT = 30;
 
 /** Margins of error by which such a window must be below the baseline. */
 const MIN_MARGINS_TO_CORRECT = 1.5;
+
+/** The same for work that corrects a baseline learnt under more load. */
+const MIN_SAMPLES_OF_FIRST = 8;
 
 /** Maximum number of kinds with their own baseline; later ones share one. */
 const MAX_KINDS = 64;
@@ -60,6 +64,12 @@ class Baseline {
     this.#samples = Math.min(this.#samples + count, MAX_SAMPLES);
     this.#rtt += ((value - this.#rtt) * Math.min(count, MAX_SAMPLES)) / this.#samples;
   }
+
+  /** Corrects it downwards by work that began before it was learnt, under less load. */
+  correct({ count, value, margin }: Mean): void {
+    if (count < MIN_SAMPLES_OF_FIRST) return;
+    if (value + MIN_MARGINS_TO_CORRECT * margin < this.#rtt) this.#rtt = value;
+  }
 }
 
 /**
@@ -85,6 +95,17 @@ export class Baselines {
 
   learn(isQuiet: boolean): void {
     for (const baseline of this.#kinds.values()) baseline.learn(isQuiet);
+  }
+
+  correct(work: readonly Work[]): void {
+    const means = new Map<Baseline, Mean>();
+    for (const { kind, rtt } of work) {
+      const baseline = this.#of(kind);
+      const mean = means.get(baseline) ?? new Mean();
+      means.set(baseline, mean);
+      mean.add(rtt);
+    }
+    for (const [baseline, mean] of means) baseline.correct(mean);
   }
 
   forget(): void {

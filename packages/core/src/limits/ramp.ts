@@ -49,12 +49,28 @@ export class Ramp {
   /** Amount of finished work at which it is compared next. */
   #nextComparison = 0;
   #rtt = new Mean();
+  /** When the first of this work started. */
   #beganAt = Infinity;
+  /** When the last of it finished. */
+  #endedAt = -Infinity;
   #sampledAt: number | undefined;
 
   /** Mean round trip in milliseconds. */
   get rtt(): number {
     return this.#rtt.value;
+  }
+
+  /** The work that started first, when few requests were in flight. */
+  get first(): readonly Work[] {
+    const earlier = this.#earlier;
+    earlier.sort((one, other) => one.startedAt - other.startedAt);
+    return earlier.slice(0, Math.max(MIN_FIRST, earlier.length * FIRST));
+  }
+
+  /** Mean time of that work in milliseconds. */
+  get duration(): number {
+    const { first } = this;
+    return first.reduce((sum, { rtt }) => sum + rtt, 0) / first.length;
   }
 
   /** Returns the limit that applies after this sample. */
@@ -67,7 +83,7 @@ export class Ramp {
     else this.#add(sample);
     // A slowdown of a limit that is not used has another cause.
     if (inflight < Math.round(limit * MIN_USE)) return limit;
-    this.capacity = this.#exceededCapacity(now);
+    this.capacity = this.#exceededCapacity();
     if (this.capacity !== undefined) return this.capacity * SAFE_PART;
     return limit + Math.max(1, (gap / 1000) * MIN_RISE_PER_SECOND);
   }
@@ -79,11 +95,13 @@ export class Ramp {
     this.#nextComparison = 0;
     this.#rtt = new Mean();
     this.#beganAt = Infinity;
+    this.#endedAt = -Infinity;
   }
 
   #add({ now, rtt, kind }: Sample): void {
     const startedAt = now - rtt;
     this.#beganAt = Math.min(this.#beganAt, startedAt);
+    this.#endedAt = now;
     this.#rtt.add(rtt);
     if (this.#rtt.count % this.#interval > 0) return;
     this.#work.push({ startedAt, rtt, kind });
@@ -96,17 +114,21 @@ export class Ramp {
    * If there is an overload, how many requests can be served at once, by Little's law: the rate at which they finish,
    * times the duration of the first ones.
    */
-  #exceededCapacity(now: number): number | undefined {
+  #exceededCapacity(): number | undefined {
     const { count } = this.#rtt;
     if (count < this.#nextComparison) return undefined;
     this.#nextComparison = count * COMPARED_AFTER;
-    const middle = (this.#beganAt + now) / 2;
-    const earlier = this.#work.filter(({ startedAt }) => startedAt <= middle);
-    if (slowdownOf(earlier) <= TOLERANCE) return undefined;
-    earlier.sort((one, other) => one.startedAt - other.startedAt);
-    const first = earlier.slice(0, Math.max(MIN_FIRST, earlier.length * FIRST));
-    const duration = first.reduce((sum, { rtt }) => sum + rtt, 0) / first.length;
-    const finished = this.#work.filter(({ startedAt, rtt }) => startedAt + rtt > middle).length;
-    return (duration * finished * this.#interval) / (now - middle);
+    if (slowdownOf(this.#earlier) <= TOLERANCE) return undefined;
+    const finished = this.#work.filter(({ startedAt, rtt }) => startedAt + rtt > this.#middle);
+    return (this.duration * finished.length * this.#interval) / (this.#endedAt - this.#middle);
+  }
+
+  /** The work that started in the first half of the time. */
+  get #earlier(): Work[] {
+    return this.#work.filter(({ startedAt }) => startedAt <= this.#middle);
+  }
+
+  get #middle(): number {
+    return (this.#beganAt + this.#endedAt) / 2;
   }
 }

@@ -17,12 +17,13 @@ import type { EventLoop } from './event-loop.ts';
 import { Pace } from './pace.ts';
 import { threadEventLoop } from './thread-event-loop.ts';
 
-/** Milliseconds after which a client gives up, if the work takes less. */
+/** Milliseconds after which a client gives up. If the work takes longer by itself, it waits for that long in addition. */
 const PATIENCE_MS = 1000;
 
 /**
  * Milliseconds that a request may wait. Clients accept a longer wait for longer work, but about a second in all for work
- * that usually takes less. If a few requests take much longer than most, those behind them wait for that long.
+ * that usually takes less, and another second for work that takes more. If a few requests take much longer than most,
+ * those behind them wait for that long.
  *
  * @param cost Milliseconds that a request keeps the loop busy.
  * @param duration Milliseconds that it takes.
@@ -35,8 +36,9 @@ function maxWaitFor(cost: number, duration: number, longest: number, isBurst: bo
   // Some requests take twice as long as most, and all have waited in the loop before they were read.
   const left = Math.max(PATIENCE_MS, 6 * cost) - 2 * duration - (isBurst ? stretch : stretch / 2);
   // Without the time for which requests delay each other in the loop.
-  const undelayed = Math.min(duration - 3 * cost, 1000);
-  return Math.max(250, Math.min(wanted, left), undelayed);
+  const undelayed = duration - 3 * cost;
+  const patient = undelayed > PATIENCE_MS ? PATIENCE_MS : 0;
+  return Math.max(250, Math.min(wanted, left), patient);
 }
 
 /** Maximum number of waiters, which bounds the memory. */
