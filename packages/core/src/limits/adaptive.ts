@@ -20,6 +20,9 @@ const BACKOFF = 0.9;
 /** Factor of the largest decrease, however slow the work is. */
 const MIN_BACKOFF = BACKOFF - 0.2;
 
+/** Factor by which the limit rises after the ramp, until work takes longer than its baseline. */
+const GROWTH_AFTER_RAMP = 1.5;
+
 /** A lower limit must have gained at least this fraction of the expected improvement, or it is reverted. */
 const MIN_IMPROVEMENT = 0.5;
 
@@ -83,7 +86,7 @@ class Adaptive implements Limit {
   #safeInflight = 1;
   /** Until the first overload. */
   #ramp: Ramp | undefined = new Ramp();
-  /** The estimate of the ramp, to which the limit rises as soon as the baseline is known; 0 if it was lowered before. */
+  /** The estimate of the ramp, to which the limit rises as soon as the baseline is known; 0 once it has been lowered. */
   #capacity = 0;
   /** The measurement before the latest decrease, until it is known whether that has helped. */
   #before: Measurement | undefined;
@@ -154,9 +157,12 @@ class Adaptive implements Limit {
   }
 
   get #precision(): Precision {
-    if (this.baseline === undefined) return precisions.first;
+    const hasRamp = this.#ramp !== undefined;
+    if (this.baseline === undefined) {
+      return hasRamp ? precisions.first : precisions.firstAfterOverload;
+    }
     if (this.#isSlow && this.#cooldown === 0) return precisions.compared;
-    return this.#ramp !== undefined ? precisions.starting : precisions.usual;
+    return hasRamp ? precisions.starting : precisions.usual;
   }
 
   #drop(): void {
@@ -173,11 +179,11 @@ class Adaptive implements Limit {
     this.#baselines.learn(isQuiet || isEarly);
     // A limit that was not nearly used says nothing about what the server can do.
     const isUsed = peak >= Math.floor(this.limit * BACKOFF);
-    const first = this.#ramp?.first ?? [];
+    const ramp = this.#ramp;
     this.#ramp &&= new Ramp();
     if (slowdown === undefined) {
       // The ramp may have ended with many requests left over from its beginning, by which all work takes longer.
-      this.#baselines.correct(first);
+      if (ramp?.isSlower) this.#baselines.correct(ramp.first);
       if (isUsed) this.#raise();
       return;
     }
@@ -200,7 +206,10 @@ class Adaptive implements Limit {
   }
 
   #raise(): void {
-    this.#move(Math.max(this.#capacity, this.limit + Math.sqrt(this.limit)));
+    const { limit } = this;
+    // The ramp may have ended by chance, far below the capacity.
+    if (this.#capacity > 0) this.#move(Math.max(this.#capacity, limit * GROWTH_AFTER_RAMP));
+    else this.#move(limit + Math.sqrt(limit));
   }
 
   /** Lowers the limit again if the previous decrease has helped; otherwise reverts that. */

@@ -60,6 +60,11 @@ export class Ramp {
     return this.#rtt.value;
   }
 
+  /** Whether the work that started later took longer. */
+  get isSlower(): boolean {
+    return slowdownOf(this.#earlier) > TOLERANCE;
+  }
+
   /** The work that started first, when few requests were in flight. */
   get first(): readonly Work[] {
     const earlier = this.#earlier;
@@ -67,7 +72,7 @@ export class Ramp {
     return earlier.slice(0, Math.max(MIN_FIRST, earlier.length * FIRST));
   }
 
-  /** Mean time of that work in milliseconds. */
+  /** Mean time of the first work in milliseconds. */
   get duration(): number {
     const { first } = this;
     return first.reduce((sum, { rtt }) => sum + rtt, 0) / first.length;
@@ -118,7 +123,7 @@ export class Ramp {
     const { count } = this.#rtt;
     if (count < this.#nextComparison) return undefined;
     this.#nextComparison = count * COMPARED_AFTER;
-    if (slowdownOf(this.#earlier) <= TOLERANCE) return undefined;
+    if (!this.isSlower) return undefined;
     const finished = this.#work.filter(({ startedAt, rtt }) => startedAt + rtt > this.#middle);
     return (this.duration * finished.length * this.#interval) / (this.#endedAt - this.#middle);
   }

@@ -4,6 +4,9 @@ const MIN_SAMPLES = 8;
 /** Standard errors by which a slope must exceed zero: it is tested after each sample. */
 const MIN_SIGNIFICANCE = 3;
 
+/** How many more it must be, divided by the degrees of freedom: approximates the quantiles of Student's t-distribution. */
+const SIGNIFICANCE_OF_FEW = 10;
+
 /** Shortest time of work in milliseconds: the logarithm of zero is infinite. */
 const MIN_RTT = 0.1;
 
@@ -49,5 +52,6 @@ export function slowdownOf(work: readonly Work[]): number {
   if (freedom < 1 || xx === 0) return 1;
   const slope = xy / xx;
   const error = Math.sqrt(Math.max(0, yy - slope * xy) / freedom / xx);
-  return slope > MIN_SIGNIFICANCE * error ? Math.exp(slope * (last - first)) : 1;
+  const significance = MIN_SIGNIFICANCE + SIGNIFICANCE_OF_FEW / freedom;
+  return slope > significance * error ? Math.exp(slope * (last - first)) : 1;
 }

@@ -4,25 +4,35 @@ const MIN_WINDOW_MS = 100;
 /** Minimum number of samples: fewer say too little, whatever their spread. */
 const MIN_SAMPLES = 10;
 
-/** Number of samples at which a window ends, however imprecise its mean. */
-const MAX_SAMPLES = 500;
-
 /** When a window ends. */
 export interface Precision {
   readonly minSamples: number;
   /** Maximum margin of error of the mean, relative to it. */
   readonly maxError: number;
+  /** Number of samples at which the window ends, however large the error is. */
+  readonly maxSamples: number;
   /** Minimum length in mean round trips. With two, the work admitted at the beginning of the window has finished. */
   readonly minRtts: number;
   /** Milliseconds after which the window ends, however large the error is. */
   readonly maxLength: number;
 }
 
-const usual = { minSamples: MIN_SAMPLES, maxError: 0.2, minRtts: 2, maxLength: 10_000 };
+const usual = {
+  minSamples: MIN_SAMPLES,
+  maxError: 0.2,
+  maxSamples: 500,
+  minRtts: 2,
+  maxLength: 10_000,
+};
 
 export const precisions = {
-  /** For the first window, from which the baseline is learnt. */
-  first: { ...usual, minSamples: 30, maxError: 0.15, minRtts: 1 },
+  /**
+   * For the first window, from which the baseline is learnt: few samples of skewed work have too low a mean, and in a
+   * short window, only short work has finished.
+   */
+  first: { ...usual, minSamples: 100, maxError: 0.1, minRtts: 5 },
+  /** The same after an overload, when the limit is too low for as long as the window lasts. */
+  firstAfterOverload: { ...usual, minSamples: 30, maxError: 0.15, minRtts: 1 },
   /**
    * For slow start: enough to notice that a doubled limit has doubled the round trip. In a shorter window, mostly short
    * work would have finished.
@@ -30,7 +40,7 @@ export const precisions = {
   starting: { ...usual, maxError: 0.5, minRtts: 1 },
   usual,
   /** For windows that are compared with each other. */
-  compared: { ...usual, maxError: 0.07, maxLength: 30_000 },
+  compared: { ...usual, maxError: 0.07, maxSamples: 2000, maxLength: 30_000 },
 } satisfies Readonly<Record<string, Precision>>;
 
 /** Statistics of the samples of one period. */
@@ -52,12 +62,13 @@ export class Window {
   }
 
   /** Whether the window is long enough, and has enough samples to tell load from chance. */
-  isOver(now: number, { minSamples, maxError, minRtts, maxLength }: Precision): boolean {
+  isOver(now: number, precision: Precision): boolean {
+    const { minSamples, maxError, maxSamples, minRtts, maxLength } = precision;
     const age = now - this.#start;
     const { count, margin, value } = this.#slowdown.count > 0 ? this.#slowdown : this.#rtt;
     const minLength = Math.max(MIN_WINDOW_MS, minRtts * this.#rtt.value);
     if (count < minSamples || age < minLength) return false;
-    return count >= MAX_SAMPLES || age >= maxLength || margin <= maxError * value;
+    return count >= maxSamples || age >= maxLength || margin <= maxError * value;
   }
 
   /** Mean round trip in milliseconds. */
