@@ -24,13 +24,13 @@ const MAX_KEPT = 256;
 const COMPARED_AFTER = 1.05;
 
 /** Fraction of the work that counts as the first. */
-const FIRST = 0.25;
+const FIRST = 0.125;
 
 /** Minimum number of requests that count as the first. */
 const MIN_FIRST = 8;
 
 /** The estimated capacity may be twice the real one: the first work also takes longer if all work shares a processor. */
-const SAFE_PART = 0.4;
+const SAFE_PART = 0.6;
 
 /**
  * The first phase of an adaptive limit: it rises as far as it is used, until work that starts later takes longer.
