@@ -116,6 +116,20 @@ it('follows a dependency whose capacity shrinks and recovers', () => {
   expect(server.advance(300).throughput).toBeGreaterThan(74);
 });
 
+it.each([1, 2, 3])(
+  'the first overload does not become the baseline, long after the start (seed %i)',
+  (seed) => {
+    const server = new Server(100, { limit: defaultLimit, queueLimit: 50 }, seed);
+    server.load(900, { serviceTime: lognormal(100 / Math.exp(0.5), 1) });
+    server.advance(120);
+    server.dependency.change(20);
+    server.advance(60);
+    const { limit: reached, throughput } = server.advance(200);
+    expect(reached).toBeLessThan(50);
+    expect(throughput).toBeGreaterThan(190);
+  },
+);
+
 it('does not grow while it is not fully used', () => {
   const server = new Server(1000, { limit });
   server.load(20, { serviceTime: constant(100) });

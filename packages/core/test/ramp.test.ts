@@ -45,6 +45,17 @@ it('notices an overload as soon after an hour of light load', () => {
   expect(limit).toBe(overload(new Ramp(), 10));
 });
 
+it('notices an overload as soon after an hour of half the limit, and after an hour without any', () => {
+  const after = (minutes: number[]) => {
+    const ramp = new Ramp();
+    for (const minute of minutes) ramp.next(sample(60_000 * minute, 20, 4), 8);
+    return overload(ramp, 10, 3_660_000);
+  };
+  const expected = overload(new Ramp(), 10);
+  expect(after(Array.from({ length: 60 }, (_, index) => index + 1))).toBe(expected);
+  expect(after([0.1, 0.2, 0.3])).toBe(expected);
+});
+
 it('does not take a slowdown for an overload while the limit is not used', () => {
   const ramp = new Ramp();
   for (let rtt = 100; rtt < 1000; rtt += 10) {

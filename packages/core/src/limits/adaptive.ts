@@ -1,4 +1,5 @@
 import { Baselines } from './baseline.ts';
+import { effectOf, type Measurement } from './effect.ts';
 import {
   type Bounds,
   checkBounds,
@@ -23,14 +24,8 @@ const MIN_BACKOFF = BACKOFF - 0.2;
 /** Factor by which the limit rises after the ramp, until work takes longer than its baseline. */
 const GROWTH_AFTER_RAMP = 1.5;
 
-/** A lower limit must have gained at least this fraction of the expected improvement, or it is reverted. */
-const MIN_IMPROVEMENT = 0.5;
-
 /** Consecutive decreases without effect after which work is taken to have become slower by itself. */
 const MAX_FUTILE_DECREASES = 2;
-
-/** A smaller improvement, as a fraction of its margin of error, may be chance. */
-const MIN_MARGIN_FRACTION = 0.75;
 
 /** Mean round trips after which samples are representative of a new limit. */
 const SETTLING_RTTS = 2;
@@ -52,25 +47,6 @@ const RETRY_AFTER_WINDOWS = 10;
 export function adaptive(options: Bounds = {}): LimitFactory {
   const range = checkBounds('adaptive', options);
   return { create: () => new Adaptive(range) };
-}
-
-/** How slow work was under a limit. */
-interface Measurement {
-  readonly limit: number;
-  /** Mean ratio of work to its baseline. */
-  readonly slowdown: number;
-  /** Margin of error of `slowdown`. */
-  readonly margin: number;
-}
-
-/** Whether a lower limit has made work faster; `unclear` if chance may hide an improvement. */
-function effectOf(before: Measurement, after: Measurement): 'helped' | 'futile' | 'unclear' {
-  const improvement = before.slowdown - after.slowdown;
-  const expected = before.slowdown * (1 - after.limit / before.limit);
-  const enough = expected * MIN_IMPROVEMENT;
-  const chance = MIN_MARGIN_FRACTION * Math.hypot(before.margin, after.margin);
-  if (improvement >= Math.max(enough, chance)) return 'helped';
-  return enough >= chance ? 'futile' : 'unclear';
 }
 
 class Adaptive implements Limit {
@@ -142,7 +118,7 @@ class Adaptive implements Limit {
     if (ramp.capacity !== undefined) {
       this.#ramp = undefined;
       this.#capacity = ramp.capacity;
-      this.#baselines = new Baselines();
+      if (this.baseline === undefined) this.#baselines = new Baselines();
       // The work in flight is still in the way of what is admitted now.
       this.#rtt = 2 * ramp.duration;
     }
@@ -159,7 +135,7 @@ class Adaptive implements Limit {
   get #precision(): Precision {
     const hasRamp = this.#ramp !== undefined;
     if (this.baseline === undefined) {
-      return hasRamp ? precisions.first : precisions.firstAfterOverload;
+      return hasRamp ? precisions.first : precisions.firstAfterRamp;
     }
     if (this.#isSlow && this.#cooldown === 0) return precisions.compared;
     return hasRamp ? precisions.starting : precisions.usual;
@@ -182,8 +158,8 @@ class Adaptive implements Limit {
     const ramp = this.#ramp;
     this.#ramp &&= new Ramp();
     if (slowdown === undefined) {
-      // The ramp may have ended with many requests left over from its beginning, by which all work takes longer.
-      if (ramp?.isSlower) this.#baselines.correct(ramp.first);
+      // What queued while the limit rose may still delay all work.
+      if (ramp?.isSlower) this.#baselines.lowerTo(ramp.first);
       if (isUsed) this.#raise();
       return;
     }
@@ -207,9 +183,10 @@ class Adaptive implements Limit {
 
   #raise(): void {
     const { limit } = this;
+    let next = limit + Math.sqrt(limit);
     // The ramp may have ended by chance, far below the capacity.
-    if (this.#capacity > 0) this.#move(Math.max(this.#capacity, limit * GROWTH_AFTER_RAMP));
-    else this.#move(limit + Math.sqrt(limit));
+    if (this.#capacity > 0) next = Math.max(next, limit * GROWTH_AFTER_RAMP, this.#capacity);
+    this.#move(next);
   }
 
   /** Lowers the limit again if the previous decrease has helped; otherwise reverts that. */

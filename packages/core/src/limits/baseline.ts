@@ -16,9 +16,6 @@ const MIN_SAMPLES_TO_CORRECT = 30;
 /** Margins of error by which such a window must be below the baseline. */
 const MIN_MARGINS_TO_CORRECT = 1.5;
 
-/** The same for work that corrects a baseline learnt under more load. */
-const MIN_SAMPLES_OF_FIRST = 8;
-
 /** Maximum number of kinds with their own baseline; later ones share one. */
 const MAX_KINDS = 64;
 
@@ -65,10 +62,8 @@ class Baseline {
     this.#rtt += ((value - this.#rtt) * Math.min(count, MAX_SAMPLES)) / this.#samples;
   }
 
-  /** Corrects it downwards by work that began before it was learnt, under less load. */
-  correct({ count, value, margin }: Mean): void {
-    if (count < MIN_SAMPLES_OF_FIRST) return;
-    if (value + MIN_MARGINS_TO_CORRECT * margin < this.#rtt) this.#rtt = value;
+  scale(factor: number): void {
+    this.#rtt *= factor;
   }
 }
 
@@ -97,15 +92,17 @@ export class Baselines {
     for (const baseline of this.#kinds.values()) baseline.learn(isQuiet);
   }
 
-  correct(work: readonly Work[]): void {
-    const means = new Map<Baseline, Mean>();
+  /** Lowers all of them by as much as this work, which was done under less load, took less time. */
+  lowerTo(work: readonly Work[]): void {
+    let [time, expected] = [0, 0];
     for (const { kind, rtt } of work) {
-      const baseline = this.#of(kind);
-      const mean = means.get(baseline) ?? new Mean();
-      means.set(baseline, mean);
-      mean.add(rtt);
+      const baseline = this.#of(kind).rtt;
+      if (baseline === 0) continue;
+      time += rtt;
+      expected += baseline;
     }
-    for (const [baseline, mean] of means) baseline.correct(mean);
+    if (time >= expected) return;
+    for (const baseline of this.#kinds.values()) baseline.scale(time / expected);
   }
 
   forget(): void {

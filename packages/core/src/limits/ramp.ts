@@ -14,6 +14,10 @@ const MIN_USE = 0.9;
 /** Fraction of the limit below which there is no load that work should be compared for. */
 const LIGHT_USE = 1 / 3;
 
+/** Work counts for at least this long while the limit is not used: in milliseconds, and in mean round trips. */
+const MAX_UNUSED = 2000;
+const MAX_UNUSED_RTTS = 20;
+
 /** How much longer than the first work later work takes in an overload. */
 const TOLERANCE = 1.4;
 
@@ -54,6 +58,8 @@ export class Ramp {
   /** When the last of it finished. */
   #endedAt = -Infinity;
   #sampledAt: number | undefined;
+  /** When the limit was last used. */
+  #usedAt = -Infinity;
 
   /** Mean round trip in milliseconds. */
   get rtt(): number {
@@ -83,14 +89,22 @@ export class Ramp {
     const { now, rtt, inflight } = sample;
     const gap = Math.min(now - (this.#sampledAt ?? now - rtt), MAX_GAP);
     this.#sampledAt = now;
+    const isLight = inflight < limit * LIGHT_USE;
     // After an hour of light load, the first half of the time would end long before the overload.
-    if (inflight < limit * LIGHT_USE) this.#forget();
-    else this.#add(sample);
+    if (isLight || this.#isObsolete(now)) this.#forget();
+    if (!isLight) this.#add(sample);
     // A slowdown of a limit that is not used has another cause.
     if (inflight < Math.round(limit * MIN_USE)) return limit;
+    this.#usedAt = now;
     this.capacity = this.#exceededCapacity();
     if (this.capacity !== undefined) return this.capacity * SAFE_PART;
     return limit + Math.max(1, (gap / 1000) * MIN_RISE_PER_SECOND);
+  }
+
+  /** Whether the limit has not been used for so long that this work says nothing about the present load. */
+  #isObsolete(now: number): boolean {
+    const unused = now - Math.max(this.#usedAt, this.#beganAt);
+    return unused > Math.max(MAX_UNUSED, MAX_UNUSED_RTTS * this.rtt);
   }
 
   #forget(): void {

@@ -4,8 +4,8 @@ const MIN_SAMPLES = 8;
 /** Standard errors by which a slope must exceed zero: it is tested after each sample. */
 const MIN_SIGNIFICANCE = 3;
 
-/** How many more it must be, divided by the degrees of freedom: approximates the quantiles of Student's t-distribution. */
-const SIGNIFICANCE_OF_FEW = 10;
+/** Added to it for small samples, divided by the degrees of freedom: approximates quantiles of Student's t-distribution. */
+const SMALL_SAMPLE_PENALTY = 10;
 
 /** Shortest time of work in milliseconds: the logarithm of zero is infinite. */
 const MIN_RTT = 0.1;
@@ -52,6 +52,6 @@ export function slowdownOf(work: readonly Work[]): number {
   if (freedom < 1 || xx === 0) return 1;
   const slope = xy / xx;
   const error = Math.sqrt(Math.max(0, yy - slope * xy) / freedom / xx);
-  const significance = MIN_SIGNIFICANCE + SIGNIFICANCE_OF_FEW / freedom;
+  const significance = MIN_SIGNIFICANCE + SMALL_SAMPLE_PENALTY / freedom;
   return slope > significance * error ? Math.exp(slope * (last - first)) : 1;
 }

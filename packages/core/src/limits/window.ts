@@ -13,7 +13,7 @@ export interface Precision {
   readonly maxSamples: number;
   /** Minimum length in mean round trips. With two, the work admitted at the beginning of the window has finished. */
   readonly minRtts: number;
-  /** Milliseconds after which the window ends, however large the error is. */
+  /** Milliseconds after which the window ends, however large the error is, if it has the minimum of samples and round trips. */
   readonly maxLength: number;
 }
 
@@ -30,9 +30,9 @@ export const precisions = {
    * For the first window, from which the baseline is learnt: few samples of skewed work have too low a mean, and in a
    * short window, only short work has finished.
    */
-  first: { ...usual, minSamples: 100, maxError: 0.1, minRtts: 5 },
-  /** The same after an overload, when the limit is too low for as long as the window lasts. */
-  firstAfterOverload: { ...usual, minSamples: 30, maxError: 0.15, minRtts: 1 },
+  first: { ...usual, minSamples: 30, maxError: 0.1, minRtts: 5 },
+  /** The same after the ramp: the limit may be too low for as long as the window lasts. */
+  firstAfterRamp: { ...usual, minSamples: 30, maxError: 0.15, minRtts: 1 },
   /**
    * For slow start: enough to notice that a doubled limit has doubled the round trip. In a shorter window, mostly short
    * work would have finished.

@@ -17,7 +17,7 @@ import type { EventLoop } from './event-loop.ts';
 import { Pace } from './pace.ts';
 import { threadEventLoop } from './thread-event-loop.ts';
 
-/** Milliseconds after which a client gives up. If the work takes longer by itself, it waits for that long in addition. */
+/** Milliseconds after which a client gives up, unless the work itself takes longer: then it waits for another second. */
 const PATIENCE_MS = 1000;
 
 /**
@@ -37,8 +37,9 @@ function maxWaitFor(cost: number, duration: number, longest: number, isBurst: bo
   const left = Math.max(PATIENCE_MS, 6 * cost) - 2 * duration - (isBurst ? stretch : stretch / 2);
   // Without the time for which requests delay each other in the loop.
   const undelayed = duration - 3 * cost;
-  const patient = undelayed > PATIENCE_MS ? PATIENCE_MS : 0;
-  return Math.max(250, Math.min(wanted, left), patient);
+  // Rises from 250 ms at 0.8 s to a second at one second: a jump would reject many at once when the mean falls.
+  const ofLongWork = Math.min(4 * (undelayed - 750), PATIENCE_MS);
+  return Math.max(250, Math.min(wanted, left), ofLongWork);
 }
 
 /** Maximum number of waiters, which bounds the memory. */
@@ -46,10 +47,11 @@ const MAX_LENGTH = 10_000;
 
 /**
  * Starts requests no faster than the event loop handles them. The others wait in the queue, in the given order, up to
- * 250 ms or a few times as long as a request takes, and in a burst up to a second; those that would wait longer are
- * rejected immediately (`full`), or at that time (`overloaded`). So requests that keep the event loop busy, by rendering or computing, need no limit that
- * fits them. Around any other order, with `queueLimit: Infinity`, in a limiter without keys. On Bun and Deno, which do not
- * report idle time, it is estimated from the time between polls; on Workers, the queue only bounds the wait.
+ * 250 ms or a few times as long as a request takes, and up to a second in a burst, or if requests take a second or more;
+ * those that would wait longer are rejected immediately (`full`), or at that time (`overloaded`). So requests that keep
+ * the event loop busy, by rendering or computing, need no limit that fits them. Around any other order, with
+ * `queueLimit: Infinity`, in a limiter without keys. On Bun and Deno, which do not report idle time, it is estimated from
+ * the time between polls; on Workers, the queue only bounds the wait.
  *
  * @param order The order of the queue. Default: `fifo()`.
  * @param loop The event loop, for tests. Default: that of this thread.
