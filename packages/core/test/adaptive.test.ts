@@ -42,7 +42,13 @@ it('adaptive() bounds the number of kinds of work it tracks', () => {
   let now = 0;
   for (let count = 0; count < 5000; count++) {
     now += 20;
-    const sample = { rtt: 100 + (count % 7), inflight: 100, outcome: 'ok' as const, now };
+    const sample = {
+      rtt: 100 + (count % 7),
+      inflight: 100,
+      weight: 1,
+      outcome: 'ok' as const,
+      now,
+    };
     limit.sample({ ...sample, kind: `invented ${count}` });
   }
   expect(limit.limit).toBe(100);
@@ -50,7 +56,7 @@ it('adaptive() bounds the number of kinds of work it tracks', () => {
 
 it('adaptive() stops doubling after a drop', () => {
   const limit = adaptive({ initial: 16 }).create(half);
-  const sample = { rtt: 10, kind: undefined };
+  const sample = { rtt: 10, weight: 1, kind: undefined };
   const calm = (from: number) => {
     for (let now = from; now < from + 500; now++) {
       limit.sample({ ...sample, inflight: Math.floor(limit.limit), outcome: 'ok', now });

@@ -23,7 +23,7 @@ describe('the baseline in stats()', () => {
   it('is the mean time that work takes at low load, weighted by the samples of its kinds', () => {
     const limit = adaptive({ min: 8, initial: 8 }).create(half);
     for (let now = 0; now < 6000; now += 10) {
-      const sample = { inflight: 1, outcome: 'ok' as const, now };
+      const sample = { inflight: 1, weight: 1, outcome: 'ok' as const, now };
       limit.sample({ ...sample, rtt: 10, kind: 'fast' });
       limit.sample({ ...sample, rtt: 30, kind: 'slow' });
     }
@@ -34,7 +34,11 @@ describe('the baseline in stats()', () => {
     'is that of the first requests, if those left over from a start delay the following ones: %i kinds',
     (kinds) => {
       const limit = adaptive({ min: 8, initial: 8 }).create(half);
-      const sample = (index: number) => ({ outcome: 'ok' as const, kind: `${index % kinds}` });
+      const sample = (index: number) => ({
+        weight: 1,
+        outcome: 'ok' as const,
+        kind: `${index % kinds}`,
+      });
       for (let now = 200; now <= 800; now += 200) {
         const started = limit.limit;
         for (let finished = 0; finished < started; finished++) {

@@ -4,7 +4,8 @@ import type { Limit, Sample } from '../src/index.ts';
 export function feed(limit: Limit, samples: Partial<Sample>[]): number {
   for (const sample of samples) {
     const inflight = limit.limit;
-    limit.sample({ rtt: 100, inflight, outcome: 'ok', now: 0, kind: undefined, ...sample });
+    const usual = { rtt: 100, weight: 1, outcome: 'ok', now: 0, kind: undefined } as const;
+    limit.sample({ ...usual, inflight, ...sample });
   }
   return limit.limit;
 }

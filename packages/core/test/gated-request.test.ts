@@ -13,7 +13,7 @@ class QuietClient extends Exchange {
   awaitsBody = false;
   whenBodyEnds(): void {}
   protected listen(): void {}
-  whenTouched(): void {}
+  whenTouched(_callback: (isTouched: boolean) => void): void {}
   rejected(): void {}
 }
 
@@ -45,6 +45,22 @@ it('a permit that is released by a disconnect has the outcome "ignored"', () => 
   expect(released).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ outcome: 'ignored' }));
   expect(gate.inflight).toBe(0);
 });
+
+it.each([
+  [true, 'ok'],
+  [false, 'ignored'],
+])(
+  'if a handler of a disconnected client has touched the response: %s, its permit has the outcome "%s"',
+  (isTouched, outcome) => {
+    const released = vi.fn();
+    const gate = createGate({ limits: [{ name: 'app', limit: 1 }], observer: { released } });
+    const client = new QuietClient();
+    client.whenTouched = (callback) => callback(isTouched);
+    enter(gate, client);
+    client.ended('unanswered');
+    expect(released).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ outcome }));
+  },
+);
 
 it('a disconnect in an inner queue does not release the permit of a running outer handler', async () => {
   const [outer, inner] = ['outer', 'inner'].map((name) =>

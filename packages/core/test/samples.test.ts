@@ -31,7 +31,7 @@ it('an unchanged limit is not reported', () => {
   expect(observer.resized).not.toHaveBeenCalled();
 });
 
-it('a limit gets the duration, inflight and kind of finished work, except ignored work', () => {
+it('a limit gets the duration, inflight, weight and kind of finished work, except ignored work', () => {
   const limit = new ScriptedLimit(9);
   const clock = new VirtualClock();
   const limiter = createLimiter({ limit, clock });
@@ -44,8 +44,8 @@ it('a limit gets the duration, inflight and kind of finished work, except ignore
   three.permit?.release();
   const now = clock.now();
   expect(limit.samples).toEqual([
-    { rtt: 40, inflight: 5, outcome: 'dropped', now: now - 10, kind: 'export' },
-    { rtt: 50, inflight: 1, outcome: 'ok', now, kind: undefined },
+    { rtt: 40, inflight: 5, weight: 1, outcome: 'dropped', now: now - 10, kind: 'export' },
+    { rtt: 50, inflight: 1, weight: 1, outcome: 'ok', now, kind: undefined },
   ]);
 });
 

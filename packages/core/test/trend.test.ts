@@ -52,6 +52,12 @@ it('compares work of a kind only: later work of a slower kind is no slowdown', (
   );
 });
 
+it('compares work of very many kinds, all but 64 of them as one', () => {
+  const slower = work(200, (startedAt) => 100 * 2 ** (startedAt / 100));
+  const unique = slower.map((one, index) => ({ ...one, kind: `${index}` }));
+  expect(slowdownOf(unique)).toBeCloseTo(4, 0);
+});
+
 it('accepts work that took no time', () => {
   expect(slowdownOf(work(20, () => 0))).toBe(1);
 });

@@ -51,8 +51,11 @@ export abstract class Exchange {
   abstract whenBodyEnds(callback: () => void): void;
   /** Must arrange that `ended` is called when the response ends. */
   protected abstract listen(): void;
-  /** Calls back once the handler touches the response of a disconnected client, or after this many milliseconds. */
-  abstract whenTouched(callback: () => void, clock: Clock, after: number): void;
+  /**
+   * Calls back once the handler touches the response of a disconnected client, or after this many milliseconds, with
+   * whether it has touched it.
+   */
+  abstract whenTouched(callback: (isTouched: boolean) => void, clock: Clock, after: number): void;
   /** Called when the request is rejected; `hangUp` closes its connection after the response, as on shutdown. */
   abstract rejected(hangUp: boolean, clock: Clock): void;
 
@@ -169,7 +172,12 @@ export class GatedRequest extends Waiter {
     }
     // The framework does not report when the handler settles, so wait until it touches the response.
     if (ending === 'unanswered' && !this.knowsHandlers) {
-      exchange.whenTouched(() => this.handlerWillNotRun(), settings.clock, settings.abandonAfter);
+      const settled = (isTouched: boolean) => {
+        // When the handler stopped, if it has, is not known.
+        if (!isTouched) this.outcomeOf = () => 'ignored';
+        this.handlerWillNotRun();
+      };
+      exchange.whenTouched(settled, settings.clock, settings.abandonAfter);
     } else this.releaseIfDone();
   }
 

@@ -140,15 +140,20 @@ export class NodeExchange extends Exchange {
     this.ended(finished ? 'complete' : headersSent ? 'truncated' : 'unanswered');
   }
 
-  whenTouched(callback: () => void, clock: Clock, after: number): void {
+  whenTouched(callback: (isTouched: boolean) => void, clock: Clock, after: number): void {
     // The response of an upgraded connection is never written: the handler is done when the connection has closed.
-    if (this.request.upgrade === true || this.#isDestroyed || this.#isForwarded) return callback();
+    if (this.request.upgrade === true || this.#isDestroyed || this.#isForwarded)
+      return callback(true);
     const touched = () => {
       cancel();
       callbacks.delete(touched);
-      callback();
+      callback(true);
     };
-    const cancel = startTimer(clock, after, touched, true);
+    const abandoned = () => {
+      callbacks.delete(touched);
+      callback(false);
+    };
+    const cancel = startTimer(clock, after, abandoned, true);
     const callbacks = this.#whenTouched ?? this.#watchTouches();
     callbacks.add(touched);
   }

@@ -3,28 +3,27 @@ import { effectOf, type Measurement } from './effect.ts';
 import {
   type Bounds,
   checkBounds,
+  isUsed,
   type Limit,
   type LimitFactory,
   type Range,
   type Sample,
+  TOLERANCE,
   within,
 } from './limit.ts';
 import { Ramp } from './ramp.ts';
 import { type Precision, precisions, Window } from './window.ts';
 
-/** How much longer than its baseline work may take before the limit stops growing. */
-const TOLERANCE = 1.4;
-
 /** Factor by which a drop, or a window of slow work, lowers the limit. */
 const BACKOFF = 0.9;
 
 /** Factor of the largest decrease, however slow the work is. */
-const MIN_BACKOFF = BACKOFF - 0.2;
+const MIN_BACKOFF = 0.7;
 
 /** Factor by which the limit rises after the ramp, until work takes longer than its baseline. */
 const GROWTH_AFTER_RAMP = 1.5;
 
-/** Consecutive decreases without effect after which work is taken to have become slower by itself. */
+/** Consecutive ineffective decreases after which the work itself counts as slower. */
 const MAX_FUTILE_DECREASES = 2;
 
 /** Mean round trips after which samples are representative of a new limit. */
@@ -54,16 +53,17 @@ class Adaptive implements Limit {
   #baselines = new Baselines();
   #window = new Window();
   #movedAt = -Infinity;
-  /** From when samples are representative; undefined until work has finished that the present limit admitted. */
+  #loweredAt = -Infinity;
+  /** When samples become representative of the limit; undefined until work that it admitted has finished. */
   #settledAt: number | undefined;
-  /** Mean round trip of the latest window, in milliseconds; 0 until it is known. */
-  #rtt = 0;
+  /** Milliseconds from the start of that work until then. */
+  #settlingTime = 0;
   /** The highest inflight at which work took no longer than its baseline. */
   #safeInflight = 1;
   /** Until the first overload. */
   #ramp: Ramp | undefined = new Ramp();
-  /** The estimate of the ramp, to which the limit rises as soon as the baseline is known; 0 once it has been lowered. */
-  #capacity = 0;
+  /** The estimate of the ramp, to which the limit rises as soon as the baseline is known, until the limit is lowered. */
+  #capacity: number | undefined;
   /** The measurement before the latest decrease, until it is known whether that has helped. */
   #before: Measurement | undefined;
   /** Whether work took longer than its baseline in the latest window, so that the next ones are compared. */
@@ -82,92 +82,91 @@ class Adaptive implements Limit {
   }
 
   /** Raises the limit: otherwise work that never finishes would keep it where it is forever. */
-  stalled(): void {
-    this.#move(this.limit + this.range.min);
+  stalled(now: number): void {
+    this.#before = undefined;
+    this.#move(this.limit + this.range.min, now);
   }
 
   sample(sample: Sample): void {
-    const { rtt, inflight, outcome, now, kind } = sample;
-    const { limit } = this;
-    if (outcome !== 'dropped' && this.#followRamp(sample)) return;
-    // Ignores work admitted under an earlier limit, which includes the other drops of the same overload.
+    const { rtt, outcome, now, kind } = sample;
+    if (outcome === 'dropped') return this.#drop(sample);
+    if (this.#followRamp(sample)) return;
+    // Ignores work admitted under an earlier limit.
     if (now - rtt < this.#movedAt) return;
     // Soon after the limit has moved, only short work can have been admitted since then and ended.
-    this.#settledAt ??= now - rtt + SETTLING_RTTS * this.#rtt;
-    if (outcome !== 'dropped' && now < this.#settledAt) return;
-    if (outcome === 'dropped') this.#drop();
-    else {
-      this.#window.add(now, rtt, inflight, this.#baselines.note(kind, rtt));
-      if (!this.#window.isOver(now, this.#precision)) return;
-      this.#rtt = this.#window.rtt;
-      this.#judge(this.#window);
-    }
+    this.#settledAt ??= now - rtt + this.#settlingTime;
+    if (now < this.#settledAt) return;
+    const window = this.#window;
+    window.add(sample, this.#baselines.note(kind, rtt));
+    if (!window.isOver(now, this.#precision)) return;
+    this.#settlingTime = SETTLING_RTTS * window.rtt;
     this.#window = new Window();
-    if (this.limit !== limit) this.#moved(now);
+    this.#judge(window, now);
   }
 
-  /** Applies the limit of the ramp, if that is not over. Returns whether it has moved the limit. */
+  /** Feeds the ramp, while there is one. Returns whether the limit has moved. */
   #followRamp(sample: Sample): boolean {
     const { limit } = this;
     const ramp = this.#ramp;
     if (ramp === undefined) return false;
-    const next = ramp.next(sample, limit);
-    this.#move(next);
-    if (this.limit === limit && ramp.capacity === undefined) return false;
-    this.#rtt = ramp.rtt;
+    this.#move(ramp.next(sample, limit), sample.now);
     if (ramp.capacity !== undefined) {
       this.#ramp = undefined;
       this.#capacity = ramp.capacity;
-      if (this.baseline === undefined) this.#baselines = new Baselines();
-      // The work in flight is still in the way of what is admitted now.
-      this.#rtt = 2 * ramp.duration;
+      // Work admitted before the limit fell still delays new work.
+      this.#settlingTime = 2 * SETTLING_RTTS * ramp.history.firstRtt;
+      this.#restart(sample.now);
+      return true;
     }
-    this.#window = new Window();
-    this.#moved(sample.now);
+    if (this.limit === limit) return false;
+    this.#settlingTime = SETTLING_RTTS * ramp.history.rtt;
     return true;
-  }
-
-  #moved(now: number): void {
-    this.#movedAt = now;
-    this.#settledAt = undefined;
   }
 
   get #precision(): Precision {
     const hasRamp = this.#ramp !== undefined;
-    if (this.baseline === undefined) {
+    if (!this.#baselines.isKnown) {
       return hasRamp ? precisions.first : precisions.firstAfterRamp;
     }
     if (this.#isSlow && this.#cooldown === 0) return precisions.compared;
-    return hasRamp ? precisions.starting : precisions.usual;
+    return hasRamp ? precisions.duringRamp : precisions.usual;
   }
 
-  #drop(): void {
+  /** Lowers the limit, once for all work admitted before. */
+  #drop({ now, rtt }: Sample): void {
+    if (now - rtt < this.#loweredAt) return;
     this.#endStart();
     this.#before = undefined;
-    this.#move(this.limit * BACKOFF);
+    this.#move(this.limit * BACKOFF, now);
+    this.#loweredAt = now;
+    this.#restart(now);
   }
 
-  #judge({ slowdown, margin, inflight, peak }: Window): void {
-    const isSlow = slowdown !== undefined && slowdown > TOLERANCE + margin;
+  #learn({ slowdown, inflight }: Window, now: number): void {
     const isQuiet = inflight <= Math.max(this.range.min, this.#safeInflight / 2);
     // The few samples of the first windows may be too short by chance, and work would look slow forever.
-    const isEarly = slowdown === undefined || (this.#ramp !== undefined && slowdown <= TOLERANCE);
-    this.#baselines.learn(isQuiet || isEarly);
-    // A limit that was not nearly used says nothing about what the server can do.
-    const isUsed = peak >= Math.floor(this.limit * BACKOFF);
-    const ramp = this.#ramp;
-    this.#ramp &&= new Ramp();
+    const isEarly = this.#ramp !== undefined && (slowdown ?? 1) <= TOLERANCE;
+    const isFirst = !this.#baselines.isKnown;
+    this.#baselines.learn(isQuiet, isEarly);
+    // What queued while the limit rose may still delay all work.
+    if (isFirst && this.#ramp?.hasSlowedDown) this.#baselines.scaleDownTo(this.#ramp.history.first);
+    // The ramp compares work of the present load only.
+    this.#ramp &&= new Ramp(now);
+  }
+
+  #judge(window: Window, now: number): void {
+    this.#learn(window, now);
+    const { slowdown, margin, inflight, saturated } = window;
+    const mayRise = isUsed(saturated, this.limit);
     if (slowdown === undefined) {
-      // What queued while the limit rose may still delay all work.
-      if (ramp?.isSlower) this.#baselines.lowerTo(ramp.first);
-      if (isUsed) this.#raise();
+      if (mayRise) this.#raise(now);
       return;
     }
     const wasSlow = this.#isSlow;
-    this.#isSlow = isSlow;
-    if (isSlow) {
+    this.#isSlow = slowdown > TOLERANCE + margin;
+    if (this.#isSlow) {
       this.#safeInflight = Math.min(this.#safeInflight, inflight);
-      this.#lower({ limit: this.limit, slowdown, margin });
+      this.#lower({ limit: this.limit, slowdown, margin }, now);
       // Work became slow within the first such window, so that its mean cannot be compared.
       if (!wasSlow) this.#before = undefined;
       return;
@@ -178,19 +177,20 @@ class Adaptive implements Limit {
     // The excess may be chance.
     if (slowdown > TOLERANCE) return;
     this.#safeInflight = Math.max(this.#safeInflight, inflight);
-    if (isUsed) this.#raise();
+    if (mayRise) this.#raise(now);
   }
 
-  #raise(): void {
+  #raise(now: number): void {
     const { limit } = this;
-    let next = limit + Math.sqrt(limit);
+    const capacity = this.#capacity;
+    const next = limit + Math.sqrt(limit);
     // The ramp may have ended by chance, far below the capacity.
-    if (this.#capacity > 0) next = Math.max(next, limit * GROWTH_AFTER_RAMP, this.#capacity);
-    this.#move(next);
+    const least = capacity === undefined ? 0 : Math.max(limit * GROWTH_AFTER_RAMP, capacity);
+    this.#move(Math.max(next, least), now);
   }
 
   /** Lowers the limit again if the previous decrease has helped; otherwise reverts that. */
-  #lower(now: Measurement): void {
+  #lower(latest: Measurement, now: number): void {
     this.#endStart();
     if (this.#cooldown > 0) {
       this.#cooldown--;
@@ -198,19 +198,21 @@ class Adaptive implements Limit {
     }
     const before = this.#before;
     if (before !== undefined) {
-      const effect = effectOf(before, now);
-      if (effect !== 'helped') return this.#revert(before.limit, effect);
+      const effect = effectOf(before, latest);
+      if (effect !== 'helped') {
+        this.#move(before.limit, now);
+        return this.#noteIneffective(effect);
+      }
       this.#futile = 0;
     }
-    this.#before = now;
-    const backoff = Math.max(MIN_BACKOFF, Math.min(BACKOFF, TOLERANCE / now.slowdown));
-    this.#move(now.limit * backoff);
+    this.#before = latest;
+    const backoff = Math.max(MIN_BACKOFF, Math.min(BACKOFF, TOLERANCE / latest.slowdown));
+    this.#move(latest.limit * backoff, now);
   }
 
-  /** Undoes a decrease that has not helped. */
-  #revert(limit: number, effect: 'futile' | 'unclear'): void {
+  /** A decrease has not helped, and was undone. */
+  #noteIneffective(effect: 'futile' | 'unclear'): void {
     this.#before = undefined;
-    this.#move(limit);
     if (effect === 'unclear') {
       this.#futile = 0;
       this.#cooldown = RETRY_AFTER_WINDOWS;
@@ -222,10 +224,21 @@ class Adaptive implements Limit {
 
   #endStart(): void {
     this.#ramp = undefined;
-    this.#capacity = 0;
+    this.#capacity = undefined;
   }
 
-  #move(to: number): void {
+  #move(to: number, now: number): void {
+    const { limit } = this;
     this.limit = within(this.range, to);
+    if (this.limit < limit) this.#loweredAt = now;
+    if (this.limit !== limit) this.#restart(now);
+  }
+
+  /** Discards the samples of the present window, and those of work admitted before. */
+  #restart(now: number): void {
+    this.#movedAt = now;
+    this.#settledAt = undefined;
+    this.#window = new Window();
+    this.#baselines.discard();
   }
 }

@@ -2,10 +2,12 @@ import { checkFraction } from '../checks.ts';
 import {
   type Bounds,
   checkBounds,
+  isUsed,
   type Limit,
   type LimitFactory,
   type Range,
   type Sample,
+  saturatedLimit,
   within,
 } from './limit.ts';
 
@@ -38,13 +40,14 @@ class Aimd implements Limit {
     this.limit = range.initial;
   }
 
-  sample({ rtt, inflight, outcome, now }: Sample): void {
+  sample(sample: Sample): void {
+    const { rtt, outcome, now } = sample;
     const { range, limit } = this;
     if (outcome === 'dropped') {
       if (now - rtt < this.#loweredAt) return;
       this.#loweredAt = now;
       this.limit = within(range, Math.floor(limit * this.backoff));
-    } else if (inflight >= Math.floor(limit * 0.9)) {
+    } else if (isUsed(saturatedLimit(sample), limit)) {
       this.limit = within(range, limit + 1 / limit);
     }
   }

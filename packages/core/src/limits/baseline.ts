@@ -1,5 +1,6 @@
+import { MAX_KINDS } from './limit.ts';
+import { Mean } from './mean.ts';
 import type { Work } from './trend.ts';
-import { Mean } from './window.ts';
 
 /** Maximum number of samples that a baseline averages over, so that it keeps adapting. */
 const MAX_SAMPLES = 1000;
@@ -7,17 +8,17 @@ const MAX_SAMPLES = 1000;
 /** Samples below which a baseline is too uncertain to be kept under load. */
 const MIN_SAMPLES = 30;
 
-/** The same for a baseline that is learnt again: that happens under load, where it would not rise later. */
-const MIN_SAMPLES_AGAIN = 300;
+/**
+ * Samples below which a baseline is uncertain that is learnt under load: before the first overload, and again after it,
+ * since it would not rise later.
+ */
+const MIN_SAMPLES_UNDER_LOAD = 300;
 
-/** Samples of a window below which it does not correct a baseline under load: few skewed ones have too low a mean. */
+/** Samples from which a baseline is corrected downwards under load: few skewed ones have too low a mean. */
 const MIN_SAMPLES_TO_CORRECT = 30;
 
-/** Margins of error by which such a window must be below the baseline. */
+/** Margins of error by which they must be below the baseline. */
 const MIN_MARGINS_TO_CORRECT = 1.5;
-
-/** Maximum number of kinds with their own baseline; later ones share one. */
-const MAX_KINDS = 64;
 
 /** How long one kind of work takes without load. */
 class Baseline {
@@ -25,7 +26,10 @@ class Baseline {
   #rtt = 0;
   #samples = 0;
   #minSamples = MIN_SAMPLES;
+  /** The samples of the present window. */
   #window = new Mean();
+  /** Those of finished windows, until there are enough to correct the baseline. */
+  #recent = new Mean();
 
   get rtt(): number {
     return this.#rtt;
@@ -45,19 +49,40 @@ class Baseline {
   /** Learns the baseline again from the following samples. */
   forget(): void {
     this.#samples = 0;
-    this.#minSamples = MIN_SAMPLES_AGAIN;
+    this.#minSamples = MIN_SAMPLES_UNDER_LOAD;
     this.#rtt = 0;
+    this.#recent = new Mean();
+    this.discard();
+  }
+
+  /** Forgets the samples of the present window. */
+  discard(): void {
     this.#window = new Mean();
   }
 
-  /** Updates the baseline from the window: in both directions at low load, only downwards under load. */
-  learn(isQuiet: boolean): void {
-    const { count, value, margin } = this.#window;
-    this.#window = new Mean();
-    const mayRise = isQuiet || this.#samples < this.#minSamples;
-    const isCorrected =
-      count >= MIN_SAMPLES_TO_CORRECT && value + MIN_MARGINS_TO_CORRECT * margin < this.#rtt;
-    if (count === 0 || !(mayRise || isCorrected)) return;
+  /** Updates the baseline from the window: in both directions while it is uncertain or the load is low. */
+  learn(isQuiet: boolean, isEarly: boolean): void {
+    const isUncertain = this.#samples < (isEarly ? MIN_SAMPLES_UNDER_LOAD : this.#minSamples);
+    if (isQuiet || isUncertain) {
+      this.#average(this.#window);
+      this.#recent = new Mean();
+    } else {
+      this.#recent.include(this.#window);
+      this.#correct();
+    }
+    this.discard();
+  }
+
+  /** Lowers it by more than chance explains. */
+  #correct(): void {
+    const { count, value, margin } = this.#recent;
+    if (count < MIN_SAMPLES_TO_CORRECT) return;
+    if (value + MIN_MARGINS_TO_CORRECT * margin < this.#rtt) this.#average(this.#recent);
+    this.#recent = new Mean();
+  }
+
+  #average({ count, value }: Mean): void {
+    if (count === 0) return;
     this.#samples = Math.min(this.#samples + count, MAX_SAMPLES);
     this.#rtt += ((value - this.#rtt) * Math.min(count, MAX_SAMPLES)) / this.#samples;
   }
@@ -84,16 +109,31 @@ export class Baselines {
     return samples === 0 ? undefined : sum / samples;
   }
 
+  /** Whether any kind has a baseline. */
+  get isKnown(): boolean {
+    for (const { samples } of this.#kinds.values()) if (samples > 0) return true;
+    return false;
+  }
+
   note(kind: string | undefined, rtt: number): number | undefined {
     return this.#of(kind).note(rtt);
   }
 
-  learn(isQuiet: boolean): void {
-    for (const baseline of this.#kinds.values()) baseline.learn(isQuiet);
+  /** @param isEarly Whether no overload has been noticed yet. */
+  learn(isQuiet: boolean, isEarly: boolean): void {
+    for (const baseline of this.#kinds.values()) baseline.learn(isQuiet, isEarly);
   }
 
-  /** Lowers all of them by as much as this work, which was done under less load, took less time. */
-  lowerTo(work: readonly Work[]): void {
+  /** Forgets the samples of the present window. */
+  discard(): void {
+    for (const baseline of this.#kinds.values()) baseline.discard();
+  }
+
+  /**
+   * Scales all of them by the ratio of the time that this work took, under less load, to the time that they predict for it,
+   * if that is below 1.
+   */
+  scaleDownTo(work: readonly Work[]): void {
     let [time, expected] = [0, 0];
     for (const { kind, rtt } of work) {
       const baseline = this.#of(kind).rtt;

@@ -57,7 +57,7 @@ export class LimitUpdater {
     this.#update(() => {});
   }
 
-  /** Nothing was admitted for a while, which is no stall. */
+  /** Requests have finished, or nothing was admitted for a while: that is no stall. */
   restart(now: number): void {
     this.#sampledAt = now;
   }
@@ -69,7 +69,7 @@ export class LimitUpdater {
     const stall = this.#rtt ? Math.max(STALL_MS, STALL_RTTS * this.#rtt) : FIRST_STALL_MS;
     if (now - this.#sampledAt < stall) return;
     this.#sampledAt = now;
-    this.#update(() => this.algorithm.stalled?.());
+    this.#update(() => this.algorithm.stalled?.(now));
   }
 
   /** The algorithm may be the application's, so its errors must not prevent the release of the permit. */

@@ -16,6 +16,8 @@ export interface Sample {
    * Weight in use at the end, its own included; excludes permits of requests that are still queued at another limit.
    */
   readonly inflight: number;
+  /** The weight of this work. */
+  readonly weight: number;
   /** `ignored` work is never sampled. */
   readonly outcome: Exclude<Outcome, 'ignored'>;
   /** Time of the limiter's clock in milliseconds. */
@@ -23,6 +25,9 @@ export interface Sample {
   /** The kind of work, if the caller has set one. */
   readonly kind: string | undefined;
 }
+
+/** Maximum number of kinds of work that a limit tells apart; all others count as one. */
+export const MAX_KINDS = 64;
 
 /** Computes a limit, and may change it with each sample. */
 export interface Limit {
@@ -33,9 +38,10 @@ export interface Limit {
   sample(sample: Sample): void;
   /**
    * Called about each second while requests are rejected and no work finishes, as when open streams hold all permits;
-   * twice a second until any work has finished. Default: the limit stays.
+   * twice a second until any work has finished. `now` is the time of the limiter's clock in milliseconds. Default: the
+   * limit stays.
    */
-  stalled?(): void;
+  stalled?(now: number): void;
 }
 
 /** Makes the limit of one limiter; each has its own state. */
@@ -79,6 +85,25 @@ export function checkBounds<O extends Bounds>(
     throw invalid('initial', `a whole number from min to max (${min} to ${max})`, initial);
   }
   return { min, max, initial };
+}
+
+/** How many times as long work may take as without load until that counts as an overload. */
+export const TOLERANCE = 1.4;
+
+/** Fraction of a limit that counts as all of it. */
+const NEARLY_ALL = 0.9;
+
+/** Whether the limit is nearly used up. Otherwise work says nothing about what the server could do under a higher one. */
+export function isUsed(saturated: number, limit: number): boolean {
+  return saturated >= Math.max(Math.min(2, limit), Math.floor(limit * NEARLY_ALL));
+}
+
+/**
+ * The largest limit at which another such request would not be admitted. A heavy request can leave a part of the limit
+ * unused.
+ */
+export function saturatedLimit({ inflight, weight }: Sample): number {
+  return inflight + weight - 1;
 }
 
 export function within({ min, max }: Omit<Range, 'initial'>, limit: number): number {

@@ -1,10 +1,12 @@
+import { MAX_KINDS } from './limit.ts';
+
 /** Samples below which a trend may be chance. */
 const MIN_SAMPLES = 8;
 
-/** Standard errors by which a slope must exceed zero: it is tested after each sample. */
+/** Standard errors by which a slope must exceed zero: more than the usual two, since the test is repeated as work finishes. */
 const MIN_SIGNIFICANCE = 3;
 
-/** Added to it for small samples, divided by the degrees of freedom: approximates quantiles of Student's t-distribution. */
+/** Added to `MIN_SIGNIFICANCE`, divided by the degrees of freedom: approximates quantiles of Student's t-distribution. */
 const SMALL_SAMPLE_PENALTY = 10;
 
 /** Shortest time of work in milliseconds: the logarithm of zero is infinite. */
@@ -35,8 +37,9 @@ export function slowdownOf(work: readonly Work[]): number {
   let [xx, xy, yy] = [0, 0, 0];
   let [first, last] = [Infinity, -Infinity];
   for (const { startedAt, rtt, kind } of work) {
-    const means = kinds.get(kind) ?? new Means();
-    kinds.set(kind, means);
+    const own = kinds.has(kind) || kinds.size < MAX_KINDS ? kind : undefined;
+    const means = kinds.get(own) ?? new Means();
+    kinds.set(own, means);
     const x = startedAt - means.startedAt;
     const y = Math.log(Math.max(rtt, MIN_RTT)) - means.logRtt;
     const n = ++means.count;

@@ -1,3 +1,6 @@
+import { type Sample, saturatedLimit } from './limit.ts';
+import { Mean } from './mean.ts';
+
 /** Minimum length of a window, in milliseconds. */
 const MIN_WINDOW_MS = 100;
 
@@ -34,10 +37,10 @@ export const precisions = {
   /** The same after the ramp: the limit may be too low for as long as the window lasts. */
   firstAfterRamp: { ...usual, minSamples: 30, maxError: 0.15, minRtts: 1 },
   /**
-   * For slow start: enough to notice that a doubled limit has doubled the round trip. In a shorter window, mostly short
-   * work would have finished.
+   * During the ramp: enough to notice that the round trip has doubled. In a shorter window, mostly short work would have
+   * finished.
    */
-  starting: { ...usual, maxError: 0.5, minRtts: 1 },
+  duringRamp: { ...usual, maxError: 0.5, minRtts: 1 },
   usual,
   /** For windows that are compared with each other. */
   compared: { ...usual, maxError: 0.07, maxSamples: 2000, maxLength: 30_000 },
@@ -49,15 +52,15 @@ export class Window {
   readonly #rtt = new Mean();
   readonly #inflight = new Mean();
   readonly #slowdown = new Mean();
-  /** Maximum weight in use. */
-  peak = 0;
+  /** The highest limit that was used up. */
+  saturated = 0;
 
   /** @param slowdown The ratio of the round trip to the baseline of its kind, if known. */
-  add(now: number, rtt: number, inflight: number, slowdown: number | undefined): void {
-    if (this.#rtt.count === 0) this.#start = now;
-    this.#rtt.add(rtt);
-    this.#inflight.add(inflight);
-    if (inflight > this.peak) this.peak = inflight;
+  add(sample: Sample, slowdown: number | undefined): void {
+    if (this.#rtt.count === 0) this.#start = sample.now;
+    this.#rtt.add(sample.rtt);
+    this.#inflight.add(sample.inflight);
+    this.saturated = Math.max(this.saturated, saturatedLimit(sample));
     if (slowdown !== undefined) this.#slowdown.add(slowdown);
   }
 
@@ -65,10 +68,16 @@ export class Window {
   isOver(now: number, precision: Precision): boolean {
     const { minSamples, maxError, maxSamples, minRtts, maxLength } = precision;
     const age = now - this.#start;
-    const { count, margin, value } = this.#slowdown.count > 0 ? this.#slowdown : this.#rtt;
+    const { count, margin, value } = this.#isMostlyKnown ? this.#slowdown : this.#rtt;
     const minLength = Math.max(MIN_WINDOW_MS, minRtts * this.#rtt.value);
     if (count < minSamples || age < minLength) return false;
     return count >= maxSamples || age >= maxLength || margin <= maxError * value;
+  }
+
+  /** Whether the work is of kinds with a baseline. A few samples of them must not make the window wait for more. */
+  get #isMostlyKnown(): boolean {
+    const { count } = this.#slowdown;
+    return count >= MIN_SAMPLES || 2 * count > this.#rtt.count;
   }
 
   /** Mean round trip in milliseconds. */
@@ -89,28 +98,5 @@ export class Window {
   /** Margin of error of `slowdown`. */
   get margin(): number {
     return this.#slowdown.margin;
-  }
-}
-
-/** A mean and its margin of error. */
-export class Mean {
-  count = 0;
-  #sum = 0;
-  #sumOfSquares = 0;
-
-  add(value: number): void {
-    this.count++;
-    this.#sum += value;
-    this.#sumOfSquares += value * value;
-  }
-
-  get value(): number {
-    return this.#sum / this.count;
-  }
-
-  /** Two standard errors. */
-  get margin(): number {
-    const variance = Math.max(0, this.#sumOfSquares / this.count - this.value ** 2);
-    return 2 * Math.sqrt(variance / this.count);
   }
 }

@@ -3,6 +3,9 @@ import type { EventLoop } from './event-loop.ts';
 /** Minimum milliseconds between updates. */
 const UPDATE_INTERVAL_MS = 50;
 
+/** Milliseconds without a finished request, after which the loop may have been busy with other things. */
+const GAP_MS = 250;
+
 /** Time constant of the moving averages, in milliseconds. */
 const TIME_CONSTANT_MS = 2000;
 
@@ -89,6 +92,9 @@ export class WorkCost {
 
   started(now: number): void {
     this.#addInflight(now);
+    const isAfterGap = this.inflight === 0 && this.#queuedAt === undefined;
+    // What kept the loop busy meanwhile, such as the start of the process, was not this request.
+    if (isAfterGap && now - this.#updatedAt >= GAP_MS) this.#update(now, this.#latest.inflight);
     this.inflight++;
   }
 
@@ -132,19 +138,21 @@ export class WorkCost {
     this.#queuedAt = now;
   }
 
-  #update(now: number): void {
+  #update(now: number, maxBusy = Infinity): void {
     this.#addQueued(now);
     const elapsed = now - this.#updatedAt;
     const idle = this.loop.idle();
-    this.#latest.busy = Math.max(0, elapsed - (idle - this.#idle));
+    this.#latest.busy = Math.min(maxBusy, Math.max(0, elapsed - (idle - this.#idle)));
     this.#updatedAt = now;
     this.#idle = idle;
     this.#earlier.add(this.#latest, fadeAfter(elapsed));
-    if (this.#coldRequests > 0) this.#forgetRate(now);
+    if (this.#coldRequests > 0 && this.#latest.finished > 0) this.#forgetRate(now);
     this.#latest = new Sums();
     const { busy, inflight, finished, queued, finishedQueued } = this.#earlier;
-    this.perRequest = busy / finished;
-    this.duration = Math.max(0, inflight) / finished;
+    if (finished > 0) {
+      this.perRequest = busy / finished;
+      this.duration = Math.max(0, inflight) / finished;
+    }
     if (finishedQueued < MIN_FINISHED) return;
     this.interval = queued / finishedQueued;
     this.margin = 2 / Math.sqrt(finishedQueued);

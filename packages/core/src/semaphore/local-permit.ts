@@ -99,7 +99,7 @@ export class LocalPermit extends BasePermit {
     // The release below subtracts it again.
     if (isUncounted) semaphore.changeWeight(this, this.weight);
     if (extra !== undefined || limitUpdater !== undefined)
-      this.endWork(limitUpdater, isUncounted ? 'ignored' : outcome);
+      this.endWork(isUncounted ? undefined : limitUpdater, outcome);
     semaphore.release(this);
   }
 
@@ -110,13 +110,15 @@ export class LocalPermit extends BasePermit {
 
   private endWork(limitUpdater: LimitUpdater | undefined, outcome: Outcome): void {
     const wasPaused = this.stopPause();
-    if (limitUpdater === undefined || wasPaused || outcome === 'ignored') return;
-    const { kind } = this;
+    if (limitUpdater === undefined || wasPaused) return;
+    const { kind, weight } = this;
     const { group, inflight } = this.semaphore;
     const now = group.settings.clock.now();
+    if (outcome === 'ignored') return limitUpdater.restart(now);
     // Adaptive limits are not per key.
     const working = inflight - limitUpdater.idle;
-    limitUpdater.sample({ rtt: now - this.countedSince, inflight: working, outcome, now, kind });
+    const rtt = now - this.countedSince;
+    limitUpdater.sample({ rtt, inflight: working, weight, outcome, now, kind });
   }
 
   /** Returns whether it was paused. */

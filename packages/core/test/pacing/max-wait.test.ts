@@ -24,6 +24,23 @@ describe('the maximum wait', () => {
     expect(late.rejection?.reason).toBe('overloaded');
   });
 
+  it('does not count what kept the loop busy while there were no requests', () => {
+    const busy = scene(fifo(), { limit: 1 });
+    // The start of the process.
+    busy.loop.busy(2000);
+    busy.measure(60, 1);
+    busy.loop.rest(600_000);
+    busy.loop.busy(3000);
+    busy.loop.rest(1_800_000);
+    busy.measure(1, 1);
+    busy.loop.rest(60_000);
+    const late = queueAfterBurst(busy);
+    busy.loop.advance(249);
+    expect(late.rejection).toBeUndefined();
+    busy.loop.advance(3);
+    expect(late.rejection?.reason).toBe('overloaded');
+  });
+
   it('is five times as long as requests keep the loop busy', () => {
     const busy = scene(fifo(), { limit: 1 });
     busy.measure(100);
