@@ -21,6 +21,14 @@ function table(name: string, figures: readonly Figure[]): string {
   return [head, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }
 
+/** The value as it is shown; if its goal is missed, bold and with the goal. */
+function withGoal(figure: Figure): string {
+  const value = shown(figure);
+  const [least, most] = figure.goal ?? [-Infinity, Infinity];
+  if (Number(value) < least) return `**${value}** (≥ ${least})`;
+  return Number(value) > most ? `**${value}** (≤ ${most})` : value;
+}
+
 interface Column {
   readonly title: string;
   readonly cells: ReadonlyMap<string, string>;
@@ -29,7 +37,7 @@ interface Column {
 /** Published values, if there are any, come in a column before the measured ones. */
 function columnsOf(figures: readonly Figure[], column: string | undefined): Column[] {
   const own = figures.filter((figure) => figure.column === column);
-  const measured = new Map(own.map((figure) => [figure.what, shown(figure)]));
+  const measured = new Map(own.map((figure) => [figure.what, withGoal(figure)]));
   const published = new Map<string, string>();
   for (const figure of own) {
     if (figure.published !== undefined) published.set(figure.what, figure.published);

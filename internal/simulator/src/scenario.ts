@@ -8,8 +8,10 @@ export interface Figure {
   /** The value that another project has published, if any. */
   readonly published?: string | undefined;
   readonly measured: number;
-  /** The expected range. */
+  /** The expected range: a value outside of it is a defect. */
   readonly expected: readonly [number, number];
+  /** The range aimed at, if that is not reached yet: a page marks a value outside of it. */
+  readonly goal?: readonly [number, number] | undefined;
 }
 
 export interface Report {
@@ -32,8 +34,9 @@ export function figure(
   measured: number,
   expected: readonly [number, number],
   column?: string,
+  goal?: readonly [number, number],
 ): Figure {
-  return { what, column, measured, expected };
+  return { what, column, measured, expected, goal };
 }
 
 export function holds({ measured, expected: [min, max] }: Figure): boolean {

@@ -1,6 +1,7 @@
 import type { Scenario } from './scenario.ts';
 import { scenario as adaptive } from './scenarios/adaptive.ts';
 import { scenario as defaultLimit } from './scenarios/default-limit.ts';
+import { scenario as defaultLimitSpike } from './scenarios/default-limit-spike.ts';
 import { scenario as fairQueueing } from './scenarios/fair-queueing.ts';
 import { scenario as fixedPoints } from './scenarios/fixed-points.ts';
 import { scenario as longOverload } from './scenarios/long-overload.ts';
@@ -19,6 +20,7 @@ export const scenarios: readonly Scenario[] = [
   priorities,
   tenants,
   defaultLimit,
+  defaultLimitSpike,
   adaptive,
   longOverload,
   retryAfter,

@@ -22,8 +22,8 @@ const distributions = {
 type DistributionName = keyof typeof distributions;
 
 const distributionNames = Object.keys(distributions) as DistributionName[];
-const kinds: readonly HandlerKind[] = ['sync', 'timer', 'socket', 'query', 'pool'];
-const loads = [0.5, 0.8, 0.9, 1, 2, 5, 10, 20];
+export const kinds: readonly HandlerKind[] = ['sync', 'timer', 'socket', 'query', 'pool'];
+export const loads = [0.5, 0.8, 0.9, 1, 2, 5, 10, 20];
 const means = { loop: [1, 3, 10, 25, 50, 100], pool: [5, 35, 200] };
 const poolSizes = [5, 10, 50];
 
@@ -40,10 +40,12 @@ interface Choice {
 
 export interface NamedWorkload extends Workload {
   readonly name: string;
+  /** The name without the load. */
+  readonly server: string;
   readonly distribution: DistributionName;
 }
 
-const places: Readonly<Record<HandlerKind, string>> = {
+export const places: Readonly<Record<HandlerKind, string>> = {
   sync: 'of CPU',
   timer: 'of CPU after a timer',
   socket: 'of CPU after a socket',
@@ -55,18 +57,34 @@ export function workload(choice: Choice): NamedWorkload {
   const { kind, mean, distribution, load, workers = 1, connects = false, seed = 1 } = choice;
   const place = kind === 'pool' ? `${places[kind]} of ${workers}` : places[kind];
   const connection = connects ? ', a connection each' : '';
-  const name = `${mean} ms ${place}, ${distribution}${connection}, ${load} ×`;
+  const server = `${mean} ms ${place}, ${distribution}${connection}`;
+  const name = `${server}, ${load} ×`;
   const serviceTime = distributions[distribution](mean);
   // Enough requests for a 99th percentile; and enough of a few long ones for chance not to decide.
   const answers = distribution === '1 % a hundred times as long' ? 30_000 : 3_000;
   const seconds = 12 + (answers * mean) / workers / 1000;
-  return { kind, mean, distribution, serviceTime, load, workers, connects, seed, seconds, name };
+  const names = { name, server, distribution };
+  return { kind, mean, serviceTime, load, workers, connects, seed, seconds, ...names };
 }
 
 /** Whether the loop has time to reject every request, with a tenth to spare; no queue can help otherwise. */
-function isPossible(candidate: Workload): boolean {
+export function isPossible(candidate: Workload): boolean {
   const perSecond = capacityOf(candidate) * candidate.load;
   return perSecond * (arrivalCost(candidate) + REJECTION_COST) < 900;
+}
+
+/** All combinations for one kind of handler. */
+export function allWorkloads(kind: HandlerKind): NamedWorkload[] {
+  const isPool = kind === 'pool';
+  return (isPool ? means.pool : means.loop).flatMap((mean) =>
+    (isPool ? poolSizes : [1]).flatMap((workers) =>
+      (isPool ? [false] : [false, true]).flatMap((connects) =>
+        distributionNames.flatMap((distribution) =>
+          loads.map((load) => workload({ kind, mean, workers, connects, distribution, load })),
+        ),
+      ),
+    ),
+  );
 }
 
 export function randomWorkload(random: () => number): NamedWorkload {

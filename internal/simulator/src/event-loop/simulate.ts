@@ -1,8 +1,10 @@
 import {
   adaptive,
+  byPriority,
   createLimiter,
   fifo,
   type LocalLimiter,
+  type Order,
   type Permit,
   paced,
   Waiter,
@@ -19,14 +21,19 @@ import {
 } from './workload.ts';
 
 /** The limiter of a middleware without options. */
-function defaultLimiter(loop: SimulatedLoop): LocalLimiter {
+function defaultLimiter(loop: SimulatedLoop, order: Order = fifo()): LocalLimiter {
   return createLimiter({
     limit: adaptive({ min: 8, initial: 8 }),
-    order: paced(fifo(), loop),
+    order: paced(order, loop),
     queueLimit: Number.POSITIVE_INFINITY,
     clock: loop,
     random: () => 0.5,
   });
+}
+
+/** The limiter of a middleware whose only option is `priority`. */
+export function limiterByPriority(loop: SimulatedLoop): LocalLimiter {
+  return defaultLimiter(loop, byPriority());
 }
 
 /** Admits every request. */
@@ -38,17 +45,18 @@ export function noLimiter(loop: SimulatedLoop): LocalLimiter {
 export function simulate(
   workload: Workload,
   jobs: readonly Job[],
-  limiterOf = defaultLimiter,
+  limiterOf: (loop: SimulatedLoop) => LocalLimiter = defaultLimiter,
 ): Outcome[] {
   const loop = new SimulatedLoop(workload.connects, workload.isCold);
   const limiter = limiterOf(loop);
   const handlers = new Handlers(workload, loop);
   const outcomes: Outcome[] = [];
   const incoming = jobs.map((job): Incoming => {
+    const { at, priority } = job;
     const end = (answered: boolean) =>
-      outcomes.push({ at: job.at, took: loop.now() - job.at, answered });
+      outcomes.push({ at, priority, took: loop.now() - at, answered });
     const request = new ClientRequest(job, loop, limiter, handlers, end);
-    return { at: job.at, callback: () => request.read() };
+    return { at, callback: () => request.read() };
   });
   loop.run(incoming);
   return outcomes;
@@ -66,6 +74,7 @@ class ClientRequest extends Waiter {
     private readonly end: (answered: boolean) => void,
   ) {
     super();
+    this.priority = job.priority ?? 'normal';
   }
 
   read(): void {

@@ -1,3 +1,4 @@
+import type { Priority } from '@headgate/core';
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { Distribution } from '../distributions.ts';
@@ -45,11 +46,14 @@ export const waits: Readonly<Record<HandlerKind, number>> = {
 export interface Job {
   readonly at: number;
   readonly work: number;
+  /** Default: `normal`. */
+  readonly priority?: Priority;
 }
 
 /** The outcome of a request that arrived at `at`, after `took` milliseconds. */
 export interface Outcome {
   readonly at: number;
+  readonly priority?: Priority | undefined;
   readonly took: number;
   readonly answered: boolean;
 }

@@ -1,0 +1,35 @@
+import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import { type Workload, waits } from './workload.ts';
+
+/** What the default limit should achieve: each as a range. */
+export interface Goals {
+  /** Percentage of what the reference answers. */
+  readonly ratio: readonly [least: number, most: number];
+  /** 99th percentile in milliseconds. */
+  readonly p99: readonly [least: number, most: number];
+  /** Percentage rejected. */
+  readonly rejected: readonly [least: number, most: number];
+}
+
+export function goalsOf(workload: Workload): Goals {
+  const { kind, mean, load } = workload;
+  const longest = Math.max(300, 12 * (mean + waits[kind])) + unloadedP99(workload);
+  return {
+    ratio: [load > 1 ? 97 : 98, Infinity],
+    // Up to the capacity, the reference is a queue with the same 99th percentile.
+    p99: [0, load > 1 ? Math.round(longest) : Infinity],
+    rejected: [0, load <= 0.8 && mean <= 25 ? 0.5 : 100],
+  };
+}
+
+const SAMPLES = 10_000;
+
+/** The 99th percentile of the time that a handler takes without load, in milliseconds. */
+function unloadedP99({ kind, serviceTime }: Workload): number {
+  const generator = xoroshiro128plus(1);
+  const random = () => uniformFloat64(generator);
+  const times = Array.from({ length: SAMPLES }, () => serviceTime(random));
+  times.sort((one, other) => one - other);
+  return waits[kind] + (times[0.99 * SAMPLES] ?? Number.NaN);
+}
