@@ -1,5 +1,6 @@
 import type { Goal } from '../table.ts';
-import { meanTime, needsMainThread } from './resources.ts';
+import { goalsWithoutOverload } from './goals-without-overload.ts';
+import { meanTime } from './resources.ts';
 import type { Measured, ResourceRun } from './run.ts';
 import { measuredOf, throughputRatio } from './throughput-ratio.ts';
 
@@ -7,7 +8,7 @@ import { measuredOf, throughputRatio } from './throughput-ratio.ts';
 const ours = 'headgate';
 
 /** The multiples of the capacity that have goals. */
-const overloads = [2, 5, 10];
+const overloads = [2, 5, 10, 20];
 
 /** @param rejectionCost Milliseconds of the main thread for a bare 503. */
 export function goals(run: ResourceRun, rejectionCost: number): Goal[] {
@@ -15,7 +16,7 @@ export function goals(run: ResourceRun, rejectionCost: number): Goal[] {
   if (headgate === undefined || headgate instanceof Error) return [];
   const { recovery, critical, loads } = headgate;
   return [
-    ...atCapacity(run, headgate),
+    ...goalsWithoutOverload(run, headgate, drift(run)),
     ...overloads
       .filter((multiple) => loads.has(multiple))
       .flatMap((multiple) => atMultiple(run, headgate, multiple, rejectionCost)),
@@ -25,32 +26,6 @@ export function goals(run: ResourceRun, rejectionCost: number): Goal[] {
       target: 0.5,
       measured: 100 * (1 - critical),
       unit: '%',
-    },
-  ];
-}
-
-/** At the capacity, compared with a FIFO queue of the right limit, in which requests wait for as long as clients do. */
-function atCapacity(run: ResourceRun, headgate: Measured): Goal[] {
-  const own = headgate.loads.get(1);
-  const fifo = measuredOf(run).find(([name]) => name === 'express-queue, right limit')?.[1];
-  const other = fifo?.loads.get(1);
-  if (!needsMainThread(run.resource) || own === undefined || !fifo || !other) return [];
-  const answered = own.answered / headgate.capacity / (other.answered / fifo.capacity);
-  const [slow, quick] = drift(run);
-  return [
-    {
-      what: 'answered at 1 × / express-queue, right limit',
-      target: 0.97,
-      atLeast: true,
-      measured: answered,
-      unit: '×',
-      interval: { low: answered * slow, high: answered * quick },
-    },
-    {
-      what: 'p99 at 1 × / express-queue, right limit',
-      target: 0.6,
-      measured: own.p99 / other.p99,
-      unit: '×',
     },
   ];
 }

@@ -23,7 +23,7 @@ export interface OverloadPlan {
 }
 
 export const fullPlan: OverloadPlan = {
-  multiples: [0.5, 1, 2, 5, 10],
+  multiples: [0.5, 0.8, 1, 2, 5, 10, 20],
   phase: 6,
   uncounted: 1,
   warmUp: 3,
