@@ -1,7 +1,7 @@
 /** Maximum time that starts may be held back for connections, in milliseconds. */
 const MAX_ACCEPT_TIME_MS = 100;
 
-/** Less is not begun with: the requests in flight would not finish meanwhile, and keep each iteration long. */
+/** A shorter pause is not started: the requests in flight would not finish during it, and keep each iteration long. */
 const MIN_ACCEPT_TIME_MS = 30;
 
 /** Maximum time of one iteration that counts as spent on connections while requests compute: the rest is theirs. */

@@ -6,7 +6,7 @@ const MINIMUM_MS = 5;
 
 /**
  * Milliseconds of idle time after which the allowance has doubled, once it is larger than this and than the duration of
- * a request: more cannot be needed to keep the loop busy, unless requests cost less than estimated.
+ * a request: a loop that is still idle then shows that requests cost less than estimated.
  */
 const DOUBLING_MS = 40;
 
@@ -18,14 +18,6 @@ const OVERDUE_DECAY_MS = 150;
 
 /** Milliseconds after which a poll is overdue, in addition to the duration of a request. */
 const POLL_DELAY_MS = 20;
-
-/** The last poll of the loop. */
-interface LastPoll {
-  /** Milliseconds for which the next one has been awaited; 0 if it is not. */
-  readonly age: number;
-  /** Number of requests in flight at that time. */
-  readonly inflight: number;
-}
 
 /**
  * How much work the requests in flight may be, in milliseconds of the loop. It grows while the loop is idle although
@@ -48,14 +40,19 @@ export class Allowance {
     this.#idle = loop.idle();
   }
 
-  /** Whether another request may be in flight. */
-  isLeft(now: number, lastPoll: LastPoll): boolean {
+  /**
+   * Updates the allowance. Returns whether another request may be in flight.
+   *
+   * @param awaited Milliseconds for which a poll has been awaited; 0 if none is.
+   * @param inflightAtPoll Number of requests in flight at the last poll.
+   */
+  update(now: number, awaited: number, inflightAtPoll: number): boolean {
     const { inflight, perRequest } = this.cost;
     const elapsed = now - this.#adjustedAt;
     const idle = this.loop.idle() - this.#idle;
     this.#adjustedAt = now;
     this.#idle += idle;
-    if (idle === 0) this.#lower(elapsed, lastPoll);
+    if (idle === 0) this.#lower(elapsed, awaited, inflightAtPoll);
     else if (this.#isUsedUp) this.#raise(idle);
     this.#isUsedUp = inflight > 0 && inflight * perRequest > this.#milliseconds;
     return !this.#isUsedUp;
@@ -66,10 +63,10 @@ export class Allowance {
     this.#milliseconds += idle * Math.max(1, this.#milliseconds / doubling);
   }
 
-  #lower(elapsed: number, { age, inflight }: LastPoll): void {
+  #lower(elapsed: number, awaited: number, inflightAtPoll: number): void {
     const { perRequest, duration } = this.cost;
-    const isOverdue = inflight > 0 && age > POLL_DELAY_MS + duration;
-    if (isOverdue) this.#milliseconds = Math.min(this.#milliseconds, inflight * perRequest);
+    const isOverdue = inflightAtPoll > 0 && awaited > POLL_DELAY_MS + duration;
+    if (isOverdue) this.#milliseconds = Math.min(this.#milliseconds, inflightAtPoll * perRequest);
     const decay = Math.exp(-elapsed / (isOverdue ? OVERDUE_DECAY_MS : DECAY_MS));
     this.#milliseconds = MINIMUM_MS + Math.max(0, this.#milliseconds - MINIMUM_MS) * decay;
   }

@@ -12,7 +12,7 @@ const BUDGET_MS = 5;
 const MAX_COLD_BUDGET_MS = 100;
 
 /** Time constant at which a long iteration of the loop is forgotten, in milliseconds. */
-const LONGEST_DECAY_MS = 5000;
+const LONGEST_BUSY_DECAY_MS = 5000;
 
 /** Milliseconds after which the idle time of the loop is read again while requests are held back. */
 const IDLE_CHECK_MS = 1;
@@ -41,7 +41,7 @@ interface StartedRequest {
 export class Pace {
   readonly cost: WorkCost;
   /** Milliseconds that requests have kept the loop busy at a stretch. */
-  readonly longest = new FadingMaximum(LONGEST_DECAY_MS);
+  readonly longestBusy = new FadingMaximum(LONGEST_BUSY_DECAY_MS);
   readonly #startedWork = new StartedWork();
   readonly #acceptPause = new AcceptPause();
   readonly #allowance: Allowance;
@@ -51,9 +51,9 @@ export class Pace {
   readonly #requests = new Map<object, StartedRequest>();
   readonly #paused = new WeakSet<object>();
   /** Number of requests in flight at the last poll. */
-  #inflight = 0;
+  #inflightAtPoll = 0;
   /** Whether a request has just finished that another may replace before the next poll. */
-  #isReplaceable = false;
+  #mayReplaceFinished = false;
   /** When a poll was first awaited, if one is. */
   #awaitedAt: number | undefined;
 
@@ -73,8 +73,8 @@ export class Pace {
   decide(now: number): 'start' | 'poll' | number {
     if (!this.loop.isMeasured) return 'start';
     if (this.#acceptPause.isActive || !this.#isWithinBudget(now)) return 'poll';
-    const lastPoll = { age: now - (this.#awaitedAt ?? now), inflight: this.#inflight };
-    if (this.#allowance.isLeft(now, lastPoll)) return 'start';
+    const awaited = now - (this.#awaitedAt ?? now);
+    if (this.#allowance.update(now, awaited, this.#inflightAtPoll)) return 'start';
     this.#forgetWaiting(now);
     return IDLE_CHECK_MS;
   }
@@ -82,7 +82,7 @@ export class Pace {
   started(now: number, request: object): void {
     this.cost.started(now);
     this.#requests.set(request, { at: now, idle: this.loop.idle() });
-    this.#isReplaceable = false;
+    this.#mayReplaceFinished = false;
     this.#startedWork.started(now);
     this.awaitPoll(now);
   }
@@ -103,14 +103,14 @@ export class Pace {
 
   finished(now: number, request: object): void {
     const started = this.#requests.get(request);
-    // It has been forgotten, and has counted as finished since, or it is paused.
+    // It is paused, or `#forgetWaiting` has already counted it as finished.
     if (started === undefined) return;
     this.#requests.delete(request);
     this.cost.finished(now);
     const took = now - started.at;
     // One that has only computed is not replaced: others like it would follow each other without a poll.
     const hasWaited = took > BUDGET_MS + this.cost.perRequest;
-    this.#isReplaceable = hasWaited && this.cost.inflight < this.#inflight;
+    this.#mayReplaceFinished = hasWaited && this.cost.inflight < this.#inflightAtPoll;
     this.#startedWork.finished(now);
   }
 
@@ -132,7 +132,7 @@ export class Pace {
   }
 
   #isWithinBudget(now: number): boolean {
-    if (this.#isReplaceable) return true;
+    if (this.#mayReplaceFinished) return true;
     const { perRequest, duration, busyPart } = this.cost;
     const started = this.#startedWork.milliseconds(now, perRequest);
     if (started === undefined) return true;
@@ -147,13 +147,13 @@ export class Pace {
     const now = this.loop.now();
     const busy = now - awaitedAt;
     this.#awaitedAt = undefined;
-    this.longest.note(busy, now);
+    this.longestBusy.note(busy, now);
     const worked = this.#startedWork.polled();
-    const wasInflight = this.#inflight > 0;
-    this.#inflight = this.cost.inflight;
-    this.#isReplaceable = false;
-    // Of requests that take several iterations, what they worked in this one is unknown.
-    const isKnown = !wasInflight && this.#inflight === 0;
+    const wasInflight = this.#inflightAtPoll > 0;
+    this.#inflightAtPoll = this.cost.inflight;
+    this.#mayReplaceFinished = false;
+    // If requests span several iterations, their part of this one is unknown.
+    const isKnown = !wasInflight && this.#inflightAtPoll === 0;
     const more = isKnown && this.cost.isCold ? Math.min(busy - worked, MAX_COLD_BUDGET_MS) : 0;
     this.#budget = Math.max(BUDGET_MS, more);
     // Another poll shows whether it was the last connection.

@@ -14,33 +14,9 @@ import { createQueue } from '../semaphore/safe-queue.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { Burst } from './burst.ts';
 import type { EventLoop } from './event-loop.ts';
+import { maxWaitFor } from './max-wait.ts';
 import { Pace } from './pace.ts';
 import { threadEventLoop } from './thread-event-loop.ts';
-
-/** Milliseconds after which a client gives up, unless the work itself takes longer: then it waits for another second. */
-const PATIENCE_MS = 1000;
-
-/**
- * Milliseconds that a request may wait. Clients accept a longer wait for longer work, but about a second in all for work
- * that usually takes less, and another second for work that takes more. If a few requests take much longer than most,
- * those behind them wait for that long.
- *
- * @param cost Milliseconds that a request keeps the loop busy.
- * @param duration Milliseconds that it takes.
- * @param longest Milliseconds for which the loop was busy at a stretch.
- * @param isBurst Whether it belongs to a burst, which ends by itself: it may wait for as long as its client does.
- */
-function maxWaitFor(cost: number, duration: number, longest: number, isBurst: boolean): number {
-  const stretch = Math.min(longest, 500);
-  const wanted = isBurst ? Infinity : Math.max(5 * cost, stretch, Math.min(3 * duration, 400));
-  // Some requests take twice as long as most, and all have waited in the loop before they were read.
-  const left = Math.max(PATIENCE_MS, 6 * cost) - 2 * duration - (isBurst ? stretch : stretch / 2);
-  // Without the time for which requests delay each other in the loop.
-  const undelayed = duration - 3 * cost;
-  // Rises from 250 ms at 0.8 s to a second at one second: a jump would reject many at once when the mean falls.
-  const ofLongWork = Math.min(4 * (undelayed - 750), PATIENCE_MS);
-  return Math.max(250, Math.min(wanted, left), ofLongWork);
-}
 
 /** Maximum number of waiters, which bounds the memory. */
 const MAX_LENGTH = 10_000;
@@ -49,8 +25,8 @@ const MAX_LENGTH = 10_000;
  * Starts requests no faster than the event loop handles them. The others wait in the queue, in the given order, up to
  * 250 ms or a few times as long as a request takes, and up to a second in a burst, or if requests take a second or more;
  * those that would wait longer are rejected immediately (`full`), or at that time (`overloaded`). So requests that keep
- * the event loop busy, by rendering or computing, need no limit that fits them. Around any other order, with
- * `queueLimit: Infinity`, in a limiter without keys. On Bun and Deno, which do not report idle time, it is estimated from
+ * the event loop busy, by rendering or computing, need no limit that fits them. Use it around any other order, with
+ * `queueLimit: Infinity` and without keys. On Bun and Deno, which do not report idle time, it is estimated from
  * the time between polls; on Workers, the queue only bounds the wait.
  *
  * @param order The order of the queue. Default: `fifo()`.
@@ -184,9 +160,13 @@ class PacedQueue extends BuiltInQueue implements Queue {
 
   /** The maximum wait of a request that has waited since then. */
   #maxWaitSince(since: number): number {
-    const { cost, longest } = this.#pace;
-    const stretch = longest.value(this.loop.now());
-    return maxWaitFor(cost.perRequest, cost.duration, stretch, this.#burst.includes(since));
+    const { cost, longestBusy } = this.#pace;
+    const measured = {
+      cost: cost.perRequest,
+      duration: cost.duration,
+      longestBusy: longestBusy.value(this.loop.now()),
+    };
+    return maxWaitFor(measured, this.#burst.includes(since));
   }
 
   #wakeIn(milliseconds: number): void {

@@ -3,7 +3,7 @@ import type { EventLoop } from './event-loop.ts';
 /** Minimum milliseconds between updates. */
 const UPDATE_INTERVAL_MS = 50;
 
-/** Milliseconds without a finished request, after which the loop may have been busy with other things. */
+/** A gap of this many milliseconds without requests is long enough for other things to keep the loop busy. */
 const GAP_MS = 250;
 
 /** Time constant of the moving averages, in milliseconds. */
@@ -24,7 +24,7 @@ const MIN_REMAINING = 1;
 /** Code that has run fewer times is not compiled yet, and takes many times as long: rates measured then are wrong. */
 const COLD_REQUESTS = 500;
 
-/** Milliseconds from the first finished request after which the code counts as compiled. */
+/** Milliseconds from the first measured requests after which the code counts as compiled. */
 const COLD_MS = 2000;
 
 /** Sums over a period; times are in milliseconds. */
@@ -146,7 +146,7 @@ export class WorkCost {
     this.#updatedAt = now;
     this.#idle = idle;
     this.#earlier.add(this.#latest, fadeAfter(elapsed));
-    if (this.#coldRequests > 0 && this.#latest.finished > 0) this.#forgetRate(now);
+    if (this.#coldRequests > 0 && this.#latest.finished > 0) this.#updateWarmUp(now);
     this.#latest = new Sums();
     const { busy, inflight, finished, queued, finishedQueued } = this.#earlier;
     if (finished > 0) {
@@ -159,7 +159,7 @@ export class WorkCost {
   }
 
   /** While the code is cold, the rate is not measured. */
-  #forgetRate(now: number): void {
+  #updateWarmUp(now: number): void {
     const { finished } = this.#latest;
     this.#coldUntil ??= now + COLD_MS;
     this.#coldRequests = now < this.#coldUntil ? this.#coldRequests - finished : 0;
