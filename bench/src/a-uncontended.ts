@@ -67,6 +67,7 @@ function report(results: Results): Table {
     goals: [
       goal('run() / bare await', 'run, headgate', 'run, bare await', 1.15),
       goal('run() / p-limit', 'run, headgate', 'run, p-limit', 0.3),
+      goal('run() / cockatiel', 'run, headgate', 'run, cockatiel', 1),
       goal('tryAcquire + release / async-sema', 'try, headgate', 'try, async-sema', 1),
     ],
   };

@@ -45,6 +45,8 @@ async function crowds(name: string, size: number, semaphoreLimit = limit): Promi
   };
 }
 
+const ring = 'hand-written (ring)';
+
 const loopsOf = (name: string) => `loops, ${name}`;
 const crowdOf = (name: string, size: number, semaphoreLimit = limit) =>
   `${size} on ${semaphoreLimit}, ${name}`;
@@ -74,7 +76,9 @@ function goals(results: Results): Goal[] {
   );
   return [
     goal('64 looping callers / p-limit', loopsOf('headgate'), loopsOf('p-limit'), 0.6),
+    goal(`64 looping callers / ${ring}`, loopsOf('headgate'), loopsOf(ring), 1.1),
     goal('100,000 at once / p-limit', ours, crowdOf('p-limit', large), 0.65),
+    goal(`100,000 at once / ${ring}`, ours, crowdOf(ring, large), 1.1),
     {
       what: 'growth from 5,000 to 100,000 at once / bare await',
       target: 1,

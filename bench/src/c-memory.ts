@@ -78,6 +78,7 @@ function report(results: Results): Table {
     goals: [
       goal(direct, 'a waiter without a promise, with a deadline', 170),
       goal(promised, 'a waiter with a promise, with a deadline', 400),
+      goal('headgate, run()', 'a queued run()', 450),
       goal(gated, 'a waiter that holds the first of two limits, with a deadline', 200),
     ],
   };

@@ -110,7 +110,7 @@ export function withFigures(readme: string, pages: Pages): string {
 /** CI fails above the limit of this bundle, so it is never larger. */
 function sizeRow(sizes: string): string[] {
   const [, limit] = /createLimiter alone'.*?limit: '([\d.]+) kB'/s.exec(sizes) ?? [];
-  const goal = 3;
+  const goal = 5;
   if (limit === undefined) throw new Error('the size of createLimiter has no limit');
   const verdict = Number(limit) <= goal ? 'met' : '**missed**';
   const label = '`createLimiter` alone, minified and gzipped';

@@ -24,14 +24,14 @@ interface Measured {
  * that usually takes less, and another second for work that takes more. If a few requests take much longer than most,
  * those behind them wait for that long.
  *
- * @param isBurst Whether it belongs to a burst, which ends by itself: it may wait for as long as its client does.
+ * @param isPatient Whether it may wait for as long as its client does, since what delays it ends by itself, as a burst.
  */
-export function maxWaitFor({ cost, duration, longestBusy }: Measured, isBurst: boolean): number {
+export function maxWaitFor({ cost, duration, longestBusy }: Measured, isPatient: boolean): number {
   const stretch = Math.min(longestBusy, MAX_STRETCH_MS);
   const forDuration = Math.min(3 * duration, MAX_WAIT_FOR_DURATION_MS);
-  const wanted = isBurst ? Infinity : Math.max(5 * cost, stretch, forDuration);
+  const wanted = isPatient ? Infinity : Math.max(5 * cost, stretch, forDuration);
   // Some requests take twice as long as most, and all have waited in the loop before they were read.
-  const beforeRead = isBurst ? stretch : stretch / 2;
+  const beforeRead = isPatient ? stretch : stretch / 2;
   const left = Math.max(CLIENT_TIMEOUT_MS, 6 * cost) - 2 * duration - beforeRead;
   return Math.max(MIN_WAIT_MS, Math.min(wanted, left), waitForLongWork(cost, duration));
 }

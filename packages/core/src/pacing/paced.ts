@@ -89,7 +89,7 @@ class PacedQueue extends BuiltInQueue implements Queue {
   get maxLength(): number {
     const { interval, margin } = this.#pace.cost;
     if (interval === 0) return MAX_LENGTH;
-    const maxWait = this.#maxWaitSince(this.context.clock.now());
+    const maxWait = this.#maxWait(this.#burst.includes(this.context.clock.now()));
     return Math.min(MAX_LENGTH, Math.ceil((maxWait * (1 + margin)) / interval));
   }
 
@@ -108,7 +108,10 @@ class PacedQueue extends BuiltInQueue implements Queue {
   get stale(): Waiter | undefined {
     const { oldest } = this;
     if (oldest === undefined) return undefined;
-    const remaining = oldest.since + this.#maxWaitSince(oldest.since) - this.context.clock.now();
+    const { since, priority } = oldest;
+    // Critical requests are served first, so they only wait long behind a long request, which ends as a burst does.
+    const isPatient = priority === 'critical' || this.#burst.includes(since);
+    const remaining = since + this.#maxWait(isPatient) - this.context.clock.now();
     if (remaining < 0) return oldest;
     this.#wakeIn(remaining + 1);
     return this.#inner.stale;
@@ -158,15 +161,15 @@ class PacedQueue extends BuiltInQueue implements Queue {
     else this.#pace.paused(now, permit);
   }
 
-  /** The maximum wait of a request that has waited since then. */
-  #maxWaitSince(since: number): number {
+  /** @param isPatient Whether it is that of a request which may wait for as long as its client does. */
+  #maxWait(isPatient: boolean): number {
     const { cost, longestBusy } = this.#pace;
     const measured = {
       cost: cost.perRequest,
       duration: cost.duration,
       longestBusy: longestBusy.value(this.loop.now()),
     };
-    return maxWaitFor(measured, this.#burst.includes(since));
+    return maxWaitFor(measured, isPatient);
   }
 
   #wakeIn(milliseconds: number): void {

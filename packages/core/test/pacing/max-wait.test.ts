@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fifo } from '../../src/index.ts';
+import { byPriority, fifo } from '../../src/index.ts';
 import { type Caller, call } from '../caller.ts';
 import { isGranted, scene } from './paced-scene.ts';
 
@@ -22,6 +22,20 @@ describe('the maximum wait', () => {
     expect(late.rejection).toBeUndefined();
     busy.loop.advance(3);
     expect(late.rejection?.reason).toBe('overloaded');
+  });
+
+  it('is for critical requests what is left of a second', () => {
+    const busy = scene(byPriority(), { limit: 1 });
+    busy.measure(10);
+    call(busy.limiter);
+    const first = call(busy.limiter);
+    busy.loop.rest(100);
+    const critical = call(busy.limiter, { priority: 'critical' });
+    busy.limiter.withdraw(first);
+    busy.loop.advance(900);
+    expect(critical.rejection).toBeUndefined();
+    busy.loop.advance(100);
+    expect(critical.rejection?.reason).toBe('overloaded');
   });
 
   it('does not count what kept the loop busy while there were no requests', () => {
