@@ -9,7 +9,7 @@ const ratios = [0.5, 0.8, 0.9];
 
 /** Feeds a round trip that does not depend on the limit, with the limit fully used. */
 function feed(limit: Limit, rtt: number): void {
-  limit.sample({ rtt, inflight: limit.limit, outcome: 'ok', now: 0, kind: undefined });
+  limit.sample({ rtt, inflight: limit.limit, outcome: 'ok', now: 0, weight: 1, kind: undefined });
 }
 
 /** Envoy's gradient, whose baseline is the minimum round trip. */

@@ -28,7 +28,14 @@ class Overload {
     for (let second = 0; second < seconds; second++) {
       this.#now += 1000;
       const { limit: inflight } = this.#limit;
-      this.#limit.sample({ rtt, inflight, outcome: 'ok', now: this.#now, kind: undefined });
+      this.#limit.sample({
+        rtt,
+        inflight,
+        outcome: 'ok',
+        now: this.#now,
+        weight: 1,
+        kind: undefined,
+      });
     }
   }
 }
