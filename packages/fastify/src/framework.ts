@@ -1,4 +1,10 @@
-import { compileWith, type Framework, fastifyPath, fastifyRouting } from '@headgate/core/http';
+import {
+  compileWith,
+  type Framework,
+  fastifyPath,
+  fastifyRouting,
+  routeKind,
+} from '@headgate/core/http';
 import type { FastifyRequest } from 'fastify';
 import { pathToRegexp } from 'path-to-regexp';
 
@@ -6,7 +12,12 @@ export const framework: Framework<FastifyRequest> = {
   options: ['abandonAfter'],
   method: (request) => request.method,
   path: ({ raw, server }) => fastifyPath(raw.url as string, server),
-  kind: (request) => (request.is404 ? undefined : `${request.method} ${request.routeOptions.url}`),
+  kind: (request) => {
+    if (request.is404) return undefined;
+    const { url, config } = request.routeOptions;
+    // Routes with different constraints have the same path.
+    return routeKind(config, `${request.method} ${url}`);
+  },
   report: (request, error) => request.log.error(error),
   header: (request, name) => request.headers[name] as string | undefined,
   routing: ({ server }) => fastifyRouting(server),

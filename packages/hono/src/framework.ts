@@ -7,8 +7,9 @@ export const framework: Framework<Context> = {
   path: (c) => c.req.path,
   kind: (c) => {
     // Deprecated in favour of `hono/route`, which older versions do not have.
-    const path = c.req.matchedRoutes.at(-1)?.path;
-    return path === undefined ? undefined : `${c.req.method} ${path}`;
+    const route = c.req.matchedRoutes[c.req.routeIndex];
+    // Not the method of the request, which a client may invent over HTTP/2.
+    return route && `${route.method} ${route.path}`;
   },
   // As Hono's default error handler does; the app's own handler could only send a response.
   report: (_, error) => console.error(error),

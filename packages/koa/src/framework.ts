@@ -1,14 +1,22 @@
-import { compileWith, type Framework, pathOf } from '@headgate/core/http';
+import { compileWith, type Framework, pathOf, routeKind } from '@headgate/core/http';
 import type { Context } from 'koa';
 import { pathToRegexp } from 'path-to-regexp';
+
+/** What @koa/router sets: the routes and middleware whose path matches, and the path of the last one that has run. */
+interface Routed {
+  readonly matched?: readonly { readonly path: unknown }[];
+  readonly _matchedRoute?: unknown;
+}
 
 export const framework: Framework<Context> = {
   method: ({ req }) => req.method as string,
   path: (ctx) => (ctx.mountPath === undefined ? ctx.path : mounted(ctx)),
   kind: (ctx) => {
-    // Set by @koa/router.
-    const { _matchedRoute: path } = ctx as { _matchedRoute?: unknown };
-    return typeof path === 'string' ? `${ctx.method} ${path}` : undefined;
+    const { matched, _matchedRoute: path } = ctx as Routed;
+    if (path === undefined) return undefined;
+    // Identified by the layer, since its path lacks the prefix of koa-mount.
+    const route = matched?.findLast((layer) => layer.path === path);
+    return route && routeKind(route, `${ctx.method} ${path}`);
   },
   report: (ctx, error) => void ctx.app.emit('error', error, ctx),
   header: (ctx, name) => ctx.req.headers[name] as string | undefined,

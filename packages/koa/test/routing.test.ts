@@ -3,27 +3,11 @@ import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import request from 'supertest';
 import { expect, it } from 'vitest';
+import { mount } from './mount.ts';
 
 const handle: Middleware = (ctx) => {
   ctx.body = 'ok';
 };
-
-/** Mounts middleware as koa-mount does. */
-function mount(prefix: string, inner: Middleware): Middleware {
-  return async (ctx, next) => {
-    const outside = ctx.path;
-    const inside = outside.replace(prefix, '') || '/';
-    if (!outside.startsWith(prefix) || inside[0] !== '/') return next();
-    ctx.mountPath = prefix;
-    ctx.path = inside;
-    await inner(ctx, async () => {
-      ctx.path = outside;
-      await next();
-      ctx.path = inside;
-    });
-    ctx.path = outside;
-  };
-}
 
 /** Middleware that rewrites the path. */
 function rewrite(from: string, to: string): Middleware {

@@ -1,14 +1,28 @@
-import { compileWith, type Framework, fastifyPath, fastifyRouting } from '@headgate/core/http';
-import { type ExecutionContext, Logger } from '@nestjs/common';
+import {
+  compileWith,
+  type Framework,
+  fastifyPath,
+  fastifyRouting,
+  routeKind,
+} from '@headgate/core/http';
+import { type ExecutionContext, Logger, RequestMethod } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import { pathToRegexp } from 'path-to-regexp';
 import { type PlatformRequest, requestOf } from './platform.ts';
 
 const logger = new Logger('ConcurrencyLimit');
+const reflector = new Reflector();
 
 export const framework: Framework<ExecutionContext> = {
   method: (context) => requestOf(context).method,
   path: (context) => pathFor(requestOf(context)),
-  kind: (context) => `${context.getClass().name}.${context.getHandler().name}`,
+  kind: (context) => {
+    const [controller, handler] = [context.getClass(), context.getHandler()];
+    // Decorators of the application may replace handlers with functions of the same name.
+    const method = RequestMethod[reflector.get<RequestMethod>('method', handler)];
+    const route = `${method} ${reflector.get('path', handler)}`;
+    return routeKind(controller, `${controller.name}.${handler.name} ${route}`);
+  },
   report: (_, error) => logger.error(error),
   header: (context, name) => requestOf(context).headers[name] as string | undefined,
   routing: (context) => routingOf(requestOf(context)),

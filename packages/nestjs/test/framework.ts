@@ -57,7 +57,6 @@ export function nestFramework(platform: Platform): FrameworkDriver<Limit> {
     name: `NestJS on ${platform}`,
     // Exception filters write the responses to rejections and to errors.
     can: { tracksHandlers: true, http2: platform === 'Fastify', formatsRejections: false },
-    routeKind: 'Handler.handle',
 
     limit: (options) =>
       ConcurrencyLimit(

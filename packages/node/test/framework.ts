@@ -23,7 +23,7 @@ const responses = new WeakMap<Req, Res>();
 /** Builds the suite's apps as chains of functions, with a small router. */
 export const nodeFramework: FrameworkDriver<ConcurrencyLimit> = {
   name: 'node:http',
-  can: { tracksHandlers: true, http2: true },
+  can: { tracksHandlers: true, http2: true, knowsRoutes: false },
 
   limit: (options) =>
     concurrencyLimit(adapted(options, contextOf, reject, (res: Res) => res.statusCode)),

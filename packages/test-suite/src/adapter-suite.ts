@@ -14,6 +14,7 @@ export const basicTopics: readonly string[] = [
   'streams',
   'connections',
   'routes',
+  'latency baselines',
   'header fields',
   'limiters used inside a handler',
 ];
@@ -35,6 +36,7 @@ export function adapterSuite(framework: FrameworkDriver, topics?: readonly strin
 /** The contract does not require what the framework cannot do. */
 function applies(topic: string, { can }: FrameworkDriver): boolean {
   if (topic === 'HTTP/2') return can.http2;
+  if (topic === 'latency baselines') return can.knowsRoutes !== false;
   const ofFormats = ['formats of a rejection', 'limiters used inside a handler'];
   return can.formatsRejections !== false || !ofFormats.includes(topic);
 }

@@ -21,8 +21,6 @@ export interface FrameworkDriver<L extends SuiteLimit = SuiteLimit> {
   /** The framework and its version, for the titles of the tests. */
   readonly name: string;
   readonly can: FrameworkCapabilities;
-  /** What identifies the route `GET /reports/:id` to an adaptive limit. Default: that text. */
-  readonly routeKind?: string;
   /** Makes the adapter's middleware; `adapted` converts the suite's options for it. */
   limit(options: SuiteOptions): L;
   /** Builds an app and returns its listener for `http.createServer`. */
@@ -44,6 +42,8 @@ export interface FrameworkCapabilities {
    * handler may set header fields. False if the framework writes both responses itself. Default: true.
    */
   readonly formatsRejections?: boolean;
+  /** Whether the adapter learns which route handles a request. Default: true. */
+  readonly knowsRoutes?: boolean;
 }
 
 /** The adapter's middleware; the suite uses only its handle. */

@@ -19,6 +19,7 @@ export { ok, Paused } from './kit/handlers.ts';
 export { Latch } from './kit/latch.ts';
 export { collectErrors, collectWarnings } from './kit/output.ts';
 export { RawSocket } from './kit/raw-socket.ts';
+export { recordingLimit } from './kit/recording-limit.ts';
 export { aRound, counts, until } from './kit/until.ts';
 export { VirtualClock } from './kit/virtual-clock.ts';
 export { Running, World } from './kit/world.ts';

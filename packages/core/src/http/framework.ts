@@ -10,7 +10,10 @@ export interface Framework<R> {
   method(request: R): string;
   /** The full path, including the mount point, decoded as the framework decodes it for routing. */
   path(request: R): string;
-  /** Method and pattern of the matched route, if the framework exposes it; never the path, which clients choose. */
+  /**
+   * Identifies the matched route, if the framework exposes it: by the full pattern of its path, or by `routeKind`. Never
+   * contains the path, which clients choose.
+   */
   kind(request: R): string | undefined;
   /** Passes an error to the framework's error handling after the response has ended. */
   report(request: R, error: unknown): void;

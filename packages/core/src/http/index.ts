@@ -19,3 +19,4 @@ export type { HttpOptions, LimitOptions, MiddlewareOptions } from './options.ts'
 export { decodedPath, pathOf } from './path-of.ts';
 export type { RejectionResponse } from './rejection-response.ts';
 export { type Compile, compileWith, type Routing } from './route.ts';
+export { routeKind } from './route-kind.ts';

@@ -1,18 +1,12 @@
-import type { Outcome, Sample } from '@headgate/core';
+import type { Outcome } from '@headgate/core';
 import { expect, it } from 'vitest';
 import type { SuiteOptions } from '../framework.ts';
 import { ok, Paused } from '../kit/handlers.ts';
 import { collectErrors } from '../kit/output.ts';
+import { recordingLimit } from '../kit/recording-limit.ts';
 import { counts, until } from '../kit/until.ts';
 import { VirtualClock } from '../kit/virtual-clock.ts';
 import type { World } from '../kit/world.ts';
-
-/** A constant limit that records its samples. */
-function recordingLimit() {
-  const samples: Sample[] = [];
-  const create = () => ({ limit: 2, sample: (sample: Sample) => void samples.push(sample) });
-  return { samples, limit: { create } };
-}
 
 export function adaptiveLimits(world: World): void {
   it('get a sample of each finished request: its duration, the weight in flight, and its route', async () => {
@@ -34,9 +28,7 @@ export function adaptiveLimits(world: World): void {
       [50, 2, 'ok'],
       [50, 1, 'ok'],
     ]);
-    expect(new Set(samples.map(({ kind }) => kind))).toEqual(
-      new Set([world.framework.routeKind ?? 'GET /reports/:id']),
-    );
+    for (const { kind } of samples) expect(kind).toContain('GET /reports/:id');
   });
 
   it('use the outcome that classify returns for the response', async () => {

@@ -10,6 +10,7 @@ import { fairness } from './fairness.ts';
 import { guards } from './guards.ts';
 import { headerFields } from './header-fields.ts';
 import { overHttp2 } from './http2.ts';
+import { latencyBaselines } from './latency-baselines.ts';
 import { leavingTheHandler } from './leaving-the-handler.ts';
 import { leavingTheQueue } from './leaving-the-queue.ts';
 import { limits } from './limits.ts';
@@ -44,6 +45,7 @@ export const contract: Readonly<Record<string, (world: World) => void>> = {
   routes,
   'the default limit': defaultLimit,
   'adaptive limits': adaptiveLimits,
+  'latency baselines': latencyBaselines,
   priorities,
   'fair queueing and shares': fairness,
   'distributed limits': distributed,

@@ -1,0 +1,21 @@
+import { type Admission, concurrencyLimit } from '@headgate/node';
+import { counts, recordingLimit, worldOfEachTest } from '@headgate/test-suite';
+import { expect, it } from 'vitest';
+import { nodeFramework } from './framework.ts';
+
+const world = worldOfEachTest(nodeFramework);
+
+it('requests to node:http have no kind of work unless the handler sets one', async () => {
+  const { samples, limit } = recordingLimit();
+  const limited = world.watch(concurrencyLimit({ limit }));
+  const handler = limited((req, res, { permit }: Admission) => {
+    if (req.url === '/export' && permit !== undefined) permit.kind = 'export';
+    res.end();
+  });
+  const app = await world.serveThrough(() => handler);
+  for (const path of ['/a', '/b', '/export']) {
+    await app.call(path).answer();
+    await counts(limited, 0);
+  }
+  expect(samples.map(({ kind }) => kind)).toEqual([undefined, undefined, 'export']);
+});

@@ -1,0 +1,109 @@
+import { expect, it } from 'vitest';
+import type { Step, SuiteHandler } from '../framework.ts';
+import { ok } from '../kit/handlers.ts';
+import { recordingLimit } from '../kit/recording-limit.ts';
+import { counts } from '../kit/until.ts';
+import type { World } from '../kit/world.ts';
+
+type Kind = string | undefined;
+
+const root: Step = { path: '/', handle: ok };
+
+function mount(path: string, ...steps: Step[]): Step {
+  return { mount: path, steps };
+}
+
+/** Throws for the paths that end in 0. */
+const failing: SuiteHandler = (context) => {
+  if (context.path.endsWith('0')) throw new Error('a bug of the app');
+  return ok(context);
+};
+
+/** An adaptive limit has a baseline for each kind of work; the adapter tells the kind by the route. */
+export function latencyBaselines(world: World): void {
+  /** The kind of each request, in order, to an app whose steps contain the limit. */
+  async function kindsWithin(
+    stepsWith: (limit: Step) => Step[],
+    ...requests: string[]
+  ): Promise<Kind[]> {
+    const { samples, limit } = recordingLimit();
+    const middleware = world.limit({ limit });
+    const app = await world.serve(...stepsWith({ use: middleware }));
+    for (const request of requests) {
+      const [method, path] = request.split(' ') as [string, string];
+      await app.call(path, { method }).answer();
+      await counts(middleware, 0);
+    }
+    return samples.map(({ kind }) => kind);
+  }
+
+  /** The same with the limit before the steps. */
+  function kindsOf(steps: Step[], ...requests: string[]): Promise<Kind[]> {
+    return kindsWithin((limit) => [limit, ...steps], ...requests);
+  }
+
+  function expectSeparate(kinds: readonly Kind[], count: number): void {
+    expect(kinds).toHaveLength(count);
+    expect(kinds).not.toContain(undefined);
+    expect(new Set(kinds).size).toBe(count);
+  }
+
+  it('are shared by all tenants in the path of a mounted router', async () => {
+    const steps = [mount('/:tenant/reports', { path: '/:id', handle: ok })];
+    const paths = ['acme', 'globex', 'a%20b'].flatMap((tenant) => [
+      `GET /${tenant}/reports/1`,
+      `GET /${tenant}/reports/2?page=${tenant}`,
+    ]);
+    const kinds = await kindsOf(steps, ...paths);
+    expect(kinds).toHaveLength(paths.length);
+    expectSeparate([...new Set(kinds)], 1);
+  });
+
+  it('are separate for equal routes of two mounted routers', async () => {
+    const paths = ['GET /a', 'GET /b'];
+    const kinds = await kindsOf([mount('/a', root), mount('/b', root)], ...paths, ...paths);
+    expectSeparate(kinds.slice(0, 2), 2);
+    expect(kinds.slice(2)).toEqual(kinds.slice(0, 2));
+  });
+
+  it('are separate for equal routes of two mounted routers with a tenant in their paths', async () => {
+    const steps = [mount('/:tenant/a', root), mount('/:tenant/b', root)];
+    const kinds = await kindsOf(steps, 'GET /acme/a', 'GET /acme/b', 'GET /globex/a');
+    expectSeparate(kinds.slice(0, 2), 2);
+    expect(kinds[2]).toBe(kinds[0]);
+  });
+
+  it('are separate for equal routes of routers mounted at equal paths in two others', async () => {
+    const steps = [mount('/v1', mount('/a', root)), mount('/v2', mount('/a', root))];
+    expectSeparate(await kindsOf(steps, 'GET /v1/a', 'GET /v2/a'), 2);
+  });
+
+  it('are separate for equal routes of two mounted routers that contain the limit', async () => {
+    const stepsWith = (limit: Step) => [mount('/a', limit, root), mount('/b', limit, root)];
+    expectSeparate(await kindsWithin(stepsWith, 'GET /a', 'GET /b'), 2);
+  });
+
+  it('are separate for two methods of a path', async () => {
+    const post: Step = { path: '/', method: 'POST', handle: ok };
+    expectSeparate(await kindsOf([mount('/a', root, post)], 'GET /a', 'POST /a'), 2);
+  });
+
+  it('are separate for routes in front of a handler of every path', async () => {
+    const steps: Step[] = [{ path: '/a', handle: ok }, { path: '/b', handle: ok }, { handle: ok }];
+    expectSeparate(await kindsOf(steps, 'GET /a', 'GET /b'), 2);
+  });
+
+  it('are those of the route for a request that fails', async () => {
+    const route: Step = { path: '/:id', handle: failing };
+    const steps = [mount('/a', route), mount('/b', route)];
+    const kinds = await kindsOf(steps, 'GET /a/1', 'GET /b/1', 'GET /a/0', 'GET /b/0');
+    expectSeparate(kinds.slice(0, 2), 2);
+    expect(kinds.slice(2)).toEqual(kinds.slice(0, 2));
+  });
+
+  it('are shared by all paths without a route', async () => {
+    const steps: Step[] = [{ path: '/a', handle: ok }];
+    const kinds = await kindsOf(steps, 'GET /x', 'GET /y', 'GET /a/x', 'GET /a/y');
+    expect(new Set(kinds).size).toBeLessThanOrEqual(1);
+  });
+}
