@@ -20,7 +20,9 @@ npm run simulate:grid -- --page                        # writes this page from t
 
 All combinations of what a handler does, how long it takes, how much that varies, how clients connect, and a load from 0.5 to 20 times the
 capacity. [Overload](overload.md#the-default-limit) describes the simulation and the reference. Not all goals are within reach: the reference
-knows how long each request will take.
+knows how long each request will take, and never starts one that would keep the loop idle or a connection waiting. Where one request in a
+hundred takes 10 s in a pool of five, work looks slower whatever the limit, so that a wrong baseline may be learnt
+([which costs this has](decisions/0011-adaptive-limit.md)).
 
 The goals, from which misses are counted:
 
@@ -45,8 +47,8 @@ export function gridPage(grid: readonly Cell[], random: readonly Cell[]): string
 function randomSection(cells: readonly Cell[]): string {
   const seeds = [...new Set(cells.map(({ seed }) => seed))].join(', ');
   return (
-    `## Workloads drawn at random\n\n${cells.length} workloads, from the seed ${seeds}, which was drawn after the limit had been ` +
-    `finished.\n\n${summary(cells)}\n\n${worst(cells, 10)}`
+    `## Workloads drawn at random\n\n${cells.length} workloads, from the seed ${seeds}, which was drawn after the last change of the ` +
+    `limit.\n\n${summary(cells)}\n\n${worst(cells, 10)}`
   );
 }
 
@@ -118,7 +120,7 @@ function gridOf(kind: HandlerKind, cells: readonly Cell[]): string {
     ...loads.map((load) => shown(byName.get(`${server}, ${load} ×`))),
   ]);
   const note =
-    'Percentage of the reference. Bold: below the goal; p: the p99 is above it; r: more is rejected; n: a server without a limit answers ' +
+    'Percentage of the reference. Bold: below the goal; p: the p99 is above it; r: more is rejected; n: a server without a limit answers\n' +
     'more. –: the server has not enough time to reject all that it cannot answer.';
   return `${note}\n\n${table(['', ...loads.map((load) => `${load} ×`)], rows)}`;
 }

@@ -138,7 +138,7 @@ class Handlers {
   #useWorker(work: number, done: () => void): void {
     const start = () => {
       this.loop.receive(() => {
-        // An overload queues so many that `shift` would take most of the time.
+        // In an overload, `shift` would take most of the time.
         const next = this.#queue[this.#started];
         if (next === undefined) this.#free++;
         else {
