@@ -45,7 +45,7 @@ export interface NamedWorkload extends Workload {
   readonly distribution: DistributionName;
 }
 
-export const places: Readonly<Record<HandlerKind, string>> = {
+const places: Readonly<Record<HandlerKind, string>> = {
   sync: 'of CPU',
   timer: 'of CPU after a timer',
   socket: 'of CPU after a socket',
