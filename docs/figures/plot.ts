@@ -27,7 +27,7 @@ export function drawMeasured(page: string): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" ` +
       'font-family="Helvetica, Arial, sans-serif" font-size="12" role="img">',
-    '<title>Requests answered in time at up to ten times the capacity, measured</title>',
+    '<title>Requests answered in time at up to twenty times the capacity, measured</title>',
     `<rect width="${width}" height="${height}" rx="6" fill="#ffffff"/>`,
     text(16, 28, 'Measured: requests answered in time, relative to the capacity', {
       size: 16,
