@@ -1,6 +1,6 @@
 import { concurrencyLimit } from '@headgate/express';
 import { counts, recordingLimit, worldOfEachTest } from '@headgate/test-suite';
-import express, { type Express, type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import express4 from 'express4';
 import { describe, expect, it } from 'vitest';
 import { expressFramework } from './framework.ts';
@@ -13,15 +13,15 @@ describe.each([
 ])('the kinds of routes in %s', (name, version) => {
   const world = worldOfEachTest(expressFramework(name, version));
 
-  /** The kinds of requests for these paths. */
-  async function kindsOf(add: (app: Express) => unknown, paths: string[]) {
+  /** The kinds of requests for these paths; `status` is that of their responses. */
+  async function kindsOf(add: (app: Express) => unknown, paths: string[], status = 200) {
     const { samples, limit } = recordingLimit();
     const limited = world.watch(concurrencyLimit({ limit }));
     const app = version().use(limited);
     add(app);
     const running = await world.serveThrough(() => app);
     for (const path of paths) {
-      expect(await running.call(path).answer()).toMatchObject({ status: 200 });
+      expect(await running.call(path).answer()).toMatchObject({ status });
       await counts(limited, 0);
     }
     return samples.map(({ kind }) => kind);
@@ -48,6 +48,27 @@ describe.each([
     const [a, b] = await kindsOf(add, ['/a', '/b']);
     expect([a, b]).toEqual([expect.stringContaining('GET / '), expect.stringContaining('GET / ')]);
     expect(a).not.toBe(b);
+  });
+
+  it('differ for equal routes of two mounted routers whose errors a handler of the app answers', async () => {
+    const fail: RequestHandler = (_req, _res, next) => next(new Error('a bug of the app'));
+    const answer: ErrorRequestHandler = (_error, _req, res, _next) => void res.sendStatus(500);
+    const add = (app: Express) => {
+      for (const path of ['/a', '/b']) app.use(path, version.Router().get('/', fail));
+      app.use(answer);
+    };
+    expect(new Set(await kindsOf(add, ['/a', '/b'], 500)).size).toBe(2);
+  });
+
+  it('differ for the methods of one route', async () => {
+    const { samples, limit } = recordingLimit();
+    const limited = world.watch(concurrencyLimit({ limit }));
+    const app = version().use(limited);
+    app.route('/').get(handle).post(handle);
+    const running = await world.serveThrough(() => app);
+    for (const method of ['GET', 'POST']) await running.call('/', { method }).answer();
+    await counts(limited, 0);
+    expect(new Set(samples.map(({ kind }) => kind)).size).toBe(2);
   });
 
   it('are undefined for requests that app.use handles', async () => {
