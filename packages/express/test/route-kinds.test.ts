@@ -13,15 +13,16 @@ describe.each([
 ])('the kinds of routes in %s', (name, version) => {
   const world = worldOfEachTest(expressFramework(name, version));
 
-  /** The kinds of requests for these paths; `status` is that of their responses. */
-  async function kindsOf(add: (app: Express) => unknown, paths: string[], status = 200) {
+  /** The kinds of requests, such as `/a` or `/a POST`; `status` is that of their responses. */
+  async function kindsOf(add: (app: Express) => unknown, requests: string[], status = 200) {
     const { samples, limit } = recordingLimit();
     const limited = world.watch(concurrencyLimit({ limit }));
     const app = version().use(limited);
     add(app);
     const running = await world.serveThrough(() => app);
-    for (const path of paths) {
-      expect(await running.call(path).answer()).toMatchObject({ status });
+    for (const request of requests) {
+      const [path, method = 'GET'] = request.split(' ') as [string, string?];
+      expect(await running.call(path, { method }).answer()).toMatchObject({ status });
       await counts(limited, 0);
     }
     return samples.map(({ kind }) => kind);
@@ -61,14 +62,8 @@ describe.each([
   });
 
   it('differ for the methods of one route', async () => {
-    const { samples, limit } = recordingLimit();
-    const limited = world.watch(concurrencyLimit({ limit }));
-    const app = version().use(limited);
-    app.route('/').get(handle).post(handle);
-    const running = await world.serveThrough(() => app);
-    for (const method of ['GET', 'POST']) await running.call('/', { method }).answer();
-    await counts(limited, 0);
-    expect(new Set(samples.map(({ kind }) => kind)).size).toBe(2);
+    const add = (app: Express) => app.route('/').get(handle).post(handle);
+    expect(new Set(await kindsOf(add, ['/ GET', '/ POST'])).size).toBe(2);
   });
 
   it('are undefined for requests that app.use handles', async () => {

@@ -87,7 +87,7 @@ test('a process that runs while another release migrates rejects the tables once
   const sql = `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid =
     (SELECT number FROM ${schema}.members)`;
   expect(await database.ask(sql)).toBe(true);
-  // Until the process has noticed, calls are still admitted: they give back what they acquire.
+  // Calls are admitted until the process has noticed, and must release their permits.
   const answer = () => limiter.run(() => 'admitted').catch(String);
   await expect.poll(answer, { timeout: 5_000 }).toContain('version 99');
   await expect(store.stats({ name: 'versions' })).rejects.toMatchObject(refusal('version 99'));

@@ -144,16 +144,13 @@ export class NodeExchange extends Exchange {
     // The response of an upgraded connection is never written: the handler is done when the connection has closed.
     if (this.request.upgrade === true || this.#isDestroyed || this.#isForwarded)
       return callback(true);
-    const touched = () => {
+    const end = (isTouched: boolean) => {
       cancel();
       callbacks.delete(touched);
-      callback(true);
+      callback(isTouched);
     };
-    const abandoned = () => {
-      callbacks.delete(touched);
-      callback(false);
-    };
-    const cancel = startTimer(clock, after, abandoned, true);
+    const touched = () => end(true);
+    const cancel = startTimer(clock, after, () => end(false), true);
     const callbacks = this.#whenTouched ?? this.#watchTouches();
     callbacks.add(touched);
   }

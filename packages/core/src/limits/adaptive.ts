@@ -137,7 +137,7 @@ class Adaptive implements Limit {
     if (now - rtt < this.#loweredAt) return;
     this.#endStart();
     this.#before = undefined;
-    this.#move(this.limit * BACKOFF, now);
+    this.limit = within(this.range, this.limit * BACKOFF);
     this.#loweredAt = now;
     this.#restart(now);
   }

@@ -164,12 +164,7 @@ class PacedQueue extends BuiltInQueue implements Queue {
   /** @param isPatient Whether it is that of a request which may wait for as long as its client does. */
   #maxWait(isPatient: boolean): number {
     const { cost, longestBusy } = this.#pace;
-    const measured = {
-      cost: cost.perRequest,
-      duration: cost.duration,
-      longestBusy: longestBusy.value(this.loop.now()),
-    };
-    return maxWaitFor(measured, isPatient);
+    return maxWaitFor(cost, longestBusy.value(this.loop.now()), isPatient);
   }
 
   #wakeIn(milliseconds: number): void {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { byPriority, fifo } from '../../src/index.ts';
 import { type Caller, call } from '../caller.ts';
+import type { FakeLoop } from './fake-loop.ts';
 import { isGranted, scene } from './paced-scene.ts';
 
 /** Queues a request behind one that holds the only permit, and after the burst with which the queue began. */
@@ -13,15 +14,20 @@ function queueAfterBurst({ loop, limiter }: ReturnType<typeof scene>): Caller {
   return late;
 }
 
+/** Expects that the caller is still queued after `first` milliseconds, and rejected after `more`. */
+function expectOverloaded(loop: FakeLoop, caller: Caller, first: number, more: number): void {
+  loop.advance(first);
+  expect(caller.rejection).toBeUndefined();
+  loop.advance(more);
+  expect(caller.rejection?.reason).toBe('overloaded');
+}
+
 describe('the maximum wait', () => {
   it('is 250 ms for short requests', () => {
     const busy = scene(fifo(), { limit: 1 });
     busy.measure(1);
     const late = queueAfterBurst(busy);
-    busy.loop.advance(249);
-    expect(late.rejection).toBeUndefined();
-    busy.loop.advance(3);
-    expect(late.rejection?.reason).toBe('overloaded');
+    expectOverloaded(busy.loop, late, 249, 3);
   });
 
   it('is for critical requests what is left of a second', () => {
@@ -32,10 +38,7 @@ describe('the maximum wait', () => {
     busy.loop.rest(100);
     const critical = call(busy.limiter, { priority: 'critical' });
     busy.limiter.withdraw(first);
-    busy.loop.advance(900);
-    expect(critical.rejection).toBeUndefined();
-    busy.loop.advance(100);
-    expect(critical.rejection?.reason).toBe('overloaded');
+    expectOverloaded(busy.loop, critical, 900, 100);
   });
 
   it('does not count what kept the loop busy while there were no requests', () => {
@@ -49,20 +52,14 @@ describe('the maximum wait', () => {
     busy.measure(1, 1);
     busy.loop.rest(60_000);
     const late = queueAfterBurst(busy);
-    busy.loop.advance(249);
-    expect(late.rejection).toBeUndefined();
-    busy.loop.advance(3);
-    expect(late.rejection?.reason).toBe('overloaded');
+    expectOverloaded(busy.loop, late, 249, 3);
   });
 
   it('is five times as long as requests keep the loop busy', () => {
     const busy = scene(fifo(), { limit: 1 });
     busy.measure(100);
     const late = queueAfterBurst(busy);
-    busy.loop.advance(499);
-    expect(late.rejection).toBeUndefined();
-    busy.loop.advance(3);
-    expect(late.rejection?.reason).toBe('overloaded');
+    expectOverloaded(busy.loop, late, 499, 3);
   });
 
   it.each([
@@ -73,10 +70,7 @@ describe('the maximum wait', () => {
     busy.measure(1, 1000);
     busy.measure(work, 1);
     const late = queueAfterBurst(busy);
-    busy.loop.advance(maxWait - 15);
-    expect(late.rejection).toBeUndefined();
-    busy.loop.advance(20);
-    expect(late.rejection?.reason).toBe('overloaded');
+    expectOverloaded(busy.loop, late, maxWait - 15, 20);
   });
 
   it('is 250 ms again half a minute after a long request', () => {
@@ -109,10 +103,7 @@ describe('the maximum wait', () => {
     measure(100, 100, 250);
     call(limiter);
     const late = call(limiter);
-    loop.advance(245);
-    expect(late.rejection).toBeUndefined();
-    loop.advance(15);
-    expect(late.rejection?.reason).toBe('overloaded');
+    expectOverloaded(loop, late, 245, 15);
   });
 
   it('rejects immediately those that would wait longer', () => {
