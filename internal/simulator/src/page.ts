@@ -1,3 +1,4 @@
+import { markdownTable } from './markdown.ts';
 import { type Figure, type Report, type Scenario, shown } from './scenario.ts';
 
 /** Writes a scenario's figures into a page, if the page has a marker for them. */
@@ -6,7 +7,7 @@ export function withFigures(page: string, { id, name }: Scenario, { figures }: R
   const from = page.indexOf(begin);
   const to = page.indexOf('<!-- end -->', from);
   if (from < 0 || to < 0) return page;
-  return `${page.slice(0, from)}${begin}\n${table(name, figures)}\n${page.slice(to)}`;
+  return `${page.slice(0, from)}${begin}\n${table(name, figures)}\n\n${page.slice(to)}`;
 }
 
 /** One row per `what` and one column per `column`. A single column holds the measured values. */
@@ -17,8 +18,7 @@ function table(name: string, figures: readonly Figure[]): string {
   const names = [...new Set(figures.map(({ what }) => what))];
   const rows = names.map((what) => [what, ...columns.map(({ cells }) => cells.get(what) ?? '–')]);
   const head = [name, ...columns.map(({ title }) => title)];
-  const rule = head.map((_, column) => (column === 0 ? '---' : '---:'));
-  return [head, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+  return markdownTable(head, rows);
 }
 
 /** The value as it is shown; if its goal is missed, bold and with the goal. */

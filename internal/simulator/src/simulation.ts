@@ -1,7 +1,6 @@
 import { type Clock, createLimiter, type LimiterOptions, type LocalLimiter } from '@headgate/core';
-import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
-import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import TinyQueue from 'tinyqueue';
+import { randomFrom } from './random.ts';
 
 interface Event {
   readonly at: number;
@@ -15,20 +14,17 @@ export class Simulation implements Clock {
   readonly #events = new TinyQueue<Event>([], (one, other) =>
     one.at === other.at ? one.order - other.order : one.at - other.at,
   );
-  readonly #generator;
   #now = 0;
   #order = 0;
+  readonly random: () => number;
 
   constructor(seed = 1) {
-    this.#generator = xoroshiro128plus(seed);
+    this.random = randomFrom(seed);
   }
 
   now(): number {
     return this.#now;
   }
-
-  /** A random number from 0 (inclusive) to 1 (exclusive). */
-  readonly random = (): number => uniformFloat64(this.#generator);
 
   setTimeout(callback: () => void, delay: number): Event {
     const event = { at: this.#now + Math.max(0, delay), order: ++this.#order, callback };

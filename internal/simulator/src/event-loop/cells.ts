@@ -41,6 +41,13 @@ export function cellOf(workload: NamedWorkload): Cell {
   return { name, kind, server, load, answered, withoutLimit, ratio, p99, rejected, missed };
 }
 
+/** The least and the middle one of the ratios to the reference. */
+export function ratiosOf(cells: readonly Cell[]): { worst: number; median: number } {
+  const ratios = cells.map(({ ratio }) => ratio).sort((one, other) => one - other);
+  const [worst = Number.NaN] = ratios;
+  return { worst, median: ratios[ratios.length >> 1] ?? Number.NaN };
+}
+
 const folder = resolve(import.meta.dirname, '../../../../out');
 const fileOf = (name: string) => join(folder, `${name}.jsonl`);
 

@@ -12,15 +12,25 @@ export interface Figures {
   readonly rejected: number;
 }
 
+/** Whether the client received its answer. */
+export function isInTime({ answered, took }: Outcome): boolean {
+  return answered && took < PATIENCE_MS;
+}
+
+/** The 99th percentile. */
+export function p99Of(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.floor(0.99 * sorted.length)] ?? Number.NaN;
+}
+
 export function figuresOf(workload: Workload, outcomes: readonly Outcome[]): Figures {
   const end = 1000 * workload.seconds;
   const counted = outcomes.filter(({ at }) => at >= WARM_UP_MS && at < end);
   const times = counted.filter(({ answered }) => answered).map(({ took }) => took);
-  times.sort((one, other) => one - other);
-  const inTime = times.filter((time) => time < PATIENCE_MS).length;
+  const inTime = counted.filter(isInTime).length;
   return {
     answered: (1000 * inTime) / (end - WARM_UP_MS) / capacityOf(workload),
-    p99: times[Math.floor(0.99 * times.length)] ?? Number.NaN,
+    p99: p99Of(times),
     rejected: 1 - times.length / counted.length,
   };
 }

@@ -1,5 +1,5 @@
-import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
-import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import { randomFrom } from '../random.ts';
+import { p99Of } from './figures.ts';
 import { type Workload, waits } from './workload.ts';
 
 /** What the default limit should achieve: each as a range. */
@@ -27,9 +27,6 @@ const SAMPLES = 10_000;
 
 /** The 99th percentile of the time that a handler takes without load, in milliseconds. */
 function unloadedP99({ kind, serviceTime }: Workload): number {
-  const generator = xoroshiro128plus(1);
-  const random = () => uniformFloat64(generator);
-  const times = Array.from({ length: SAMPLES }, () => serviceTime(random));
-  times.sort((one, other) => one - other);
-  return waits[kind] + (times[0.99 * SAMPLES] ?? Number.NaN);
+  const random = randomFrom(1);
+  return waits[kind] + p99Of(Array.from({ length: SAMPLES }, () => serviceTime(random)));
 }

@@ -1,4 +1,5 @@
-import type { Cell, Goal } from './cells.ts';
+import { markdownTable } from '../markdown.ts';
+import { type Cell, type Goal, ratiosOf } from './cells.ts';
 import { allWorkloads, kinds, loads } from './named-workload.ts';
 import type { HandlerKind } from './workload.ts';
 
@@ -20,18 +21,15 @@ npm run simulate:grid -- --page                        # writes this page from t
 
 All combinations of what a handler does, how long it takes, how much that varies, how clients connect, and a load from 0.5 to 20 times the
 capacity. [Overload](overload.md#the-default-limit) describes the simulation and the reference. Not all goals are within reach: the reference
-knows how long each request will take, and never starts one that would keep the loop idle or a connection waiting. Where one request in a
-hundred takes 10 s in a pool of five, work looks slower whatever the limit, so that a wrong baseline may be learnt
-([which costs this has](decisions/0011-adaptive-limit.md)).
+knows how long each request will take, and never starts one that would keep the loop idle or a connection waiting. The decisions on
+[the adaptive limit](decisions/0011-adaptive-limit.md) and [its queue](decisions/0026-paced-queue.md) say which workloads it is weakest in.
 
 The goals, from which misses are counted:
 
 - *of the reference*: at least 98 % up to the capacity, and 97 % above it;
 - *p99* above the capacity: at most 300 ms, or twelve times what a handler takes if that is longer, plus the p99 of the handler alone;
 - *rejected*: at most 0.5 % at 0.5 and 0.8 times the capacity, if a handler takes at most 25 ms;
-- *no limit*: at least 99.5 % of what a server without a limit answers in time. Above the capacity, such a server is ahead only if handlers take 1
-  ms and each request opens a connection: those that it does not accept are dropped by the kernel and cost it nothing, whereas to reject them
-  takes most of the time of the event loop.
+- *no limit*: at least 99.5 % of what a server without a limit answers in time.
 
 "Worst" is the least relative to the reference, and relative to a server without a limit.`;
 
@@ -81,25 +79,23 @@ function summary(cells: readonly Cell[]): string {
       summaryRow(`${titles[kind]}, above it`, own.filter(isOverload)),
     ];
   });
-  return table(head, rows.flat());
+  return markdownTable(head, rows.flat());
 }
 
 function summaryRow(title: string, cells: readonly Cell[]): string[][] {
   if (cells.length === 0) return [];
   const reached = (goal: Goal) => `${cells.filter(({ missed }) => !missed.includes(goal)).length}`;
-  const ratios = cells.map(({ ratio }) => 100 * ratio).sort((one, other) => one - other);
-  const [least = Number.NaN] = ratios;
+  const { worst: least, median } = ratiosOf(cells);
   const leastOfNoLimit = Math.min(
     ...cells.map(({ answered, withoutLimit }) => answered / withoutLimit),
   );
-  const median = ratios[ratios.length >> 1] ?? Number.NaN;
   return [
     [
       title,
       `${cells.length}`,
       ...(['ratio', 'p99', 'rejected', 'withoutLimit'] as const).map(reached),
-      median.toFixed(1),
-      least.toFixed(1),
+      (100 * median).toFixed(1),
+      (100 * least).toFixed(1),
       leastOfNoLimit > 10 ? '> 1000' : (100 * leastOfNoLimit).toFixed(1),
     ],
   ];
@@ -117,7 +113,7 @@ function worst(cells: readonly Cell[], count: number): string {
     p99.toFixed(0),
     (100 * rejected).toFixed(1),
   ]);
-  return table(head, rows);
+  return markdownTable(head, rows);
 }
 
 /** Rows of servers, columns of loads: the percentage of the reference. */
@@ -131,7 +127,7 @@ function gridOf(kind: HandlerKind, cells: readonly Cell[]): string {
   const note =
     'Percentage of the reference. Bold: below the goal; p: the p99 is above it; r: more is rejected; n: a server without a limit answers\n' +
     'more. –: the server has not enough time to reject all that it cannot answer.';
-  return `${note}\n\n${table(['', ...loads.map((load) => `${load} ×`)], rows)}`;
+  return `${note}\n\n${markdownTable(['', ...loads.map((load) => `${load} ×`)], rows)}`;
 }
 
 const letters = { p99: 'p', rejected: 'r', withoutLimit: 'n' } as const;
@@ -144,9 +140,4 @@ function shown(cell: Cell | undefined): string {
     .map(([, letter]) => letter);
   const value = cell.missed.includes('ratio') ? `**${ratio}**` : ratio;
   return [value, ...marks].join(' ');
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const rule = head.map((_, column) => (column === 0 ? '---' : '---:'));
-  return [head, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }

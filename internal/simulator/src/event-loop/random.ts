@@ -1,9 +1,8 @@
 // npm run simulate:random [-- --count 100] [-- --seed 5]: the default limit under workloads chosen at random, with a
 // new seed in each run. --keep also writes the results to out/random.jsonl, for the page of simulate:grid.
 import { parseArgs } from 'node:util';
-import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
-import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
-import { add, cellOf } from './cells.ts';
+import { randomFrom } from '../random.ts';
+import { add, type Cell, cellOf, ratiosOf } from './cells.ts';
 import { randomWorkload } from './named-workload.ts';
 
 const { values: options } = parseArgs({
@@ -16,15 +15,15 @@ const { values: options } = parseArgs({
 
 console.log(`seed ${options.seed}\n`);
 console.log('answered  without a limit  of the reference   p99 ms  rejected');
-const generator = xoroshiro128plus(Number(options.seed));
-const random = () => uniformFloat64(generator);
-const ratios: number[] = [];
+const seed = Number(options.seed);
+const random = randomFrom(seed);
+const cells: Cell[] = [];
 for (let index = 0; index < Number(options.count); index++) {
   const workload = randomWorkload(random);
-  const cell = cellOf(workload);
+  const cell = { ...cellOf(workload), seed };
   const { answered, withoutLimit, ratio, p99, rejected } = cell;
-  ratios.push(ratio);
-  if (options.keep) add('random', { ...cell, seed: Number(options.seed) });
+  cells.push(cell);
+  if (options.keep) add('random', cell);
   const columns = [
     answered.toFixed(2).padStart(8),
     withoutLimit.toFixed(2).padStart(17),
@@ -34,7 +33,5 @@ for (let index = 0; index < Number(options.count); index++) {
   ];
   console.log(`${columns.join('')}   ${workload.name}`);
 }
-ratios.sort((one, other) => one - other);
-const [worst = Number.NaN] = ratios;
-const median = ratios[ratios.length >> 1] ?? Number.NaN;
+const { worst, median } = ratiosOf(cells);
 console.log(`\nof the reference: median ${median.toFixed(3)}, worst ${worst.toFixed(3)}`);

@@ -1,7 +1,6 @@
 import type { Priority } from '@headgate/core';
-import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
-import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { Distribution } from '../distributions.ts';
+import { randomFrom } from '../random.ts';
 import { ACCEPT_COST } from './simulated-loop.ts';
 
 /** Where handlers work: on the loop, immediately or after a timer, a socket or a query, or in a pool outside. */
@@ -71,8 +70,7 @@ export function capacityOf(workload: Workload): number {
 
 /** Poisson arrivals (open loop), the same in each run. */
 export function jobsOf(workload: Workload): Job[] {
-  const generator = xoroshiro128plus(workload.seed);
-  const random = () => uniformFloat64(generator);
+  const random = randomFrom(workload.seed);
   const gap = 1000 / (capacityOf(workload) * workload.load);
   const jobs: Job[] = [];
   for (let at = 0; ; ) {
