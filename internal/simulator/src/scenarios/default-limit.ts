@@ -27,6 +27,7 @@ const workloads: readonly NamedWorkload[] = [
   workload({ kind: 'query', mean: 10, distribution: usual, load: 5 }),
   workload({ kind: 'query', mean: 50, distribution: usual, load: 10 }),
   workload({ kind: 'query', mean: 100, distribution: 'lognormal 1.0', load: 5 }),
+  workload({ kind: 'query', mean: 3, distribution: usual, load: 0.9, connects: true }),
   workload({ kind: 'query', mean: 25, distribution: usual, load: 5, connects: true }),
   workload({ kind: 'query', mean: 100, distribution: 'constant', load: 5, connects: true }),
   ...[1, 5].map((load) => workload({ kind: 'socket', mean: 10, distribution: usual, load })),
@@ -53,7 +54,7 @@ function boundsOf({
   load,
   connects,
 }: NamedWorkload): [least: number, longest: number] {
-  if (kind === 'query' && mean >= 100) return [connects ? 30 : 75, 1800];
+  if (kind === 'query' && mean >= 100) return [connects ? 65 : 75, 1800];
   if (distribution !== skewed) return [90, 1300];
   if (kind === 'query') return [70, 1500];
   return [80, load > 1 ? 800 : 600];

@@ -10,6 +10,9 @@ const MINIMUM_MS = 5;
  */
 const DOUBLING_MS = 40;
 
+/** Milliseconds of work that may start at once after starts have been held back, unless one request takes longer. */
+const MAX_STEP_MS = 30;
+
 /** Time constant at which the allowance falls while the loop is never idle, in milliseconds. */
 const DECAY_MS = 2000;
 
@@ -56,6 +59,17 @@ export class Allowance {
     else if (this.#isUsedUp) this.#raise(idle);
     this.#isUsedUp = inflight > 0 && inflight * perRequest > this.#milliseconds;
     return !this.#isUsedUp;
+  }
+
+  /**
+   * Lowers the allowance to the work in flight and a little more, while starts are held back. Otherwise as many requests
+   * as had been in flight before would start at once, and compute at a stretch, during which new connections wait, for
+   * which starts are held back again.
+   */
+  lowerToWorkInFlight(): void {
+    const { inflight, perRequest } = this.cost;
+    const more = Math.max(MAX_STEP_MS, perRequest);
+    this.#milliseconds = Math.min(this.#milliseconds, inflight * perRequest + more);
   }
 
   #raise(idle: number): void {

@@ -43,7 +43,7 @@ export class Pace {
   /** Milliseconds that requests have kept the loop busy at a stretch. */
   readonly longestBusy = new FadingMaximum(LONGEST_BUSY_DECAY_MS);
   readonly #startedWork = new StartedWork();
-  readonly #acceptPause = new AcceptPause();
+  readonly #acceptPause: AcceptPause;
   readonly #allowance: Allowance;
   /** Milliseconds of work that may be started until the next poll. */
   #budget = BUDGET_MS;
@@ -63,6 +63,7 @@ export class Pace {
     private readonly onPoll: () => void,
   ) {
     this.cost = new WorkCost(loop);
+    this.#acceptPause = new AcceptPause(this.cost);
     this.#allowance = new Allowance(loop, this.cost);
   }
 
@@ -157,8 +158,8 @@ export class Pace {
     const more = isKnown && this.cost.isCold ? Math.min(busy - worked, MAX_COLD_BUDGET_MS) : 0;
     this.#budget = Math.max(BUDGET_MS, more);
     // Another poll shows whether it was the last connection.
-    const busyPart = wasInflight ? this.cost.busyPart : undefined;
-    if (this.#acceptPause.polled(now, this.loop.accepted(), busyPart)) this.awaitPoll(now);
+    if (this.#acceptPause.polled(now, this.loop.accepted(), wasInflight)) this.awaitPoll(now);
+    if (this.#acceptPause.isActive) this.#allowance.lowerToWorkInFlight();
     this.onPoll();
   }
 }

@@ -85,6 +85,11 @@ export class WorkCost {
     return this.duration > this.perRequest ? this.perRequest / this.duration : 1;
   }
 
+  /** Milliseconds of its duration for which a request does not keep the loop busy. */
+  get waiting(): number {
+    return Math.max(0, this.duration - this.perRequest);
+  }
+
   /** Whether the code may not be compiled yet; with little CPU, that takes longer than a number of requests tells. */
   get isCold(): boolean {
     return this.loop.now() < (this.#coldUntil ?? Infinity);

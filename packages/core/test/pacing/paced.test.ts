@@ -110,57 +110,6 @@ describe('between two polls', () => {
   });
 });
 
-describe('while connections are accepted', () => {
-  it('starts nothing, for as long as the loop has worked on requests before', () => {
-    const { loop, limiter, measure } = scene();
-    measure(20);
-    for (let index = 0; index < 2; index++) {
-      loop.accept();
-      call(limiter).permit?.release();
-      loop.poll();
-      loop.busy(20);
-    }
-    loop.accept();
-    loop.poll();
-    const caller = call(limiter);
-    let waited = 0;
-    for (; caller.permit === undefined && waited < 500; waited++) {
-      loop.busy(1);
-      loop.accept();
-      loop.poll();
-    }
-    expect(waited).toBeGreaterThanOrEqual(20);
-    expect(waited).toBeLessThanOrEqual(120);
-  });
-
-  it('holds requests back for at most 100 ms if the loop is busy with nothing else', () => {
-    const { loop, limiter, measure } = scene();
-    measure(20);
-    for (let index = 0; index < 2; index++) {
-      loop.accept();
-      loop.busy(20);
-      call(limiter).permit?.release();
-      loop.poll();
-    }
-    const caller = call(limiter);
-    const from = loop.now();
-    while (caller.permit === undefined) {
-      loop.busy(30);
-      loop.accept();
-      loop.poll();
-    }
-    expect(loop.now() - from).toBeGreaterThanOrEqual(60);
-    expect(loop.now() - from).toBeLessThanOrEqual(130);
-  });
-
-  it('starts requests at once if a single connection was accepted', () => {
-    const { loop, limiter, measure } = scene();
-    measure(20);
-    loop.accept();
-    expect(call(limiter).permit).toBeDefined();
-  });
-});
-
 describe('around another order', () => {
   it.each([
     ['fifo()', fifo(), 0],
