@@ -31,24 +31,25 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
 
   tryAcquire(options: AcquireOptions = noOptions): BasePermit | undefined {
     if (options !== noOptions) checkAcquireOptions('tryAcquire', options);
-    const permit = this.tryWithinLimit(options);
+    return this.tryWithinLimit(options) ?? this.tryInShadow(options);
+  }
+
+  /** Admits beyond the limit in shadow mode. */
+  private tryInShadow(options: AcquireOptions): BasePermit | undefined {
     const { semaphores } = this;
-    if (permit !== undefined || !semaphores.grants || !semaphores.isShadow) return permit;
+    if (!semaphores.grants || !semaphores.isShadow) return undefined;
     const { key, limit, weight = 1, share } = options;
     // The limit of a key in use is not set again: a waiter that was admitted because of it may have changed it since.
     const semaphore = semaphores.find(key) ?? semaphores.findOrCreate(key, limit);
     return semaphore.admit(weight, 0, share);
   }
 
-  tryWithinLimit(options: AcquireOptions = noOptions): BasePermit | undefined {
-    const { weight = 1, share } = options;
+  tryWithinLimit({ key, limit, weight = 1, share }: AcquireOptions): BasePermit | undefined {
     const { semaphores } = this;
-    const semaphore = semaphores.findOrCreate(options.key, options.limit);
+    const semaphore = semaphores.findOrCreate(key, limit);
     // Any limit allows a weight of 1.
     if (weight !== 1 || share !== undefined) checkRequest(this, semaphore.limit, weight, share);
-    return !semaphores.grants || !semaphore.admits(weight)
-      ? undefined
-      : semaphore.admit(weight, 0, share);
+    if (semaphores.grants && semaphore.admits(weight)) return semaphore.admit(weight, 0, share);
   }
 
   /** Admits even beyond the limit. */

@@ -1,18 +1,18 @@
 import type { EventLoop } from './event-loop.ts';
 
-/** Minimum milliseconds between updates. */
+/** Minimum milliseconds between updates: to read the idle time for each request would cost more than it tells. */
 const UPDATE_INTERVAL_MS = 50;
 
 /** A gap of this many milliseconds without requests is long enough for other things to keep the loop busy. */
 const GAP_MS = 250;
 
-/** Time constant of the moving averages, in milliseconds. */
+/** Time constant of the moving averages, in milliseconds: some twenty requests of 100 ms of computing. */
 const TIME_CONSTANT_MS = 2000;
 
-/** What a request is assumed to cost until requests have been measured, in milliseconds. */
+/** What a request is assumed to cost until requests have been measured, in milliseconds: as much as a poll starts. */
 const INITIAL_COST_MS = 5;
 
-/** Number of measured requests that the assumption weighs as much as. */
+/** Number of measured requests that the assumption weighs as much as, so that a first long one does not decide. */
 const INITIAL_REQUESTS = 5;
 
 /** Number of requests finished while others are queued, below which the interval is unknown. */

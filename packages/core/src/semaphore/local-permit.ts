@@ -92,14 +92,20 @@ export class LocalPermit extends BasePermit {
   }
 
   protected returnWeight(outcome: Outcome): void {
+    const { semaphore } = this;
+    // The usual case is short, so that V8 inlines the whole life of a permit.
+    if (this.extra === undefined && semaphore.group.limitUpdater === undefined)
+      semaphore.release(this);
+    else this.endWorkAndRelease(outcome);
+  }
+
+  private endWorkAndRelease(outcome: Outcome): void {
     const { semaphore, extra } = this;
     if (extra?.uncounted === 'stopped') return;
-    const { limitUpdater } = semaphore.group;
     const isUncounted = extra?.uncounted === 'paused';
     // The release below subtracts it again.
     if (isUncounted) semaphore.changeWeight(this, this.weight);
-    if (extra !== undefined || limitUpdater !== undefined)
-      this.endWork(isUncounted ? undefined : limitUpdater, outcome);
+    this.endWork(isUncounted ? undefined : semaphore.group.limitUpdater, outcome);
     semaphore.release(this);
   }
 

@@ -22,10 +22,10 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
   findOrCreate(key: string | undefined, limit: number | undefined): Semaphore {
     const { only } = this;
     const isKeyed = only === undefined || key !== undefined || limit !== undefined;
-    return isKeyed ? this.#findOrCreateKeyed(key, limit) : only;
+    return isKeyed ? this.findOrCreateKeyed(key, limit) : only;
   }
 
-  #findOrCreateKeyed(key: string | undefined, limit: number | undefined): Semaphore {
+  private findOrCreateKeyed(key: string | undefined, limit: number | undefined): Semaphore {
     checkKey(this.settings, key, limit);
     const semaphore = this.find(key);
     if (semaphore === undefined)
