@@ -1,6 +1,7 @@
+import type { EventLoop } from './event-loop.ts';
 import type { WorkCost } from './work-cost.ts';
 
-/** Maximum time that starts may be held back for connections, in milliseconds. */
+/** Maximum time that starts may be held back for connections, in milliseconds, unless they have waited for too long. */
 const MAX_ACCEPT_TIME_MS = 100;
 
 /** A shorter pause is not started: the requests in flight would not finish during it, and keep each iteration long. */
@@ -9,13 +10,16 @@ const MIN_ACCEPT_TIME_MS = 30;
 /** Maximum time of one iteration that counts as spent on connections while requests compute: the rest is theirs. */
 const MAX_ITERATION_MS = 5;
 
+/** Maximum idle time that is expected after a pause, in milliseconds: if requests wait for longer, pauses are needed too. */
+const MAX_IDLE_TIME_MS = 100;
+
 /** Fewer consecutive polls that accept a connection may be chance. */
 const MIN_ACCEPTING_POLLS = 2;
 
-/** Milliseconds that connections may have been waiting if iterations are long. */
-const MAX_UNACCEPTED_MS = 250;
+/** Milliseconds for which connections may wait, as long as a request may always wait; and to accept them all then. */
+const MAX_WAIT_MS = 250;
 
-/** Mean milliseconds of long iterations: one or two of them use up the time of a pause, and accept only as many. */
+/** Mean milliseconds of iterations above which a pause accepts only a connection or two. */
 const LONG_ITERATION_MS = 70;
 
 /**
@@ -29,53 +33,63 @@ export class AcceptPause {
   #accepted = 0;
   /** Number of consecutive polls that accepted a connection. */
   #polls = 0;
-  /** When a poll last accepted none, so that no connection waited. */
-  #allAcceptedAt = 0;
-  /** If connections have waited for too long: until when starts are held back, unless a poll accepts none. */
-  #overdueUntil: number | undefined;
-  /** Milliseconds for which starts may still be held back: as long as the loop has worked on requests before. */
+  /** For how long the loop had been busy in all when a poll last accepted none: no connection waited then. */
+  #busyBefore: number;
+  /** If connections have waited for too long: until when starts are held back, unless a poll accepts none before. */
+  #drainUntil: number | undefined;
+  /** Milliseconds for which starts may still be held back. */
   #timeLeft = 0;
   #polledAt = 0;
 
-  constructor(private readonly cost: WorkCost) {}
+  constructor(
+    private readonly loop: EventLoop,
+    private readonly cost: WorkCost,
+  ) {
+    this.#busyBefore = loop.now() - loop.idle();
+  }
 
   /**
    * Notes a poll; returns whether it accepted a connection.
    *
-   * @param accepted Number of connections accepted so far.
-   * @param wasInflight Whether requests were in flight since the poll before.
+   * @param wasInflight Whether requests were in flight at the poll before.
    */
-  polled(now: number, accepted: number, wasInflight: boolean): boolean {
+  polled(now: number, wasInflight: boolean): boolean {
+    const accepted = this.loop.accepted();
     const hasAccepted = accepted > this.#accepted;
     this.#accepted = accepted;
-    this.#countPoll(now, hasAccepted);
     const elapsed = now - this.#polledAt;
     this.#polledAt = now;
-    if (this.isActive) this.#timeLeft -= this.#timeSpent(elapsed, wasInflight);
-    else this.#timeLeft = Math.min(this.#timeLeft + this.#timeEarned(elapsed), MAX_ACCEPT_TIME_MS);
+    this.#updateDrain(now, hasAccepted);
+    const isDraining = this.#drainUntil !== undefined;
+    if (!this.isActive) this.#earnTime(elapsed);
+    else if (!isDraining) this.#timeLeft -= this.#timeSpent(elapsed, wasInflight);
     const needed = this.isActive ? 0 : MIN_ACCEPT_TIME_MS;
-    const hasTime = this.#timeLeft > needed || this.#overdueUntil !== undefined;
-    this.isActive = this.#polls >= MIN_ACCEPTING_POLLS && hasTime;
+    const isAccepting = this.#polls >= MIN_ACCEPTING_POLLS;
+    this.isActive = isAccepting && (isDraining || this.#timeLeft > needed);
     return hasAccepted;
   }
 
-  #countPoll(now: number, hasAccepted: boolean): void {
-    if (!hasAccepted || now > (this.#overdueUntil ?? Infinity)) {
+  #updateDrain(now: number, hasAccepted: boolean): void {
+    const busy = now - this.loop.idle();
+    // A flood of connections must not hold starts back for ever.
+    if (!hasAccepted || now > (this.#drainUntil ?? Infinity)) {
       this.#polls = 0;
-      this.#allAcceptedAt = now;
-      this.#overdueUntil = undefined;
+      this.#busyBefore = busy;
+      this.#drainUntil = undefined;
       return;
     }
     this.#polls++;
-    const waited = now - this.#allAcceptedAt;
-    // As long again: a flood of connections must not hold starts back forever.
-    if (waited > Math.max(MAX_UNACCEPTED_MS, LONG_ITERATION_MS * this.#polls))
-      this.#overdueUntil ??= now + waited;
+    // While the loop is idle, connections are accepted at once.
+    const waited = busy - this.#busyBefore;
+    if (waited > Math.max(MAX_WAIT_MS, LONG_ITERATION_MS * this.#polls))
+      this.#drainUntil ??= now + MAX_WAIT_MS;
   }
 
   /** If requests wait before they compute, the loop is also idle after a pause, until the next ones compute. */
-  #timeEarned(elapsed: number): number {
-    return (elapsed * MIN_ACCEPT_TIME_MS) / (MIN_ACCEPT_TIME_MS + this.cost.waiting);
+  #earnTime(elapsed: number): void {
+    const idleLater = Math.min(this.cost.waiting, MAX_IDLE_TIME_MS);
+    const earned = (elapsed * MIN_ACCEPT_TIME_MS) / (MIN_ACCEPT_TIME_MS + idleLater);
+    this.#timeLeft = Math.min(this.#timeLeft + earned, MAX_ACCEPT_TIME_MS);
   }
 
   #timeSpent(elapsed: number, wasInflight: boolean): number {

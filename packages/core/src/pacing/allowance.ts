@@ -10,7 +10,10 @@ const MINIMUM_MS = 5;
  */
 const DOUBLING_MS = 40;
 
-/** Milliseconds of work that may start at once after starts have been held back, unless one request takes longer. */
+/**
+ * Milliseconds of work that may start at once after starts have been held back: less would leave the loop idle for longer,
+ * and more have all of it compute at a stretch.
+ */
 const MAX_STEP_MS = 30;
 
 /** Time constant at which the allowance falls while the loop is never idle, in milliseconds. */
@@ -68,8 +71,7 @@ export class Allowance {
    */
   lowerToWorkInFlight(): void {
     const { inflight, perRequest } = this.cost;
-    const more = Math.max(MAX_STEP_MS, perRequest);
-    this.#milliseconds = Math.min(this.#milliseconds, inflight * perRequest + more);
+    this.#milliseconds = Math.min(this.#milliseconds, inflight * perRequest + MAX_STEP_MS);
   }
 
   #raise(idle: number): void {

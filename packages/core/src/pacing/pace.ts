@@ -63,7 +63,7 @@ export class Pace {
     private readonly onPoll: () => void,
   ) {
     this.cost = new WorkCost(loop);
-    this.#acceptPause = new AcceptPause(this.cost);
+    this.#acceptPause = new AcceptPause(loop, this.cost);
     this.#allowance = new Allowance(loop, this.cost);
   }
 
@@ -158,8 +158,8 @@ export class Pace {
     const more = isKnown && this.cost.isCold ? Math.min(busy - worked, MAX_COLD_BUDGET_MS) : 0;
     this.#budget = Math.max(BUDGET_MS, more);
     // Another poll shows whether it was the last connection.
-    if (this.#acceptPause.polled(now, this.loop.accepted(), wasInflight)) this.awaitPoll(now);
     if (this.#acceptPause.isActive) this.#allowance.lowerToWorkInFlight();
+    if (this.#acceptPause.polled(now, wasInflight)) this.awaitPoll(now);
     this.onPoll();
   }
 }
