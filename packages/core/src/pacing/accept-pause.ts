@@ -71,7 +71,7 @@ export class AcceptPause {
 
   #updateDrain(now: number, hasAccepted: boolean): void {
     const busy = now - this.loop.idle();
-    // A flood of connections must not hold starts back for ever.
+    // A flood of connections must not hold starts back forever.
     if (!hasAccepted || now > (this.#drainUntil ?? Infinity)) {
       this.#polls = 0;
       this.#busyBefore = busy;

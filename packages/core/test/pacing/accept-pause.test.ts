@@ -73,7 +73,7 @@ describe('while connections are accepted', () => {
     expect(limiter.stats().inflight).toBeGreaterThan(0);
   });
 
-  it('holds requests back for no longer than connections have waited, however many are opened', () => {
+  it('starts requests again after 250 ms, however many connections are opened', () => {
     const { loop, limiter, measure } = scene();
     waitBehindLongIterations({ loop, limiter, measure });
     const from = loop.now();
@@ -83,7 +83,23 @@ describe('while connections are accepted', () => {
       loop.accept();
       loop.poll();
     }
-    expect(loop.now() - from).toBeLessThan(350);
+    expect(loop.now() - from).toBeGreaterThan(200);
+    expect(loop.now() - from).toBeLessThan(300);
+  });
+
+  it('does not take idle time for the wait of connections', () => {
+    const { loop, limiter, measure } = scene();
+    measure(20);
+    loop.rest(60_000);
+    call(limiter).permit?.release();
+    const caller = call(limiter);
+    const from = loop.now();
+    while (caller.permit === undefined && loop.now() < from + 1000) {
+      loop.busy(1);
+      loop.accept();
+      loop.poll();
+    }
+    expect(loop.now() - from).toBeLessThan(110);
   });
 
   it('starts few requests at once afterwards', () => {
