@@ -1,4 +1,5 @@
 import type { EventLoop } from './event-loop.ts';
+import { MIN_WAIT_MS } from './max-wait.ts';
 import type { WorkCost } from './work-cost.ts';
 
 /** Maximum time that starts may be held back for connections, in milliseconds, unless they have waited for too long. */
@@ -17,7 +18,7 @@ const MAX_IDLE_TIME_MS = 100;
 const MIN_ACCEPTING_POLLS = 2;
 
 /** Milliseconds for which connections may wait, as long as a request may always wait; and to accept them all then. */
-const MAX_WAIT_MS = 250;
+const MAX_WAIT_MS = MIN_WAIT_MS;
 
 /** Mean milliseconds of iterations above which a pause accepts only a connection or two. */
 const LONG_ITERATION_MS = 70;

@@ -1,7 +1,7 @@
 import type { WorkCost } from './work-cost.ts';
 
-/** The wait that is always allowed. */
-const MIN_WAIT_MS = 250;
+/** The wait that is always allowed, in milliseconds. */
+export const MIN_WAIT_MS = 250;
 
 /** Assumed timeout of clients, unless the work itself takes longer: then a second more is assumed. */
 const CLIENT_TIMEOUT_MS = 1000;

@@ -157,8 +157,8 @@ export class Pace {
     const isKnown = !wasInflight && this.#inflightAtPoll === 0;
     const more = isKnown && this.cost.isCold ? Math.min(busy - worked, MAX_COLD_BUDGET_MS) : 0;
     this.#budget = Math.max(BUDGET_MS, more);
-    // Another poll shows whether it was the last connection.
     if (this.#acceptPause.isActive) this.#allowance.lowerToWorkInFlight();
+    // Another poll shows whether it was the last connection.
     if (this.#acceptPause.polled(now, wasInflight)) this.awaitPoll(now);
     this.onPoll();
   }

@@ -1,6 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { call } from '../caller.ts';
+import type { FakeLoop } from './fake-loop.ts';
 import { isGranted, scene } from './paced-scene.ts';
+
+/** An iteration of the loop that accepts a connection. */
+function acceptOne(loop: FakeLoop, milliseconds = 1): void {
+  loop.busy(milliseconds);
+  loop.accept();
+  loop.poll();
+}
+
+/** Accepts a connection in each iteration; returns after how many milliseconds the condition holds, or two seconds. */
+function acceptUntil(loop: FakeLoop, condition: () => boolean, milliseconds = 1): number {
+  const from = loop.now();
+  while (!condition() && loop.now() < from + 2000) acceptOne(loop, milliseconds);
+  return loop.now() - from;
+}
 
 /** Has connections wait for 300 ms behind long iterations; then no request is in flight. */
 function waitBehindLongIterations({ loop, limiter, measure }: ReturnType<typeof scene>): void {
@@ -29,12 +44,7 @@ describe('while connections are accepted', () => {
     loop.accept();
     loop.poll();
     const caller = call(limiter);
-    let waited = 0;
-    for (; caller.permit === undefined && waited < 500; waited++) {
-      loop.busy(1);
-      loop.accept();
-      loop.poll();
-    }
+    const waited = acceptUntil(loop, () => isGranted(caller));
     expect(waited).toBeGreaterThanOrEqual(20);
     expect(waited).toBeLessThanOrEqual(120);
   });
@@ -49,14 +59,9 @@ describe('while connections are accepted', () => {
       loop.poll();
     }
     const caller = call(limiter);
-    const from = loop.now();
-    while (caller.permit === undefined) {
-      loop.busy(30);
-      loop.accept();
-      loop.poll();
-    }
-    expect(loop.now() - from).toBeGreaterThanOrEqual(60);
-    expect(loop.now() - from).toBeLessThanOrEqual(130);
+    const waited = acceptUntil(loop, () => isGranted(caller), 30);
+    expect(waited).toBeGreaterThanOrEqual(60);
+    expect(waited).toBeLessThanOrEqual(130);
   });
 
   it('starts nothing until all have been accepted, if they have waited behind long iterations', () => {
@@ -64,9 +69,7 @@ describe('while connections are accepted', () => {
     waitBehindLongIterations({ loop, limiter, measure });
     for (let waited = 0; waited < 200; waited++) {
       call(limiter);
-      loop.busy(1);
-      loop.accept();
-      loop.poll();
+      acceptOne(loop);
     }
     expect(limiter.stats().inflight).toBe(0);
     loop.poll();
@@ -76,15 +79,10 @@ describe('while connections are accepted', () => {
   it('starts requests again after 250 ms, however many connections are opened', () => {
     const { loop, limiter, measure } = scene();
     waitBehindLongIterations({ loop, limiter, measure });
-    const from = loop.now();
-    while (limiter.stats().inflight === 0 && loop.now() < from + 2000) {
-      call(limiter);
-      loop.busy(1);
-      loop.accept();
-      loop.poll();
-    }
-    expect(loop.now() - from).toBeGreaterThan(200);
-    expect(loop.now() - from).toBeLessThan(300);
+    call(limiter);
+    const waited = acceptUntil(loop, () => limiter.stats().inflight > 0);
+    expect(waited).toBeGreaterThan(200);
+    expect(waited).toBeLessThan(300);
   });
 
   it('does not take idle time for the wait of connections', () => {
@@ -93,18 +91,10 @@ describe('while connections are accepted', () => {
     loop.rest(60_000);
     for (let index = 0; index < 2; index++) {
       call(limiter).permit?.release();
-      loop.busy(1);
-      loop.accept();
-      loop.poll();
+      acceptOne(loop);
     }
     const caller = call(limiter);
-    const from = loop.now();
-    while (caller.permit === undefined && loop.now() < from + 1000) {
-      loop.busy(1);
-      loop.accept();
-      loop.poll();
-    }
-    expect(loop.now() - from).toBeLessThan(110);
+    expect(acceptUntil(loop, () => isGranted(caller))).toBeLessThan(110);
   });
 
   it('starts few requests at once afterwards', () => {
@@ -118,9 +108,7 @@ describe('while connections are accepted', () => {
     expect(callers.filter(isGranted).length).toBeGreaterThan(60);
     for (const { permit } of callers) permit?.release();
     for (let index = 0; index < 10; index++) {
-      loop.busy(1);
-      loop.accept();
-      loop.poll();
+      acceptOne(loop);
       if (index > 2) for (let count = 0; count < 10; count++) call(limiter);
     }
     expect(limiter.stats().inflight).toBe(0);
