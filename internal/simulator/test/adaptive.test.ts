@@ -7,7 +7,7 @@ import { Server } from '../src/server.ts';
 
 const limit = adaptive();
 /** The adaptive limit of a middleware without options. */
-const defaultLimit = adaptive({ min: 8, initial: 8 });
+const defaultLimit = adaptive({ min: 8, initial: 8, max: 10_000 });
 const hour = 3600;
 
 it.each([1, 2, 3])(

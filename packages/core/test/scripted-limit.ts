@@ -3,7 +3,8 @@ import type { LimitFactory, Sample } from '../src/index.ts';
 /** An adaptive limit that the test sets, and that records its samples. */
 export class ScriptedLimit implements LimitFactory {
   readonly samples: Sample[] = [];
-  stalls = 0;
+  /** The weight that was stuck, at each stall. */
+  readonly stalls: number[] = [];
 
   constructor(public limit: number) {}
 
@@ -14,7 +15,7 @@ export class ScriptedLimit implements LimitFactory {
         return own.limit;
       },
       sample: (sample: Sample) => void own.samples.push(sample),
-      stalled: () => void own.stalls++,
+      stalled: (_now: number, stuck: number) => void own.stalls.push(stuck),
     };
   }
 }

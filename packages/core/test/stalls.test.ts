@@ -1,6 +1,8 @@
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { createLimiter } from '../src/index.ts';
+import { Stall } from '../src/limits/stall.ts';
+import type { BasePermit } from '../src/semaphore/permit.ts';
 import { call } from './caller.ts';
 import { ScriptedLimit } from './scripted-limit.ts';
 
@@ -14,7 +16,7 @@ it('the time without work before a burst does not count as a stall of an adaptiv
     for (const { permit } of callers) permit?.release();
     clock.advance(60_000);
   }
-  expect(limit.stalls).toBe(0);
+  expect(limit.stalls).toEqual([]);
 });
 
 it('rejections while a limiter is paused do not count as a stall of its adaptive limit', () => {
@@ -28,8 +30,62 @@ it('rejections while a limiter is paused do not count as a stall of its adaptive
     clock.advance(1_000);
   }
   limiter.resume();
-  expect(limit.stalls).toBe(0);
+  expect(limit.stalls).toEqual([]);
   for (let i = 0; i < 5; i++) call(limiter);
   full();
-  expect(limit.stalls).toBe(0);
+  expect(limit.stalls).toEqual([]);
+});
+
+/** A limiter of 8 of which `stuck` are held by requests that do not finish; the other ones take a tenth of a second. */
+function advance({ stuck, outcome }: { stuck: number; outcome: 'ok' | 'ignored' }): number[] {
+  const clock = new VirtualClock();
+  const limit = new ScriptedLimit(8);
+  const limiter = createLimiter({ limit, clock });
+  const first = call(limiter);
+  clock.advance(100);
+  first.permit?.release();
+  for (let i = 0; i < stuck; i++) call(limiter);
+  for (let time = 0; time < 2500; time += 100) {
+    const others = Array.from({ length: 9 - stuck }, () => call(limiter));
+    clock.advance(100);
+    for (const { permit } of others) permit?.release(outcome);
+  }
+  return limit.stalls;
+}
+
+it.each(['ok', 'ignored'] as const)(
+  'requests that finish as %s do not hide a stall of at least half of the limit',
+  (outcome) => {
+    expect(advance({ stuck: 8, outcome })).toEqual([8, 8]);
+    expect(advance({ stuck: 4, outcome })).toEqual([4, 4]);
+    expect(advance({ stuck: 3, outcome })).toEqual([]);
+  },
+);
+
+it('a request that does not count meanwhile, or whose work begins later, is not stuck', () => {
+  const clock = new VirtualClock();
+  const limit = new ScriptedLimit(2);
+  const limiter = createLimiter({ limit, clock });
+  const held = [call(limiter), call(limiter)].map(({ permit }) => permit as BasePermit);
+  call(limiter);
+  clock.advance(900);
+  for (const permit of held) {
+    permit.pauseCounting();
+    permit.countAgain();
+  }
+  clock.advance(200);
+  call(limiter);
+  expect(limit.stalls).toEqual([]);
+  clock.advance(2000);
+  call(limiter);
+  expect(limit.stalls).toEqual([2]);
+});
+
+it('requests that are queued at a later limit are not stuck', () => {
+  const idle = new Stall();
+  idle.rejected(0, 4, 3);
+  expect(idle.rejected(1000, 4, 3)).toBe(0);
+  const partly = new Stall();
+  partly.rejected(0, 4, 1);
+  expect(partly.rejected(1000, 4, 1)).toBe(3);
 });

@@ -23,7 +23,7 @@ import {
 /** The limiter of a middleware without options. */
 function defaultLimiter(loop: SimulatedLoop, order: Order = fifo()): LocalLimiter {
   return createLimiter({
-    limit: adaptive({ min: 8, initial: 8 }),
+    limit: adaptive({ min: 8, initial: 8, max: 10_000 }),
     order: paced(order, loop),
     queueLimit: Number.POSITIVE_INFINITY,
     clock: loop,

@@ -2,8 +2,11 @@ import { adaptive } from '../limits/adaptive.ts';
 import type { HttpOptions } from './options.ts';
 import { ownLimit } from './rule.ts';
 
-/** Below this minimum, small pools and a busy event loop would be idle at times. */
-const defaultLimit = adaptive({ min: 8, initial: 8 });
+/**
+ * Below this minimum, small pools and a busy event loop would be idle at times. The maximum is high, because an app whose
+ * database does not respond must still serve what needs none.
+ */
+const defaultLimit = adaptive({ min: 8, initial: 8, max: 10_000 });
 
 /** With one of these options, a middleware has no default limit: they replace it, or need a limit of the app's own. */
 const excludingOptions: readonly string[] = [

@@ -23,6 +23,9 @@ const MIN_BACKOFF = 0.7;
 /** Factor by which the limit rises after the ramp, until work takes longer than its baseline. */
 const GROWTH_AFTER_RAMP = 1.5;
 
+/** Part of the stuck weight by which a stall raises the limit. */
+const STALL_RISE = 0.5;
+
 /** Consecutive ineffective decreases after which the work itself counts as slower. */
 const MAX_FUTILE_DECREASES = 2;
 
@@ -81,10 +84,17 @@ class Adaptive implements Limit {
     return this.#baselines.mean;
   }
 
-  /** Raises the limit: otherwise work that never finishes would keep it where it is forever. */
-  stalled(now: number): void {
+  /**
+   * Raises the limit: otherwise work that does not finish would have all other requests rejected. Until a baseline is
+   * known, the work may simply be slow, so the limit rises slowly.
+   */
+  stalled(now: number, stuck: number): void {
     this.#before = undefined;
-    this.#move(this.limit + this.range.min, now);
+    const { min } = this.range;
+    if (!this.#baselines.isKnown) return this.#move(this.limit + min, now);
+    // That hardly any work has finished meanwhile does not mean that the capacity is as low.
+    this.#ramp &&= new Ramp(now);
+    this.#move(Math.max(this.limit, stuck) + Math.max(min, stuck * STALL_RISE), now);
   }
 
   sample(sample: Sample): void {

@@ -1,13 +1,7 @@
 import { checkMethods, isNumber } from '../checks.ts';
 import { attempt, invalid, throwLater } from '../errors.ts';
 import type { Limit, Sample } from './limit.ts';
-
-/** A limit that rejects requests has stalled if no work has finished for this time, and for this many round trips. */
-const STALL_MS = 1000;
-const STALL_RTTS = 10;
-
-/** The same until any work has finished. */
-const FIRST_STALL_MS = 500;
+import { Stall } from './stall.ts';
 
 /** Feeds finished work to an adaptive limit, and applies its updates. */
 export class LimitUpdater {
@@ -20,10 +14,7 @@ export class LimitUpdater {
   /** Work that was admitted before says nothing about the algorithm's own limit. */
   #validFrom = -Infinity;
   #isReported = false;
-  /** When work finished last, or a stall was noticed. */
-  #sampledAt: number | undefined;
-  /** Moving average of the round trips in milliseconds; 0 until one is known. */
-  #rtt = 0;
+  readonly #stall = new Stall();
 
   /** @throws HeadgateError for a limit that is not a number. */
   constructor(
@@ -44,9 +35,8 @@ export class LimitUpdater {
 
   sample(sample: Sample): void {
     const { rtt, now } = sample;
-    this.#sampledAt = now;
     if (this.isFrozen || now - rtt < this.#validFrom) return;
-    this.#rtt += (rtt - this.#rtt) / (this.#rtt ? 10 : 1);
+    this.#stall.finished(rtt);
     this.#update(() => this.algorithm.sample(sample));
   }
 
@@ -57,19 +47,20 @@ export class LimitUpdater {
     this.#update(() => {});
   }
 
-  /** Requests have finished, or nothing was admitted for a while: that is no stall. */
-  restart(now: number): void {
-    this.#sampledAt = now;
+  /** Weight has left, for whatever reason, that had been in flight since then. */
+  left(since: number, weight: number): void {
+    this.#stall.left(since, weight);
   }
 
-  /** A request has been rejected. */
-  rejected(now: number): void {
-    if (this.isFrozen) return;
-    this.#sampledAt ??= now;
-    const stall = this.#rtt ? Math.max(STALL_MS, STALL_RTTS * this.#rtt) : FIRST_STALL_MS;
-    if (now - this.#sampledAt < stall) return;
-    this.#sampledAt = now;
-    this.#update(() => this.algorithm.stalled?.(now));
+  /** A request is queued. */
+  queued(now: number, inflight: number): void {
+    this.#stall.queued(now, inflight);
+  }
+
+  /** A request has been rejected for lack of room. */
+  rejected(now: number, inflight: number): void {
+    const stuck = this.#stall.rejected(now, inflight, this.idle);
+    if (stuck > 0 && !this.isFrozen) this.#update(() => this.algorithm.stalled?.(now, stuck));
   }
 
   /** The algorithm may be the application's, so its errors must not prevent the release of the permit. */

@@ -37,11 +37,14 @@ export interface Limit {
   readonly baseline?: number | undefined;
   sample(sample: Sample): void;
   /**
-   * Called about each second while requests are rejected and no work finishes, as when open streams hold all permits;
-   * twice a second until any work has finished. `now` is the time of the limiter's clock in milliseconds. Default: the
-   * limit stays.
+   * Called about each second while requests are rejected and at least half of the weight in flight does not finish, as
+   * when a server that the handlers call does not respond: not for a second, nor for ten mean round trips; half a second
+   * until any work has finished. Default: the limit stays.
+   *
+   * @param now Time of the limiter's clock in milliseconds.
+   * @param stuck The weight that does not finish.
    */
-  stalled?(now: number): void;
+  stalled?(now: number, stuck: number): void;
 }
 
 /** Makes the limit of one limiter; each has its own state. */

@@ -58,11 +58,14 @@ export class LocalPermit extends BasePermit {
 
   override resume(): void {
     const { permits, limitUpdater } = this.semaphore.group;
-    if (this.stopPause() && limitUpdater !== undefined) permits.restart(this);
+    if (!this.stopPause() || limitUpdater === undefined) return;
+    limitUpdater.left(this.since, this.weight);
+    permits.restart(this);
   }
 
   override pauseCounting(): void {
     if (this.released || this.extra?.uncounted !== undefined) return;
+    this.noteLeft();
     this.extras().uncounted = 'paused';
     this.semaphore.changeWeight(this, -this.weight);
   }
@@ -82,6 +85,7 @@ export class LocalPermit extends BasePermit {
     this.extras().uncounted = 'stopped';
     if (group.settings.clock.now() - this.countedSince >= MIN_SAMPLE_MS)
       this.endWork(group.limitUpdater, outcome);
+    this.noteLeft();
     this.semaphore.release(this);
   }
 
@@ -106,6 +110,7 @@ export class LocalPermit extends BasePermit {
     // The release below subtracts it again.
     if (isUncounted) semaphore.changeWeight(this, this.weight);
     this.endWork(isUncounted ? undefined : semaphore.group.limitUpdater, outcome);
+    if (!isUncounted) this.noteLeft();
     semaphore.release(this);
   }
 
@@ -114,13 +119,17 @@ export class LocalPermit extends BasePermit {
     return this.extra?.countedSince ?? this.since;
   }
 
+  /** The permit does not count any more. */
+  private noteLeft(): void {
+    this.semaphore.group.limitUpdater?.left(this.countedSince, this.weight);
+  }
+
   private endWork(limitUpdater: LimitUpdater | undefined, outcome: Outcome): void {
     const wasPaused = this.stopPause();
-    if (limitUpdater === undefined || wasPaused) return;
+    if (limitUpdater === undefined || wasPaused || outcome === 'ignored') return;
     const { kind, weight } = this;
     const { group, inflight } = this.semaphore;
     const now = group.settings.clock.now();
-    if (outcome === 'ignored') return limitUpdater.restart(now);
     // Adaptive limits are not per key.
     const working = inflight - limitUpdater.idle;
     const rtt = now - this.countedSince;

@@ -105,7 +105,6 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     this.state = state;
     this.grants = state === 'open';
     this.rejects = state === 'drained';
-    if (this.grants) this.limitUpdater?.restart(this.settings.clock.now());
   }
 
   /** Rejects the waiters of a drained limiter; admits those of an open one that fit, in shadow mode all. */

@@ -58,7 +58,6 @@ export class Semaphore implements GrantSource, QueueContext {
   admit(weight: number, waited: number, share: string | undefined, waiter?: Waiter): LocalPermit {
     const { group } = this;
     this.beforeUse();
-    if (this.inflight === 0) group.limitUpdater?.restart(this.clock.now());
     const permit = new LocalPermit(this, weight, waited);
     if (share !== undefined) permit.share = share;
     this.changeInflight(weight, 1, permit);
@@ -88,6 +87,7 @@ export class Semaphore implements GrantSource, QueueContext {
     this.queue.insert(waiter);
     group.queued++;
     group.counters.queued(waiter, waiter.weight, group.queued);
+    group.limitUpdater?.queued(this.clock.now(), this.inflight);
     if (inheritance && isHigher(waiter.priority, highest)) inheritance.raiseTo(waiter.priority);
     this.claim?.enqueued(waiter, this.queue);
     // It may be next, since the waiters ahead may have left during its `joins` callback.
@@ -108,12 +108,14 @@ export class Semaphore implements GrantSource, QueueContext {
     this.afterRemoval(wasFirst);
   }
 
-  /** Rejects an unqueued waiter. While the limiter is paused, that does not mean that its limit is too low. */
+  /** Rejects an unqueued waiter. Only if it lacks room, its limit may be too low. */
   rejectUnqueued(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
     const rejection = { ...this.rejection(waiter, reason), ...cause };
     this.group.counters.rejected(waiter, rejection);
     waiter.rejected(rejection);
-    if (this.group.grants) this.group.limitUpdater?.rejected(this.clock.now());
+    const { grants, limitUpdater } = this.group;
+    if (limitUpdater !== undefined && grants && !this.fits(waiter.weight))
+      limitUpdater.rejected(this.clock.now(), this.inflight);
   }
 
   /** Raises the priority of a queued waiter. */

@@ -1,0 +1,64 @@
+/** Work is stuck when it has not finished for this time, and for this many mean round trips. */
+const STALL_MS = 1000;
+const STALL_RTTS = 10;
+
+/** The same until any work has finished. */
+const FIRST_STALL_MS = 500;
+
+/** Part of the weight in flight that is stuck in a stall. */
+const STUCK_PART = 0.5;
+
+/**
+ * Notices a stall: requests are rejected although most of the work in flight does not finish, as if the server that it
+ * waits for does not respond. A few requests that still finish, of other routes or because others have been given
+ * up, do not hide it.
+ */
+export class Stall {
+  /** Weight that was in flight at `#watchedFrom` and has not finished since. */
+  #unfinished = 0;
+  #watchedFrom = -Infinity;
+  /** Moving average of the round trips in milliseconds; 0 until one is known. */
+  #rtt = 0;
+
+  finished(rtt: number): void {
+    this.#rtt += (rtt - this.#rtt) / (this.#rtt ? 10 : 1);
+  }
+
+  /** Weight has left that had been in flight since then. */
+  left(since: number, weight: number): void {
+    if (since <= this.#watchedFrom) this.#unfinished -= weight;
+  }
+
+  /** A request is queued. Without this, a stall would be noticed later, by the time that requests wait. */
+  queued(now: number, inflight: number): void {
+    this.#findStuck(now, inflight);
+  }
+
+  /**
+   * A request is rejected for lack of room. Returns the weight that is stuck, or 0 if there is no stall or one has just been
+   * noticed.
+   *
+   * @param idle The part of `inflight` that does no work: it is queued at another limit.
+   */
+  rejected(now: number, inflight: number, idle: number): number {
+    const stuck = Math.max(0, this.#findStuck(now, inflight) - idle);
+    if (stuck < inflight * STUCK_PART) return 0;
+    this.#watch(now, inflight);
+    return stuck;
+  }
+
+  /** The weight that is stuck, if that is most of it; otherwise watches what is in flight now. */
+  #findStuck(now: number, inflight: number): number {
+    const unfinished = Math.min(this.#unfinished, inflight);
+    const needed = this.#rtt ? Math.max(STALL_MS, STALL_RTTS * this.#rtt) : FIRST_STALL_MS;
+    if (now - this.#watchedFrom < needed) return 0;
+    if (unfinished > 0 && unfinished >= inflight * STUCK_PART) return unfinished;
+    this.#watch(now, inflight);
+    return 0;
+  }
+
+  #watch(now: number, inflight: number): void {
+    this.#watchedFrom = now;
+    this.#unfinished = inflight;
+  }
+}

@@ -1,0 +1,75 @@
+import { VirtualClock } from '@headgate/test-suite';
+import { expect, it } from 'vitest';
+import { adaptive, createLimiter, type Permit } from '../src/index.ts';
+import { call } from './caller.ts';
+
+/** Milliseconds that a query takes, and number of connections of the pool. */
+const usual = 35;
+const connections = 10;
+/** Milliseconds for which a request is held that called the server while that did not respond. */
+const abandonedAfter = 40_000;
+
+/** A limiter in front of handlers that query a database, of which every sixth calls a server before: a request each 5 ms. */
+class App {
+  readonly clock = new VirtualClock();
+  readonly limiter;
+  isHung = false;
+  #answered = 0;
+  #requests = 0;
+  /** When each connection is free. */
+  readonly #free: number[] = Array.from({ length: connections }, () => 0);
+
+  constructor(max: number) {
+    const limit = adaptive({ min: 8, initial: 8, max });
+    this.limiter = createLimiter({ limit, queueLimit: 50, queueTimeout: 250, clock: this.clock });
+  }
+
+  /** For so many seconds. Returns the part of the requests answered, of those that do not call the server. */
+  run(seconds: number): number {
+    this.#answered = 0;
+    let others = 0;
+    for (let time = 0; time < 1000 * seconds; time += 5) {
+      const callsServer = this.#requests++ % 6 === 0;
+      if (!callsServer) others++;
+      call(this.limiter, { onGranted: (permit) => this.#handle(permit, callsServer) });
+      this.clock.advance(5);
+    }
+    return this.#answered / others;
+  }
+
+  #handle(permit: Permit, callsServer: boolean): void {
+    permit.kind = callsServer ? 'server' : 'other';
+    if (callsServer && this.isHung) {
+      this.clock.setTimeout(() => permit.release('ignored'), abandonedAfter);
+      return;
+    }
+    const now = this.clock.now();
+    const done = Math.max(now, Math.min(...this.#free)) + usual;
+    this.#free[this.#free.indexOf(Math.min(...this.#free))] = done;
+    this.clock.setTimeout(() => permit.release(), done - now);
+    if (!callsServer) this.#answered++;
+  }
+}
+
+it('a server that does not respond for a minute hardly affects requests that need none, nor when it responds again', () => {
+  const app = new App(10_000);
+  expect(app.run(10)).toBe(1);
+  app.isHung = true;
+  expect(app.run(10)).toBeGreaterThan(0.9);
+  expect(app.run(50)).toBeGreaterThan(0.99);
+  app.isHung = false;
+  expect(app.run(20)).toBeGreaterThan(0.99);
+});
+
+it('once a server responds that has held all permits, requests are admitted as others are released', () => {
+  const app = new App(300);
+  app.run(10);
+  app.isHung = true;
+  app.run(30);
+  expect(app.limiter.inflight).toBe(300);
+  app.isHung = false;
+  expect(app.run(10)).toBe(0);
+  app.run(2);
+  expect(app.limiter.inflight).toBeGreaterThan(200);
+  expect(app.run(10)).toBeGreaterThan(0.9);
+});
