@@ -24,7 +24,7 @@ class App {
     this.limiter = createLimiter({ limit, queueLimit: 50, queueTimeout: 250, clock: this.clock });
   }
 
-  /** For so many seconds. Returns the part of the requests answered, of those that do not call the server. */
+  /** Returns the answered part of the requests that do not call the server. */
   run(seconds: number): number {
     this.#answered = 0;
     let others = 0;
