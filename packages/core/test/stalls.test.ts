@@ -82,10 +82,24 @@ it('a request that does not count meanwhile, or whose work begins later, is not 
 });
 
 it('requests that are queued at a later limit are not stuck', () => {
-  const idle = new Stall();
-  idle.rejected(0, 4, 3);
-  expect(idle.rejected(1000, 4, 3)).toBe(0);
-  const partly = new Stall();
-  partly.rejected(0, 4, 1);
-  expect(partly.rejected(1000, 4, 1)).toBe(3);
+  const stall = new Stall();
+  stall.rejected(0, 6, 4);
+  expect(stall.rejected(1000, 6, 4)).toBe(2);
+  stall.left(1000, 2);
+  expect(stall.rejected(2000, 6, 4)).toBe(0);
+});
+
+it('a request whose weight becomes less is not stuck with the rest of it', () => {
+  const clock = new VirtualClock();
+  const limit = new ScriptedLimit(100);
+  const limiter = createLimiter({ limit, clock });
+  for (let time = 0; time < 5000; time += 100) {
+    const callers = Array.from({ length: 11 }, () => call(limiter, { weight: 10 }));
+    clock.advance(100);
+    for (const { permit } of callers) {
+      permit?.adjust(4);
+      permit?.release();
+    }
+  }
+  expect(limit.stalls).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { HeadgateError } from '@headgate/core';
 import { misplaced, unlimited } from '@headgate/core/http';
 import type { FastifyPluginCallback } from 'fastify';
 import type { LimitHook } from './limit-hook.ts';
@@ -12,11 +13,17 @@ const marks = {
   [Symbol.for('plugin-meta')]: { name: '@headgate/fastify', fastify: '^4.26.0 || ^5.0.0' },
 };
 
+/** What Fastify itself takes in `register`. */
+const registerOptions = ['prefix', 'logLevel', 'logSerializers'];
+
 checkRoutesOfNewApps();
 
 export function pluginOf(hook: LimitHook): FastifyPluginCallback {
-  const plugin: FastifyPluginCallback = (instance, _, done) => {
+  const plugin: FastifyPluginCallback = (instance, options, done) => {
     if (typeof instance?.addHook !== 'function') throw misplaced('@headgate/fastify', instance);
+    // Thrown here, it would be an uncaught exception.
+    const error = misplacedOption(options);
+    if (error !== undefined) return done(error);
     markLimited(instance);
     if (!instance.hasRequestDecorator('admission')) instance.decorateRequest('admission');
     instance.addHook('onRoute', (route) => {
@@ -34,4 +41,12 @@ export function pluginOf(hook: LimitHook): FastifyPluginCallback {
   };
   registerHook(plugin, hook);
   return Object.assign(plugin, marks);
+}
+
+/** The error for options that are passed as other plugins take them: they would have no effect here. */
+function misplacedOption(options: object): HeadgateError | undefined {
+  const option = Object.keys(options).find((name) => !registerOptions.includes(name));
+  if (option === undefined) return undefined;
+  const message = `"${option}" must be an option of concurrencyLimit(), not of register(): app.register(concurrencyLimit({ ${option} }))`;
+  return new HeadgateError('ERR_HEADGATE_UNKNOWN_OPTION', message, option);
 }

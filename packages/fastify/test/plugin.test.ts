@@ -34,6 +34,24 @@ describe.each(versions)('%s only', (name, create) => {
     expect(await first.answer()).toMatchObject({ body: 'one two' });
   });
 
+  it('rejects options that are passed to register()', async () => {
+    const app = create();
+    const register = app.register as (plugin: unknown, options: object) => PromiseLike<unknown>;
+    await expect(
+      register.call(app, limited({ limit: 1 }), { queueLimit: 5 }),
+    ).rejects.toMatchObject({
+      code: 'ERR_HEADGATE_UNKNOWN_OPTION',
+      option: 'queueLimit',
+      message: expect.stringContaining('app.register(concurrencyLimit({ queueLimit }))'),
+    });
+  });
+
+  it("accepts Fastify's own options of register()", async () => {
+    const app = create();
+    await app.register(limited({ limit: 1 }), { logLevel: 'warn' });
+    await app.ready();
+  });
+
   it('releases the permit when the connection times out', async () => {
     const limit = limited({ limit: 1 });
     const latch = new Latch();

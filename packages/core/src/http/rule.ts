@@ -174,6 +174,9 @@ function routingOf(options: { caseSensitive?: unknown; strict?: unknown }): Part
   return routing;
 }
 
+const NO_DEFAULT =
+  'set: only a middleware without limits, key, shares, store and queueWeight has a default limit';
+
 /** What the gate needs of the limit. */
 function specOf<R>(options: LimitOptions<R>, gate: RuleContext<R>): LimitSpec {
   const { key, shares } = options;
@@ -183,6 +186,7 @@ function specOf<R>(options: LimitOptions<R>, gate: RuleContext<R>): LimitSpec {
     checkReused(options.limiter, options);
     return spec;
   }
+  if (options.limit === undefined) throw invalid('limit', NO_DEFAULT, undefined);
   const { can } = (options.store ?? {}) as { can?: { keys?: boolean } };
   if (key !== undefined && can?.keys === false) {
     throw superfluous('key', 'with this store, which has no keys');

@@ -23,9 +23,6 @@ const MIN_BACKOFF = 0.7;
 /** Factor by which the limit rises after the ramp, until work takes longer than its baseline. */
 const GROWTH_AFTER_RAMP = 1.5;
 
-/** Part of the stuck weight by which a stall raises the limit. */
-const STALL_RISE = 0.5;
-
 /** Consecutive ineffective decreases after which the work itself counts as slower. */
 const MAX_FUTILE_DECREASES = 2;
 
@@ -85,16 +82,12 @@ class Adaptive implements Limit {
   }
 
   /**
-   * Raises the limit: otherwise work that does not finish would have all other requests rejected. Until a baseline is
-   * known, the work may simply be slow, so the limit rises slowly.
+   * Raises the limit: otherwise work that does not finish would have all other requests rejected. Slowly, since a server
+   * that is merely overloaded can look the same; but a limit below the stuck weight would admit nothing.
    */
   stalled(now: number, stuck: number): void {
     this.#before = undefined;
-    const { min } = this.range;
-    if (!this.#baselines.isKnown) return this.#move(this.limit + min, now);
-    // That hardly any work has finished meanwhile does not mean that the capacity is as low.
-    this.#ramp &&= new Ramp(now);
-    this.#move(Math.max(this.limit, stuck) + Math.max(min, stuck * STALL_RISE), now);
+    this.#move(Math.max(this.limit, stuck) + this.range.min, now);
   }
 
   sample(sample: Sample): void {

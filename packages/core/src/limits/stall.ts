@@ -5,7 +5,7 @@ const STALL_RTTS = 10;
 /** The same until any work has finished. */
 const FIRST_STALL_MS = 500;
 
-/** Part of the weight in flight that is stuck in a stall. */
+/** Part of the working weight that is stuck in a stall. */
 const STUCK_PART = 0.5;
 
 /**
@@ -26,35 +26,37 @@ export class Stall {
 
   /** Weight has left that had been in flight since then. */
   left(since: number, weight: number): void {
-    if (since <= this.#watchedFrom) this.#unfinished -= weight;
+    // Work that began in the same millisecond may not have been counted.
+    if (since <= this.#watchedFrom) this.#unfinished = Math.max(0, this.#unfinished - weight);
   }
 
-  /** A request is queued. Without this, a stall would be noticed later, by the time that requests wait. */
+  /** A request is queued. If a stall was watched for only from a rejection on, it would be noticed later. */
   queued(now: number, inflight: number): void {
-    this.#findStuck(now, inflight);
+    if (this.#isOver(now) && !this.#isStuck(inflight, 0)) this.#watch(now, inflight);
   }
 
   /**
-   * A request is rejected for lack of room. Returns the weight that is stuck, or 0 if there is no stall or one has just been
+   * A request is rejected for lack of room. Returns the weight that is stuck, or 0 if there is no stall, or one has just been
    * noticed.
    *
    * @param idle The part of `inflight` that does no work: it is queued at another limit.
    */
   rejected(now: number, inflight: number, idle: number): number {
-    const stuck = Math.max(0, this.#findStuck(now, inflight) - idle);
-    if (stuck < inflight * STUCK_PART) return 0;
+    if (!this.#isOver(now)) return 0;
+    const stuck = this.#isStuck(inflight, idle) ? this.#unfinished - idle : 0;
     this.#watch(now, inflight);
     return stuck;
   }
 
-  /** The weight that is stuck, if that is most of it; otherwise watches what is in flight now. */
-  #findStuck(now: number, inflight: number): number {
-    const unfinished = Math.min(this.#unfinished, inflight);
+  /** Whether the watched work should have finished by now. */
+  #isOver(now: number): boolean {
     const needed = this.#rtt ? Math.max(STALL_MS, STALL_RTTS * this.#rtt) : FIRST_STALL_MS;
-    if (now - this.#watchedFrom < needed) return 0;
-    if (unfinished > 0 && unfinished >= inflight * STUCK_PART) return unfinished;
-    this.#watch(now, inflight);
-    return 0;
+    return now - this.#watchedFrom >= needed;
+  }
+
+  #isStuck(inflight: number, idle: number): boolean {
+    const stuck = this.#unfinished - idle;
+    return stuck > 0 && stuck >= (inflight - idle) * STUCK_PART;
   }
 
   #watch(now: number, inflight: number): void {

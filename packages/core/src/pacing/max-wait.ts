@@ -30,7 +30,8 @@ export function maxWaitFor(
   const wanted = isPatient ? Infinity : Math.max(5 * perRequest, stretch, forDuration);
   // Some requests take twice as long as most, and all have waited in the loop before they were read.
   const beforeRead = isPatient ? stretch : stretch / 2;
-  const left = Math.max(CLIENT_TIMEOUT_MS, 6 * perRequest) - 2 * duration - beforeRead;
+  const toAnswer = isPatient ? duration : 2 * duration;
+  const left = Math.max(CLIENT_TIMEOUT_MS, 6 * perRequest) - toAnswer - beforeRead;
   return Math.max(MIN_WAIT_MS, Math.min(wanted, left), waitForLongWork(perRequest, duration));
 }
 

@@ -91,8 +91,10 @@ export class LocalPermit extends BasePermit {
 
   protected changeWeight(weight: number): void {
     const change = weight - this.weight;
+    const counts = this.extra?.uncounted === undefined;
+    if (counts && change < 0) this.noteLeft(-change);
     this.weight = weight;
-    if (this.extra?.uncounted === undefined) this.semaphore.changeWeight(this, change);
+    if (counts) this.semaphore.changeWeight(this, change);
   }
 
   protected returnWeight(outcome: Outcome): void {
@@ -119,9 +121,9 @@ export class LocalPermit extends BasePermit {
     return this.extra?.countedSince ?? this.since;
   }
 
-  /** The permit does not count any more. */
-  private noteLeft(): void {
-    this.semaphore.group.limitUpdater?.left(this.countedSince, this.weight);
+  /** This weight does not count any more. */
+  private noteLeft(weight = this.weight): void {
+    this.semaphore.group.limitUpdater?.left(this.countedSince, weight);
   }
 
   private endWork(limitUpdater: LimitUpdater | undefined, outcome: Outcome): void {

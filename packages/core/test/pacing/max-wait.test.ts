@@ -102,8 +102,14 @@ describe('the maximum wait', () => {
     const { loop, limiter, measure } = scene(fifo(), { limit: 1 });
     measure(100, 100, 250);
     call(limiter);
+    const inBurst = call(limiter);
+    loop.rest(100);
     const late = call(limiter);
-    expectOverloaded(loop, late, 245, 15);
+    const rejections = () => [inBurst, late].map(({ rejection }) => rejection?.reason);
+    loop.rest(180);
+    expect(rejections()).toEqual([undefined, undefined]);
+    loop.rest(100);
+    expect(rejections()).toEqual(['overloaded', 'overloaded']);
   });
 
   it('rejects immediately those that would wait longer', () => {

@@ -15,7 +15,11 @@ export const invalidOptions: [string, object, object][] = [
     { limits: [{ name: 'a', limit: 1, kee: 1 }] },
     { option: 'kee' },
   ],
-  ['a key and no limit', { key: () => 'k' }, { option: 'limit' }],
+  [
+    'a key and no limit',
+    { key: () => 'k' },
+    { option: 'limit', message: expect.stringContaining('has a default limit, got undefined') },
+  ],
   ['no limits', { limits: [] }, { option: 'limits' }],
   [
     'an unknown method',
