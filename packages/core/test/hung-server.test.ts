@@ -1,6 +1,7 @@
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
-import { adaptive, createLimiter, type Permit } from '../src/index.ts';
+import { withDefaultLimit } from '../src/http/default-limit.ts';
+import { adaptive, createLimiter, type LimitFactory, type Permit } from '../src/index.ts';
 import { call } from './caller.ts';
 
 /** Milliseconds that a query takes, and number of connections of the pool. */
@@ -19,8 +20,7 @@ class App {
   /** When each connection is free. */
   readonly #free: number[] = Array.from({ length: connections }, () => 0);
 
-  constructor(max: number) {
-    const limit = adaptive({ min: 8, initial: 8, max });
+  constructor(limit: LimitFactory) {
     this.limiter = createLimiter({ limit, queueLimit: 50, queueTimeout: 250, clock: this.clock });
   }
 
@@ -52,7 +52,7 @@ class App {
 }
 
 it('a server that does not respond for a minute hardly affects requests that need none, nor when it responds again', () => {
-  const app = new App(10_000);
+  const app = new App(withDefaultLimit({}).limit as LimitFactory);
   expect(app.run(10)).toBe(1);
   app.isHung = true;
   expect(app.run(10)).toBeGreaterThan(0.9);
@@ -62,7 +62,7 @@ it('a server that does not respond for a minute hardly affects requests that nee
 });
 
 it('once a server responds that has held all permits, requests are admitted as others are released', () => {
-  const app = new App(300);
+  const app = new App(adaptive({ min: 8, initial: 8, max: 300 }));
   app.run(10);
   app.isHung = true;
   app.run(30);
