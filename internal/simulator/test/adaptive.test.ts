@@ -1,13 +1,12 @@
 import { adaptive } from '@headgate/core';
 import { describe, expect, it } from 'vitest';
 import { constant, exponential, lognormal } from '../src/distributions.ts';
+import { defaultLimit } from '../src/event-loop/simulate.ts';
 import { Server } from '../src/server.ts';
 
 // The dependency handles ten jobs at once without slowing down: 100 requests of 100 ms per second.
 
 const limit = adaptive();
-/** The adaptive limit of a middleware without options. */
-const defaultLimit = adaptive({ min: 8, initial: 8, max: 10_000 });
 const hour = 3600;
 
 it.each([1, 2, 3])(

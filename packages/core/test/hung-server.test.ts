@@ -44,8 +44,9 @@ class App {
       return;
     }
     const now = this.clock.now();
-    const done = Math.max(now, Math.min(...this.#free)) + usual;
-    this.#free[this.#free.indexOf(Math.min(...this.#free))] = done;
+    const first = Math.min(...this.#free);
+    const done = Math.max(now, first) + usual;
+    this.#free[this.#free.indexOf(first)] = done;
     this.clock.setTimeout(() => permit.release(), done - now);
     if (!callsServer) this.#answered++;
   }

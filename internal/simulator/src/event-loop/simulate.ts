@@ -20,10 +20,13 @@ import {
   waits,
 } from './workload.ts';
 
+/** The adaptive limit of a middleware without options. */
+export const defaultLimit = adaptive({ min: 8, initial: 8, max: 10_000 });
+
 /** The limiter of a middleware without options. */
 function defaultLimiter(loop: SimulatedLoop, order: Order = fifo()): LocalLimiter {
   return createLimiter({
-    limit: adaptive({ min: 8, initial: 8, max: 10_000 }),
+    limit: defaultLimit,
     order: paced(order, loop),
     queueLimit: Number.POSITIVE_INFINITY,
     clock: loop,

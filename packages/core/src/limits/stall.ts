@@ -32,7 +32,7 @@ export class Stall {
 
   /** A request is queued. If a stall was watched for only from a rejection on, it would be noticed later. */
   queued(now: number, inflight: number): void {
-    if (this.#isOver(now) && !this.#isStuck(inflight, 0)) this.#watch(now, inflight);
+    if (this.#isOver(now) && this.#stuck(inflight, 0) === 0) this.#watch(now, inflight);
   }
 
   /**
@@ -43,7 +43,7 @@ export class Stall {
    */
   rejected(now: number, inflight: number, idle: number): number {
     if (!this.#isOver(now)) return 0;
-    const stuck = this.#isStuck(inflight, idle) ? this.#unfinished - idle : 0;
+    const stuck = this.#stuck(inflight, idle);
     this.#watch(now, inflight);
     return stuck;
   }
@@ -54,9 +54,10 @@ export class Stall {
     return now - this.#watchedFrom >= needed;
   }
 
-  #isStuck(inflight: number, idle: number): boolean {
+  /** The watched weight that has not finished; 0 if most of the work has. */
+  #stuck(inflight: number, idle: number): number {
     const stuck = this.#unfinished - idle;
-    return stuck > 0 && stuck >= (inflight - idle) * STUCK_PART;
+    return stuck >= (inflight - idle) * STUCK_PART ? Math.max(0, stuck) : 0;
   }
 
   #watch(now: number, inflight: number): void {

@@ -59,15 +59,14 @@ export class LocalPermit extends BasePermit {
   override resume(): void {
     const { permits, limitUpdater } = this.semaphore.group;
     if (!this.stopPause() || limitUpdater === undefined) return;
-    limitUpdater.left(this.since, this.weight);
+    this.noteLeft(this.weight);
     permits.restart(this);
   }
 
   override pauseCounting(): void {
     if (this.released || this.extra?.uncounted !== undefined) return;
-    this.noteLeft();
     this.extras().uncounted = 'paused';
-    this.semaphore.changeWeight(this, -this.weight);
+    this.changeCount(-this.weight);
   }
 
   override countAgain(): void {
@@ -85,16 +84,14 @@ export class LocalPermit extends BasePermit {
     this.extras().uncounted = 'stopped';
     if (group.settings.clock.now() - this.countedSince >= MIN_SAMPLE_MS)
       this.endWork(group.limitUpdater, outcome);
-    this.noteLeft();
+    this.noteLeft(this.weight);
     this.semaphore.release(this);
   }
 
   protected changeWeight(weight: number): void {
     const change = weight - this.weight;
-    const counts = this.extra?.uncounted === undefined;
-    if (counts && change < 0) this.noteLeft(-change);
     this.weight = weight;
-    if (counts) this.semaphore.changeWeight(this, change);
+    if (this.counts) this.changeCount(change);
   }
 
   protected returnWeight(outcome: Outcome): void {
@@ -112,7 +109,7 @@ export class LocalPermit extends BasePermit {
     // The release below subtracts it again.
     if (isUncounted) semaphore.changeWeight(this, this.weight);
     this.endWork(isUncounted ? undefined : semaphore.group.limitUpdater, outcome);
-    if (!isUncounted) this.noteLeft();
+    if (!isUncounted) this.noteLeft(this.weight);
     semaphore.release(this);
   }
 
@@ -121,8 +118,14 @@ export class LocalPermit extends BasePermit {
     return this.extra?.countedSince ?? this.since;
   }
 
+  /** Changes the weight that counts. */
+  private changeCount(change: number): void {
+    if (change < 0) this.noteLeft(-change);
+    this.semaphore.changeWeight(this, change);
+  }
+
   /** This weight does not count any more. */
-  private noteLeft(weight = this.weight): void {
+  private noteLeft(weight: number): void {
     this.semaphore.group.limitUpdater?.left(this.countedSince, weight);
   }
 
