@@ -71,6 +71,14 @@ describe("the estimate computed by Little's law", () => {
     expect(outlook.wait(2000, 10, 110)).toBe(2000);
   });
 
+  it('is 0 until a second has been measured, such as in a burst before its first request is released', () => {
+    const outlook = new WaitEstimate();
+    outlook.wait(0, 60, 0);
+    expect(outlook.wait(300, 60, 0)).toBe(0);
+    expect(outlook.wait(999, 60, 8)).toBe(0);
+    expect(outlook.wait(1000, 60, 8)).toBe(7500);
+  });
+
   it('grows while nothing is released', () => {
     const outlook = new WaitEstimate();
     outlook.wait(0, 1, 0);

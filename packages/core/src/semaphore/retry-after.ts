@@ -45,6 +45,9 @@ export class Backoff {
   }
 }
 
+/** A shorter time says nothing about the rate: until the first release, it would make each queued request seem to need it. */
+const MIN_MEASURED = 1000;
+
 interface Mark {
   at: number;
   /** Total weight ever released. */
@@ -68,8 +71,9 @@ export class WaitEstimate {
       this.#older = age > 2 * MEASURING_INTERVAL ? mark : this.#newer;
       this.#newer = mark;
     }
-    const released = Math.max(1, returned - this.#older.returned);
-    return (weight * (now - this.#older.at)) / released;
+    const measured = now - this.#older.at;
+    if (measured < MIN_MEASURED) return 0;
+    return (weight * measured) / Math.max(1, returned - this.#older.returned);
   }
 }
 
