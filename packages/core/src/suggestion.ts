@@ -1,3 +1,22 @@
+/** What other libraries call an option of ours. */
+const elsewhere: Readonly<Record<string, string>> = {
+  concurrency: 'limit',
+  max: 'limit',
+  maxConcurrent: 'limit',
+  activeLimit: 'limit',
+  maxQueue: 'queueLimit',
+  queuedLimit: 'queueLimit',
+  timeout: 'queueTimeout',
+  perKey: 'key',
+  keyGenerator: 'key',
+};
+
+/** The known option that was probably meant: one that other libraries call so, or the nearest. */
+export function meantBy(name: string, known: readonly string[]): string | undefined {
+  const ours = Object.hasOwn(elsewhere, name) ? elsewhere[name] : undefined;
+  return ours !== undefined && known.includes(ours) ? ours : nearest(name, known);
+}
+
 /** The known name with the smallest edit distance, if that is small for the length of `name`. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   let best: string | undefined;

@@ -87,8 +87,18 @@ it.each([
 
 it('the error for an unknown option suggests a similar one', () => {
   const create = () => createLimiter({ limit: 1, queuLimit: 5 } as never);
-  expect(create).toThrow('did you mean "queueLimit"?');
-  expect(() => createLimiter({ limit: 1, concurrency: 5 } as never)).not.toThrow('did you mean');
+  expect(create).toThrow('createLimiter has no option "queuLimit"; did you mean "queueLimit"?');
+  expect(() => createLimiter({ limit: 1, colour: 5 } as never)).not.toThrow('did you mean');
+});
+
+it.each([
+  ['max', 'limit'],
+  ['concurrency', 'limit'],
+  ['queuedLimit', 'queueLimit'],
+  ['timeout', 'queueTimeout'],
+])('the error for %s, as other libraries call it, suggests %s', (name, meant) => {
+  const create = () => createLimiter({ limit: 1, [name]: 5 });
+  expect(create).toThrow(`createLimiter has no option "${name}"; did you mean "${meant}"?`);
 });
 
 it('a plain observer with an unknown callback throws, while a class may have further members', () => {

@@ -68,15 +68,19 @@ const uses = new Map([
 
 /** The error for a middleware that was called with arguments its framework never passes. */
 export function misplaced(adapter: string, first: unknown): HeadgateError {
-  const message = `the middleware of ${adapter} was called by another framework or server`;
-  const remedy = remedyFor(adapter, adapterOf(first));
-  return new HeadgateError('ERR_HEADGATE_MIDDLEWARE', `${message}: ${remedy}`);
+  const right = adapterOf(first);
+  const caller =
+    right === undefined
+      ? 'with other arguments than its framework passes'
+      : 'by another framework or server';
+  const message = `the middleware of ${adapter} was called ${caller}: ${remedyFor(adapter, right)}`;
+  return new HeadgateError('ERR_HEADGATE_MIDDLEWARE', message);
 }
 
 function remedyFor(adapter: string, right: string | undefined): string {
-  if (right === undefined)
-    return 'use it in an app of its framework, or limit the work itself with createLimiter()';
-  return (right === adapter ? uses.get(right) : undefined) ?? `use ${right}`;
+  if (right !== undefined && right !== adapter) return `use ${right}`;
+  const use = uses.get(adapter) ?? 'use it in an app of its framework';
+  return right === adapter ? use : `${use}, or limit the work itself with createLimiter()`;
 }
 
 /**

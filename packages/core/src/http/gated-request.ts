@@ -70,8 +70,12 @@ export abstract class Exchange {
   }
 }
 
-const NESTED_WAIT =
-  'a request is queued while it holds a permit of another middleware; combine their limits in one middleware';
+const names = (demands: Demands) => demands.map(({ limiter }) => `"${limiter.name}"`).join(', ');
+
+function nestedWait(inner: Demands, outer: Demands): string {
+  const both = `is queued for ${names(inner)} while it holds a permit of ${names(outer)} in another middleware`;
+  return `a request ${both}; combine the limits in one middleware`;
+}
 
 /** A request at one gate: it waits in the queue, holds its permit until the response ends, or is rejected. */
 export class GatedRequest extends Waiter {
@@ -119,7 +123,8 @@ export class GatedRequest extends Waiter {
 
   override joins(): boolean {
     for (let { outer } = this; outer !== undefined; outer = outer.outer) {
-      if (outer.permit?.released === false) warnOnce('HEADGATE_NESTED_WAIT', NESTED_WAIT);
+      if (outer.permit?.released === false)
+        warnOnce('HEADGATE_NESTED_WAIT', nestedWait(this.demands, outer.demands));
     }
     this.answered = new Promise((resolve) => {
       this.answer = resolve;

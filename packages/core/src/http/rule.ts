@@ -116,7 +116,8 @@ export class Rule<R> {
   #share(request: R, { shareNames }: Limiter): string | undefined {
     const share = this.options.shareBy?.(request);
     if (share === undefined || shareNames.includes(share)) return share;
-    const expected = `a function that returns ${shareNames.join(', ')} or undefined`;
+    const names = shareNames.map((name) => JSON.stringify(name)).join(', ');
+    const expected = `a function that returns the name of a share (${names}) or undefined`;
     throw invalid('shareBy', expected, share);
   }
 

@@ -92,7 +92,8 @@ export function stacked(world: World): void {
 
   it('warns once if a request is queued at one gate while it holds a permit of another', async () => {
     const warnings = collectWarnings('HEADGATE_NESTED_WAIT');
-    const [outer, inner] = [world.limit({ limit: 9 }), world.limit({ limit: 1, queueLimit: 9 })];
+    const outer = world.limit({ name: 'outer', limit: 9 });
+    const inner = world.limit({ name: 'inner', limit: 1, queueLimit: 9 });
     const work = new Paused();
     const app = await world.serve({ use: outer }, { use: inner }, { handle: work.handler });
     const calls = [app.call(), app.call(), app.call()];
@@ -100,7 +101,8 @@ export function stacked(world: World): void {
     expect(outer.inflight).toBe(3);
     work.finishAll();
     for (const call of calls) expect(await call.answer()).toMatchObject({ status: 200 });
-    expect(warnings).toEqual([expect.stringContaining('docs/errors.md')]);
+    const expected = /queued for "inner" while it holds a permit of "outer".*docs\/errors\.md/;
+    expect(warnings).toEqual([expect.stringMatching(expected)]);
   });
 
   it('releases the outer permit when a client disconnects in the inner queue', async () => {
