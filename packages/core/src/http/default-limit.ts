@@ -3,10 +3,11 @@ import type { HttpOptions } from './options.ts';
 import { ownLimit } from './rule.ts';
 
 /**
- * Below this minimum, small pools and a busy event loop would be idle at times. The maximum is high, because an app whose
- * database does not respond must still serve what needs none.
+ * Below this minimum, small pools and a busy event loop would be idle at times. It starts higher, because an idle server
+ * must answer a burst of slow requests; from 64 on, overloaded pools of five with work of 200 ms answer much less. The
+ * maximum is high, because an app whose database does not respond must still serve what needs none.
  */
-const defaultLimit = adaptive({ min: 8, initial: 8, max: 10_000 });
+const defaultLimit = adaptive({ min: 8, initial: 32, max: 10_000 });
 
 /** With one of these options, a middleware has no default limit: they replace it, or need a limit of the app's own. */
 const excludingOptions: readonly string[] = [

@@ -107,7 +107,7 @@ export class Pace {
     // It is paused, or `#forgetWaiting` has already counted it as finished.
     if (started === undefined) return;
     this.#requests.delete(request);
-    this.cost.finished(now);
+    this.cost.finished(now, started.at);
     const took = now - started.at;
     // One that has only computed is not replaced: others like it would follow each other without a poll.
     const hasWaited = took > BUDGET_MS + this.cost.perRequest;
@@ -125,10 +125,10 @@ export class Pace {
   /** Counts requests as finished that have left the loop idle for long: they wait for something else. */
   #forgetWaiting(now: number): void {
     const forgotten = this.loop.idle() - FORGOTTEN_AFTER_MS;
-    for (const [request, { idle }] of this.#requests) {
+    for (const [request, { at, idle }] of this.#requests) {
       if (idle > forgotten) return;
       this.#requests.delete(request);
-      this.cost.finished(now);
+      this.cost.finished(now, at);
     }
   }
 
@@ -148,6 +148,7 @@ export class Pace {
     const now = this.loop.now();
     const busy = now - awaitedAt;
     this.#awaitedAt = undefined;
+    this.cost.polled(now);
     this.longestBusy.note(busy, now);
     const worked = this.#startedWork.polled();
     const wasInflight = this.#inflightAtPoll > 0;

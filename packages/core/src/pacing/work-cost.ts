@@ -31,9 +31,14 @@ const COLD_MS = 2000;
 class Sums {
   /** Time that the loop was busy. */
   busy = 0;
+  /** The part of it before the first request finished, and the number of requests started until then. */
+  busyBefore = 0;
+  startedBefore = 0;
   /** Time that requests were in flight, added up. */
   inflight = 0;
   finished = 0;
+  /** How long those took, added up. */
+  durations = 0;
   /** Time during which requests were queued, and the number of requests finished in that time. */
   queued = 0;
   finishedQueued = 0;
@@ -41,8 +46,11 @@ class Sums {
   /** Adds a later period; the sums until then count for the fraction `fade`. */
   add(later: Sums, fade: number): void {
     this.busy = this.busy * fade + later.busy;
+    this.busyBefore = this.busyBefore * fade + later.busyBefore;
+    this.startedBefore = this.startedBefore * fade + later.startedBefore;
     this.inflight = this.inflight * fade + later.inflight;
     this.finished = this.finished * fade + later.finished;
+    this.durations = this.durations * fade + later.durations;
     this.queued = this.queued * fade + later.queued;
     this.finishedQueued = this.finishedQueued * fade + later.finishedQueued;
   }
@@ -56,7 +64,7 @@ export class WorkCost {
   inflight = 0;
   /** Milliseconds that a request keeps the loop busy, as if only requests did. */
   perRequest = INITIAL_COST_MS;
-  /** Milliseconds from the start of a request to its end. */
+  /** Milliseconds from the start of a finished request to its end. */
   duration = 0;
   /** Milliseconds per finished request while others are queued; 0 while that is not known. */
   interval = 0;
@@ -69,6 +77,8 @@ export class WorkCost {
   /** Sums since the last update, and fading sums until then. */
   #latest = new Sums();
   readonly #earlier = new Sums();
+  /** Number of requests that are assumed to have kept the loop busy; it fades as well. */
+  #assumed = INITIAL_REQUESTS;
   /** Number of requests after which the code is compiled, and when it is in any case. */
   #coldRequests = COLD_REQUESTS;
   #coldUntil: number | undefined;
@@ -77,7 +87,6 @@ export class WorkCost {
     this.#inflightAt = this.#updatedAt = loop.now();
     this.#idle = loop.idle();
     this.#earlier.busy = INITIAL_COST_MS * INITIAL_REQUESTS;
-    this.#earlier.finished = INITIAL_REQUESTS;
   }
 
   /** The part of its duration for which a request keeps the loop busy. */
@@ -101,6 +110,7 @@ export class WorkCost {
     // What kept the loop busy meanwhile, such as the start of the process, was not this request.
     if (isAfterGap && now - this.#updatedAt >= GAP_MS) this.#update(now, this.#latest.inflight);
     this.inflight++;
+    if (this.#latest.finished === 0) this.#latest.startedBefore++;
   }
 
   /** A request that was started at this time has not worked yet, and is started again later. */
@@ -110,12 +120,17 @@ export class WorkCost {
     this.#latest.inflight -= now - startedAt;
   }
 
-  finished(now: number): void {
+  finished(now: number, startedAt: number): void {
     this.#addInflight(now);
     this.inflight--;
     this.#latest.finished++;
+    this.#latest.durations += now - startedAt;
     if (this.#queuedAt !== undefined) this.#latest.finishedQueued++;
     if (now - this.#updatedAt >= UPDATE_INTERVAL_MS) this.#update(now);
+  }
+
+  polled(now: number): void {
+    if (this.#latest.finished === 0) this.#latest.busyBefore = this.#busySinceUpdate(now);
   }
 
   /** The queue is no longer empty. */
@@ -145,22 +160,34 @@ export class WorkCost {
 
   #update(now: number, maxBusy = Infinity): void {
     this.#addQueued(now);
-    const elapsed = now - this.#updatedAt;
-    const idle = this.loop.idle();
-    this.#latest.busy = Math.min(maxBusy, Math.max(0, elapsed - (idle - this.#idle)));
+    const latest = this.#latest;
+    latest.busy = Math.min(maxBusy, this.#busySinceUpdate(now));
+    latest.busyBefore = Math.min(latest.busyBefore, latest.busy);
+    const fade = fadeAfter(now - this.#updatedAt);
     this.#updatedAt = now;
-    this.#idle = idle;
-    this.#earlier.add(this.#latest, fadeAfter(elapsed));
-    if (this.#coldRequests > 0 && this.#latest.finished > 0) this.#updateWarmUp(now);
+    this.#idle = this.loop.idle();
+    this.#assumed *= fade;
+    this.#earlier.add(latest, fade);
+    if (this.#coldRequests > 0 && latest.finished > 0) this.#updateWarmUp(now);
     this.#latest = new Sums();
-    const { busy, inflight, finished, queued, finishedQueued } = this.#earlier;
-    if (finished > 0) {
-      this.perRequest = busy / finished;
-      this.duration = Math.max(0, inflight) / finished;
-    }
+    this.#estimate();
+  }
+
+  #estimate(): void {
+    const { busy, busyBefore, startedBefore, durations, finished, queued, finishedQueued } =
+      this.#earlier;
+    if (finished > 0) this.duration = durations / finished;
+    const worked = this.#assumed + finished;
+    // After a burst has been read, only its first request has finished: that took the time of all.
+    const begun = this.#assumed + Math.max(startedBefore, finished);
+    if (worked > 0) this.perRequest = busyBefore / begun + (busy - busyBefore) / worked;
     if (finishedQueued < MIN_FINISHED) return;
     this.interval = queued / finishedQueued;
     this.margin = 2 / Math.sqrt(finishedQueued);
+  }
+
+  #busySinceUpdate(now: number): number {
+    return Math.max(0, now - this.#updatedAt - (this.loop.idle() - this.#idle));
   }
 
   /** While the code is cold, the rate is not measured. */

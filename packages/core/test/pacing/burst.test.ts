@@ -84,4 +84,23 @@ describe('a burst', () => {
     }
     expect(callers.map(({ rejection }) => rejection?.reason)).toEqual(Array.from({ length: 12 }));
   });
+
+  it('is not held back by the time that it took to read all of it', () => {
+    const { limiter, loop } = scene(fifo(), { limit: 20 });
+    const callers = Array.from({ length: 60 }, () => {
+      loop.busy(1);
+      return call(limiter);
+    });
+    loop.poll();
+    const startedAt = new Map<Caller, number>();
+    for (const end = loop.now() + 900; loop.now() < end; loop.poll()) {
+      loop.rest(1);
+      const now = loop.now();
+      for (const caller of callers.filter(isGranted)) {
+        if (!startedAt.has(caller)) startedAt.set(caller, now);
+        else if (startedAt.get(caller) === now - 300) caller.permit?.release();
+      }
+    }
+    expect(callers.filter(isGranted).length).toBeGreaterThanOrEqual(50);
+  });
 });
