@@ -2,10 +2,6 @@
 const elsewhere: Readonly<Record<string, string>> = {
   concurrency: 'limit',
   max: 'limit',
-  maxConcurrent: 'limit',
-  activeLimit: 'limit',
-  maxQueue: 'queueLimit',
-  queuedLimit: 'queueLimit',
   timeout: 'queueTimeout',
   perKey: 'key',
   keyGenerator: 'key',

@@ -94,7 +94,6 @@ it('the error for an unknown option suggests a similar one', () => {
 it.each([
   ['max', 'limit'],
   ['concurrency', 'limit'],
-  ['queuedLimit', 'queueLimit'],
   ['timeout', 'queueTimeout'],
 ])('the error for %s, as other libraries call it, suggests %s', (name, meant) => {
   const create = () => createLimiter({ limit: 1, [name]: 5 });
