@@ -1,6 +1,6 @@
 import { randomFrom } from '../random.ts';
 import { p99Of } from './figures.ts';
-import { type Workload, waits } from './workload.ts';
+import { type Workload, waitOf } from './workload.ts';
 
 /** What the default limit should achieve: each as a range. */
 export interface Goals {
@@ -14,7 +14,7 @@ export interface Goals {
 
 export function goalsOf(workload: Workload): Goals {
   const { kind, mean, load } = workload;
-  const longest = Math.max(300, 12 * (mean + waits[kind])) + unloadedP99(workload);
+  const longest = Math.max(300, 12 * (mean + waitOf(kind))) + unloadedP99(workload);
   return {
     ratio: [load > 1 ? 97 : 98, Infinity],
     // Up to the capacity, the reference is a queue with the same 99th percentile.
@@ -28,5 +28,5 @@ const SAMPLES = 10_000;
 /** The 99th percentile of the time that a handler takes without load, in milliseconds. */
 function unloadedP99({ kind, serviceTime }: Workload): number {
   const random = randomFrom(1);
-  return waits[kind] + p99Of(Array.from({ length: SAMPLES }, () => serviceTime(random)));
+  return waitOf(kind) + p99Of(Array.from({ length: SAMPLES }, () => serviceTime(random)));
 }

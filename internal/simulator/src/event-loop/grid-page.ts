@@ -8,6 +8,7 @@ const titles: Readonly<Record<HandlerKind, string>> = {
   timer: 'Handlers that compute after a timer of 5 ms',
   socket: 'Handlers that compute after a socket (1 ms)',
   query: 'Handlers that compute after a query of 100 ms',
+  queries: 'Handlers that compute between queries of 100 and 10 ms',
   pool: 'Handlers that use a pool',
 };
 

@@ -22,7 +22,14 @@ const distributions = {
 type DistributionName = keyof typeof distributions;
 
 const distributionNames = Object.keys(distributions) as DistributionName[];
-export const kinds: readonly HandlerKind[] = ['sync', 'timer', 'socket', 'query', 'pool'];
+export const kinds: readonly HandlerKind[] = [
+  'sync',
+  'timer',
+  'socket',
+  'query',
+  'queries',
+  'pool',
+];
 export const loads = [0.5, 0.8, 0.9, 1, 2, 5, 10, 20];
 const means = { loop: [1, 3, 10, 25, 50, 100], pool: [5, 35, 200] };
 const poolSizes = [5, 10, 50];
@@ -50,6 +57,7 @@ const places: Readonly<Record<HandlerKind, string>> = {
   timer: 'of CPU after a timer',
   socket: 'of CPU after a socket',
   query: 'of CPU after a query of 100 ms',
+  queries: 'of CPU between queries of 100 and 10 ms',
   pool: 'in a pool',
 };
 

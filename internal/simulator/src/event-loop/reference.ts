@@ -5,7 +5,7 @@ import {
   type Outcome,
   REJECTION_COST,
   type Workload,
-  waits,
+  waitOf,
 } from './workload.ts';
 
 /** A FIFO queue that rejects a request immediately if it would wait longer than `maxWait` milliseconds. */
@@ -23,7 +23,7 @@ function fifoWithMaxWait(workload: Workload, jobs: readonly Job[], maxWait: numb
     }
     const end = start + work + (isPool ? 0 : arrivalCost(workload));
     free[first] = end;
-    return { at, took: end + waits[workload.kind] - at, answered: true };
+    return { at, took: end + waitOf(workload.kind) - at, answered: true };
   });
 }
 

@@ -128,14 +128,16 @@ class Handlers {
 
   handle(work: number, done: () => void): void {
     const { kind } = this.workload;
+    const [before, after] = waits[kind];
     const compute = () => {
       this.loop.spend(work);
-      done();
+      if (after === 0) done();
+      else this.loop.receive(done, after);
     };
     if (kind === 'sync') compute();
     else if (kind === 'pool') this.#useWorker(work, done);
-    else if (kind === 'timer') this.loop.setTimeout(compute, waits.timer);
-    else this.loop.receive(compute, waits[kind]);
+    else if (kind === 'timer') this.loop.setTimeout(compute, before);
+    else this.loop.receive(compute, before);
   }
 
   #useWorker(work: number, done: () => void): void {

@@ -3,8 +3,8 @@ import type { Distribution } from '../distributions.ts';
 import { randomFrom } from '../random.ts';
 import { ACCEPT_COST } from './simulated-loop.ts';
 
-/** Where handlers work: on the loop, immediately or after a timer, a socket or a query, or in a pool outside. */
-export type HandlerKind = 'sync' | 'timer' | 'socket' | 'query' | 'pool';
+/** Where handlers work: on the loop, immediately, after a timer, a socket or a query, or between two, or in a pool outside. */
+export type HandlerKind = 'sync' | 'timer' | 'socket' | 'query' | 'queries' | 'pool';
 
 /** A server, what a request costs it, and its load. */
 export interface Workload {
@@ -32,14 +32,21 @@ export const REJECTION_COST = 0.05;
 /** Milliseconds after which a client gives up, and disconnects. */
 export const PATIENCE_MS = 1000;
 
-/** Milliseconds that a handler waits before it keeps the loop busy. */
-export const waits: Readonly<Record<HandlerKind, number>> = {
-  sync: 0,
-  timer: 5,
-  socket: 1,
-  query: 100,
-  pool: 0,
+/** Milliseconds that a handler waits before it keeps the loop busy, and afterwards. */
+export const waits: Readonly<Record<HandlerKind, readonly [before: number, after: number]>> = {
+  sync: [0, 0],
+  timer: [5, 0],
+  socket: [1, 0],
+  query: [100, 0],
+  queries: [100, 10],
+  pool: [0, 0],
 };
+
+/** Milliseconds that a handler waits in all. */
+export function waitOf(kind: HandlerKind): number {
+  const [before, after] = waits[kind];
+  return before + after;
+}
 
 /** A request: when it arrives, and how long it keeps the loop or a worker busy, in milliseconds. */
 export interface Job {

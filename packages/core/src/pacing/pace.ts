@@ -2,6 +2,7 @@ import { AcceptPause } from './accept-pause.ts';
 import { Allowance } from './allowance.ts';
 import type { EventLoop } from './event-loop.ts';
 import { FadingMaximum } from './fading-maximum.ts';
+import { Spacing } from './spacing.ts';
 import { StartedWork } from './started-work.ts';
 import { WorkCost } from './work-cost.ts';
 
@@ -45,6 +46,7 @@ export class Pace {
   readonly #startedWork = new StartedWork();
   readonly #acceptPause: AcceptPause;
   readonly #allowance: Allowance;
+  readonly #spacing: Spacing;
   /** Milliseconds of work that may be started until the next poll. */
   #budget = BUDGET_MS;
   /** The requests in flight, oldest first. */
@@ -65,6 +67,7 @@ export class Pace {
     this.cost = new WorkCost(loop);
     this.#acceptPause = new AcceptPause(loop, this.cost);
     this.#allowance = new Allowance(loop, this.cost);
+    this.#spacing = new Spacing(this.cost);
   }
 
   /**
@@ -75,12 +78,14 @@ export class Pace {
     if (!this.loop.isMeasured) return 'start';
     if (this.#acceptPause.isActive || !this.#isWithinBudget(now)) return 'poll';
     const awaited = now - (this.#awaitedAt ?? now);
-    if (this.#allowance.update(now, awaited, this.#inflightAtPoll)) return 'start';
+    if (this.#allowance.update(now, awaited, this.#inflightAtPoll))
+      return this.#spacing.remaining(now) || 'start';
     this.#forgetWaiting(now);
     return IDLE_CHECK_MS;
   }
 
   started(now: number, request: object): void {
+    this.#spacing.started(now);
     this.cost.started(now);
     this.#requests.set(request, { at: now, idle: this.loop.idle() });
     this.#mayReplaceFinished = false;
@@ -107,7 +112,7 @@ export class Pace {
     // It is paused, or `#forgetWaiting` has already counted it as finished.
     if (started === undefined) return;
     this.#requests.delete(request);
-    this.cost.finished(now, started.at);
+    this.cost.finished(now);
     const took = now - started.at;
     // One that has only computed is not replaced: others like it would follow each other without a poll.
     const hasWaited = took > BUDGET_MS + this.cost.perRequest;
@@ -125,10 +130,10 @@ export class Pace {
   /** Counts requests as finished that have left the loop idle for long: they wait for something else. */
   #forgetWaiting(now: number): void {
     const forgotten = this.loop.idle() - FORGOTTEN_AFTER_MS;
-    for (const [request, { at, idle }] of this.#requests) {
+    for (const [request, { idle }] of this.#requests) {
       if (idle > forgotten) return;
       this.#requests.delete(request);
-      this.cost.finished(now, at);
+      this.cost.finished(now);
     }
   }
 

@@ -31,14 +31,12 @@ const COLD_MS = 2000;
 class Sums {
   /** Time that the loop was busy. */
   busy = 0;
-  /** The part of it before the first request finished, and the number of requests started until then. */
+  /** The part of it before the first request finished. */
   busyBefore = 0;
-  startedBefore = 0;
   /** Time that requests were in flight, added up. */
   inflight = 0;
+  started = 0;
   finished = 0;
-  /** How long those took, added up. */
-  durations = 0;
   /** Time during which requests were queued, and the number of requests finished in that time. */
   queued = 0;
   finishedQueued = 0;
@@ -47,10 +45,9 @@ class Sums {
   add(later: Sums, fade: number): void {
     this.busy = this.busy * fade + later.busy;
     this.busyBefore = this.busyBefore * fade + later.busyBefore;
-    this.startedBefore = this.startedBefore * fade + later.startedBefore;
     this.inflight = this.inflight * fade + later.inflight;
+    this.started = this.started * fade + later.started;
     this.finished = this.finished * fade + later.finished;
-    this.durations = this.durations * fade + later.durations;
     this.queued = this.queued * fade + later.queued;
     this.finishedQueued = this.finishedQueued * fade + later.finishedQueued;
   }
@@ -64,7 +61,7 @@ export class WorkCost {
   inflight = 0;
   /** Milliseconds that a request keeps the loop busy, as if only requests did. */
   perRequest = INITIAL_COST_MS;
-  /** Milliseconds from the start of a finished request to its end. */
+  /** Milliseconds from the start of a request to its end. */
   duration = 0;
   /** Milliseconds per finished request while others are queued; 0 while that is not known. */
   interval = 0;
@@ -108,9 +105,10 @@ export class WorkCost {
     this.#addInflight(now);
     const isAfterGap = this.inflight === 0 && this.#queuedAt === undefined;
     // What kept the loop busy meanwhile, such as the start of the process, was not this request.
-    if (isAfterGap && now - this.#updatedAt >= GAP_MS) this.#update(now, this.#latest.inflight);
+    if (isAfterGap && now - this.#updatedAt >= GAP_MS)
+      this.#update(now, Math.max(0, this.#latest.inflight));
     this.inflight++;
-    if (this.#latest.finished === 0) this.#latest.startedBefore++;
+    this.#latest.started++;
   }
 
   /** A request that was started at this time has not worked yet, and is started again later. */
@@ -118,13 +116,13 @@ export class WorkCost {
     this.#addInflight(now);
     this.inflight--;
     this.#latest.inflight -= now - startedAt;
+    this.#latest.started--;
   }
 
-  finished(now: number, startedAt: number): void {
+  finished(now: number): void {
     this.#addInflight(now);
     this.inflight--;
     this.#latest.finished++;
-    this.#latest.durations += now - startedAt;
     if (this.#queuedAt !== undefined) this.#latest.finishedQueued++;
     if (now - this.#updatedAt >= UPDATE_INTERVAL_MS) this.#update(now);
   }
@@ -174,13 +172,14 @@ export class WorkCost {
   }
 
   #estimate(): void {
-    const { busy, busyBefore, startedBefore, durations, finished, queued, finishedQueued } =
-      this.#earlier;
-    if (finished > 0) this.duration = durations / finished;
+    const { busy, busyBefore, inflight, started, finished, queued, finishedQueued } = this.#earlier;
+    // When the first request of a burst finishes, the time until then was that of all of them.
+    const begun = Math.max(started, finished);
+    if (begun > 0) this.duration = Math.max(0, inflight) / begun;
     const worked = this.#assumed + finished;
-    // After a burst has been read, only its first request has finished: that took the time of all.
-    const begun = this.#assumed + Math.max(startedBefore, finished);
-    if (worked > 0) this.perRequest = busyBefore / begun + (busy - busyBefore) / worked;
+    if (worked > 0) {
+      this.perRequest = busyBefore / (this.#assumed + begun) + (busy - busyBefore) / worked;
+    }
     if (finishedQueued < MIN_FINISHED) return;
     this.interval = queued / finishedQueued;
     this.margin = 2 / Math.sqrt(finishedQueued);

@@ -78,7 +78,7 @@ describe('the work of requests in flight', () => {
       loop.poll();
     }
     expect(arrived.filter(isGranted).length).toBeGreaterThan(200);
-    expect(limiter.stats().rejected.overloaded).toBeLessThan(100);
+    expect(limiter.stats().rejected.overloaded).toBeLessThan(110);
   });
 
   it('counts once what ends after a second of idle time', () => {

@@ -1,0 +1,45 @@
+import type { WorkCost } from './work-cost.ts';
+
+/**
+ * How many times as fast requests may start as the loop handles them. Linux paces TCP with such a margin as well. Without
+ * one, a loop that is also kept busy by other things would not catch up.
+ */
+const MARGIN = 1.25;
+
+/** The same while the code is cold, so that the next requests cost less than the last ones. */
+const COLD_MARGIN = 4;
+
+/** Milliseconds of work that may start at once. */
+const BURST_MS = 5;
+
+/**
+ * Spaces the starts of requests, as TCP pacing spaces packets. Otherwise requests that wait, compute and wait again finish
+ * together and are replaced together, compute at a stretch, and leave the loop idle until the next ones compute.
+ */
+export class Spacing {
+  /** When the loop would have done the work that was started. */
+  #until = 0;
+
+  constructor(private readonly cost: WorkCost) {}
+
+  started(now: number): void {
+    this.#until = now + this.#ahead(now) + this.#interval;
+  }
+
+  /** Milliseconds until another request may start; 0 if it may start now. */
+  remaining(now: number): number {
+    const ahead = this.#ahead(now);
+    return ahead < BURST_MS ? 0 : Math.max(1, ahead - BURST_MS);
+  }
+
+  /** Milliseconds of work that was started and is not done yet: at most that of the requests in flight. */
+  #ahead(now: number): number {
+    return Math.max(0, Math.min(this.#until - now, this.cost.inflight * this.#interval));
+  }
+
+  get #interval(): number {
+    const { perRequest, duration, isCold } = this.cost;
+    // Rejections count as a part of what a request costs, but not of how long it takes.
+    return Math.min(perRequest, duration) / (isCold ? COLD_MARGIN : MARGIN);
+  }
+}
