@@ -38,11 +38,12 @@ const rightLimit: Record<Resource, number> = {
   varying: 1,
   timer: 4,
   query: 6,
+  queries: 11,
   threads: 1,
   database: 10,
 };
 
-const rightLimits = '1 (cpu, varying, threads), 4 (timer), 6 (query) or 10 (database)';
+const rightLimits = '1 (cpu, varying, threads), 4 (timer), 6 (query), 11 (queries) or 10 (database)';
 
 const watched = (limit: ConcurrencyLimit): Protection => ({
   middleware: limit,

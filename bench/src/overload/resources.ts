@@ -6,13 +6,14 @@ import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { queries } from './query.ts';
 
 /** The resource that a handler uses. */
-export type Resource = 'cpu' | 'varying' | 'timer' | 'query' | 'threads' | 'database';
+export type Resource = 'cpu' | 'varying' | 'timer' | 'query' | 'queries' | 'threads' | 'database';
 
 export const resources: readonly Resource[] = [
   'cpu',
   'varying',
   'timer',
   'query',
+  'queries',
   'threads',
   'database',
 ];
@@ -30,14 +31,14 @@ export interface Work {
   iterations: number;
 }
 
-/** Main-thread time of a `cpu`, a `timer` and a `query` request in milliseconds. */
+/** Main-thread time of a `cpu`, a `timer`, a `query` and a `queries` request in milliseconds. */
 const cpuTime = 10;
 /** Mean main-thread time of a `varying` request in milliseconds, and the sigma of its lognormal distribution. */
 const varyingTime = 25;
 const varyingSigma = 0.3;
 /** Time that a `timer` request waits before it computes, in milliseconds. */
 const timerTime = 20;
-/** Time that a `query` request waits for another process before it computes, in milliseconds. */
+/** Time that a `query` request waits for another process before it computes, and a `queries` request also afterwards. */
 const answerTime = 50;
 /** Thread-pool time of a `threads` request in milliseconds. */
 const threadTime = 25;
@@ -53,6 +54,7 @@ export const meaning: Record<Resource, string> = {
   varying: `${varyingTime} ms of CPU on the main thread, lognormal with sigma ${varyingSigma}`,
   timer: `a timer of ${timerTime} ms, then ${cpuTime} ms of CPU on the main thread`,
   query: `a query of ${answerTime} ms over a socket, then ${cpuTime} ms of CPU on the main thread`,
+  queries: `a query of ${answerTime} ms over a socket before and after ${cpuTime} ms of CPU on the main thread`,
   threads: `${threadTime} ms of CPU on libuv's threads, of which there is ${poolSize}`,
   database: `${queryTime} ms of one of ${connections} connections, no CPU`,
 };
@@ -63,6 +65,7 @@ export const meanTime: Record<Resource, number> = {
   varying: varyingTime,
   timer: timerTime + cpuTime,
   query: answerTime + cpuTime,
+  queries: 2 * answerTime + cpuTime,
   threads: threadTime,
   database: queryTime,
 };
@@ -112,6 +115,15 @@ export const handlers: Record<Resource, (work: Work) => RequestHandler> = {
     return async (_req, res) => {
       await query();
       res.json({ digest: hash(cpuTime * hashes) });
+    };
+  },
+  queries: ({ hashes }) => {
+    const query = queries(answerTime);
+    return async (_req, res) => {
+      await query();
+      const digest = hash(cpuTime * hashes);
+      await query();
+      res.json({ digest });
     };
   },
   threads:

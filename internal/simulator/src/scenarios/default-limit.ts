@@ -30,6 +30,7 @@ const workloads: readonly NamedWorkload[] = [
   workload({ kind: 'query', mean: 3, distribution: usual, load: 0.9, connects: true }),
   workload({ kind: 'query', mean: 25, distribution: usual, load: 5, connects: true }),
   workload({ kind: 'query', mean: 100, distribution: 'constant', load: 5, connects: true }),
+  ...[0.8, 2, 5].map((load) => workload({ kind: 'queries', mean: 10, distribution: usual, load })),
   ...[1, 5].map((load) => workload({ kind: 'socket', mean: 10, distribution: usual, load })),
   workload({ kind: 'socket', mean: 3, distribution: usual, load: 5, connects: true }),
   workload({ kind: 'socket', mean: 25, distribution: 'lognormal 1.0', load: 2, connects: true }),

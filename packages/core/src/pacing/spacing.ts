@@ -20,7 +20,9 @@ export class Spacing {
   /** When the loop would have done the work that was started. */
   #until = 0;
 
-  constructor(private readonly cost: WorkCost) {}
+  constructor(
+    private readonly cost: Pick<WorkCost, 'inflight' | 'perRequest' | 'duration' | 'isCold'>,
+  ) {}
 
   started(now: number): void {
     this.#until = now + this.#ahead(now) + this.#interval;
