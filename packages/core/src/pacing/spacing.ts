@@ -1,16 +1,16 @@
 import type { WorkCost } from './work-cost.ts';
 
 /**
- * How many times as fast requests may start as the loop handles them. Linux paces TCP with such a margin as well. Without
- * one, a loop that is also kept busy by other things would not catch up.
+ * How many times as fast requests may start as the loop handles them. TCP is paced with a margin as well. With less, a loop
+ * that is idle after requests that cost little, or busy with other things, would not catch up.
  */
-const MARGIN = 1.25;
+const MARGIN = 2;
 
 /** The same while the code is cold, so that the next requests cost less than the last ones. */
 const COLD_MARGIN = 4;
 
 /** Milliseconds of work that may start at once. */
-const BURST_MS = 5;
+const BURST_MS = 15;
 
 /**
  * Spaces the starts of requests, as TCP pacing spaces packets. Otherwise requests that wait, compute and wait again finish

@@ -13,56 +13,55 @@ function scene(isCold = false) {
 }
 
 describe('the spacing of starts', () => {
-  it('starts the first request at once, and the next when less than 5 ms of work is left, at 1.25 times the rate', () => {
+  it('starts requests at once while that is less than 15 ms of work, and then at twice the rate of the loop', () => {
     const { spacing, start } = scene();
-    expect(spacing.remaining(1000)).toBe(0);
+    for (let count = 0; count < 3; count++) {
+      expect(spacing.remaining(1000)).toBe(0);
+      start(1000);
+    }
     start(1000);
-    expect(spacing.remaining(1000)).toBe(3);
-    expect(spacing.remaining(1003.5)).toBe(0);
-    start(1003.5);
-    expect(spacing.remaining(1003.5)).toBe(7.5);
+    expect(spacing.remaining(1000)).toBe(5);
+    expect(spacing.remaining(1005.5)).toBe(0);
+    start(1005.5);
+    expect(spacing.remaining(1005.5)).toBe(4.5);
   });
 
-  it('lets no more than 5 ms of work start at once after idle time', () => {
+  it('lets no more start at once after idle time', () => {
     const { spacing, start } = scene();
     start(0);
-    expect(spacing.remaining(60_000)).toBe(0);
-    start(60_000);
-    expect(spacing.remaining(60_000)).toBe(3);
+    for (let count = 0; count < 3; count++) start(60_000);
+    expect(spacing.remaining(60_000)).toBe(1);
   });
 
   it('counts requests in flight only, so that it does not hold back those that only compute', () => {
     const { cost, spacing, start } = scene();
-    start(0);
-    start(0);
-    expect(spacing.remaining(0)).toBe(11);
-    cost.inflight = 1;
-    expect(spacing.remaining(0)).toBe(3);
-    cost.inflight = 0;
+    for (let count = 0; count < 5; count++) start(0);
+    expect(spacing.remaining(0)).toBe(10);
+    cost.inflight = 4;
+    expect(spacing.remaining(0)).toBe(5);
+    cost.inflight = 2;
     expect(spacing.remaining(0)).toBe(0);
     start(0);
-    expect(spacing.remaining(0)).toBe(3);
+    start(0);
+    expect(spacing.remaining(0)).toBe(5);
   });
 
   it('is a quarter of the cost while the code is cold', () => {
     const { spacing, start } = scene(true);
-    start(0);
-    expect(spacing.remaining(0)).toBe(0);
-    start(0);
-    start(0);
-    expect(spacing.remaining(0)).toBe(2.5);
+    for (let count = 0; count < 8; count++) start(0);
+    expect(spacing.remaining(0)).toBe(5);
   });
 
-  it('is at most the time that requests take, since rejections are a part of their cost', () => {
+  it('is at most half of the time that requests take, since rejections are a part of their cost', () => {
     const { cost, spacing, start } = scene();
     cost.perRequest = 1000;
     start(0);
-    expect(spacing.remaining(0)).toBe(75);
+    expect(spacing.remaining(0)).toBe(35);
   });
 
   it('asks for a millisecond at least, the shortest time of a timer', () => {
     const { spacing, start } = scene();
-    start(0);
-    expect(spacing.remaining(2.9)).toBe(1);
+    for (let count = 0; count < 4; count++) start(0);
+    expect(spacing.remaining(4.9)).toBe(1);
   });
 });
