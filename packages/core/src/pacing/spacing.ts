@@ -4,13 +4,13 @@ import type { WorkCost } from './work-cost.ts';
  * How many times as fast requests may start as the loop handles them. TCP is paced with a margin as well. With less, a loop
  * that is idle after requests that cost little, or busy with other things, would not catch up.
  */
-const MARGIN = 2;
+const MARGIN = 1.5;
 
 /** The same while the code is cold, so that the next requests cost less than the last ones. */
 const COLD_MARGIN = 4;
 
-/** Milliseconds of work that may start at once. */
-const BURST_MS = 15;
+/** Milliseconds of work that may start at once, unless that of two requests is more. */
+const BURST_MS = 5;
 
 /**
  * Spaces the starts of requests, as TCP pacing spaces packets. Otherwise requests that wait, compute and wait again finish
@@ -30,8 +30,8 @@ export class Spacing {
 
   /** Milliseconds until another request may start; 0 if it may start now. */
   remaining(now: number): number {
-    const ahead = this.#ahead(now);
-    return ahead < BURST_MS ? 0 : Math.max(1, ahead - BURST_MS);
+    const excess = this.#ahead(now) - Math.max(BURST_MS, this.#interval);
+    return excess > 0 ? Math.max(1, excess) : 0;
   }
 
   /** Milliseconds of work that was started and is not done yet: at most that of the requests in flight. */
