@@ -55,6 +55,7 @@ function boundsOf({
   load,
   connects,
 }: NamedWorkload): [least: number, longest: number] {
+  if (kind === 'queries') return [85, 800];
   if (kind === 'query' && mean >= 100) return [connects ? 65 : 75, 1800];
   if (distribution !== skewed) return [90, 1300];
   if (kind === 'query') return [70, 1500];
@@ -65,8 +66,9 @@ function boundsOf({
 const LEAST_OF_NO_LIMIT = 0.93;
 
 /** The largest percentage rejected. */
-function maxRejectedOf({ distribution, load }: NamedWorkload): number {
+function maxRejectedOf({ distribution, kind, load }: NamedWorkload): number {
   if (load > 0.8) return 100;
+  if (kind === 'queries') return 1.5;
   return distribution === usual ? 0.5 : 8;
 }
 
