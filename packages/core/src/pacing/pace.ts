@@ -29,12 +29,13 @@ interface StartedRequest {
 
 /**
  * Decides when the event loop can take another request, so that requests wait in a queue, which can reject them, rather
- * than in the loop, where they delay each other. Three conditions:
+ * than in the loop, where they delay each other. Four conditions:
  *
  * - Between two polls of the loop, it starts only a few milliseconds of work; while the code is cold, as much as the
  *   loop had to read and reject before: a rejection costs as much as an answer then, so that waiting saves nothing.
  *   Between polls, another request may also start for each that finishes after it has waited for a timer or a socket: if
  *   all of them started at a poll, their answers would arrive together, and the loop would be idle until then.
+ * - Starts are spaced.
  * - The work of the requests in flight stays below an allowance. Requests that wait for long, as for a server that does not
  *   respond, do not count.
  * - While the loop accepts connections, it starts nothing, for at most half of the time.

@@ -25,18 +25,20 @@ export class Spacing {
   ) {}
 
   started(now: number): void {
-    this.#until = now + this.#ahead(now) + this.#interval;
+    const interval = this.#interval;
+    this.#until = now + this.#ahead(now, interval) + interval;
   }
 
   /** Milliseconds until another request may start; 0 if it may start now. */
   remaining(now: number): number {
-    const excess = this.#ahead(now) - Math.max(BURST_MS, this.#interval);
+    const interval = this.#interval;
+    const excess = this.#ahead(now, interval) - Math.max(BURST_MS, interval);
     return excess > 0 ? Math.max(1, excess) : 0;
   }
 
   /** Milliseconds of work that was started and is not done yet: at most that of the requests in flight. */
-  #ahead(now: number): number {
-    return Math.max(0, Math.min(this.#until - now, this.cost.inflight * this.#interval));
+  #ahead(now: number, interval: number): number {
+    return Math.max(0, Math.min(this.#until - now, this.cost.inflight * interval));
   }
 
   get #interval(): number {

@@ -127,6 +127,7 @@ export class WorkCost {
     if (now - this.#updatedAt >= UPDATE_INTERVAL_MS) this.#update(now);
   }
 
+  /** The loop has polled, so what it did before was not for a request that finishes next. */
   polled(now: number): void {
     if (this.#latest.finished === 0) this.#latest.busyBefore = this.#busySinceUpdate(now);
   }
