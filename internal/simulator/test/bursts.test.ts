@@ -28,17 +28,18 @@ function answered(process: keyof typeof before, size: number, work: number, work
 }
 
 test.each([
-  ['has just started', 60, 200, UNLIMITED, 60],
-  ['has just started', 60, 300, UNLIMITED, 55],
-  ['has just started', 30, 500, UNLIMITED, 30],
-  ['has answered requests for a minute', 200, 200, UNLIMITED, 200],
-  ['has answered requests for a minute', 100, 300, UNLIMITED, 100],
-  ['has answered requests for a minute', 30, 500, UNLIMITED, 30],
-  ['has just started', 60, 200, 5, 20],
-  ['has answered requests for a minute', 60, 200, 5, 20],
+  ['has just started', 60, 60, 200, UNLIMITED],
+  ['has just started', 55, 60, 300, UNLIMITED],
+  ['has just started', 80, 100, 300, UNLIMITED],
+  ['has just started', 30, 30, 500, UNLIMITED],
+  ['has answered requests for a minute', 200, 200, 200, UNLIMITED],
+  ['has answered requests for a minute', 100, 100, 300, UNLIMITED],
+  ['has answered requests for a minute', 45, 60, 500, UNLIMITED],
+  ['has just started', 20, 60, 200, 5],
+  ['has answered requests for a minute', 20, 60, 200, 5],
 ] as const)(
-  'an idle server that %s answers a burst of %i requests of %i ms, of which it can serve %i at a time: %i',
-  (process, size, work, workers, least) => {
+  'an idle server that %s answers at least %i of %i requests of %i ms that arrive together (%i workers)',
+  (process, least, size, work, workers) => {
     expect(answered(process, size, work, workers)).toBeGreaterThanOrEqual(least);
   },
 );

@@ -1,5 +1,5 @@
 import { HeadgateError, invalid, invalidSecret } from './errors.ts';
-import { meantBy } from './suggestion.ts';
+import { suggestionFor } from './suggestion.ts';
 
 /**
  * @throws HeadgateError for an unknown option, since a misspelt `queuLimit` that is silently ignored would limit
@@ -16,7 +16,7 @@ export function checkNames(owner: string, options: object, known: readonly strin
     if ((value !== null && known.includes(name)) || !Object.hasOwn(options, name)) continue;
     if (value === null) throw invalid(name, 'set or omitted', value);
     if (known.includes('limiter') && 'request' in options) throw bareLimiter(owner);
-    const meant = meantBy(name, known);
+    const meant = suggestionFor(name, known);
     const hint = meant === undefined ? `it knows ${known.join(', ')}` : `did you mean "${meant}"?`;
     const message = `${owner} has no option "${name}"; ${hint}`;
     throw new HeadgateError('ERR_HEADGATE_UNKNOWN_OPTION', message, name);

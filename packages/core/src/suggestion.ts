@@ -1,16 +1,15 @@
-/** What other libraries call an option of ours. */
-const elsewhere: Readonly<Record<string, string>> = {
+/** Names that users of other libraries, or of `createLimiter`, may try, and the option that they mean. */
+const otherNames: Readonly<Record<string, string>> = {
   concurrency: 'limit',
   max: 'limit',
-  timeout: 'queueTimeout',
   perKey: 'key',
   keyGenerator: 'key',
 };
 
-/** The known option that was probably meant: one that other libraries call so, or the nearest. */
-export function meantBy(name: string, known: readonly string[]): string | undefined {
-  const ours = Object.hasOwn(elsewhere, name) ? elsewhere[name] : undefined;
-  return ours !== undefined && known.includes(ours) ? ours : nearest(name, known);
+/** The option to suggest for an unknown name: what it means elsewhere, or the most similar name. */
+export function suggestionFor(name: string, known: readonly string[]): string | undefined {
+  const meant = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined;
+  return meant !== undefined && known.includes(meant) ? meant : nearest(name, known);
 }
 
 /** The known name with the smallest edit distance, if that is small for the length of `name`. */

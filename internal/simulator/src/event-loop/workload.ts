@@ -3,7 +3,7 @@ import type { Distribution } from '../distributions.ts';
 import { randomFrom } from '../random.ts';
 import { ACCEPT_COST } from './simulated-loop.ts';
 
-/** Where handlers work: on the loop, immediately, after a timer, a socket or a query, or between two, or in a pool outside. */
+/** What handlers do: compute immediately, after a timer, a socket or a query, or between two queries; or use a pool. */
 export type HandlerKind = 'sync' | 'timer' | 'socket' | 'query' | 'queries' | 'pool';
 
 /** A server, what a request costs it, and its load. */
@@ -32,7 +32,7 @@ export const REJECTION_COST = 0.05;
 /** Milliseconds after which a client gives up, and disconnects. */
 export const PATIENCE_MS = 1000;
 
-/** Milliseconds that a handler waits before it keeps the loop busy, and afterwards. */
+/** Milliseconds that a handler waits before and after it keeps the loop busy. */
 export const waits: Readonly<Record<HandlerKind, readonly [before: number, after: number]>> = {
   sync: [0, 0],
   timer: [5, 0],

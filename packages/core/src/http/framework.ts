@@ -69,10 +69,8 @@ const uses = new Map([
 /** The error for a middleware that was called with arguments its framework never passes. */
 export function misplaced(adapter: string, first: unknown): HeadgateError {
   const right = adapterOf(first);
-  const caller =
-    right === undefined
-      ? 'with other arguments than its framework passes'
-      : 'by another framework or server';
+  const isForeign = right !== undefined && right !== adapter;
+  const caller = isForeign ? 'by another framework or server' : 'with unexpected arguments';
   const message = `the middleware of ${adapter} was called ${caller}: ${remedyFor(adapter, right)}`;
   return new HeadgateError('ERR_HEADGATE_MIDDLEWARE', message);
 }

@@ -35,7 +35,8 @@ interface StartedRequest {
  *   loop had to read and reject before: a rejection costs as much as an answer then, so that waiting saves nothing.
  *   Between polls, another request may also start for each that finishes after it has waited for a timer or a socket: if
  *   all of them started at a poll, their answers would arrive together, and the loop would be idle until then.
- * - Starts are spaced.
+ * - Starts are spaced, so that requests with several waits do not compute in one long iteration and then leave the loop
+ *   idle.
  * - The work of the requests in flight stays below an allowance. Requests that wait for long, as for a server that does not
  *   respond, do not count.
  * - While the loop accepts connections, it starts nothing, for at most half of the time.

@@ -1,24 +1,24 @@
 import type { WorkCost } from './work-cost.ts';
 
 /**
- * How many times as fast requests may start as the loop handles them. TCP is paced with a margin as well. With less, a loop
- * that is idle after requests that cost little, or busy with other things, would not catch up.
+ * Requests may start at this multiple of the rate at which the loop handles them. With a lower one, a loop that was idle
+ * because requests cost less than estimated, or that was busy with other work, would not catch up.
  */
 const MARGIN = 1.5;
 
-/** The same while the code is cold, so that the next requests cost less than the last ones. */
+/** The multiple while the code is cold: later requests cost less than the measured ones. */
 const COLD_MARGIN = 4;
 
-/** Milliseconds of work that may start at once, unless that of two requests is more. */
-const BURST_MS = 5;
+/** How far starts may be ahead of their schedule, in milliseconds, unless one interval between starts is longer. */
+const MAX_LEAD_MS = 5;
 
 /**
  * Spaces the starts of requests, as TCP pacing spaces packets. Otherwise requests that wait, compute and wait again finish
  * together and are replaced together, compute at a stretch, and leave the loop idle until the next ones compute.
  */
 export class Spacing {
-  /** When the loop would have done the work that was started. */
-  #until = 0;
+  /** When the next request would start if all starts were evenly spaced. */
+  #next = 0;
 
   constructor(
     private readonly cost: Pick<WorkCost, 'inflight' | 'perRequest' | 'duration' | 'isCold'>,
@@ -26,19 +26,19 @@ export class Spacing {
 
   started(now: number): void {
     const interval = this.#interval;
-    this.#until = now + this.#ahead(now, interval) + interval;
+    this.#next = now + this.#ahead(now, interval) + interval;
   }
 
   /** Milliseconds until another request may start; 0 if it may start now. */
   remaining(now: number): number {
     const interval = this.#interval;
-    const excess = this.#ahead(now, interval) - Math.max(BURST_MS, interval);
+    const excess = this.#ahead(now, interval) - Math.max(MAX_LEAD_MS, interval);
     return excess > 0 ? Math.max(1, excess) : 0;
   }
 
-  /** Milliseconds of work that was started and is not done yet: at most that of the requests in flight. */
+  /** Milliseconds by which starts are ahead of their schedule. Requests that have finished do not count. */
   #ahead(now: number, interval: number): number {
-    return Math.max(0, Math.min(this.#until - now, this.cost.inflight * interval));
+    return Math.max(0, Math.min(this.#next - now, this.cost.inflight * interval));
   }
 
   get #interval(): number {

@@ -31,7 +31,7 @@ const COLD_MS = 2000;
 class Sums {
   /** Time that the loop was busy. */
   busy = 0;
-  /** The part of it before the first request finished. */
+  /** The part of `busy` before the last poll at which no request had finished. */
   busyBefore = 0;
   /** Time that requests were in flight, added up. */
   inflight = 0;
@@ -74,7 +74,7 @@ export class WorkCost {
   /** Sums since the last update, and fading sums until then. */
   #latest = new Sums();
   readonly #earlier = new Sums();
-  /** Number of requests that are assumed to have kept the loop busy; it fades as well. */
+  /** Weight of the initial assumption about the cost, as a number of requests; it fades as well. */
   #assumed = INITIAL_REQUESTS;
   /** Number of requests after which the code is compiled, and when it is in any case. */
   #coldRequests = COLD_REQUESTS;
@@ -127,7 +127,7 @@ export class WorkCost {
     if (now - this.#updatedAt >= UPDATE_INTERVAL_MS) this.#update(now);
   }
 
-  /** The loop has polled, so what it did before was not for a request that finishes next. */
+  /** Until the first request finishes, the busy time is divided among all started requests. */
   polled(now: number): void {
     if (this.#latest.finished === 0) this.#latest.busyBefore = this.#busySinceUpdate(now);
   }
@@ -174,7 +174,7 @@ export class WorkCost {
 
   #estimate(): void {
     const { busy, busyBefore, inflight, started, finished, queued, finishedQueued } = this.#earlier;
-    // When the first request of a burst finishes, the time until then was that of all of them.
+    // The time before the first request of a burst finishes is divided among all started requests.
     const begun = Math.max(started, finished);
     if (begun > 0) this.duration = Math.max(0, inflight) / begun;
     const worked = this.#assumed + finished;

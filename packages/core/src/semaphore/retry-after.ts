@@ -45,7 +45,10 @@ export class Backoff {
   }
 }
 
-/** A shorter time says nothing about the rate: until the first release, it would make each queued request seem to need it. */
+/**
+ * Milliseconds that must have been measured before the rate is estimated. Right after the first rejection, few or no
+ * releases have been counted, so the estimate would be far too long.
+ */
 const MIN_MEASURED = 1000;
 
 interface Mark {

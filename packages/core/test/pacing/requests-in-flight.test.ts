@@ -78,6 +78,7 @@ describe('the work of requests in flight', () => {
       loop.poll();
     }
     expect(arrived.filter(isGranted).length).toBeGreaterThan(200);
+    // The first ones wait for longer, since their starts are spaced.
     expect(limiter.stats().rejected.overloaded).toBeLessThan(110);
   });
 
@@ -126,6 +127,29 @@ describe('requests that wait for a timer or a socket before they compute', () =>
     }
     return { count: () => inflight().length, answer };
   };
+
+  it('are replaced by two at once if many finish together, as after a second wait', () => {
+    const { loop, limiter, measure } = scene();
+    measure(10, 300, 100);
+    const callers: Caller[] = [];
+    const released = new Set<Caller>();
+    const inflight = () => callers.filter((caller) => isGranted(caller) && !released.has(caller));
+    for (let round = 0; round < 200; round++) {
+      callers.push(call(limiter));
+      loop.rest(1);
+      loop.poll();
+    }
+    expect(inflight().length).toBeGreaterThan(10);
+    for (const caller of inflight()) {
+      released.add(caller);
+      caller.permit?.release();
+    }
+    for (let polls = 0; polls < 5; polls++) loop.poll();
+    expect(inflight().length).toBe(2);
+    loop.rest(10);
+    loop.poll();
+    expect(inflight().length).toBe(3);
+  });
 
   it('are replaced one by one although the loop does not poll', () => {
     const { count, answer } = saturated();

@@ -26,7 +26,7 @@ describe('the spacing of starts', () => {
     expect(spacing.remaining(1010)).toBe(10);
   });
 
-  it('starts more requests at once if that is at most 5 ms of work', () => {
+  it('starts more requests at once while they are at most 5 ms ahead of their schedule', () => {
     const { cost, spacing, start } = scene();
     cost.perRequest = 1.5;
     start(0, 5);
@@ -35,7 +35,7 @@ describe('the spacing of starts', () => {
     expect(spacing.remaining(0)).toBe(4);
   });
 
-  it('lets no more start at once after idle time', () => {
+  it('does not allow a larger burst after idle time', () => {
     const { spacing, start } = scene();
     start(0);
     start(60_000, 2);
@@ -54,14 +54,14 @@ describe('the spacing of starts', () => {
     expect(spacing.remaining(0)).toBe(10);
   });
 
-  it('is a quarter of the cost while the code is cold', () => {
+  it('starts requests at four times the rate of the loop while the code is cold', () => {
     const { cost, spacing, start } = scene(true);
     cost.perRequest = 40;
     start(0, 3);
     expect(spacing.remaining(0)).toBe(20);
   });
 
-  it('counts a request for at most the time that it takes, since rejections are a part of its cost', () => {
+  it('uses the duration of a request if its cost is higher, since rejections add to the cost', () => {
     const { cost, spacing, start } = scene();
     cost.perRequest = 1000;
     cost.duration = 30;
@@ -69,7 +69,7 @@ describe('the spacing of starts', () => {
     expect(spacing.remaining(0)).toBe(40);
   });
 
-  it('asks for a millisecond at least, the shortest time of a timer', () => {
+  it('returns at least 1 ms, the shortest timer delay', () => {
     const { spacing, start } = scene();
     start(0, 2);
     expect(spacing.remaining(9.9)).toBe(1);
