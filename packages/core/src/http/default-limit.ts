@@ -3,11 +3,10 @@ import type { HttpOptions } from './options.ts';
 import { ownLimit } from './rule.ts';
 
 /**
- * Below this minimum, small pools and a busy event loop would be idle at times. It starts at 32, because an idle server must
- * answer a burst of slow requests; with 48, a pool of five at its capacity answers much less (ADR 0026). The maximum is
- * high, because an app whose database does not respond must still serve what needs none.
+ * Below this minimum, small pools and a busy event loop would be idle at times. The maximum is high, because an app whose
+ * database does not respond must still serve what needs none.
  */
-const defaultLimit = adaptive({ min: 8, initial: 32, max: 10_000 });
+const defaultLimit = adaptive({ min: 8, initial: 8, max: 10_000 });
 
 /** With one of these options, a middleware has no default limit: they replace it, or need a limit of the app's own. */
 const excludingOptions: readonly string[] = [
