@@ -29,8 +29,8 @@ function answered(process: keyof typeof before, size: number, work: number, work
 
 test.each([
   ['has just started', 55, 60, 200, UNLIMITED],
-  ['has just started', 55, 60, 300, UNLIMITED],
-  ['has just started', 12, 12, 500, UNLIMITED],
+  ['has just started', 30, 30, 300, UNLIMITED],
+  ['has just started', 35, 60, 300, UNLIMITED],
   ['has answered requests for a minute', 100, 100, 200, UNLIMITED],
   ['has answered requests for a minute', 60, 60, 300, UNLIMITED],
   ['has just started', 20, 60, 200, 5],
