@@ -43,7 +43,8 @@ const rightLimit: Record<Resource, number> = {
   database: 10,
 };
 
-const rightLimits = '1 (cpu, varying, threads), 4 (timer), 6 (query), 11 (queries) or 10 (database)';
+const rightLimits =
+  '1 (cpu, varying, threads), 4 (timer), 6 (query), 11 (queries) or 10 (database)';
 
 const watched = (limit: ConcurrencyLimit): Protection => ({
   middleware: limit,
