@@ -1,10 +1,10 @@
 export const warned = new Set<string>();
 
-/** Warns the operator once per process. */
-export function warnOnce(code: `HEADGATE_${string}`, message: string): void {
+/** Warns the operator once per process. A function composes the message only if it is needed. */
+export function warnOnce(code: `HEADGATE_${string}`, message: string | (() => string)): void {
   if (warned.has(code)) return;
   warned.add(code);
-  warn(code, message);
+  warn(code, typeof message === 'string' ? message : message());
 }
 
 /** Warns the operator through `process.emitWarning`, or `console.warn` in runtimes without it. */

@@ -68,17 +68,17 @@ const uses = new Map([
 
 /** The error for a middleware that was called with arguments its framework never passes. */
 export function misplaced(adapter: string, first: unknown): HeadgateError {
-  const right = adapterOf(first);
-  const isForeign = right !== undefined && right !== adapter;
-  const caller = isForeign ? 'by another framework or server' : 'with unexpected arguments';
-  const message = `the middleware of ${adapter} was called ${caller}: ${remedyFor(adapter, right)}`;
+  const message = `the middleware of ${adapter} was called ${mistakeOf(adapter, adapterOf(first))}`;
   return new HeadgateError('ERR_HEADGATE_MIDDLEWARE', message);
 }
 
-function remedyFor(adapter: string, right: string | undefined): string {
-  if (right !== undefined && right !== adapter) return `use ${right}`;
+/** How it was called, and what to do instead. */
+function mistakeOf(adapter: string, right: string | undefined): string {
+  if (right !== undefined && right !== adapter)
+    return `by another framework or server: use ${right}`;
   const use = uses.get(adapter) ?? 'use it in an app of its framework';
-  return right === adapter ? use : `${use}, or limit the work itself with createLimiter()`;
+  const instead = right === undefined ? ', or limit the work itself with createLimiter()' : '';
+  return `with unexpected arguments: ${use}${instead}`;
 }
 
 /**

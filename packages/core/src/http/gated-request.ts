@@ -7,7 +7,7 @@ import type { Outcome } from '../limits/limit.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
 import { Waiter } from '../semaphore/waiter.ts';
-import { warned, warnOnce } from '../warning.ts';
+import { warnOnce } from '../warning.ts';
 import type { SlowClients } from './slow-clients.ts';
 
 /** The result that a handler sees: a permit, in degraded mode the rejection, or neither if no limit applies. */
@@ -123,8 +123,9 @@ export class GatedRequest extends Waiter {
 
   override joins(): boolean {
     for (let { outer } = this; outer !== undefined; outer = outer.outer) {
-      if (outer.permit?.released === false && !warned.has('HEADGATE_NESTED_WAIT'))
-        warnOnce('HEADGATE_NESTED_WAIT', nestedWait(this.demands, outer.demands));
+      const { permit, demands } = outer;
+      if (permit?.released === false)
+        warnOnce('HEADGATE_NESTED_WAIT', () => nestedWait(this.demands, demands));
     }
     this.answered = new Promise((resolve) => {
       this.answer = resolve;
