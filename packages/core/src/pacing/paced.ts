@@ -16,6 +16,7 @@ import { Burst } from './burst.ts';
 import type { EventLoop } from './event-loop.ts';
 import { maxWaitFor } from './max-wait.ts';
 import { Pace } from './pace.ts';
+import { Standstill } from './standstill.ts';
 import { threadEventLoop } from './thread-event-loop.ts';
 
 /** Maximum number of waiters, which bounds the memory. */
@@ -49,6 +50,7 @@ class PacedQueue extends BuiltInQueue implements Queue {
   /** Rings when work is estimated to be done, or a waiter has waited for too long. */
   readonly #alarm: Alarm;
   readonly #burst = new Burst();
+  readonly #standstill: Standstill;
 
   constructor(
     order: Order,
@@ -58,6 +60,7 @@ class PacedQueue extends BuiltInQueue implements Queue {
     super();
     this.#inner = createQueue(order, context);
     this.#pace = new Pace(loop, () => context.wake());
+    this.#standstill = new Standstill(loop, this.#pace.cost);
     this.#alarm = new Alarm(context.clock, () => context.wake());
   }
 
@@ -89,7 +92,7 @@ class PacedQueue extends BuiltInQueue implements Queue {
   get maxLength(): number {
     const { interval, margin } = this.#pace.cost;
     if (interval === 0) return MAX_LENGTH;
-    const maxWait = this.#maxWait(this.#burst.includes(this.context.clock.now()));
+    const maxWait = this.#maxWait(this.#isDelayed(this.context.clock.now()));
     return Math.min(MAX_LENGTH, Math.ceil((maxWait * (1 + margin)) / interval));
   }
 
@@ -110,7 +113,7 @@ class PacedQueue extends BuiltInQueue implements Queue {
     if (oldest === undefined) return undefined;
     const { since, priority } = oldest;
     // Critical requests are served first, so they only wait long behind a long request, which ends as a burst does.
-    const isPatient = priority === 'critical' || this.#burst.includes(since);
+    const isPatient = priority === 'critical' || this.#isDelayed(since);
     const remaining = since + this.#maxWait(isPatient) - this.context.clock.now();
     if (remaining < 0) return oldest;
     this.#wakeIn(remaining + 1);
@@ -137,6 +140,7 @@ class PacedQueue extends BuiltInQueue implements Queue {
     this.#inner.insert(waiter);
     if (this.length > 1) return;
     this.#burst.queueingStarted(waiter.since);
+    this.#standstill.queueingStarted(waiter.since);
     this.#pace.cost.queueingStarted(this.loop.now());
   }
 
@@ -156,9 +160,21 @@ class PacedQueue extends BuiltInQueue implements Queue {
   ): void {
     const now = this.loop.now();
     if (permits > 0) this.#pace.started(now, permit);
-    else if (permits < 0) this.#pace.finished(now, permit);
-    else if (permit.counts) this.#pace.resumed(now, permit);
-    else this.#pace.paused(now, permit);
+    else if (permits === 0 && permit.counts) this.#pace.resumed(now, permit);
+    else this.#left(now, permit, permits);
+  }
+
+  /** A request has finished, or only waits for its client now. */
+  #left(now: number, request: object, permits: number): void {
+    if (this.length > 0 && this.#standstill.left(this.context.clock.now()))
+      this.#pace.cost.standstillEnded(now);
+    if (permits < 0) this.#pace.finished(now, request);
+    else this.#pace.paused(now, request);
+  }
+
+  /** Whether what delays a request that arrived at this time ends by itself. */
+  #isDelayed(since: number): boolean {
+    return this.#burst.includes(since) || this.#standstill.delays(since);
   }
 
   /** @param isPatient Whether it is that of a request which may wait for as long as its client does. */

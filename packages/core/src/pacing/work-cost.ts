@@ -146,6 +146,11 @@ export class WorkCost {
     this.#queuedAt = undefined;
   }
 
+  /** Nothing could finish until now, so that the time does not count as an interval. */
+  standstillEnded(now: number): void {
+    if (this.#queuedAt !== undefined) this.#queuedAt = now;
+  }
+
   #addInflight(now: number): void {
     this.#latest.inflight += this.inflight * (now - this.#inflightAt);
     this.#inflightAt = now;
