@@ -79,9 +79,9 @@ export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, R
   onReject?: ((rejection: Rejection, ...args: Args) => Result) | undefined;
   /**
    * A request's priority: in the queue, when the queue is full, and for a guard. Do not read it from a header that any
-   * client can send. Default: all requests are `normal`.
+   * client can send. Default, also if it returns `undefined`: `normal`.
    */
-  priority?: ((request: R) => Priority) | undefined;
+  priority?: ((request: R) => Priority | undefined) | undefined;
   /**
    * Groups requests, by tenant for instance. Groups are served in turn, counted by weight. Memory stays bounded
    * however many names clients invent. Default: no groups.

@@ -21,7 +21,7 @@ import { SlowClients } from './slow-clients.ts';
 export interface HttpSettings<R> extends GatedRequestSettings {
   readonly rules: readonly Rule<R>[];
   readonly skip: ((request: R) => boolean) | undefined;
-  readonly priority: ((request: R) => Priority) | undefined;
+  readonly priority: ((request: R) => Priority | undefined) | undefined;
   readonly fairBy: ((request: R) => string) | undefined;
   readonly classify: ((response: never) => Outcome) | undefined;
   readonly headers: boolean;

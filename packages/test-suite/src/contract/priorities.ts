@@ -1,11 +1,12 @@
-import { byPriority, byShare, fifo, paced } from '@headgate/core';
+import { byPriority, byShare, fifo, type Priority, paced } from '@headgate/core';
 import { expect, it } from 'vitest';
 import type { SuiteContext, SuiteOptions } from '../framework.ts';
 import { busy } from '../kit/busy.ts';
 import { counts } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
 
-const priority = (context: SuiteContext) => (context.header('x-class') ?? 'normal') as 'normal';
+/** None means `normal`. */
+const priority = (context: SuiteContext) => context.header('x-class') as Priority | undefined;
 const as = (name: string) => ({ headers: { 'X-Class': name } });
 
 export function priorities(world: World): void {
