@@ -151,12 +151,23 @@ class Handlers {
           next();
         }
         done();
-      }, work);
+      }, this.#timeFor(work));
     };
     if (this.#free === 0) this.#queue.push(start);
     else {
       this.#free--;
       start();
     }
+  }
+
+  /** Milliseconds until a worker that starts now has done the work. */
+  #timeFor(work: number): number {
+    const { pauses } = this.workload;
+    if (pauses === undefined) return work;
+    const { every, length } = pauses;
+    const now = this.loop.now();
+    const sincePause = now % every;
+    if (now >= every && sincePause < length) return length - sincePause + work;
+    return sincePause + work > every ? work + length : work;
   }
 }

@@ -14,6 +14,8 @@ export interface Workload {
   readonly serviceTime: Distribution;
   /** Number of workers of a pool. */
   readonly workers: number;
+  /** Pauses of all workers: milliseconds from one to the next, and of each. */
+  readonly pauses?: { readonly every: number; readonly length: number };
   /** The load as a multiple of the capacity. */
   readonly load: number;
   /** Whether each request opens a new connection. */

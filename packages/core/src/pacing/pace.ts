@@ -109,6 +109,11 @@ export class Pace {
     if (this.#paused.delete(request)) this.started(now, request);
   }
 
+  /** Whether the request is in flight, and neither waits for its client nor has been idle for long. */
+  isWorking(request: object): boolean {
+    return this.#requests.has(request);
+  }
+
   finished(now: number, request: object): void {
     const started = this.#requests.get(request);
     // It is paused, or `#forgetWaiting` has already counted it as finished.

@@ -24,11 +24,11 @@ const MAX_LENGTH = 10_000;
 
 /**
  * Starts requests no faster than the event loop handles them. The others wait in the queue, in the given order, up to
- * 250 ms or a few times as long as a request takes, and up to a second in a burst, or if requests take a second or more;
- * those that would wait longer are rejected immediately (`full`), or at that time (`overloaded`). So requests that keep
- * the event loop busy, by rendering or computing, need no limit that fits them. Use it around any other order, with
- * `queueLimit: Infinity` and without keys. On Bun and Deno, which do not report idle time, it is estimated from
- * the time between polls; on Workers, the queue only bounds the wait.
+ * 250 ms or a few times as long as a request takes, and up to a second in a burst, during a pause of what handlers call,
+ * or if requests take a second or more; those that would wait longer are rejected immediately (`full`), or at that time
+ * (`overloaded`). So requests that keep the event loop busy, by rendering or computing, need no limit that fits them. Use
+ * it around any other order, with `queueLimit: Infinity` and without keys. On Bun and Deno, which do not report idle
+ * time, it is estimated from the time between polls; on Workers, the queue only bounds the wait.
  *
  * @param order The order of the queue. Default: `fifo()`.
  * @param loop The event loop, for tests. Default: that of this thread.
@@ -92,7 +92,7 @@ class PacedQueue extends BuiltInQueue implements Queue {
   get maxLength(): number {
     const { interval, margin } = this.#pace.cost;
     if (interval === 0) return MAX_LENGTH;
-    const maxWait = this.#maxWait(this.#isDelayed(this.context.clock.now()));
+    const maxWait = this.#maxWait(this.#isPatient(this.context.clock.now()));
     return Math.min(MAX_LENGTH, Math.ceil((maxWait * (1 + margin)) / interval));
   }
 
@@ -113,7 +113,7 @@ class PacedQueue extends BuiltInQueue implements Queue {
     if (oldest === undefined) return undefined;
     const { since, priority } = oldest;
     // Critical requests are served first, so they only wait long behind a long request, which ends as a burst does.
-    const isPatient = priority === 'critical' || this.#isDelayed(since);
+    const isPatient = priority === 'critical' || this.#isPatient(since);
     const remaining = since + this.#maxWait(isPatient) - this.context.clock.now();
     if (remaining < 0) return oldest;
     this.#wakeIn(remaining + 1);
@@ -140,7 +140,7 @@ class PacedQueue extends BuiltInQueue implements Queue {
     this.#inner.insert(waiter);
     if (this.length > 1) return;
     this.#burst.queueingStarted(waiter.since);
-    this.#standstill.queueingStarted(waiter.since);
+    this.#standstill.queueingStarted(this.context.clock.now());
     this.#pace.cost.queueingStarted(this.loop.now());
   }
 
@@ -166,15 +166,16 @@ class PacedQueue extends BuiltInQueue implements Queue {
 
   /** A request has finished, or only waits for its client now. */
   #left(now: number, request: object, permits: number): void {
-    if (this.length > 0 && this.#standstill.left(this.context.clock.now()))
-      this.#pace.cost.standstillEnded(now);
+    const { cost } = this.#pace;
+    if (this.length > 0 && this.#pace.isWorking(request))
+      cost.skipQueued(this.#standstill.requestLeft(this.context.clock.now()));
     if (permits < 0) this.#pace.finished(now, request);
     else this.#pace.paused(now, request);
   }
 
-  /** Whether what delays a request that arrived at this time ends by itself. */
-  #isDelayed(since: number): boolean {
-    return this.#burst.includes(since) || this.#standstill.delays(since);
+  /** Whether a request that arrived at this time is delayed by something that ends by itself. */
+  #isPatient(since: number): boolean {
+    return this.#burst.includes(since) || this.#standstill.includes(since);
   }
 
   /** @param isPatient Whether it is that of a request which may wait for as long as its client does. */

@@ -1,23 +1,29 @@
 import type { EventLoop } from './event-loop.ts';
 import type { WorkCost } from './work-cost.ts';
 
-/** Minimum milliseconds of a standstill: shorter than any maximum wait, and longer than random gaps. */
+/** Minimum milliseconds of a standstill: less than any maximum wait, and more than most random gaps. */
 const MIN_MS = 200;
 
 /** The same as a multiple of the duration of a request. */
 const MIN_DURATIONS = 2;
 
+/** Milliseconds for which a queue may last before a standstill. After a longer one, the server is overloaded. */
+const MAX_QUEUEING_MS = 250;
+
+/** Maximum milliseconds until all requests that were queued in a standstill are served: none waits for longer than that. */
+const MAX_CATCHING_UP_MS = 1000;
+
 /**
- * Recognizes a standstill: requests are queued and none finishes although the loop is idle, as while a database pauses for
- * a checkpoint or a failover. A server without a queue would answer after the pause what has arrived meanwhile.
+ * Recognizes a standstill: requests are queued, and none in flight finishes although the loop is idle, as during a pause of
+ * a database. It is not caused by the load, and ends by itself.
  */
 export class Standstill {
-  /** Arrivals between these times belong to the latest standstill that has ended. */
-  #begin = 0;
-  #end = -Infinity;
-  /** When the queue began or a request last finished, and the total idle time of the loop then. */
+  #queuedAt = 0;
+  /** When a request last left or the queue began, and the idle time of the loop then. */
   #movedAt = 0;
-  #idle = 0;
+  #idleWhenMoved = 0;
+  /** Until when the requests that arrive are still delayed by the latest standstill. */
+  #caughtUpAt = -Infinity;
 
   constructor(
     private readonly loop: EventLoop,
@@ -25,29 +31,36 @@ export class Standstill {
   ) {}
 
   queueingStarted(now: number): void {
-    this.#movedAt = now;
-    this.#idle = this.loop.idle();
+    this.#queuedAt = now;
+    this.#restart(now);
   }
 
-  /** A request has left while others are queued. Returns whether that ends a standstill. */
-  left(now: number): boolean {
-    const hasEnded = this.#isNow;
-    if (hasEnded) {
-      // To serve what has arrived meanwhile takes about as long again, and delays those that arrive until then.
-      if (this.#movedAt >= this.#end) this.#begin = this.#movedAt;
-      this.#end = 2 * now - this.#movedAt;
-    }
-    this.queueingStarted(now);
-    return hasEnded;
+  /** A request in flight has left while others are queued. Returns the milliseconds of the standstill that this ends, or 0. */
+  requestLeft(now: number): number {
+    const duration = this.#isNow ? now - this.#movedAt : 0;
+    // To serve what has arrived meanwhile takes about as long.
+    if (duration > 0 && !this.#isOverload)
+      this.#caughtUpAt = now + Math.min(duration, MAX_CATCHING_UP_MS);
+    this.#restart(now);
+    return duration;
   }
 
-  /** Whether a request that arrived at this time is delayed by a standstill. */
-  delays(since: number): boolean {
-    return (since >= this.#begin && since < this.#end) || (since >= this.#movedAt && this.#isNow);
+  /** Whether a standstill delays a request that is queued now and arrived at this time. */
+  includes(since: number): boolean {
+    return since < this.#caughtUpAt || (this.#isNow && !this.#isOverload);
   }
 
   get #isNow(): boolean {
     const least = Math.max(MIN_MS, MIN_DURATIONS * this.cost.duration);
-    return this.loop.idle() - this.#idle > least;
+    return this.loop.idle() - this.#idleWhenMoved > least;
+  }
+
+  get #isOverload(): boolean {
+    return this.#movedAt - this.#queuedAt > MAX_QUEUEING_MS;
+  }
+
+  #restart(now: number): void {
+    this.#movedAt = now;
+    this.#idleWhenMoved = this.loop.idle();
   }
 }

@@ -146,9 +146,9 @@ export class WorkCost {
     this.#queuedAt = undefined;
   }
 
-  /** Nothing could finish until now, so that the time does not count as an interval. */
-  standstillEnded(now: number): void {
-    if (this.#queuedAt !== undefined) this.#queuedAt = now;
+  /** This time, in which nothing could finish, does not count as an interval. */
+  skipQueued(milliseconds: number): void {
+    if (this.#queuedAt !== undefined) this.#queuedAt += milliseconds;
   }
 
   #addInflight(now: number): void {

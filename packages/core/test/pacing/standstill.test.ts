@@ -6,13 +6,13 @@ import { scene } from './paced-scene.ts';
 
 type Queue = ReturnType<typeof queueing>;
 
-/** A limiter with a limit of 1 that has handled requests of 20 ms. Now one is in flight, and others are queued. */
-function queueing() {
+/** A limiter with a limit of 1 that has handled requests, of 20 ms by default. Now one is in flight, and others are queued. */
+function queueing(duration = 20) {
   const { loop, limiter, measure } = scene(fifo(), { limit: 1 });
-  measure(0, 100, 20);
+  measure(0, 100, duration);
   const inflight = call(limiter);
   const queued = Array.from({ length: 5 }, () => call(limiter));
-  return { loop, limiter, inflight, queued };
+  return { loop, limiter, measure, inflight, queued };
 }
 
 /** The loop is idle, and polls every few milliseconds. */
@@ -47,47 +47,116 @@ function maxWait(queue: Queue, pass: typeof rest): number {
   }
 }
 
-describe('the maximum wait of a request', () => {
-  it('is what is left of a second if none finishes although the loop is idle', () => {
+/** Requests in flight leave at this interval, in milliseconds, and the queued ones take their place. */
+function serve(
+  queue: Queue,
+  count: number,
+  interval: number,
+  pass = rest,
+  leave = (permit: BasePermit) => permit.release(),
+): void {
+  const { inflight, queued } = queue;
+  for (const { permit } of [inflight, ...queued].slice(0, count)) {
+    leave(permit as BasePermit);
+    pass(queue, interval);
+  }
+}
+
+const nearlyASecond = expect.toSatisfy((waited: number) => waited > 940 && waited <= 1000);
+
+describe('if no request finishes although the loop is idle, the maximum wait', () => {
+  it('is what is left of a second', () => {
     const queue = queueing();
     rest(queue, 150);
-    const waited = maxWait(queue, rest);
-    expect(waited).toBeGreaterThan(950);
-    expect(waited).toBeLessThan(1000);
+    expect(maxWait(queue, rest)).toEqual(nearlyASecond);
   });
 
-  it('is 250 ms if none finishes because the loop is busy', () => {
+  it('is the same after the standstill, for as long again', () => {
+    const queue = queueing();
+    rest(queue, 400);
+    serve(queue, 1, 390, work);
+    expect(maxWait(queue, work)).toEqual(nearlyASecond);
+  });
+
+  it('is 250 ms again after that', () => {
+    const queue = queueing();
+    rest(queue, 400);
+    serve(queue, 1, 405, work);
+    expect(maxWait(queue, work)).toBe(255);
+  });
+
+  it('is 250 ms again a second after a long standstill', () => {
+    const queue = queueing();
+    for (let arrived = 0; arrived < 4; arrived++) {
+      rest(queue, 450);
+      call(queue.limiter);
+    }
+    serve(queue, 1, 1005, work);
+    expect(maxWait(queue, work)).toBe(255);
+  });
+
+  it('stays the same in another standstill before that', () => {
+    const queue = queueing();
+    rest(queue, 300);
+    serve(queue, 1, 100, work);
+    const late = call(queue.limiter);
+    serve(queue, 3, 50, work);
+    rest(queue, 250);
+    serve(queue, 4, 20, work);
+    work(queue, 300);
+    expect(late.rejection).toBeUndefined();
+  });
+
+  it('stays the same when clients abort uploads', () => {
+    const queue = queueing();
+    const uploads = [queue.inflight, ...queue.queued.slice(0, 3)];
+    for (const { permit } of uploads) {
+      (permit as BasePermit).pauseCounting();
+      rest(queue, 5);
+    }
+    rest(queue, 80);
+    const late = arrive(queue);
+    for (const { permit } of uploads) {
+      rest(queue, 100);
+      permit?.release();
+    }
+    expect(late.rejection).toBeUndefined();
+  });
+});
+
+describe('the maximum wait is 250 ms', () => {
+  it('if none finishes because the loop is busy', () => {
     const queue = queueing();
     work(queue, 150);
     expect(maxWait(queue, work)).toBe(255);
   });
 
-  it.each([
-    ['is as long for the time that it then takes to serve the others', 790, 950, 1000],
-    ['is 250 ms later', 805, 250, 260],
-  ])('%s', (_name, arrival, least, most) => {
+  it('if a standstill follows a queue of more than 250 ms', () => {
     const queue = queueing();
-    rest(queue, 400);
-    queue.inflight.permit?.release();
-    work(queue, arrival - 400);
-    const waited = maxWait(queue, work);
-    expect(waited).toBeGreaterThanOrEqual(least);
-    expect(waited).toBeLessThanOrEqual(most);
+    serve(queue, 4, 90);
+    expect(maxWait(queue, rest)).toBe(255);
   });
 
   it.each([
-    ['finishes', (permit: BasePermit) => permit.release()],
-    ['only waits for its client', (permit: BasePermit) => permit.pauseCounting()],
-  ])('is 250 ms if one %s every 150 ms', (_name, leave) => {
-    const queue = queueing();
-    const { queued, inflight } = queue;
+    [20, 150, 'finishes', (permit: BasePermit) => permit.release()],
+    [20, 150, 'only waits for its client', (permit: BasePermit) => permit.pauseCounting()],
+    [150, 290, 'finishes', (permit: BasePermit) => permit.release()],
+  ])('for requests of %i ms, if every %i ms one %s', (duration, interval, _name, leave) => {
+    const queue = queueing(duration);
     rest(queue, 105);
     const late = call(queue.limiter);
-    for (const caller of [inflight, ...queued.slice(0, 2)]) {
-      leave(caller.permit as BasePermit);
-      rest(queue, 150);
-    }
-    for (const caller of queued) queue.limiter.withdraw(caller);
+    serve(queue, 2, interval, rest, leave);
+    for (const caller of queue.queued) queue.limiter.withdraw(caller);
     expect(late.rejection?.reason).toBe('overloaded');
+  });
+
+  it('after an idle time that was no standstill', () => {
+    const queue = queueing();
+    serve(queue, 6, 20);
+    rest(queue, 900);
+    queue.measure(0, 1, 20);
+    queue.queued.push(call(queue.limiter), call(queue.limiter));
+    work(queue, 150);
+    expect(maxWait(queue, work)).toBe(255);
   });
 });
