@@ -2,14 +2,15 @@ import { expect, test } from 'vitest';
 import { constant } from '../src/distributions.ts';
 import { isInTime } from '../src/event-loop/figures.ts';
 import { simulate } from '../src/event-loop/simulate.ts';
-import { jobsOf } from '../src/event-loop/workload.ts';
+import { jobsOf, type Workload } from '../src/event-loop/workload.ts';
 
 /** The part of the requests that a server answers in time whose database pauses every five seconds. */
 function answered(query: number, load: number, pause: number): number {
-  const workload = {
+  const workload: Workload = {
     ...{ kind: 'pool', mean: query, serviceTime: constant(query), workers: 10 },
-    ...{ load, connects: false, seconds: 60, seed: 1, pauses: { every: 5000, length: pause } },
-  } as const;
+    ...{ load, connects: false, seconds: 60, seed: 1 },
+    pauses: { every: 5000, length: pause },
+  };
   const outcomes = simulate(workload, jobsOf(workload));
   return outcomes.filter(isInTime).length / outcomes.length;
 }
