@@ -21,7 +21,7 @@ import {
 } from './workload.ts';
 
 /** The adaptive limit of a middleware without options. */
-export const defaultLimit = adaptive({ min: 8, initial: 8, max: 10_000 });
+export const defaultLimit = adaptive({ min: 4, initial: 8, max: 10_000 });
 
 /** The limiter of a middleware without options. */
 function defaultLimiter(loop: SimulatedLoop, order: Order = fifo()): LocalLimiter {

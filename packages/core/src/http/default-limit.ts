@@ -3,10 +3,11 @@ import type { HttpOptions } from './options.ts';
 import { ownLimit } from './rule.ts';
 
 /**
- * Below this minimum, small pools and a busy event loop would be idle at times. The maximum is high, because an app whose
- * database does not respond must still serve what needs none.
+ * The minimum is low for the sake of dependencies that handle only a few requests at a time: how long work takes without
+ * load is known once the limit is about what they can do. The maximum is high, because an app whose database does not
+ * respond must still serve what needs none.
  */
-const defaultLimit = adaptive({ min: 8, initial: 8, max: 10_000 });
+const defaultLimit = adaptive({ min: 4, initial: 8, max: 10_000 });
 
 /** With one of these options, a middleware has no default limit: they replace it, or need a limit of the app's own. */
 const excludingOptions: readonly string[] = [

@@ -121,7 +121,7 @@ type DefaultLimitOptions<R> = Pick<LimitRule<R>, 'route' | 'weight' | 'statusCod
 };
 
 /**
- * The default limit: `adaptive({ min: 8, initial: 8, max: 10_000 })` with the queue `paced()`. It does not count
+ * The default limit: `adaptive({ min: 4, initial: 8, max: 10_000 })` with the queue `paced()`. It does not count
  * requests that only wait for their client.
  */
 type DefaultLimit<R> = DefaultLimitOptions<R> &

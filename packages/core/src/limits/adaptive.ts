@@ -29,6 +29,9 @@ const MAX_FUTILE_DECREASES = 2;
 /** Mean round trips after which samples are representative of a new limit. */
 const SETTLING_RTTS = 2;
 
+/** By how much the limit rises in a stall, unless its minimum is higher or its initial value is lower. */
+const RISE_IN_STALL = 8;
+
 /** Windows until the limit is lowered again after a decrease with an unclear effect. */
 const RETRY_AFTER_WINDOWS = 10;
 
@@ -86,8 +89,9 @@ class Adaptive implements Limit {
    * that is merely overloaded can look the same; but a limit below the stuck weight would admit nothing.
    */
   stalled(now: number, stuck: number): void {
+    const { min, initial } = this.range;
     this.#before = undefined;
-    this.#move(Math.max(this.limit, stuck) + this.range.min, now);
+    this.#move(Math.max(this.limit, stuck) + Math.max(min, Math.min(initial, RISE_IN_STALL)), now);
   }
 
   sample(sample: Sample): void {
