@@ -124,7 +124,7 @@ export interface SuiteOptions extends SuiteLimitOptions {
   readonly skip?: Ask<boolean>;
   readonly onReject?: OnReject;
   readonly order?: Order;
-  readonly priority?: Ask<Priority>;
+  readonly priority?: Ask<Priority | undefined>;
   readonly fairBy?: Ask<string>;
   readonly guard?: Guard;
   /** Classifies by the status of the response. */
