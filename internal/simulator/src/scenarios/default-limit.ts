@@ -37,6 +37,7 @@ const workloads: readonly NamedWorkload[] = [
   ...[1, 5].map((load) =>
     workload({ kind: 'pool', mean: 5, workers: 5, distribution: usual, load }),
   ),
+  workload({ kind: 'pool', mean: 200, workers: 2, distribution: usual, load: 2 }),
   workload({ kind: 'pool', mean: 35, workers: 10, distribution: usual, load: 1 }),
   workload({ kind: 'pool', mean: 35, workers: 10, distribution: usual, load: 20 }),
   ...[1, 5].map((load) =>
@@ -68,7 +69,7 @@ const LEAST_OF_NO_LIMIT = 0.93;
 /** The largest percentage rejected. */
 function maxRejectedOf({ distribution, kind, load }: NamedWorkload): number {
   if (load > 0.8) return 100;
-  if (kind === 'queries') return 2;
+  if (kind === 'queries') return 2.5;
   return distribution === usual ? 0.5 : 8;
 }
 
