@@ -168,7 +168,7 @@ class PacedQueue extends BuiltInQueue implements Queue {
   #left(now: number, request: object, permits: number): void {
     const { cost } = this.#pace;
     if (this.length > 0 && this.#pace.isWorking(request))
-      cost.skipQueued(this.#standstill.requestLeft(this.context.clock.now()));
+      cost.skipQueued(now, this.#standstill.requestLeft(this.context.clock.now()));
     if (permits < 0) this.#pace.finished(now, request);
     else this.#pace.paused(now, request);
   }

@@ -146,9 +146,11 @@ export class WorkCost {
     this.#queuedAt = undefined;
   }
 
-  /** This time, in which nothing could finish, does not count as an interval. */
-  skipQueued(milliseconds: number): void {
-    if (this.#queuedAt !== undefined) this.#queuedAt += milliseconds;
+  /** This time until now, in which nothing could finish, does not count as an interval. */
+  skipQueued(now: number, milliseconds: number): void {
+    if (this.#queuedAt === undefined) return;
+    // A part of it has been counted already if requests have been forgotten meanwhile.
+    this.#queuedAt = Math.min(now, this.#queuedAt + milliseconds);
   }
 
   #addInflight(now: number): void {

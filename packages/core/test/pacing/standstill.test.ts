@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { fifo } from '../../src/index.ts';
+import { WorkCost } from '../../src/pacing/work-cost.ts';
 import type { BasePermit } from '../../src/semaphore/permit.ts';
 import { call } from '../caller.ts';
+import { FakeLoop } from './fake-loop.ts';
 import { scene } from './paced-scene.ts';
 
 type Queue = ReturnType<typeof queueing>;
@@ -159,4 +161,22 @@ describe('the maximum wait is 250 ms', () => {
     work(queue, 150);
     expect(maxWait(queue, work)).toBe(255);
   });
+});
+
+it('a standstill of which a part has been counted already leaves out the rest only', () => {
+  const loop = new FakeLoop();
+  const cost = new WorkCost(loop);
+  const handle = (count: number, milliseconds: number) => {
+    for (let index = 0; index < count; index++) {
+      cost.started(loop.now());
+      loop.rest(milliseconds);
+      cost.finished(loop.now());
+    }
+  };
+  handle(600, 10);
+  cost.queueingStarted(loop.now());
+  handle(20, 60);
+  cost.skipQueued(loop.now(), 5000);
+  handle(20, 60);
+  expect(cost.interval).toBeCloseTo(60);
 });
