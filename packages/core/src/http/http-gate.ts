@@ -100,7 +100,7 @@ export class HttpGate<R> {
 
   #prioritize(gated: GatedRequest, request: R): void {
     const { priority, fairBy } = this.#settings;
-    gated.priority = checkPriority(priority?.(request) ?? 'normal');
+    if (priority !== undefined) gated.priority = checkPriority(priority(request) ?? 'normal');
     if (fairBy === undefined) return;
     const group: unknown = fairBy(request);
     if (typeof group !== 'string')

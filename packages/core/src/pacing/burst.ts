@@ -5,7 +5,7 @@ const BURST_MS = 100;
 const CALM_MS = 1000;
 
 /** Milliseconds for which a queue of requests that arrive at random may last without an overload. */
-const LONG_MS = 250;
+export const LONG_MS = 250;
 
 /**
  * Recognizes the burst with which a queue begins. At first, an overload looks the same, so only the requests of its

@@ -161,16 +161,18 @@ class PacedQueue extends BuiltInQueue implements Queue {
     const now = this.loop.now();
     if (permits > 0) this.#pace.started(now, permit);
     else if (permits === 0 && permit.counts) this.#pace.resumed(now, permit);
-    else this.#left(now, permit, permits);
+    else {
+      this.#progressed(now, permit);
+      if (permits < 0) this.#pace.finished(now, permit);
+      else this.#pace.paused(now, permit);
+    }
   }
 
-  /** A request has finished, or only waits for its client now. */
-  #left(now: number, request: object, permits: number): void {
-    const { cost } = this.#pace;
-    if (this.length > 0 && this.#pace.isWorking(request))
-      cost.skipQueued(now, this.#standstill.requestLeft(this.context.clock.now()));
-    if (permits < 0) this.#pace.finished(now, request);
-    else this.#pace.paused(now, request);
+  /** A request has finished, or only waits for its client now, so that this is no standstill, or no longer. */
+  #progressed(now: number, request: object): void {
+    if (this.length === 0 || !this.#pace.isWorking(request)) return;
+    const standstill = this.#standstill.requestLeft(this.context.clock.now());
+    this.#pace.cost.skipQueued(now, standstill);
   }
 
   /** Whether a request that arrived at this time is delayed by something that ends by itself. */

@@ -1,3 +1,4 @@
+import { LONG_MS } from './burst.ts';
 import type { EventLoop } from './event-loop.ts';
 import type { WorkCost } from './work-cost.ts';
 
@@ -6,9 +7,6 @@ const MIN_MS = 200;
 
 /** The same as a multiple of the duration of a request. */
 const MIN_DURATIONS = 2;
-
-/** Milliseconds for which a queue may last before a standstill. After a longer one, the server is overloaded. */
-const MAX_QUEUEING_MS = 250;
 
 /** Maximum milliseconds until all requests that were queued in a standstill are served: none waits for longer than that. */
 const MAX_CATCHING_UP_MS = 1000;
@@ -39,7 +37,7 @@ export class Standstill {
   requestLeft(now: number): number {
     const duration = this.#isNow ? now - this.#movedAt : 0;
     // To serve what has arrived meanwhile takes about as long.
-    if (duration > 0 && !this.#isOverload)
+    if (duration > 0 && !this.#isAfterOverload)
       this.#caughtUpAt = now + Math.min(duration, MAX_CATCHING_UP_MS);
     this.#restart(now);
     return duration;
@@ -47,7 +45,7 @@ export class Standstill {
 
   /** Whether a standstill delays a request that is queued now and arrived at this time. */
   includes(since: number): boolean {
-    return since < this.#caughtUpAt || (this.#isNow && !this.#isOverload);
+    return since < this.#caughtUpAt || (!this.#isAfterOverload && this.#isNow);
   }
 
   get #isNow(): boolean {
@@ -55,8 +53,9 @@ export class Standstill {
     return this.loop.idle() - this.#idleWhenMoved > least;
   }
 
-  get #isOverload(): boolean {
-    return this.#movedAt - this.#queuedAt > MAX_QUEUEING_MS;
+  /** Whether the queue was long before: such a server does not catch up. */
+  get #isAfterOverload(): boolean {
+    return this.#movedAt - this.#queuedAt > LONG_MS;
   }
 
   #restart(now: number): void {
