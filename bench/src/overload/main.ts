@@ -58,7 +58,7 @@ if (options.neighbour) startNeighbours();
 const machine = `Node ${process.version.slice(1)}, ${cpus().length} × ${cpus()[0]?.model.trim()}`;
 console.log(`${machine}\n`);
 progress('calibrating');
-const work = calibrate();
+const work = await calibrate();
 progress('');
 show(settingsTable(names));
 const costs = await rejectionCosts(work, plan);

@@ -35,7 +35,7 @@ export const precisions = {
    */
   first: { ...usual, minSamples: 30, maxError: 0.1, minRtts: 5 },
   /** The same after the ramp: the limit may be too low for as long as the window lasts. */
-  firstAfterRamp: { ...usual, minSamples: 30, maxError: 0.15, minRtts: 1 },
+  firstAfterRamp: { ...usual, minSamples: 30, minRtts: 1 },
   /**
    * During the ramp: enough to notice that the round trip has doubled. In a shorter window, mostly short work would have
    * finished.
