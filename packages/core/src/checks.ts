@@ -106,8 +106,12 @@ export function checkMethods<T extends object>(
   methods: readonly (keyof T & string)[],
   optional = false,
 ): T {
-  const fits = (name: keyof T) =>
-    typeof value[name] === 'function' || (optional && value[name] === undefined);
-  if (typeof value === 'object' && value !== null && methods.every(fits)) return value;
-  throw invalid(option, `an object with the methods ${methods.join(', ')}`, value);
+  if (typeof value !== 'object' || value === null) {
+    throw invalid(option, `an object with the methods ${methods.join(', ')}`, value);
+  }
+  for (const name of methods) {
+    if (typeof value[name] === 'function' || (optional && value[name] === undefined)) continue;
+    throw invalid(option, 'a function', value[name], undefined, `${option}.${name}`);
+  }
+  return value;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { adaptive, createGate, createLimiter, map } from '../src/index.ts';
+import { adaptive, createGate, createLimiter, fair, fifo, map, paced } from '../src/index.ts';
 import { eventLoopGuard } from '../src/node/index.ts';
 import { http, keyed, limit, limiter, messageOf, shared, work } from './message-of.ts';
 
@@ -67,7 +67,7 @@ const mistakes: [string, () => unknown, string][] = [
   [
     'limit: adaptive over HTTP',
     () => http({ limit: adaptive }),
-    'adaptive() when there is no key, got a function that was not called',
+    'limit must be a whole number or adaptive() when there is no key, got a function',
   ],
   [
     'guard: eventLoopGuard',
@@ -109,7 +109,68 @@ const mistakes: [string, () => unknown, string][] = [
     () => createLimiter({ ...limit, store: { sendCommand: work } as never }),
     'store must be a store such as redisStore({ client }), got a value of type Object',
   ],
+  [
+    'a clock without now()',
+    () => createLimiter({ ...limit, clock: {} as never }),
+    'clock.now must be a function, got undefined',
+  ],
+  [
+    'limiter: a middleware',
+    () => http({ limiter: Object.assign(work, { limiters: {} }) }),
+    "limiter must be a limiter, such as one of a middleware's limiters, got a function that was not called",
+  ],
+  [
+    'priority inside limits',
+    () => http({ limits: [{ ...limit, priority: work }] }),
+    'limits[0].priority must be set next to limits',
+  ],
+  [
+    'a number as a key of a gate',
+    () =>
+      createGate({ limits: [{ ...limit, perKey: true }] }).run(work, { keys: { one: 5 } as never }),
+    'key must be a string for limit "one", got 5',
+  ],
+  [
+    'paced() with the default limit',
+    () => http({ order: paced() }),
+    'order must be one without paced(), which the default limit adds',
+  ],
+  [
+    'paced() with fairBy',
+    () => http({ ...limit, order: paced(fair()), fairBy: work, queueLimit: 9 }),
+    'order must be one without paced() if fairBy is set: reuse a limiter with paced(fair())',
+  ],
+  [
+    'paced() with a key',
+    () => http({ ...limit, order: paced(), key: work, queueLimit: 9 }),
+    'order must be one without paced() when the limit is keyed',
+  ],
+  [
+    'a guard with a name',
+    () => http({ guard: eventLoopGuard(), name: 'app' }),
+    'limit must be set: only a middleware without limits, guard',
+  ],
 ];
+
+const gold = { shares: { gold: 0.5 }, shareBy: work };
+
+it.each([
+  ['order', () => createLimiter({ ...limit, order: paced() })],
+  ['order', () => createGate({ limits: [limit], order: fifo() })],
+  ['order', () => http({ ...limit, order: fifo() })],
+  ['fairBy', () => http({ ...limit, fairBy: work })],
+  ['priority', () => http({ ...limit, priority: work })],
+  ['shares', () => http({ ...limit, ...gold })],
+  ['shares', () => http({ limits: [{ ...limit, ...gold }] })],
+])('%s without a queue is explained', async (option, mistake) => {
+  const message = `queueLimit must be set together with ${option}: its default is 0`;
+  expect(await messageOf(mistake)).toContain(message);
+});
+
+it('priority needs no queue with a guard, and no option does with a queueLimit of 0', () => {
+  http({ ...limit, priority: work, guard: eventLoopGuard() });
+  http({ ...limit, ...gold, priority: work, fairBy: work, queueLimit: 0 });
+});
 
 it.each(mistakes)('%s is explained', async (_, mistake, message) => {
   const text = await messageOf(mistake);

@@ -130,6 +130,6 @@ it('creates its limit and its queue once', () => {
       return adaptive().create(random);
     },
   };
-  createGate({ limits: [{ name: 'app', limit }], order });
+  createGate({ limits: [{ name: 'app', limit }], order, queueLimit: 1 });
   expect(made).toEqual(['limit', 'queue']);
 });

@@ -184,6 +184,7 @@ it('shows a viewer no controls, and all that a limit has', async () => {
     shares: { gold: 0.6 },
     shareBy: () => 'gold',
     order: byPriority(),
+    queueLimit: 1,
   });
   const search = createLimiter({ name: 'search', limit: 4, store: memoryStore() });
   const auto = createLimiter({ name: 'auto', limit: adaptive({ initial: 9 }) });

@@ -27,6 +27,17 @@ concurrencyLimit({
   ],
 });
 
+// The limit of the environment, or else the default limit.
+const { LIMIT } = process.env;
+concurrencyLimit({ limit: LIMIT ? Number(LIMIT) : undefined, queueLimit: 5 });
+concurrencyLimit({ ...(LIMIT ? { limit: Number(LIMIT) } : {}), priority: () => 'high' });
+concurrencyLimit({
+  skip: (req) => req.get('user-agent')?.startsWith('kube-probe'),
+  fairBy: (req) => req.get('x-tenant'),
+});
+// @ts-expect-error: a string
+concurrencyLimit({ limit: LIMIT });
+
 expectTypeOf(limit.stats()).toExtend<GateStats>();
 expectTypeOf(limit.close({ timeout: 1000 })).toEqualTypeOf<Promise<number>>();
 expectTypeOf(limit.inflight).toEqualTypeOf<number>();

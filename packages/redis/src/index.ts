@@ -1,3 +1,4 @@
+import { HeadgateError } from '@headgate/core';
 import { checkTimes, type Store } from '@headgate/core/distributed';
 import { checkNames, invalid } from '@headgate/core/options';
 import { connectionOf, type RedisClient } from './client.ts';
@@ -31,6 +32,13 @@ export interface RedisStoreOptions {
  * @throws HeadgateError for an unknown or invalid option.
  */
 export function redisStore(options: RedisStoreOptions): Store {
+  if (options instanceof Object && 'duplicate' in options) {
+    throw new HeadgateError(
+      'ERR_HEADGATE_OPTION',
+      'redisStore takes a client as { client }',
+      'client',
+    );
+  }
   checkNames('redisStore', options, ['client', 'prefix', 'leaseDuration', 'timeout', 'name']);
   const { client, prefix = 'headgate:' } = options;
   const { leaseDuration, timeout } = checkTimes(options);

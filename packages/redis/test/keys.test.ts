@@ -191,6 +191,7 @@ test('an invalid option is rejected with its name', () => {
   refused('leaseDuration', { client, leaseDuration: '1000' });
   refused('leaseDuration', { client, leaseDuration: 2_999, timeout: 1_000 });
   refused('timeout', { client, timeout: 0 });
+  refused('client', client);
   refused('prefix', { client, prefix: 5 });
   expect(() => redisStore({ client, leese: 5 } as never)).toThrow(
     expect.objectContaining({ code: 'ERR_HEADGATE_UNKNOWN_OPTION' }),

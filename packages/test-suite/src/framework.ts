@@ -125,7 +125,7 @@ export interface SuiteOptions extends SuiteLimitOptions {
   readonly onReject?: OnReject;
   readonly order?: Order;
   readonly priority?: Ask<Priority | undefined>;
-  readonly fairBy?: Ask<string>;
+  readonly fairBy?: Ask<string | undefined>;
   readonly guard?: Guard;
   /** Classifies by the status of the response. */
   readonly classify?: (status: number) => Outcome;

@@ -60,9 +60,16 @@ export function makeGate(
     mode: checkChoice('mode', options.mode ?? 'enforce', ['enforce', 'shadow']),
   };
   checkSettings(specs, settings);
-  if (settings.queueLimit === 0 && !specs.some(isDistributed)) checkQueue(common);
+  if (settings.queueLimit === 0 && !specs.some(isDistributed)) checkQueueOf(specs, options);
   const gate = unguarded(specs, settings);
   return guard === undefined ? gate : new GuardedGate(guard, gate, settings);
+}
+
+/** The same check for shares inside `limits`; with a guard, priorities need no queue. */
+function checkQueueOf(specs: readonly LimitSpec[], options: Pick<GateOptions, 'guard'>): void {
+  const shares = specs.find(({ limiter, owned }) => owned && limiter.order.shareNames);
+  const { guard } = options;
+  checkQueue({ ...options, shares, ...(guard && { priority: undefined }) });
 }
 
 function noLimits(limits: unknown): HeadgateError {
@@ -76,7 +83,7 @@ function checkLimits(specs: readonly LimitSpec[], { queueLimit, order }: CommonS
     throw invalid('queueLimit', 'set when one of the limits has its own', undefined);
   }
   if (order !== undefined && !specs.some(isOrderedByGate)) {
-    throw invalid('order', 'omitted when every limiter is reused', order);
+    throw invalid('order', 'omitted when every limit is reused or has a store', order);
   }
   checkLimitOrder(specs);
 }

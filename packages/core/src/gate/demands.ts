@@ -1,5 +1,5 @@
 import { checkCount } from '../checks.ts';
-import { HeadgateError } from '../errors.ts';
+import { HeadgateError, invalid } from '../errors.ts';
 import type { GateableLimiter, Limiter } from '../limiter/limiter.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 import { checkRequest } from '../semaphore/request.ts';
@@ -78,8 +78,11 @@ export function checkDemands(limits: readonly GateLimit[], demands: Demands): vo
       const message = `limit "${limiter.name}" does not belong to the gate, or is out of the gate's order`;
       throw new HeadgateError('ERR_HEADGATE_GATE_ORDER', message);
     }
-    if (limiter.perKey ? typeof key !== 'string' : (key ?? limit) !== undefined) {
-      const message = `limit "${limiter.name}" ${limiter.perKey ? 'needs a' : 'takes no'} key`;
+    if (limiter.perKey && typeof key !== 'string') {
+      throw invalid('key', `a string for limit "${limiter.name}"`, key, 'ERR_HEADGATE_KEY');
+    }
+    if (!limiter.perKey && (key ?? limit) !== undefined) {
+      const message = `limit "${limiter.name}" takes no key`;
       throw new HeadgateError('ERR_HEADGATE_KEY', message, 'key');
     }
     if (limit !== undefined) checkCount('limit', limit, 1);

@@ -58,8 +58,18 @@ export function ownSpec(
   return { limiter, optional, owned: true };
 }
 
+export function isLimiter(value: unknown): value is Limiter {
+  return typeof (value as Limiter | undefined | null)?.request === 'function';
+}
+
 export function reusedSpec(limiter: Limiter, optional: boolean): LimitSpec {
-  if (typeof limiter?.request !== 'function') throw invalid('limiter', 'a limiter', limiter);
+  if (!isLimiter(limiter)) {
+    const isMiddleware = typeof limiter === 'function' && 'limiters' in limiter;
+    const expected = isMiddleware
+      ? "a limiter, such as one of a middleware's limiters"
+      : 'a limiter';
+    throw invalid('limiter', expected, limiter);
+  }
   if (!limiter.closed) return { limiter, optional, owned: false };
   const message = `limiter "${limiter.name}" is closed and would reject every request`;
   throw new HeadgateError('ERR_HEADGATE_OPTION', message, 'limiter');

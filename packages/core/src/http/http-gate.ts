@@ -101,10 +101,10 @@ export class HttpGate<R> {
   #prioritize(gated: GatedRequest, request: R): void {
     const { priority, fairBy } = this.#settings;
     if (priority !== undefined) gated.priority = checkPriority(priority(request) ?? 'normal');
-    if (fairBy === undefined) return;
-    const group: unknown = fairBy(request);
+    const group: unknown = fairBy?.(request);
+    if (group === undefined) return;
     if (typeof group !== 'string')
-      throw invalid('fairBy', 'a function that returns a string', group);
+      throw invalid('fairBy', 'a function that returns a string or undefined', group);
     gated.fairBy = group;
   }
 

@@ -7,7 +7,7 @@ import { invalid } from '../errors.ts';
  * empty address share one key.
  *
  * @param prefix Bits of an IPv6 address that identify the subnet: a whole number from 1 to 128. Default: 56.
- * @throws HeadgateError for any other prefix.
+ * @throws HeadgateError for any other prefix, and for an address that is not a string.
  */
 export function ipKey(address: string | undefined, prefix = 56): string {
   if (!(Number.isInteger(prefix) && prefix >= 1 && prefix <= 128))

@@ -69,8 +69,8 @@ export type LimitOptions<R> =
 export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, Reply>
   extends CommonOptions,
     Pick<GateOptions, 'guard' | 'mode'> {
-  /** Whether a request bypasses the limits. CORS preflights always do. Default: none else does. */
-  skip?: ((request: R) => boolean) | undefined;
+  /** Whether a request bypasses the limits; undefined: no. CORS preflights always do. Default: none else does. */
+  skip?: ((request: R) => boolean | undefined) | undefined;
   /**
    * Responds instead of Headgate; it may call `next` to let the handler serve a cheaper response. If it returns
    * `false`, or a promise of `false`, Headgate responds after all. In Express and Fastify it must do one of the three:
@@ -83,10 +83,10 @@ export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, R
    */
   priority?: ((request: R) => Priority | undefined) | undefined;
   /**
-   * Groups requests, by tenant for instance. Groups are served in turn, counted by weight. Memory stays bounded
-   * however many names clients invent. Default: no groups.
+   * Groups requests, by tenant for instance. Groups are served in turn, counted by weight; all requests for which it
+   * returns `undefined` are one group. Memory stays bounded however many names clients invent. Default: no groups.
    */
-  fairBy?: ((request: R) => string) | undefined;
+  fairBy?: ((request: R) => string | undefined) | undefined;
   /**
    * Order of the queue: `fifo()`, `lifo()` or `codel()`. With `priority` or `fairBy`, it applies among equals. The
    * default limit adds `paced()`. Default: `fifo()`.
@@ -110,10 +110,13 @@ export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, R
   strict?: boolean | undefined;
 }
 
-/** Options without a limit: with a guard, only the guard applies; otherwise the default limit. */
-type NoLimit = {
-  [Name in keyof OwnLimit<never> | 'limits']?: undefined;
-};
+/**
+ * Options that need no limit: without one, a guard applies alone, and otherwise the default limit applies. `limit` may be
+ * a variable that is undefined, because it comes from the environment for instance.
+ */
+type OptionalLimit = {
+  [Name in Exclude<keyof OwnLimit<never>, 'limit'> | 'limits']?: undefined;
+} & { limit?: number | LimitFactory | undefined };
 
 /** What the default limit has in common with other limits. */
 type DefaultLimitOptions<R> = Pick<LimitRule<R>, 'route' | 'weight' | 'statusCode'> & {
@@ -125,7 +128,7 @@ type DefaultLimitOptions<R> = Pick<LimitRule<R>, 'route' | 'weight' | 'statusCod
  * requests that only wait for their client.
  */
 type DefaultLimit<R> = DefaultLimitOptions<R> &
-  Omit<NoLimit, keyof DefaultLimitOptions<R>> & { guard?: undefined };
+  Omit<OptionalLimit, keyof DefaultLimitOptions<R>> & { guard?: undefined };
 
 /**
  * One limit, or several that a request must pass together, or only a guard. Without any of these, the default limit,
@@ -141,5 +144,5 @@ export type HttpOptions<R, Args extends readonly unknown[], Result, Reply> = Mid
     | ((OwnLimit<R> | ReusedLimit<R>) & { limits?: undefined })
     | { limits: readonly LimitOptions<R>[]; limit?: undefined; limiter?: undefined }
     | DefaultLimit<R>
-    | NoLimit
+    | OptionalLimit
   );

@@ -1,14 +1,14 @@
 import { checkCount, checkFlag, checkFunction, checkNames } from '../checks.ts';
 import { HeadgateError, invalid, superfluous } from '../errors.ts';
 import type { Demand } from '../gate/demands.ts';
-import { inEntry, type LimitSpec, ownSpec, reusedSpec } from '../gate/limit-spec.ts';
+import { inEntry, isLimiter, type LimitSpec, ownSpec, reusedSpec } from '../gate/limit-spec.ts';
 import { distributedOptions } from '../limiter/distributed-options.ts';
 import type { Limiter } from '../limiter/limiter.ts';
-import type { LimitDefaults } from '../limiter/options.ts';
+import { commonOptions, type LimitDefaults } from '../limiter/options.ts';
 import { byShare } from '../queues/by-share.ts';
 import type { Order } from '../semaphore/queue.ts';
 import type { Framework } from './framework.ts';
-import type { HttpOptions, LimitOptions } from './options.ts';
+import type { HttpOptions, LimitOptions, MiddlewareOptions } from './options.ts';
 import { compileRoute, type RouteTest, type Routing } from './route.ts';
 
 /** Options of a limit that the middleware makes; those of a reused limiter are set on the limiter. */
@@ -24,6 +24,22 @@ export const perLimit = [
   'shareBy',
   'statusCode',
 ] as const satisfies readonly (keyof LimitOptions<never>)[];
+
+/** Options of a middleware as a whole: set next to `limits`, if it has several. */
+export const perMiddleware = [
+  'skip',
+  'onReject',
+  'priority',
+  'fairBy',
+  'guard',
+  'classify',
+  'mode',
+  'headers',
+  'onDisconnect',
+  'caseSensitive',
+  'strict',
+  ...commonOptions,
+] as const satisfies readonly (keyof MiddlewareOptions<never, never, never, never>)[];
 
 /** What the rules of a middleware have in common. */
 interface RuleContext<R> extends LimitDefaults {
@@ -54,7 +70,9 @@ export class Rule<R> {
       throw invalid('shareBy', 'set together with shares', shareBy);
     }
     if (typeof limit === 'function' && key === undefined) {
-      throw invalid('limit', 'a whole number or adaptive() when there is no key', limit);
+      const message =
+        'limit must be a whole number or adaptive() when there is no key, got a function';
+      throw new HeadgateError('ERR_HEADGATE_OPTION', message, 'limit');
     }
     if (typeof weight !== 'function') checkCount('weight', weight, 1);
     if (!(Number.isInteger(statusCode) && statusCode >= 400 && statusCode <= 599))
@@ -150,20 +168,28 @@ export function rulesOf<R>(
     return [new Rule(limit, { ...context, name: 'default' })];
   }
   if (!Array.isArray(limits)) throw invalid('limits', 'an array', limits);
-  const given = new Map<string, unknown>(Object.entries(options));
-  const misplaced = perLimit.find((name) => given.get(name) !== undefined);
-  if (misplaced !== undefined) {
-    const message = `${misplaced} must be set inside limits, not next to it`;
-    throw new HeadgateError('ERR_HEADGATE_OPTION', message, misplaced);
-  }
+  const beside = firstSet(options, perLimit);
+  if (beside !== undefined) throw misplaced(beside, 'inside limits, not next to it');
   const known = [...perLimit, 'queueLimit'];
+  const common = perMiddleware.filter((name) => name !== 'queueLimit');
   return limits.map((limit: LimitOptions<R>, index) => {
     const entry = `limits[${index}]`;
     return inEntry(entry, known, () => {
+      const inside = isLimiter(limit) ? undefined : firstSet(limit, common);
+      if (inside !== undefined) throw misplaced(`${entry}.${inside}`, 'next to limits');
       checkNames(entry, limit, known);
       return new Rule(limit, context);
     });
   });
+}
+
+function firstSet(options: object, names: readonly string[]): string | undefined {
+  const given = new Map<string, unknown>(Object.entries(options ?? {}));
+  return names.find((name) => given.get(name) !== undefined);
+}
+
+function misplaced(option: string, place: string): HeadgateError {
+  return new HeadgateError('ERR_HEADGATE_OPTION', `${option} must be set ${place}`, option);
 }
 
 /** The routing options that the app has set. */
@@ -176,7 +202,7 @@ function routingOf(options: { caseSensitive?: unknown; strict?: unknown }): Part
 }
 
 const NO_DEFAULT =
-  'set: only a middleware without limits, key, shares, store and queueWeight has a default limit';
+  'set: only a middleware without limits, guard, key, shares, store and queueWeight has a default limit';
 
 /** What the gate needs of the limit. */
 function specOf<R>(options: LimitOptions<R>, gate: RuleContext<R>): LimitSpec {

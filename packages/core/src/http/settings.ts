@@ -1,8 +1,8 @@
 import { checkChoice, checkDuration, checkFlag, checkFunction, checkNames } from '../checks.ts';
-import { superfluous } from '../errors.ts';
+import { invalid, superfluous } from '../errors.ts';
 import { makeGate } from '../gate/create-gate.ts';
 import { isOrderedByGate } from '../gate/limit-spec.ts';
-import { checkCommon, commonOptions } from '../limiter/options.ts';
+import { checkCommon } from '../limiter/options.ts';
 import type { Outcome } from '../limits/limit.ts';
 import { paced } from '../pacing/paced.ts';
 import { byPriority } from '../queues/by-priority.ts';
@@ -13,41 +13,23 @@ import type { Order } from '../semaphore/queue.ts';
 import { hasDefaultLimit, withDefaultLimit } from './default-limit.ts';
 import { checkCalled, type Framework } from './framework.ts';
 import type { GatedRequestSettings } from './gated-request.ts';
-import type { HttpOptions, LimitOptions, MiddlewareOptions } from './options.ts';
-import { perLimit, type Rule, rulesOf } from './rule.ts';
+import type { HttpOptions, MiddlewareOptions } from './options.ts';
+import { perLimit, perMiddleware, type Rule, rulesOf } from './rule.ts';
 import { SlowClients } from './slow-clients.ts';
 
 /** The options of a middleware, validated and with defaults, and the gate that they describe. */
 export interface HttpSettings<R> extends GatedRequestSettings {
   readonly rules: readonly Rule<R>[];
-  readonly skip: ((request: R) => boolean) | undefined;
+  readonly skip: ((request: R) => boolean | undefined) | undefined;
   readonly priority: ((request: R) => Priority | undefined) | undefined;
-  readonly fairBy: ((request: R) => string) | undefined;
+  readonly fairBy: ((request: R) => string | undefined) | undefined;
   readonly classify: ((response: never) => Outcome) | undefined;
   readonly headers: boolean;
   /** Whether a limit is adaptive, so that the outcomes of requests are needed. */
   readonly isAdaptive: boolean;
 }
 
-const known = [
-  ...perLimit,
-  'limits',
-  'skip',
-  'onReject',
-  'priority',
-  'fairBy',
-  'guard',
-  'classify',
-  'mode',
-  'headers',
-  'onDisconnect',
-  'caseSensitive',
-  'strict',
-  ...commonOptions,
-] as const satisfies readonly (
-  | keyof HttpOptions<never, never, never, never>
-  | keyof LimitOptions<never>
-)[];
+const known = [...perLimit, 'limits', ...perMiddleware];
 
 /**
  * Validates the options and makes the gate.
@@ -76,8 +58,8 @@ export function httpSettings<R>(
     fairBy: checkFunction('fairBy', options.fairBy),
   };
   checkFunction('onReject', options.onReject);
-  const order = orderOf(options);
-  const rules = rulesOf(complete, framework, isDefault ? paced(order) : order);
+  const order = orderOf(options, isDefault);
+  const rules = rulesOf(complete, framework, order);
   const specs = rules.map(({ spec }) => spec);
   if (specs.some(({ owned }) => owned) && !specs.some(isOrderedByGate)) checkUnordered(options);
   const isAdaptive = rules.some((rule) => rule.isAdaptive);
@@ -97,11 +79,20 @@ type OrderOptions = Pick<
   'order' | 'priority' | 'fairBy' | 'guard'
 >;
 
-/** The order of the middleware's own queues; undefined if no order, priority or fairness is set. */
-function orderOf({ order, priority, fairBy }: OrderOptions): Order | undefined {
+/** The order of the middleware's own queues; undefined if no order, priority or fairness is set, and none by default. */
+function orderOf({ order, priority, fairBy }: OrderOptions, isDefault: boolean): Order | undefined {
+  const isPaced = order?.isOutermost === true;
+  if (isPaced && isDefault) {
+    throw invalid('order', 'one without paced(), which the default limit adds', order);
+  }
+  if (isPaced && fairBy !== undefined) {
+    const expected = 'one without paced() if fairBy is set: reuse a limiter with paced(fair())';
+    throw invalid('order', expected, order);
+  }
   const within = fairBy === undefined ? order : fair(order);
   // The order may contain byPriority() already, since byShare() and paced() must be around it.
-  return priority === undefined || within?.ranks === true ? within : byPriority(within);
+  const ranked = priority === undefined || within?.ranks === true ? within : byPriority(within);
+  return isDefault ? paced(ranked) : ranked;
 }
 
 /**

@@ -14,7 +14,7 @@ export interface LimiterStats extends QueueStats {
   readonly limit: number;
   /** Milliseconds that work takes without load, if an adaptive limit knows it; the mean over its kinds. */
   readonly baseline?: number | undefined;
-  /** Weight held now. */
+  /** Weight that counts against the limit now. The default limit does not count requests that only wait for their client. */
   readonly inflight: number;
   /** Number of waiters now. */
   readonly queued: number;
@@ -87,7 +87,7 @@ export interface Limiter {
   readonly queueTimeout: number;
   /** Maximum weight in flight at once, per key if keyed. `setLimit` or an adaptive limit may change it. */
   readonly limit: number;
-  /** Weight held now. */
+  /** Weight that counts against the limit now. The default limit does not count requests that only wait for their client. */
   readonly inflight: number;
   /** Number of waiters now. */
   readonly queued: number;

@@ -36,7 +36,7 @@ export interface CommonOptions {
    */
   queueTimeout?: number | undefined;
   /**
-   * Queue order: `fifo()`, `lifo()`, `codel()`, or around one of these `fair()`, `byPriority()`, `byShare()`.
+   * Queue order: `fifo()`, `lifo()`, `codel()`, or around one of these `fair()`, `byPriority()`, `byShare()`, `paced()`.
    * Default: `fifo()`.
    */
   order?: Order | undefined;
@@ -151,13 +151,14 @@ export function checkLimit(
     if (order !== undefined) throw invalid('order', 'omitted with a store', order);
   }
   const perKey = checkFlag('perKey', options.perKey);
+  const applied = order ?? (distribution ? undefined : defaults.order) ?? fifo();
   return {
     name: checkText('name', name ?? defaults.name),
     perKey,
     limit: checkLimitValue(options.limit, perKey),
     queueLimit: checkBound('queueLimit', options.queueLimit ?? defaults.queueLimit),
     queueWeight: checkBound('queueWeight', options.queueWeight ?? Infinity),
-    order: checkOrder(order ?? (distribution ? undefined : defaults.order) ?? fifo()),
+    order: perKey ? checkOrderOfKeys(applied) : checkOrder(applied),
     distribution,
   };
 }
@@ -167,10 +168,15 @@ export function defaultQueueLimit(queueWeight = Infinity): number {
   return queueWeight === Infinity ? 0 : Infinity;
 }
 
-/** @throws HeadgateError for a `queueTimeout` without a queue. */
-export function checkQueue({ queueLimit, queueTimeout }: CommonSettings): void {
-  if (queueTimeout === undefined || queueLimit !== undefined) return;
-  throw invalid('queueLimit', 'set together with queueTimeout: its default is 0', undefined);
+/** Options that have no effect if no request is queued. */
+const queueOptions = ['queueTimeout', 'order', 'shares', 'fairBy', 'priority'];
+
+/** @throws HeadgateError for an option that needs a queue, unless `queueLimit` is set, be it to 0. */
+export function checkQueue(options: object): void {
+  const given = new Map<string, unknown>(Object.entries(options));
+  const needy = queueOptions.find((name) => given.get(name) !== undefined);
+  if (needy === undefined || given.get('queueLimit') !== undefined) return;
+  throw invalid('queueLimit', `set together with ${needy}: its default is 0`, undefined);
 }
 
 const known = [
@@ -190,6 +196,12 @@ export function checkLimiter(options: LimiterOptions & DistributedOptions): Limi
   const limit = checkLimit(options, { name: 'default', queueLimit });
   if (queueLimit === 0 && limit.distribution === undefined) checkQueue(common);
   return { ...common, ...limit, queueTimeout: common.queueTimeout ?? 2000 };
+}
+
+function checkOrderOfKeys(order: Order): Order {
+  if (checkOrder(order).isOutermost !== true) return order;
+  // Each key would start requests as if the event loop were its own.
+  throw invalid('order', 'one without paced() when the limit is keyed', order);
 }
 
 function checkLimitValue(limit: number | LimitFactory, perKey: boolean): number | LimitFactory {

@@ -79,7 +79,7 @@ export interface QueueContext {
 
 /**
  * A queue order, which creates the queue of a limiter or of each of its keys: `fifo()`, `lifo()`, `codel()`,
- * `byPriority()`, `fair()`, `byShare()` or your own.
+ * `byPriority()`, `fair()`, `byShare()`, `paced()` or your own.
  */
 export interface Order {
   create(context: QueueContext): Queue;

@@ -28,6 +28,12 @@ export function fairness(world: World): void {
     expect(order).toEqual(['a', 'b', 'c', 'a', 'a']);
   });
 
+  it('serves the requests without a group of fairBy as one group', async () => {
+    const fairBy = (context: SuiteContext) => context.header('x-user') || undefined;
+    const order = await admissionOrder(world, { fairBy }, ['', '', '', 'b', 'c']);
+    expect(order).toEqual(['', 'b', 'c', '', '']);
+  });
+
   it('serves users in turn within a priority', async () => {
     const priority = (context: SuiteContext) => (user(context) === 'c' ? 'high' : 'normal');
     const order = await admissionOrder(world, { fairBy: user, priority }, ['a', 'a', 'b', 'c']);

@@ -18,22 +18,22 @@ function throwUndefined(): never {
 const bugs: [string, SuiteOptions, object][] = [
   ['key throws', { limit: 1, key: broken }, bug],
   ['weight throws', { limit: 1, weight: broken }, bug],
-  ['priority throws', { limit: 1, priority: broken }, bug],
+  ['priority throws', { limit: 1, queueLimit: 1, priority: broken }, bug],
   [
     'priority returns an unknown priority',
-    { limit: 1, priority: (() => 'urgent') as never },
+    { limit: 1, queueLimit: 1, priority: (() => 'urgent') as never },
     { code: 'ERR_HEADGATE_OPTION', option: 'priority' },
   ],
-  ['fairBy throws', { limit: 1, fairBy: broken }, bug],
-  ...[undefined, 7, null].map((fairBy): [string, SuiteOptions, object] => [
+  ['fairBy throws', { limit: 1, queueLimit: 1, fairBy: broken }, bug],
+  ...[7, null].map((fairBy): [string, SuiteOptions, object] => [
     `fairBy returns ${JSON.stringify(fairBy)}`,
-    { limit: 1, fairBy: () => fairBy as never },
+    { limit: 1, queueLimit: 1, fairBy: () => fairBy as never },
     { code: 'ERR_HEADGATE_OPTION', option: 'fairBy' },
   ]),
-  ['shareBy throws', { limit: 1, shares: { gold: 0.5 }, shareBy: broken }, bug],
+  ['shareBy throws', { limit: 1, queueLimit: 1, shares: { gold: 0.5 }, shareBy: broken }, bug],
   [
     'shareBy returns an unknown share',
-    { limit: 1, shares: { gold: 0.5 }, shareBy: () => 'silver' },
+    { limit: 1, queueLimit: 1, shares: { gold: 0.5 }, shareBy: () => 'silver' },
     { code: 'ERR_HEADGATE_OPTION', option: 'shareBy' },
   ],
   ['skip throws', { limit: 1, skip: broken }, bug],
