@@ -45,7 +45,15 @@ export type { Observer, Operation } from './semaphore/observer.ts';
 export type { Permit } from './semaphore/permit.ts';
 export type { CloseOptions } from './semaphore/permit-tracker.ts';
 export type { Priority } from './semaphore/priority.ts';
-export type { Order, Queue, QueueContext, QueueStats, ShareStats } from './semaphore/queue.ts';
+export type {
+  Order,
+  PermitChange,
+  Queue,
+  QueueContext,
+  QueuePermit,
+  QueueStats,
+  ShareStats,
+} from './semaphore/queue.ts';
 export {
   RejectedError,
   type Rejection,

@@ -9,12 +9,12 @@ import { collectWarnings } from './warnings.ts';
 
 class QuietClient extends Exchange {
   gone = false;
-  hasBegun = false;
-  awaitsBody = false;
-  whenBodyEnds(): void {}
+  headersSent = false;
+  isReading = false;
+  override get awaitsBody(): boolean {
+    return this.isReading;
+  }
   protected listen(): void {}
-  whenTouched(_callback: (isTouched: boolean) => void): void {}
-  rejected(): void {}
 }
 
 function doorOf(
@@ -78,7 +78,7 @@ it('a disconnect in an inner queue does not release the permit of a running oute
   const second = enter(inner, client);
   client.gone = true;
   client.ended('truncated');
-  expect([second.left, inner.queued, outer.inflight]).toEqual([true, 0, 1]);
+  expect([second.disconnected, inner.queued, outer.inflight]).toEqual([true, 0, 1]);
   finish();
   await handler;
   expect(outer.inflight).toBe(0);
@@ -149,7 +149,7 @@ function admitted() {
 it('a handler that continues after a disconnect within its response stops counting like any other', () => {
   const { clock, client, gated, counts } = admitted();
   gated.trackHandler(new Promise(() => {}));
-  client.hasBegun = true;
+  client.headersSent = true;
   client.ended('truncated');
   clock.advance(100);
   expect(counts()).toEqual([1, 0]);
@@ -157,7 +157,7 @@ it('a handler that continues after a disconnect within its response stops counti
 
 it('a handler does not count after a disconnect within its body, which it may not notice', () => {
   const { clock, client, counts } = admitted();
-  client.awaitsBody = true;
+  client.isReading = true;
   clock.advance(100);
   client.ended('unanswered');
   clock.advance(500);

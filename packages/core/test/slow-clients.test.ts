@@ -98,7 +98,7 @@ function scene(limit: number | LimitFactory = 2) {
   const outcomeOf = vi.fn(() => 'ok' as const);
   const admit = (caller: Pick<Caller, 'permit'> = call(limiter)) => {
     const whenBodyEnds = vi.fn<(callback: () => void) => void>();
-    const exchange = { hasBegun: false, awaitsBody: false, whenBodyEnds };
+    const exchange = { headersSent: false, awaitsBody: false, whenBodyEnds };
     const request = { exchange, permit: caller.permit as BasePermit, outcomeOf };
     clients.add(request);
     return { exchange, request };
@@ -109,7 +109,7 @@ function scene(limit: number | LimitFactory = 2) {
 it('responses that have begun stop counting within 100 ms, or 10 ms while requests are queued', () => {
   const { clock, limiter, clients, admit } = scene();
   const [one, other] = [admit(), admit()];
-  one.exchange.hasBegun = true;
+  one.exchange.headersSent = true;
   clock.advance(99);
   expect(limiter.inflight).toBe(2);
   clock.advance(1);
@@ -119,7 +119,7 @@ it('responses that have begun stop counting within 100 ms, or 10 ms while reques
   clients.queued();
   clock.advance(10);
   expect(waiting.permit).toBeUndefined();
-  other.exchange.hasBegun = true;
+  other.exchange.headersSent = true;
   clock.advance(10);
   expect(waiting.permit).toBeDefined();
 });
@@ -136,8 +136,8 @@ it('requests whose body is arriving do not count meanwhile', () => {
   // The response may begin before the rest of the body has arrived.
   one.exchange.awaitsBody = true;
   clock.advance(100);
-  one.exchange.hasBegun = true;
-  other.exchange.hasBegun = true;
+  one.exchange.headersSent = true;
+  other.exchange.headersSent = true;
   clock.advance(100);
   expect([limiter.inflight, limiter.holders, clock.armed]).toEqual([0, 2, 0]);
 });
@@ -161,7 +161,7 @@ it('an adaptive limit measures the work after an upload from the end of the body
 it('no timer runs once all responses have ended or begun', () => {
   const { clock, limiter, clients, admit } = scene();
   const [one, other] = [admit(), admit()];
-  one.exchange.hasBegun = true;
+  one.exchange.headersSent = true;
   clients.delete(other.request);
   other.request.permit.release();
   clock.advance(100);
@@ -175,7 +175,7 @@ it('the checks end although a response has not begun, and start again with the n
   let checks = 0;
   for (; clock.armed > 0 && checks < 1000; checks++) clock.advance(clock.due - clock.now());
   expect(checks).toBeLessThan(500);
-  exchange.hasBegun = true;
+  exchange.headersSent = true;
   admit();
   clock.advance(100);
   expect(limiter.inflight).toBe(1);
@@ -183,7 +183,7 @@ it('the checks end although a response has not begun, and start again with the n
 
 it('an adaptive limit follows the time until responses begin, however long they are sent', () => {
   const { clock, limiter, clients, outcomeOf, admit } = scene(adaptive({ min: 8, initial: 8 }));
-  const exchanges: { hasBegun: boolean }[] = [];
+  const exchanges: { headersSent: boolean }[] = [];
   const joins = () => {
     clients.queued();
     return true;
@@ -193,7 +193,7 @@ it('an adaptive limit follows the time until responses begin, however long they 
   for (let time = 0; time < 120_000; time += 25) {
     call(limiter, { joins, onGranted, queueTimeout: 200 });
     const [next] = time % 100 === 0 ? exchanges.splice(0, 1) : [];
-    if (next) next.hasBegun = true;
+    if (next) next.headersSent = true;
     clock.advance(25);
   }
   expect(limiter.limit).toBeLessThan(50);

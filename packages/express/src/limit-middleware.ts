@@ -3,11 +3,10 @@ import {
   type GatedRequest,
   HttpGate,
   type HttpOptions,
-  isPromise,
+  isThenable,
   misplaced,
   NodeExchange,
   reasonOf,
-  unlimited,
 } from '@headgate/core/http';
 import { invalid } from '@headgate/core/options';
 import type { NextFunction, Request, Response } from 'express';
@@ -60,7 +59,7 @@ export class LimitMiddleware {
       return next(error);
     }
     if (gated === undefined) {
-      res.locals.admission ??= exchange.latest?.admission ?? unlimited;
+      res.locals.admission ??= exchange.admission;
       proceed();
     } else if (gated.answered === undefined) {
       this.#conclude(gated, req, res, next, proceed);
@@ -79,12 +78,12 @@ export class LimitMiddleware {
     return (req, res, next) =>
       this.admit(req, res, next, (error?: unknown) => {
         if (error !== undefined) return next(error);
-        attempt(() => {
+        forwardErrors(() => {
           // Read before the handler runs, since the handler may pass the request to inner middleware.
           const { latest } = exchangeOf(req, res);
           const result = handler(req, res, next);
           // Without a promise, the adapter cannot know when the handler is done.
-          if (!isPromise(result)) return;
+          if (!isThenable(result)) return;
           // Converted once, since a thenable may start its work on every `then`, as query builders do.
           const work = Promise.resolve(result);
           return latest?.trackHandler(work) ?? work;
@@ -99,7 +98,7 @@ export class LimitMiddleware {
     next: NextFunction,
     proceed: NextFunction,
   ): void {
-    if (gated.left) return;
+    if (gated.disconnected) return;
     const { rejection } = gated;
     const onReject = this.#onReject;
     // Also for a rejected request, whose access log needs it.
@@ -110,7 +109,7 @@ export class LimitMiddleware {
     }
     if (onReject === undefined) return this.#reject(gated, req, res);
     const settle = (answer: unknown) => answer === false && this.#reject(gated, req, res);
-    attempt(() => onReject(rejection, req, res, proceed), next, settle);
+    forwardErrors(() => onReject(rejection, req, res, proceed), next, settle);
   }
 
   #reject(gated: GatedRequest, req: Request, res: Reply): void {
@@ -137,11 +136,15 @@ function exchangeOf(req: Request, res: Reply): NodeExchange {
 /**
  * Passes what `call` throws or rejects with to the app's error handling; Express 4 would not do so for rejections.
  */
-function attempt(call: () => unknown, next: NextFunction, done?: (result: unknown) => void): void {
+function forwardErrors(
+  call: () => unknown,
+  next: NextFunction,
+  done?: (result: unknown) => void,
+): void {
   const failed = (error: unknown) => fail(next, error);
   try {
     const result = call();
-    if (isPromise(result)) void Promise.resolve(result).then(done).then(undefined, failed);
+    if (isThenable(result)) void Promise.resolve(result).then(done).then(undefined, failed);
     else done?.(result);
   } catch (error) {
     failed(error);

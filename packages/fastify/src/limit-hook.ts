@@ -6,7 +6,6 @@ import {
   NodeExchange,
   reasonOf,
   rejectionHandler,
-  unlimited,
 } from '@headgate/core/http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { framework } from './framework.ts';
@@ -49,7 +48,7 @@ export class LimitHook {
       return next(error as Error);
     }
     if (gated === undefined) {
-      request.admission ??= exchange.latest?.admission ?? unlimited;
+      request.admission ??= exchange.admission;
       next();
     } else if (gated.answered === undefined) {
       this.#conclude(gated, request, reply, next);
@@ -62,7 +61,7 @@ export class LimitHook {
   }
 
   #conclude(gated: GatedRequest, request: FastifyRequest, reply: FastifyReply, next: Next): void {
-    if (gated.left) return;
+    if (gated.disconnected) return;
     // Also for a rejected request, whose access log needs it.
     request.admission = gated.admission;
     if (gated.rejection === undefined) {

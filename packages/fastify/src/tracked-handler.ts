@@ -1,4 +1,4 @@
-import { isPromise, NodeExchange } from '@headgate/core/http';
+import { isThenable, NodeExchange } from '@headgate/core/http';
 import type { FastifyInstance, FastifyReply, RouteHandlerMethod } from 'fastify';
 
 /** Handlers that are tracked already, by a plugin of the same or of an outer instance. */
@@ -11,7 +11,7 @@ export function tracked(handler: RouteHandlerMethod): RouteHandlerMethod {
     const { latest } = NodeExchange.of(request.raw, reply.raw);
     const result: unknown = handler.call(this, request, reply);
     // A handler that returns the reply responds later, from a callback.
-    if (latest === undefined || result === reply || !isPromise(result)) return result;
+    if (latest === undefined || result === reply || !isThenable(result)) return result;
     const work = Promise.resolve(result);
     latest.trackHandler(request.raw.httpVersionMajor === 1 ? work : orSent(work, reply));
     return work;

@@ -16,13 +16,7 @@ import {
 import type { Context, Env, Next } from 'hono';
 import { framework } from './framework.ts';
 import { WebExchange } from './web-exchange.ts';
-import {
-  checkContext,
-  checkWorkers,
-  isDistributed,
-  waitUntil,
-  waitUntilReleased,
-} from './workers.ts';
+import { checkContext, checkWorkers, waitUntil, waitUntilReleased } from './workers.ts';
 import { WorkersRequests } from './workers-requests.ts';
 
 /** The handler reads its admission from `c.var.admission`. */
@@ -55,8 +49,8 @@ export class LimitMiddleware {
   readonly #reject: (gated: GatedRequest, c: Context, next: Next) => Promise<Answered>;
 
   constructor(options: AnyOptions) {
-    this.#isDistributed = isDistributed(options);
     this.http = new HttpGate<Context>(this.#requests ? forWorkers(options) : options, framework);
+    this.#isDistributed = this.http.gate.limits.some(({ limiter }) => limiter.isDistributed);
     this.#reject = rejectionHandler(options.onReject, (gated, c) => this.#respond(gated, c));
   }
 
@@ -84,7 +78,7 @@ export class LimitMiddleware {
 
   #conclude(gated: GatedRequest, c: Context, next: Next): Promise<Answered> {
     // The client has disconnected; 499 tells outer middleware that the request was not handled.
-    if (gated.left) return Promise.resolve(new Response(null, { status: 499 }));
+    if (gated.disconnected) return Promise.resolve(new Response(null, { status: 499 }));
     c.set('admission', gated.admission);
     if (this.#requests !== undefined) waitUntilReleased(c, gated);
     if (gated.rejection !== undefined) return this.#reject(gated, c, () => proceed(next));

@@ -18,17 +18,9 @@ export class WebExchange extends Exchange {
     return this.listens ? this.left : this.signal.aborted;
   }
 
-  get hasBegun(): boolean {
+  get headersSent(): boolean {
     return this.sent;
   }
-
-  /** Not known. */
-  get awaitsBody(): boolean {
-    return false;
-  }
-
-  /** Not needed, since no request is known to await its body. */
-  whenBodyEnds(): void {}
 
   protected listen(): void {
     this.listens = true;
@@ -37,11 +29,6 @@ export class WebExchange extends Exchange {
       this.ended(this.sent ? 'truncated' : 'unanswered');
     });
   }
-
-  /** Not needed: Hono reports when the handler is done. */
-  whenTouched(): void {}
-
-  rejected(): void {}
 
   /**
    * Observes the end of the body as the end of the response. A response ends immediately if it has no body, if

@@ -77,11 +77,6 @@ function isForWorkers(store: object): boolean {
   return (store as { readonly clock?: unknown }).clock === workersClock;
 }
 
-/** Whether any limit is counted in a store. */
-export function isDistributed({ store, limits = [] }: CheckedOptions): boolean {
-  return store !== undefined || limits.some((limit) => limit.store !== undefined);
-}
-
 function refusal(remedy: string, option?: string): HeadgateError {
   const message = `on Cloudflare Workers permits would leak: ${remedy}`;
   return new HeadgateError('ERR_HEADGATE_RUNTIME', message, option);

@@ -51,7 +51,7 @@ export class LimitMiddleware {
 
   #conclude(gated: GatedRequest, ctx: Context, next: Next): unknown {
     // The client has disconnected; 499 tells outer middleware that the request was not handled.
-    if (gated.left) {
+    if (gated.disconnected) {
       ctx.status = 499;
       return;
     }

@@ -7,7 +7,6 @@ import {
   type Rejection,
   rejectionHandler,
   sentence,
-  unlimited,
 } from '@headgate/core/http';
 import {
   type CallHandler,
@@ -54,7 +53,7 @@ export class LimitInterceptor implements NestInterceptor {
     const gated = this.http.enter(context, exchange, responseOf(context));
     if (gated === undefined) {
       const { latest } = exchange;
-      requestOf(context).admission ??= latest?.admission ?? unlimited;
+      requestOf(context).admission ??= exchange.admission;
       // An outer limit also waits for the handler, and so does this one if an interceptor repeats the handler.
       return latest === undefined ? next.handle() : tracked(latest, next);
     }
@@ -71,7 +70,7 @@ export class LimitInterceptor implements NestInterceptor {
 
   #conclude(gated: GatedRequest, context: ExecutionContext, next: CallHandler) {
     // Tells outer interceptors and filters that the request was not handled; the client has disconnected.
-    if (gated.left) throw new HttpException('The client has disconnected', 499);
+    if (gated.disconnected) throw new HttpException('The client has disconnected', 499);
     requestOf(context).admission = gated.admission;
     if (gated.rejection !== undefined) {
       return this.#reject(gated, context, next).then((result) =>

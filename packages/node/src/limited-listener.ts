@@ -5,11 +5,10 @@ import {
   type GatedRequest,
   HttpGate,
   type HttpOptions,
-  isPromise,
+  isThenable,
   misplaced,
   NodeExchange,
   rejectionHandler,
-  unlimited,
 } from '@headgate/core/http';
 import { framework } from './framework.ts';
 import type { Message, ResponseTo } from './message.ts';
@@ -51,14 +50,14 @@ export class LimitedListener<Req extends Message> {
     return (req, res) => {
       const exchange = NodeExchange.of(req, res);
       const gated = this.http.enter(req, exchange, res);
-      if (gated === undefined) return handler(req, res, exchange.latest?.admission ?? unlimited);
+      if (gated === undefined) return handler(req, res, exchange.admission);
       if (gated.answered === undefined) return this.#conclude(gated, req, res, handler);
       return gated.answered.then(() => this.#conclude(gated, req, res, handler));
     };
   }
 
   #conclude(gated: GatedRequest, req: Req, res: ResponseTo<Req>, handler: Handler<Req>): unknown {
-    if (gated.left) return;
+    if (gated.disconnected) return;
     const next = () => handler(req, res, gated.admission);
     if (gated.rejection !== undefined) return this.#reject(gated, req, res, next);
     this.#addFields(gated, res);
@@ -83,7 +82,7 @@ function settled(gated: GatedRequest, res: ResponseTo<Message>, handler: () => u
   try {
     const result = handler();
     // Without a promise, the adapter cannot know when the handler is done.
-    if (!isPromise(result)) return result;
+    if (!isThenable(result)) return result;
     // Converted once, since a thenable may start its work on every `then`, as query builders do.
     const work = gated.trackHandler(Promise.resolve(result));
     // A promise of its own: the rejection of `work` is handled here, and Node would not report it.

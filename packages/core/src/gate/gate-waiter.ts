@@ -4,7 +4,7 @@ import type { Rejection, RejectionCause } from '../semaphore/rejection.ts';
 import { isGone, Waiter } from '../semaphore/waiter.ts';
 import { type Demands, weightNow } from './demands.ts';
 import { releaseAll } from './gate-permit.ts';
-import { pause } from './pausing.ts';
+import { suspend } from './suspension.ts';
 
 /** What a waiter needs of its gate. */
 export interface GateWaiterOwner {
@@ -36,7 +36,7 @@ export class GateWaiter extends Waiter {
   awaitsStore = false;
   /** Its arrival number, used in every queue of the gate; 0 if it has not had to wait. */
   arrivalNumber = 0;
-  /** How the first limit in shadow mode that the request exceeds would have rejected it, or one that excused a timeout. */
+  /** The rejection that shadow mode has suppressed: the first one, or a later timeout. */
   declare excess: Rejection | undefined;
   /** A new array for each change, since adding to one reserves room for 16 more. */
   private parts: readonly BasePermit[];
@@ -93,7 +93,7 @@ export class GateWaiter extends Waiter {
     // A callback that observed the wait may have withdrawn the request.
     if (this.#hasEnded || this.gate.rejects) return false;
     this.arrival = this.arrivalNumber;
-    for (const part of this.parts) part.pause(this, pause);
+    for (const part of this.parts) part.suspend(this, suspend);
     return true;
   }
 

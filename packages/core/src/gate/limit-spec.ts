@@ -50,7 +50,7 @@ export function ownSpec(
   options: LimiterOptions & DistributedOptions,
   optional: boolean,
   gate: LimitDefaults,
-): LimitSpec {
+): Extract<LimitSpec, { readonly owned: true }> {
   const { queueLimit = Infinity, store } = options;
   // Queued requests count against the gate's bound, and those queued in a store count over all processes.
   const bound = store === undefined ? queueLimit : Math.min(queueLimit, gate.queueLimit ?? 0);

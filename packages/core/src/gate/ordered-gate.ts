@@ -1,7 +1,7 @@
 import { checkDuration } from '../checks.ts';
 import type { GateableLimiter } from '../limiter/limiter.ts';
 import { Counters } from '../semaphore/counters.ts';
-import { Deadlines, isLate, waitersOf } from '../semaphore/deadlines.ts';
+import { Deadlines, isLate } from '../semaphore/deadlines.ts';
 import { deferGrants } from '../semaphore/grants.ts';
 import type { Observer } from '../semaphore/observer.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
@@ -107,20 +107,20 @@ export class OrderedGate implements Gate, GateWaiterOwner {
   async close(options?: CloseOptions): Promise<number> {
     checkClose(options);
     this.closed = true;
-    for (const waiting of waitersOf(this.#deadlines)) this.#rejectAtLimit(waiting, 'closed');
+    for (const waiting of this.#deadlines.waiters()) this.#rejectAtLimit(waiting, 'closed');
     const owned = this.limits.filter((limit) => limit.owned);
-    const close = (options?: CloseOptions) =>
-      Promise.all(owned.map(({ limiter }) => limiter.close(options)));
-    const closing = close();
+    const closeOwned = (how?: CloseOptions) =>
+      Promise.all(owned.map(({ limiter }) => limiter.close(how)));
+    const closing = closeOwned();
     const left = await this.#permits.drain(options);
-    // Resolves only once all releases, or else what an operator has changed, have reached the stores.
-    await (left === 0 ? closing : close({ signal: AbortSignal.abort() }));
+    // `closing` would wait for the permits still held: then wait only until an operator's changes have reached the stores.
+    await (left === 0 ? closing : closeOwned({ signal: AbortSignal.abort() }));
     return left;
   }
 
   stats(): GateStats {
     const { name, inflight, queued } = this;
-    const common = this.#counters.stats(this.#permits, waitersOf(this.#deadlines));
+    const common = this.#counters.stats(this.#permits, this.#deadlines.waiters());
     const limits = this.limits.map(({ limiter }) => limiter.stats());
     return { name, inflight, queued, ...common, limits };
   }
@@ -171,7 +171,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
     }
     const waited = this.#waited(gateWaiter);
     this.#stopWaiting(gateWaiter);
-    for (const part of parts) part.resume();
+    for (const part of parts) part.endSuspension();
     if (gateWaiter.excess) this.#counters.rejected(gateWaiter.waiter, gateWaiter.excess, true);
     this.#grant(gateWaiter.waiter, parts, waited);
   }

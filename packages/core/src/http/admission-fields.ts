@@ -16,9 +16,8 @@ export interface AdmissionFields {
 
 /** Describes an admission in the fields of an access log, for instance `res.locals.admission` of Express. */
 export function admissionFields(admission: Admission | undefined): AdmissionFields {
-  const { permit, rejection, waited } = admission ?? {};
-  if (rejection !== undefined)
-    return { outcome: rejection.reason, waited, limit: rejection.limitName };
-  if (admission === undefined) return { outcome: undefined, waited, limit: undefined };
-  return { outcome: permit === undefined ? 'unlimited' : 'admitted', waited, limit: undefined };
+  if (admission === undefined) return { outcome: undefined, waited: undefined, limit: undefined };
+  const { permit, rejection, waited } = admission;
+  const outcome = rejection?.reason ?? (permit === undefined ? 'unlimited' : 'admitted');
+  return { outcome, waited, limit: rejection?.limitName };
 }

@@ -1,6 +1,6 @@
+import { distributedOptions } from '../limiter/distributed-options.ts';
 import { adaptive } from '../limits/adaptive.ts';
-import type { HttpOptions } from './options.ts';
-import { ownLimit } from './rule.ts';
+import type { AnyHttpOptions } from './options.ts';
 
 /**
  * The minimum is low for the sake of dependencies that handle only a few requests at a time: how long work takes without
@@ -10,21 +10,24 @@ import { ownLimit } from './rule.ts';
 const defaultLimit = adaptive({ min: 4, initial: 8, max: 10_000 });
 
 /** With one of these options, a middleware has no default limit: they replace it, or need a limit of the app's own. */
-const excludingOptions: readonly string[] = [
-  ...ownLimit.filter((option) => option !== 'name'),
-  ...['limits', 'limiter', 'guard', 'key'],
-];
+const excludingOptions = [
+  'limit',
+  'shares',
+  'queueWeight',
+  ...distributedOptions,
+  'limits',
+  'limiter',
+  'guard',
+  'key',
+] as const;
 
 /** Whether a middleware with these options has the default limit. */
-export function hasDefaultLimit(options: object): boolean {
-  const given = new Map<string, unknown>(Object.entries(options));
-  return excludingOptions.every((name) => given.get(name) === undefined);
+export function hasDefaultLimit(options: AnyHttpOptions<never>): boolean {
+  return excludingOptions.every((name) => options[name] === undefined);
 }
 
 /** Adds the default limit. Its queue bounds its own length, so `queueLimit` need not. */
-export function withDefaultLimit<R>(
-  options: HttpOptions<R, never, unknown, never>,
-): HttpOptions<R, never, unknown, never> {
+export function withDefaultLimit<R>(options: AnyHttpOptions<R>): AnyHttpOptions<R> {
   const queueLimit = options.queueLimit ?? Infinity;
   return { ...options, limit: defaultLimit, queueLimit } as typeof options;
 }

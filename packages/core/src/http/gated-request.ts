@@ -44,20 +44,31 @@ export abstract class Exchange {
   /** Whether the client has disconnected. */
   abstract readonly gone: boolean;
   /** Whether the head of the response has been sent. */
-  abstract readonly hasBegun: boolean;
-  /** Whether the handler has read all that has arrived of the request's body, and waits for the rest. */
-  abstract readonly awaitsBody: boolean;
-  /** Calls back before the handler learns that it has read the whole body. */
-  abstract whenBodyEnds(callback: () => void): void;
+  abstract readonly headersSent: boolean;
   /** Must arrange that `ended` is called when the response ends. */
   protected abstract listen(): void;
+
+  /** Whether the handler has read all that has arrived of the request's body, and waits for the rest, as far as known. */
+  get awaitsBody(): boolean {
+    return false;
+  }
+
+  /** Calls back before the handler learns that it has read the whole body. Needed only if `awaitsBody` may be true. */
+  whenBodyEnds(_callback: () => void): void {}
+
   /**
    * Calls back once the handler touches the response of a disconnected client, or after this many milliseconds, with
-   * whether it has touched it.
+   * whether it has touched it. Needed only if the framework does not report when the handler is done.
    */
-  abstract whenTouched(callback: (isTouched: boolean) => void, clock: Clock, after: number): void;
+  whenTouched(_callback: (isTouched: boolean) => void, _clock: Clock, _after: number): void {}
+
   /** Called when the request is rejected; `hangUp` closes its connection after the response, as on shutdown. */
-  abstract rejected(hangUp: boolean, clock: Clock): void;
+  rejected(_hangUp: boolean, _clock: Clock): void {}
+
+  /** The admission of the innermost limit, for a request to which no further one applies. */
+  get admission(): Admission {
+    return this.latest?.admission ?? unlimited;
+  }
 
   observe(gated: GatedRequest): void {
     const first = this.latest === undefined;
@@ -82,7 +93,7 @@ export class GatedRequest extends Waiter {
   permit: BasePermit | undefined = undefined;
   rejection: Rejection | undefined = undefined;
   /** The client disconnected while the request was queued: no response is sent, and no handler runs. */
-  left = false;
+  disconnected = false;
   /** Pending while the request is queued; undefined if it was not. Awaiting it keeps the request's async context. */
   answered: Promise<void> | undefined = undefined;
   /** Determines the outcome for an adaptive limit. */
@@ -219,7 +230,7 @@ export class GatedRequest extends Waiter {
   }
 
   private leave(): void {
-    this.left = true;
+    this.disconnected = true;
     this.answer?.();
     // No handler will run, so outer middleware has nothing left to wait for.
     for (let { outer } = this; outer !== undefined; outer = outer.outer) outer.handlerWillNotRun();

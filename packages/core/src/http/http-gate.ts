@@ -10,7 +10,7 @@ import type { Rejection } from '../semaphore/rejection.ts';
 import { type Framework, reasonOf } from './framework.ts';
 import { type Exchange, GatedRequest } from './gated-request.ts';
 import { type Fields, limitFields } from './limit-fields.ts';
-import type { HttpOptions } from './options.ts';
+import type { AnyHttpOptions } from './options.ts';
 import { type RejectionResponse, RejectionResponses } from './rejection-response.ts';
 import { type HttpSettings, httpSettings } from './settings.ts';
 
@@ -35,7 +35,7 @@ export class HttpGate<R> {
   #reentered = 0;
 
   constructor(
-    options: HttpOptions<R, never, unknown, never> & { abandonAfter?: number | undefined },
+    options: AnyHttpOptions<R>,
     private readonly framework: Framework<R>,
   ) {
     this.#settings = httpSettings(options, framework);

@@ -56,17 +56,17 @@ export class NodeExchange extends Exchange {
     return response.destroyed === true || request.socket?.destroyed === true;
   }
 
-  get hasBegun(): boolean {
+  get headersSent(): boolean {
     return this.response.headersSent;
   }
 
-  get awaitsBody(): boolean {
+  override get awaitsBody(): boolean {
     const { request } = this;
     const isReading = request.readableFlowing === true || request.listenerCount('readable') > 0;
     return isReading && request.readableLength === 0 && !request.complete && !request.readableEnded;
   }
 
-  whenBodyEnds(callback: () => void): void {
+  override whenBodyEnds(callback: () => void): void {
     this.request.prependListener('end', callback);
   }
 
@@ -123,14 +123,12 @@ export class NodeExchange extends Exchange {
 
   #watchDestroy(): void {
     const { request, response } = this;
-    for (const message of [request, response]) {
-      const { destroy } = message;
-      message.destroy = (error?: { readonly code?: string }) => {
-        // After a disconnect, the server itself destroys the request with this error.
-        if (error?.code !== 'ECONNRESET') destroyedByApp.add(response);
-        return destroy.call(message, error);
-      };
-    }
+    const destroyed = (error?: { readonly code?: string }) => {
+      // After a disconnect, the server itself destroys the request with this error.
+      if (error?.code !== 'ECONNRESET') destroyedByApp.add(response);
+    };
+    watch(request, ['destroy'], destroyed);
+    watch(response, ['destroy'], destroyed);
   }
 
   #onClose(): void {
@@ -140,7 +138,7 @@ export class NodeExchange extends Exchange {
     this.ended(finished ? 'complete' : headersSent ? 'truncated' : 'unanswered');
   }
 
-  whenTouched(callback: (isTouched: boolean) => void, clock: Clock, after: number): void {
+  override whenTouched(callback: (isTouched: boolean) => void, clock: Clock, after: number): void {
     // The response of an upgraded connection is never written: the handler is done when the connection has closed.
     if (this.request.upgrade === true || this.#isDestroyed || this.#isForwarded)
       return callback(true);
@@ -178,7 +176,7 @@ export class NodeExchange extends Exchange {
     );
   }
 
-  rejected(hangUp: boolean, clock: Clock): void {
+  override rejected(hangUp: boolean, clock: Clock): void {
     const { response, request } = this;
     if (hangUp && response.shouldKeepAlive === true) response.shouldKeepAlive = false;
     rejectUpload(request, response, clock);
@@ -199,12 +197,16 @@ export class NodeExchange extends Exchange {
   }
 }
 
-/** Calls back before each call of one of these methods. */
-function watch<T extends object>(target: T, methods: readonly (keyof T)[], callback: () => void) {
+/** Calls back before each call of one of these methods, with its first argument. */
+function watch<T extends object>(
+  target: T,
+  methods: readonly (keyof T)[],
+  callback: (first?: never) => void,
+) {
   for (const name of methods) {
     const original = target[name] as (...args: unknown[]) => unknown;
     target[name] = ((...args: unknown[]) => {
-      callback();
+      callback(args[0] as never);
       return original.apply(target, args);
     }) as T[keyof T];
   }

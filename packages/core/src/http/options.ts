@@ -142,7 +142,15 @@ export type HttpOptions<R, Args extends readonly unknown[], Result, Reply> = Mid
 > &
   (
     | ((OwnLimit<R> | ReusedLimit<R>) & { limits?: undefined })
-    | { limits: readonly LimitOptions<R>[]; limit?: undefined; limiter?: undefined }
+    | (Omit<OptionalLimit, 'limits' | 'limit'> & {
+        limits: readonly LimitOptions<R>[];
+        limit?: undefined;
+      })
     | DefaultLimit<R>
     | OptionalLimit
   );
+
+/** The options of any adapter, whose own arguments and results do not matter here. */
+export type AnyHttpOptions<R> = HttpOptions<R, never, unknown, never> & {
+  abandonAfter?: number | undefined;
+};

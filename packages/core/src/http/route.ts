@@ -32,7 +32,7 @@ export function compileWith(pathToRegexp: PathToRegexp): Compile {
 
 /** The methods that Node parses, and `QUERY`. */
 const methods =
-  'GET POST PUT PATCH DELETE HEAD OPTIONS QUERY TRACE CONNECT ACL BIND CHECKOUT COPY LINK LOCK MERGE MKACTIVITY MKCALENDAR MKCOL MOVE NOTIFY PROPFIND PROPPATCH PURGE REBIND REPORT SEARCH SOURCE SUBSCRIBE UNBIND UNLINK UNLOCK UNSUBSCRIBE'.split(
+  'GET POST PUT PATCH DELETE HEAD OPTIONS QUERY TRACE CONNECT ACL BIND CHECKOUT COPY LINK LOCK M-SEARCH MERGE MKACTIVITY MKCALENDAR MKCOL MOVE NOTIFY PROPFIND PROPPATCH PURGE REBIND REPORT SEARCH SOURCE SUBSCRIBE UNBIND UNLINK UNLOCK UNSUBSCRIBE'.split(
     ' ',
   );
 
@@ -42,7 +42,7 @@ export type RouteTest = (method: string, path: string) => boolean;
 /** A route is an optional method and a path pattern: `/reports/:id`, `POST /reports/:id`, `/files/*path`. */
 export function compileRoute(route: unknown, compile: Compile, routing: Routing): RouteTest {
   if (typeof route !== 'string') throw invalid('route', 'a string', route, 'ERR_HEADGATE_ROUTE');
-  const [, method, pattern = ''] = /^(?:([A-Za-z]+)\s+)?(\/\S*)$/.exec(route.trim()) ?? [];
+  const [, method, pattern = ''] = /^(?:([A-Za-z-]+)\s+)?(\/\S*)$/.exec(route.trim()) ?? [];
   if (pattern === '') throw unparsable(route, 'expected an optional method and a path from /');
   const wanted = method?.toUpperCase();
   if (wanted !== undefined && !methods.includes(wanted)) {

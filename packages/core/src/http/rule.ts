@@ -8,11 +8,11 @@ import { commonOptions, type LimitDefaults } from '../limiter/options.ts';
 import { byShare } from '../queues/by-share.ts';
 import type { Order } from '../semaphore/queue.ts';
 import type { Framework } from './framework.ts';
-import type { HttpOptions, LimitOptions, MiddlewareOptions } from './options.ts';
+import type { AnyHttpOptions, LimitOptions, MiddlewareOptions } from './options.ts';
 import { compileRoute, type RouteTest, type Routing } from './route.ts';
 
 /** Options of a limit that the middleware makes; those of a reused limiter are set on the limiter. */
-export const ownLimit = ['name', 'limit', 'shares', 'queueWeight', ...distributedOptions] as const;
+const ownLimit = ['name', 'limit', 'shares', 'queueWeight', ...distributedOptions] as const;
 
 /** Options of one limit: inside `limits`, or at the top level for a single limit. */
 export const perLimit = [
@@ -154,22 +154,21 @@ export class Rule<R> {
 
 /** The rules of a middleware. A single limit in the options themselves is the same as a list of one. */
 export function rulesOf<R>(
-  options: HttpOptions<R, never, unknown, never>,
+  options: AnyHttpOptions<R>,
   framework: Framework<R>,
   order: Order | undefined,
 ): Rule<R>[] {
   const { limits, queueLimit } = options;
   const context = { framework, routing: routingOf(options), queueLimit, order };
+  const single = firstSet(options, perLimit);
   if (limits === undefined) {
-    const isUnset = perLimit.every((name) => options[name] === undefined);
-    if (options.guard !== undefined && isUnset) return [];
+    if (options.guard !== undefined && single === undefined) return [];
     // At the top level, `queueLimit` is the middleware's.
     const limit = { ...options, queueLimit: undefined } as LimitOptions<R>;
     return [new Rule(limit, { ...context, name: 'default' })];
   }
   if (!Array.isArray(limits)) throw invalid('limits', 'an array', limits);
-  const beside = firstSet(options, perLimit);
-  if (beside !== undefined) throw misplaced(beside, 'inside limits, not next to it');
+  if (single !== undefined) throw misplaced(single, 'inside limits, not next to it');
   const known = [...perLimit, 'queueLimit'];
   const common = perMiddleware.filter((name) => name !== 'queueLimit');
   return limits.map((limit: LimitOptions<R>, index) => {
@@ -183,9 +182,10 @@ export function rulesOf<R>(
   });
 }
 
+/** The first of these options that is set. */
 function firstSet(options: object, names: readonly string[]): string | undefined {
-  const given = new Map<string, unknown>(Object.entries(options ?? {}));
-  return names.find((name) => given.get(name) !== undefined);
+  const given: Readonly<Record<string, unknown>> = { ...options };
+  return names.find((name) => given[name] !== undefined);
 }
 
 function misplaced(option: string, place: string): HeadgateError {
@@ -225,7 +225,7 @@ function specOf<R>(options: LimitOptions<R>, gate: RuleContext<R>): LimitSpec {
   const limit = typeof options.limit === 'function' ? 1 : options.limit;
   const order = shares === undefined ? undefined : byShare(shares, gate.order);
   const spec = ownSpec({ ...options, limit, perKey: key !== undefined, order }, optional, gate);
-  if (!spec.owned || typeof options.limit !== 'function') return spec;
+  if (typeof options.limit !== 'function') return spec;
   return { ...spec, limiter: { ...spec.limiter, isLimitPerRequest: true } };
 }
 

@@ -11,9 +11,10 @@ import { onWorkers } from '../runtime.ts';
 import type { Priority } from '../semaphore/priority.ts';
 import type { Order } from '../semaphore/queue.ts';
 import { hasDefaultLimit, withDefaultLimit } from './default-limit.ts';
-import { checkCalled, type Framework } from './framework.ts';
+import type { Framework } from './framework.ts';
 import type { GatedRequestSettings } from './gated-request.ts';
-import type { HttpOptions, MiddlewareOptions } from './options.ts';
+import { checkCalled } from './misuse.ts';
+import type { AnyHttpOptions, MiddlewareOptions } from './options.ts';
 import { perLimit, perMiddleware, type Rule, rulesOf } from './rule.ts';
 import { SlowClients } from './slow-clients.ts';
 
@@ -37,7 +38,7 @@ const known = [...perLimit, 'limits', ...perMiddleware];
  * @throws HeadgateError for an unknown or invalid option.
  */
 export function httpSettings<R>(
-  options: HttpOptions<R, never, unknown, never> & { abandonAfter?: number | undefined },
+  options: AnyHttpOptions<R>,
   framework: Framework<R>,
 ): HttpSettings<R> {
   checkCalled(options);
@@ -81,7 +82,7 @@ type OrderOptions = Pick<
 
 /** The order of the middleware's own queues; undefined if no order, priority or fairness is set, and none by default. */
 function orderOf({ order, priority, fairBy }: OrderOptions, isDefault: boolean): Order | undefined {
-  const isPaced = order?.isOutermost === true;
+  const isPaced = order?.isProcessWide === true;
   if (isPaced && isDefault) {
     throw invalid('order', 'one without paced(), which the default limit adds', order);
   }

@@ -12,7 +12,7 @@ const MAX_QUIET_CHECKS = 300;
 /** A request that holds a permit of the default limit. */
 interface AdmittedRequest {
   readonly exchange: {
-    readonly hasBegun: boolean;
+    readonly headersSent: boolean;
     readonly awaitsBody: boolean;
     whenBodyEnds(callback: () => void): void;
   };
@@ -69,7 +69,7 @@ export class SlowClients {
     const awaiting: AdmittedRequest[] = [];
     for (const request of this.#requests) {
       const { exchange, permit } = request;
-      if (exchange.hasBegun) begun.push(request);
+      if (exchange.headersSent) begun.push(request);
       else if (exchange.awaitsBody) awaiting.push(request);
       else permit?.countAgain();
     }

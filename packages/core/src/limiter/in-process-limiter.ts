@@ -72,16 +72,12 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
   setLimit(limit: number): void {
     // Setting the limit of a closed limiter is harmless.
     if (!this.closed) checkOperation(this, 'setLimit');
-    const { semaphores } = this;
-    const { limitUpdater } = semaphores;
-    if (limitUpdater?.isFrozen === false) {
+    if (this.semaphores.limitUpdater?.isFrozen === false) {
       throw invalid('limit', 'left to its algorithm, as it is adaptive and not frozen', limit);
     }
     checkCount('limit', limit, 1);
     deferGrants(() => {
-      // Before resizing, since an observer may unfreeze the limit.
-      if (limitUpdater !== undefined) limitUpdater.limit = limit;
-      semaphores.resize(limit);
+      this.semaphores.resize(limit);
       this.report('setLimit');
     });
   }

@@ -172,11 +172,10 @@ export function defaultQueueLimit(queueWeight = Infinity): number {
 const queueOptions = ['queueTimeout', 'order', 'shares', 'fairBy', 'priority'];
 
 /** @throws HeadgateError for an option that needs a queue, unless `queueLimit` is set, be it to 0. */
-export function checkQueue(options: object): void {
-  const given = new Map<string, unknown>(Object.entries(options));
-  const needy = queueOptions.find((name) => given.get(name) !== undefined);
-  if (needy === undefined || given.get('queueLimit') !== undefined) return;
-  throw invalid('queueLimit', `set together with ${needy}: its default is 0`, undefined);
+export function checkQueue(options: { readonly [name: string]: unknown }): void {
+  const option = queueOptions.find((name) => options[name] !== undefined);
+  if (option === undefined || options.queueLimit !== undefined) return;
+  throw invalid('queueLimit', `set together with ${option}: its default is 0`, undefined);
 }
 
 const known = [
@@ -194,13 +193,12 @@ export function checkLimiter(options: LimiterOptions & DistributedOptions): Limi
   const common = checkCommon(options);
   const queueLimit = defaultQueueLimit(options.queueWeight);
   const limit = checkLimit(options, { name: 'default', queueLimit });
-  if (queueLimit === 0 && limit.distribution === undefined) checkQueue(common);
+  if (queueLimit === 0 && limit.distribution === undefined) checkQueue({ ...options });
   return { ...common, ...limit, queueTimeout: common.queueTimeout ?? 2000 };
 }
 
 function checkOrderOfKeys(order: Order): Order {
-  if (checkOrder(order).isOutermost !== true) return order;
-  // Each key would start requests as if the event loop were its own.
+  if (checkOrder(order).isProcessWide !== true) return order;
   throw invalid('order', 'one without paced() when the limit is keyed', order);
 }
 

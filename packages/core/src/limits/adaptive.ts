@@ -1,5 +1,5 @@
 import { Baselines } from './baseline.ts';
-import { effectOf, type Measurement } from './effect.ts';
+import { BACKOFF, Decreases } from './decreases.ts';
 import {
   type Bounds,
   checkBounds,
@@ -14,26 +14,14 @@ import {
 import { Ramp } from './ramp.ts';
 import { type Precision, precisions, Window } from './window.ts';
 
-/** Factor by which a drop, or a window of slow work, lowers the limit. */
-const BACKOFF = 0.9;
-
-/** Factor of the largest decrease, however slow the work is. */
-const MIN_BACKOFF = 0.7;
-
 /** Factor by which the limit rises after the ramp, until work takes longer than its baseline. */
 const GROWTH_AFTER_RAMP = 1.5;
-
-/** Consecutive ineffective decreases after which the work itself counts as slower. */
-const MAX_FUTILE_DECREASES = 2;
 
 /** Mean round trips after which samples are representative of a new limit. */
 const SETTLING_RTTS = 2;
 
 /** By how much the limit rises in a stall, unless its minimum is higher or its initial value is lower. */
 const RISE_IN_STALL = 8;
-
-/** Windows until the limit is lowered again after a decrease with an unclear effect. */
-const RETRY_AFTER_WINDOWS = 10;
 
 /**
  * A limit that adapts to what the server can do concurrently. It grows while it is used and work takes no longer than
@@ -59,7 +47,7 @@ class Adaptive implements Limit {
   #loweredAt = -Infinity;
   /** When samples become representative of the limit; undefined until work that it admitted has finished. */
   #settledAt: number | undefined;
-  /** Milliseconds from the start of that work until then. */
+  /** Milliseconds from the start of the first work under a new limit until `#settledAt`. */
   #settlingTime = 0;
   /** The highest inflight at which work took no longer than its baseline. */
   #safeInflight = 1;
@@ -67,14 +55,9 @@ class Adaptive implements Limit {
   #ramp: Ramp | undefined = new Ramp();
   /** The estimate of the ramp, to which the limit rises as soon as the baseline is known, until the limit is lowered. */
   #capacity: number | undefined;
-  /** The measurement before the latest decrease, until it is known whether that has helped. */
-  #before: Measurement | undefined;
+  readonly #decreases = new Decreases();
   /** Whether work took longer than its baseline in the latest window, so that the next ones are compared. */
   #isSlow = false;
-  /** Number of consecutive decreases without effect. */
-  #futile = 0;
-  /** Windows left until the limit may be lowered again. */
-  #cooldown = 0;
 
   constructor(private readonly range: Range) {
     this.limit = range.initial;
@@ -90,7 +73,7 @@ class Adaptive implements Limit {
    */
   stalled(now: number, stuck: number): void {
     const { min, initial } = this.range;
-    this.#before = undefined;
+    this.#decreases.forgetLast();
     this.#move(Math.max(this.limit, stuck) + Math.max(min, Math.min(initial, RISE_IN_STALL)), now);
   }
 
@@ -135,7 +118,7 @@ class Adaptive implements Limit {
     if (!this.#baselines.isKnown) {
       return hasRamp ? precisions.first : precisions.firstAfterRamp;
     }
-    if (this.#isSlow && this.#cooldown === 0) return precisions.compared;
+    if (this.#isSlow && !this.#decreases.isOnHold) return precisions.compared;
     return hasRamp ? precisions.duringRamp : precisions.usual;
   }
 
@@ -143,7 +126,7 @@ class Adaptive implements Limit {
   #drop({ now, rtt }: Sample): void {
     if (now - rtt < this.#loweredAt) return;
     this.#endStart();
-    this.#before = undefined;
+    this.#decreases.forgetLast();
     this.limit = within(this.range, this.limit * BACKOFF);
     this.#loweredAt = now;
     this.#restart(now);
@@ -173,14 +156,13 @@ class Adaptive implements Limit {
     this.#isSlow = slowdown > TOLERANCE + margin;
     if (this.#isSlow) {
       this.#safeInflight = Math.min(this.#safeInflight, inflight);
-      this.#lower({ limit: this.limit, slowdown, margin }, now);
+      this.#endStart();
       // Work became slow within the first such window, so that its mean cannot be compared.
-      if (!wasSlow) this.#before = undefined;
+      this.#move(this.#decreases.next({ limit: this.limit, slowdown, margin }, wasSlow), now);
+      if (this.#decreases.areFutile) this.#baselines.forget();
       return;
     }
-    this.#before = undefined;
-    this.#futile = 0;
-    this.#cooldown = 0;
+    this.#decreases.reset();
     // The excess may be chance.
     if (slowdown > TOLERANCE) return;
     this.#safeInflight = Math.max(this.#safeInflight, inflight);
@@ -194,39 +176,6 @@ class Adaptive implements Limit {
     // The ramp may have ended by chance, far below the capacity.
     const least = capacity === undefined ? 0 : Math.max(limit * GROWTH_AFTER_RAMP, capacity);
     this.#move(Math.max(next, least), now);
-  }
-
-  /** Lowers the limit again if the previous decrease has helped; otherwise reverts that. */
-  #lower(latest: Measurement, now: number): void {
-    this.#endStart();
-    if (this.#cooldown > 0) {
-      this.#cooldown--;
-      return;
-    }
-    const before = this.#before;
-    if (before !== undefined) {
-      const effect = effectOf(before, latest);
-      if (effect !== 'helped') {
-        this.#move(before.limit, now);
-        return this.#noteIneffective(effect);
-      }
-      this.#futile = 0;
-    }
-    this.#before = latest;
-    const backoff = Math.max(MIN_BACKOFF, Math.min(BACKOFF, TOLERANCE / latest.slowdown));
-    this.#move(latest.limit * backoff, now);
-  }
-
-  /** A decrease has not helped, and was undone. */
-  #noteIneffective(effect: 'futile' | 'unclear'): void {
-    this.#before = undefined;
-    if (effect === 'unclear') {
-      this.#futile = 0;
-      this.#cooldown = RETRY_AFTER_WINDOWS;
-    } else if (++this.#futile === MAX_FUTILE_DECREASES) {
-      this.#futile = 0;
-      this.#baselines.forget();
-    }
   }
 
   #endStart(): void {

@@ -152,7 +152,7 @@ export class Baselines {
   #of(kind: string | undefined): Baseline {
     const known = this.#kinds.get(kind);
     if (known !== undefined) return known;
-    if (this.#kinds.size > MAX_KINDS && kind !== undefined) return this.#of(undefined);
+    if (this.#kinds.size >= MAX_KINDS && kind !== undefined) return this.#of(undefined);
     const baseline = new Baseline();
     this.#kinds.set(kind, baseline);
     return baseline;

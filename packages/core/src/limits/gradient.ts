@@ -20,6 +20,10 @@ const WINDOW_SAMPLES = 50;
 /** Windows at the lower bound after which the shortest round trip is measured again. */
 const WINDOWS_BEFORE_PROBE = 5;
 
+/** Factors by which one window changes the limit at most. */
+const MIN_GRADIENT = 0.5;
+const MAX_GRADIENT = 2;
+
 /**
  * Follows the ratio of the shortest round trip to that of the latest window. The shortest is measured at the lower
  * bound, to which the limit falls at the start, and again after it has stayed there. This rejects requests merely to
@@ -28,7 +32,7 @@ const WINDOWS_BEFORE_PROBE = 5;
  * @throws HeadgateError for an unknown or invalid option.
  */
 export function gradient(options: GradientOptions = {}): LimitFactory {
-  const range = checkBounds('gradient', { ...options, min: options.min ?? 3 }, ['buffer']);
+  const range = checkBounds('gradient', options, ['buffer'], 3);
   const buffer = checkFraction('buffer', options.buffer ?? 0.25);
   return { create: () => new Gradient(range, buffer) };
 }
@@ -64,8 +68,8 @@ class Gradient implements Limit {
 
   #follow(shortest: number, typical: number): void {
     const { range, limit } = this;
-    const ratio = typical > 0 ? (shortest * (1 + this.buffer)) / typical : 2;
-    const target = Math.min(Math.max(ratio, 0.5), 2) * limit;
+    const ratio = typical > 0 ? (shortest * (1 + this.buffer)) / typical : MAX_GRADIENT;
+    const target = within({ min: MIN_GRADIENT, max: MAX_GRADIENT }, ratio) * limit;
     this.limit = within(range, target + Math.sqrt(target));
     this.#atFloor = this.limit === range.min ? this.#atFloor + 1 : 0;
     if (this.#atFloor < WINDOWS_BEFORE_PROBE) return;

@@ -7,8 +7,7 @@ import { Stall } from './stall.ts';
 export class LimitUpdater {
   /** Weight held by requests that are queued at a later limit of their gate and so do no work. */
   idle = 0;
-  /** The latest valid value of the limit. */
-  limit: number;
+  readonly initial: number;
   /** Whether the limit stays as it is. */
   isFrozen = false;
   /** Work that was admitted before says nothing about the algorithm's own limit. */
@@ -19,12 +18,11 @@ export class LimitUpdater {
   /** @throws HeadgateError for a limit that is not a number. */
   constructor(
     private readonly algorithm: Limit,
-    private readonly apply: (limit: number) => void,
+    private readonly target: { readonly limit: number; resize(limit: number): void },
   ) {
     checkMethods('limit.create()', algorithm, ['sample']);
-    const { limit } = algorithm;
-    if (!isNumber(limit)) throw unusable(limit);
-    this.limit = whole(limit);
+    if (!isNumber(algorithm.limit)) throw unusable(algorithm.limit);
+    this.initial = whole(algorithm.limit);
   }
 
   /** Milliseconds that work takes without load; undefined if the algorithm does not know it. */
@@ -47,7 +45,7 @@ export class LimitUpdater {
     this.#update(() => {});
   }
 
-  /** Weight has left, for whatever reason, that had been in flight since then. */
+  /** This weight has left; it had been in flight since `since`. */
   left(since: number, weight: number): void {
     this.#stall.left(since, weight);
   }
@@ -68,7 +66,7 @@ export class LimitUpdater {
     try {
       change();
       const { limit } = this.algorithm;
-      if (isNumber(limit)) this.#follow(whole(limit));
+      if (isNumber(limit)) this.#apply(whole(limit));
       else if (!this.#isReported) {
         this.#isReported = true;
         throw unusable(limit);
@@ -78,10 +76,8 @@ export class LimitUpdater {
     }
   }
 
-  #follow(limit: number): void {
-    if (limit === this.limit) return;
-    this.limit = limit;
-    this.apply(limit);
+  #apply(limit: number): void {
+    if (limit !== this.target.limit) this.target.resize(limit);
   }
 }
 

@@ -37,9 +37,9 @@ export interface Limit {
   readonly baseline?: number | undefined;
   sample(sample: Sample): void;
   /**
-   * Called about each second while requests are rejected and at least half of the weight in flight does not finish, as
-   * when a server that the handlers call does not respond: not for a second, nor for ten mean round trips; half a second
-   * until any work has finished. Default: the limit stays.
+   * Called about once a second while requests are rejected and at least half of the weight in flight is stuck:
+   * unfinished for a second and for ten mean round trips, or for half a second until any work has finished. That happens
+   * when a server that the handlers call does not respond. Default: the limit stays.
    *
    * @param now Time of the limiter's clock in milliseconds.
    * @param stuck The weight that does not finish.
@@ -78,9 +78,10 @@ export function checkBounds<O extends Bounds>(
   owner: string,
   options: O,
   others: readonly (keyof O & string)[] = [],
+  defaultMin = 1,
 ): Range {
   checkNames(owner, options, ['min', 'max', 'initial', ...others]);
-  const min = checkCount('min', options.min ?? 1, 1);
+  const min = checkCount('min', options.min ?? defaultMin, 1);
   const max = checkCount('max', options.max ?? Math.max(1000, min), 1);
   if (max < min) throw invalid('max', `a whole number not below min (${min})`, max);
   const initial = checkCount('initial', options.initial ?? within({ min, max }, 4), 1);

@@ -5,6 +5,9 @@ const STALL_RTTS = 10;
 /** The same until any work has finished. */
 const FIRST_STALL_MS = 500;
 
+/** Round trips that the moving average weighs. */
+const AVERAGED_RTTS = 10;
+
 /** Part of the working weight that is stuck in a stall. */
 const STUCK_PART = 0.5;
 
@@ -21,10 +24,10 @@ export class Stall {
   #rtt = 0;
 
   finished(rtt: number): void {
-    this.#rtt += (rtt - this.#rtt) / (this.#rtt ? 10 : 1);
+    this.#rtt += (rtt - this.#rtt) / (this.#rtt ? AVERAGED_RTTS : 1);
   }
 
-  /** Weight has left that had been in flight since then. */
+  /** This weight has left; it had been in flight since `since`. */
   left(since: number, weight: number): void {
     // Work that began in the same millisecond may not have been counted.
     if (since <= this.#watchedFrom) this.#unfinished = Math.max(0, this.#unfinished - weight);

@@ -11,6 +11,11 @@ import {
 /** Samples, as a multiple of the limit, after which the shortest round trip is measured again. */
 const PROBE_INTERVAL = 30;
 
+/** Queued requests, in steps, up to which the limit rises quickly and slowly, and above which it falls. */
+const THRESHOLD = 1;
+const ALPHA = 3;
+const BETA = 6;
+
 /**
  * Estimates how many requests queue behind the limit, from the shortest and the latest round trip, and keeps that
  * number small. The shortest is reset periodically, so a lasting overload becomes its baseline: prefer `adaptive`.
@@ -56,10 +61,10 @@ class Vegas implements Limit {
   }
 
   #adjust(queue: number, step: number, unused: boolean): void {
-    if (queue > 6 * step) this.#move(-step);
+    if (queue > BETA * step) this.#move(-step);
     else if (unused) return;
-    else if (queue <= step) this.#move(6 * step);
-    else if (queue < 3 * step) this.#move(step);
+    else if (queue <= THRESHOLD * step) this.#move(BETA * step);
+    else if (queue < ALPHA * step) this.#move(step);
   }
 
   #move(by: number): void {

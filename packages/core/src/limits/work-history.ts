@@ -2,7 +2,7 @@ import type { Sample } from './limit.ts';
 import { Mean } from './mean.ts';
 import { slowdownOf, type Work } from './trend.ts';
 
-/** Maximum amount of finished work that is kept. Of more, every second piece, every fourth and so on is kept. */
+/** Maximum number of samples kept. Beyond it, every second one is kept, then every fourth, and so on. */
 const MAX_KEPT = 256;
 
 /** Fraction of the work that counts as the first, and its minimum. */

@@ -1,4 +1,4 @@
-import type { EventLoop } from './event-loop.ts';
+import type { MeasuredLoop } from './event-loop.ts';
 
 /** Fewer consecutive iterations with a connection than this may be chance. */
 const MIN_ITERATIONS = 4;
@@ -13,7 +13,7 @@ export class AcceptQueue {
   /** Number of consecutive iterations that accepted a connection. */
   #count = 0;
 
-  constructor(private readonly loop: EventLoop) {
+  constructor(private readonly loop: MeasuredLoop) {
     loop.onAccept(() => this.#accepted());
   }
 

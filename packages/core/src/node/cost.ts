@@ -1,4 +1,4 @@
-import type { EventLoop } from './event-loop.ts';
+import type { MeasuredLoop } from './event-loop.ts';
 
 /** Time constant of the moving averages, in milliseconds. */
 const TIME_CONSTANT_MS = 3000;
@@ -35,7 +35,7 @@ export class Cost {
   #owed = 0;
   #owedAt = 0;
 
-  constructor(private readonly loop: EventLoop) {
+  constructor(private readonly loop: MeasuredLoop) {
     this.#idle = loop.idle();
   }
 

@@ -3,7 +3,7 @@ import type { Guard, GuardStats } from '../gate/options.ts';
 import type { Priority } from '../semaphore/priority.ts';
 import { AcceptQueue } from './accept-queue.ts';
 import { Cost } from './cost.ts';
-import { checkEventLoop, type EventLoop, eventLoop } from './event-loop.ts';
+import { checkEventLoop, eventLoop, type MeasuredLoop } from './event-loop.ts';
 import { LoopIteration } from './loop-iteration.ts';
 import { memoryPressure } from './memory.ts';
 import { RecentRejections } from './recent-rejections.ts';
@@ -62,10 +62,10 @@ export function eventLoopGuard(options: EventLoopGuardOptions = {}): Guard {
 }
 
 /** The options of `eventLoopGuard`, validated and with defaults applied. */
-export interface EventLoopGuardSettings {
+interface EventLoopGuardSettings {
   readonly name: string;
   readonly maxDelay: number;
-  readonly loop: EventLoop;
+  readonly loop: MeasuredLoop;
   readonly acceptQueue: AcceptQueue;
   /** Fraction of requests to shed because of memory pressure, from 0 to 1. */
   readonly pressure: () => number;

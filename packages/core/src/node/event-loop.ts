@@ -1,9 +1,10 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { performance } from 'node:perf_hooks';
 import { HeadgateError } from '../errors.ts';
+import { onBun, onDeno } from '../runtime.ts';
 
 /** Measurements of the event loop. */
-export interface EventLoop {
+export interface MeasuredLoop {
   /** The current time in milliseconds. */
   now(): number;
   /** Number of loop iterations so far. */
@@ -15,7 +16,7 @@ export interface EventLoop {
 }
 
 /** The event loop of this thread. */
-export const eventLoop: EventLoop = {
+export const eventLoop: MeasuredLoop = {
   now: () => performance.now(),
   iterations: () => performance.nodeTiming.uvMetricsInfo.loopCount,
   idle: () => performance.nodeTiming.idleTime,
@@ -25,8 +26,7 @@ export const eventLoop: EventLoop = {
 /** @throws HeadgateError on a runtime that imitates Node but does not measure its event loop. */
 export function checkEventLoop(): void {
   if (performance.nodeTiming?.uvMetricsInfo !== undefined) return;
-  const runtime =
-    'bun' in process.versions ? 'Bun' : 'deno' in process.versions ? 'Deno' : 'This runtime';
+  const runtime = onBun ? 'Bun' : onDeno ? 'Deno' : 'This runtime';
   const message = `${runtime} does not measure its event loop, which eventLoopGuard() needs: omit the guard, and limit the number of concurrent requests`;
   throw new HeadgateError('ERR_HEADGATE_RUNTIME', message);
 }

@@ -1,4 +1,4 @@
-import type { EventLoop } from './event-loop.ts';
+import type { MeasuredLoop } from './event-loop.ts';
 
 /**
  * The current iteration of the event loop. A request handled late in a long iteration has waited for those before it.
@@ -17,7 +17,7 @@ export class LoopIteration {
   /** Sum of the squared lengths of the iterations since the mean was last taken. */
   #squares = 0;
 
-  constructor(private readonly loop: EventLoop) {
+  constructor(private readonly loop: MeasuredLoop) {
     this.#number = loop.iterations();
     this.#startedAt = loop.now();
     this.#idle = loop.idle();

@@ -3,7 +3,7 @@ import { type Priority, priorities } from '../semaphore/priority.ts';
 /** Time constant of the arrival counts, in milliseconds. */
 const TIME_CONSTANT_MS = 1000;
 
-interface Class {
+interface PriorityState {
   readonly controller: Controller;
   /** Recent arrivals, decaying over time. */
   arrivals: number;
@@ -44,39 +44,39 @@ interface Conditions {
  * long as shedding the lower ones keeps the delay below its target, none of its own requests are shed.
  */
 export class Shedding {
-  readonly #classes = Object.fromEntries(
-    priorities.map((name): [Priority, Class] => [
+  readonly #states = Object.fromEntries(
+    priorities.map((name): [Priority, PriorityState] => [
       name,
       { controller: new Controller(), arrivals: 0, part: 0, carry: 0 },
     ]),
-  ) as Record<Priority, Class>;
+  ) as Record<Priority, PriorityState>;
 
   arrived(priority: Priority): void {
-    this.#classes[priority].arrivals++;
+    this.#states[priority].arrivals++;
   }
 
   update({ delay, target, minTarget, elapsed, pressure }: Conditions): void {
     let all = 0;
-    for (const name of ascending) all += this.#classes[name].arrivals;
+    for (const name of ascending) all += this.#states[name].arrivals;
     const fade = Math.exp(-elapsed / TIME_CONSTANT_MS);
     let below = 0;
     for (const name of ascending) {
-      const one = this.#classes[name];
-      const { controller, arrivals } = one;
+      const state = this.#states[name];
+      const { controller, arrivals } = state;
       controller.update(delay, Math.max(target * toleranceOf[name], minTarget), elapsed);
       const left = Math.max(controller.shed, pressure) * all - below;
-      one.part = left <= 0 ? 0 : Math.min(1, left / arrivals);
+      state.part = left <= 0 ? 0 : Math.min(1, left / arrivals);
       below += arrivals;
-      one.arrivals *= fade;
+      state.arrivals *= fade;
     }
   }
 
   /** Whether to shed this request. */
   sheds(priority: Priority): boolean {
-    const one = this.#classes[priority];
-    one.carry += one.part;
-    if (one.carry < 1) return false;
-    one.carry--;
+    const state = this.#states[priority];
+    state.carry += state.part;
+    if (state.carry < 1) return false;
+    state.carry--;
     return true;
   }
 }

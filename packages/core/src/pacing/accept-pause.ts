@@ -8,7 +8,7 @@ const MAX_ACCEPT_TIME_MS = 100;
 /** A shorter pause is not started: the requests in flight would not finish during it, and keep each iteration long. */
 const MIN_ACCEPT_TIME_MS = 30;
 
-/** Maximum time of one iteration that counts as spent on connections while requests compute: the rest is theirs. */
+/** Milliseconds of an iteration that count as spent on connections while requests compute; the rest counts as computing. */
 const MAX_ITERATION_MS = 5;
 
 /** Maximum idle time that is expected after a pause, in milliseconds: if requests wait for longer, pauses are needed too. */
@@ -17,8 +17,8 @@ const MAX_IDLE_TIME_MS = 100;
 /** Fewer consecutive polls that accept a connection may be chance. */
 const MIN_ACCEPTING_POLLS = 2;
 
-/** Milliseconds for which connections may wait, as long as a request may always wait; and to accept them all then. */
-const MAX_WAIT_MS = MIN_WAIT_MS;
+/** Milliseconds that connections may wait before they are drained, and the maximum duration of draining: as long as any request may wait. */
+const MAX_CONNECTION_WAIT_MS = MIN_WAIT_MS;
 
 /** Mean milliseconds of iterations above which a pause accepts only a connection or two. */
 const LONG_ITERATION_MS = 70;
@@ -82,11 +82,11 @@ export class AcceptPause {
     this.#polls++;
     // While the loop is idle, connections are accepted at once.
     const waited = busy - this.#busyBefore;
-    if (waited > Math.max(MAX_WAIT_MS, LONG_ITERATION_MS * this.#polls))
-      this.#drainUntil ??= now + MAX_WAIT_MS;
+    if (waited > Math.max(MAX_CONNECTION_WAIT_MS, LONG_ITERATION_MS * this.#polls))
+      this.#drainUntil ??= now + MAX_CONNECTION_WAIT_MS;
   }
 
-  /** If requests wait before they compute, the loop is also idle after a pause, until the next ones compute. */
+  /** Earns less time if requests wait before they compute: the loop then stays idle after a pause until the next ones compute. */
   #earnTime(elapsed: number): void {
     const idleLater = Math.min(this.cost.waiting, MAX_IDLE_TIME_MS);
     const earned = (elapsed * MIN_ACCEPT_TIME_MS) / (MIN_ACCEPT_TIME_MS + idleLater);

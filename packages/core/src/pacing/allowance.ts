@@ -11,8 +11,8 @@ const MINIMUM_MS = 5;
 const DOUBLING_MS = 40;
 
 /**
- * Milliseconds of work that may start at once after starts have been held back: less would leave the loop idle for longer,
- * and more have all of it compute at a stretch.
+ * Milliseconds of work that may start at once after a pause for connections. With less, the loop would be idle for longer;
+ * with more, all of it would compute in one long iteration.
  */
 const MAX_STEP_MS = 30;
 
@@ -65,9 +65,9 @@ export class Allowance {
   }
 
   /**
-   * Lowers the allowance to the work in flight and a little more, while starts are held back. Otherwise as many requests
-   * as had been in flight before would start at once, and compute at a stretch, during which new connections wait, for
-   * which starts are held back again.
+   * Lowers the allowance to the work in flight and a little more, during a pause for connections. Otherwise as many
+   * requests as before would start at once and compute in one long iteration, during which new connections wait and cause
+   * the next pause.
    */
   lowerToWorkInFlight(): void {
     const { inflight, perRequest } = this.cost;

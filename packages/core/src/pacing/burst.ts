@@ -5,7 +5,7 @@ const BURST_MS = 100;
 const CALM_MS = 1000;
 
 /** Milliseconds for which a queue of requests that arrive at random may last without an overload. */
-export const LONG_MS = 250;
+export const LONG_QUEUE_MS = 250;
 
 /**
  * Recognizes the burst with which a queue begins. At first, an overload looks the same, so only the requests of its
@@ -25,7 +25,7 @@ export class Burst {
 
   /** The queue is empty again. */
   queueingEnded(now: number): void {
-    if (now > this.#queuedAt + LONG_MS) this.#overloadedAt = now;
+    if (now > this.#queuedAt + LONG_QUEUE_MS) this.#overloadedAt = now;
   }
 
   /** Whether a request that arrived at this time, after the queue was last empty, belongs to the burst. */

@@ -6,10 +6,10 @@ export const MIN_WAIT_MS = 250;
 /** Assumed timeout of clients, unless the work itself takes longer: then a second more is assumed. */
 const CLIENT_TIMEOUT_MS = 1000;
 
-/** How much of the longest time for which the loop was busy at a stretch counts. */
+/** Maximum wait that a busy stretch of the loop justifies, in milliseconds. */
 const MAX_STRETCH_MS = 500;
 
-/** How much of a wait of three times the duration is allowed: not all, since an overload makes work slow that waits. */
+/** Maximum wait that the duration of a request justifies, in milliseconds: an overload itself makes work slow. */
 const MAX_WAIT_FOR_DURATION_MS = 400;
 
 /**
@@ -17,8 +17,8 @@ const MAX_WAIT_FOR_DURATION_MS = 400;
  * that usually takes less, and another second for work that takes more. If a few requests take much longer than most,
  * those behind them wait for that long.
  *
- * @param longestBusy Milliseconds for which the loop was busy at a stretch.
- * @param isPatient Whether it may wait for as long as its client does, since what delays it ends by itself, as a burst.
+ * @param longestBusy The longest recent time for which the loop was busy without a break, in milliseconds.
+ * @param isPatient Whether what delays the request ends by itself, as a burst does: it may then wait as long as its client.
  */
 export function maxWaitFor(
   { perRequest, duration }: Pick<WorkCost, 'perRequest' | 'duration'>,

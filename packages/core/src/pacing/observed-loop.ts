@@ -21,7 +21,7 @@ export class ObservedLoop implements EventLoop {
     return now - this.#busy - (this.#since === undefined ? 0 : now - this.#since);
   }
 
-  /** Only Node accepts a single connection per iteration, so that connections must be given time. */
+  /** Only Node accepts a single connection per iteration, which `AcceptPause` compensates for. */
   accepted(): number {
     return 0;
   }

@@ -53,7 +53,6 @@ export class Pace {
   #budget = BUDGET_MS;
   /** The requests in flight, oldest first. */
   readonly #requests = new Map<object, StartedRequest>();
-  readonly #paused = new WeakSet<object>();
   /** Number of requests in flight at the last poll. */
   #inflightAtPoll = 0;
   /** Whether a request has just finished that another may replace before the next poll. */
@@ -97,16 +96,10 @@ export class Pace {
 
   /** The request only waits for its client: many of them would look like requests that take long and cost nothing. */
   paused(now: number, request: object): void {
-    this.#paused.add(request);
     const started = this.#requests.get(request);
     if (started === undefined) return;
     this.#requests.delete(request);
     this.cost.paused(now, started.at);
-  }
-
-  /** If the request was paused, its work starts now. */
-  resumed(now: number, request: object): void {
-    if (this.#paused.delete(request)) this.started(now, request);
   }
 
   /** Whether the request is in flight, and neither waits for its client nor has been idle for long. */

@@ -1,11 +1,11 @@
 import { Alarm } from '../clock.ts';
 import { fifo } from '../queues/fifo.ts';
-import type { BasePermit } from '../semaphore/permit.ts';
 import type { Priority } from '../semaphore/priority.ts';
 import {
   BuiltInQueue,
   checkInner,
   type Order,
+  type PermitChange,
   type Queue,
   type QueueContext,
   type QueueStats,
@@ -40,6 +40,7 @@ export function paced(order: Order = fifo(), loop: EventLoop = threadEventLoop()
     create: (context) => new PacedQueue(order, context, loop),
     ranks: order.ranks,
     isOutermost: true,
+    isProcessWide: true,
   };
 }
 
@@ -90,7 +91,7 @@ class PacedQueue extends BuiltInQueue implements Queue {
 
   /** As many as can be served within the maximum wait. */
   get maxLength(): number {
-    const { interval, margin } = this.#pace.cost;
+    const { interval, margin } = this.#pace.cost.rate;
     if (interval === 0) return MAX_LENGTH;
     const maxWait = this.#maxWait(this.#isPatient(this.context.clock.now()));
     return Math.min(MAX_LENGTH, Math.ceil((maxWait * (1 + margin)) / interval));
@@ -141,29 +142,23 @@ class PacedQueue extends BuiltInQueue implements Queue {
     if (this.length > 1) return;
     this.#burst.queueingStarted(waiter.since);
     this.#standstill.queueingStarted(this.context.clock.now());
-    this.#pace.cost.queueingStarted(this.loop.now());
+    this.#pace.cost.rate.queueingStarted(this.loop.now());
   }
 
   remove(waiter: Waiter, isGranted: boolean): void {
     this.#inner.remove(waiter, isGranted);
     if (this.length > 0) return;
     this.#burst.queueingEnded(this.context.clock.now());
-    this.#pace.cost.queueingEnded(this.loop.now());
+    this.#pace.cost.rate.queueingEnded(this.loop.now());
     this.#alarm.clear();
   }
 
-  changeInflight(
-    _share: string | undefined,
-    _change: number,
-    permits: number,
-    permit: Pick<BasePermit, 'counts'>,
-  ): void {
+  changeInflight(permit: object, _weight: number, change: PermitChange): void {
     const now = this.loop.now();
-    if (permits > 0) this.#pace.started(now, permit);
-    else if (permits === 0 && permit.counts) this.#pace.resumed(now, permit);
-    else {
+    if (change === 'granted' || change === 'resumed') this.#pace.started(now, permit);
+    else if (change !== 'adjusted') {
       this.#progressed(now, permit);
-      if (permits < 0) this.#pace.finished(now, permit);
+      if (change === 'released') this.#pace.finished(now, permit);
       else this.#pace.paused(now, permit);
     }
   }
@@ -172,7 +167,7 @@ class PacedQueue extends BuiltInQueue implements Queue {
   #progressed(now: number, request: object): void {
     if (this.length === 0 || !this.#pace.isWorking(request)) return;
     const standstill = this.#standstill.requestLeft(this.context.clock.now());
-    this.#pace.cost.skipQueued(now, standstill);
+    this.#pace.cost.rate.skip(now, standstill);
   }
 
   /** Whether a request that arrived at this time is delayed by something that ends by itself. */

@@ -1,4 +1,4 @@
-import { LONG_MS } from './burst.ts';
+import { LONG_QUEUE_MS } from './burst.ts';
 import type { EventLoop } from './event-loop.ts';
 import type { WorkCost } from './work-cost.ts';
 
@@ -55,7 +55,7 @@ export class Standstill {
 
   /** Whether the queue was long before: such a server does not catch up. */
   get #isAfterOverload(): boolean {
-    return this.#movedAt - this.#queuedAt > LONG_MS;
+    return this.#movedAt - this.#queuedAt > LONG_QUEUE_MS;
   }
 
   #restart(now: number): void {

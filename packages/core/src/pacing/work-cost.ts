@@ -1,25 +1,17 @@
 import type { EventLoop } from './event-loop.ts';
+import { FinishRate, fadeAfter } from './finish-rate.ts';
 
-/** Minimum milliseconds between updates: to read the idle time for each request would cost more than it tells. */
+/** Minimum milliseconds between updates: reading the idle time for every request would cost more than it is worth. */
 const UPDATE_INTERVAL_MS = 50;
 
 /** A gap of this many milliseconds without requests is long enough for other things to keep the loop busy. */
 const GAP_MS = 250;
 
-/** Time constant of the moving averages, in milliseconds: some twenty requests of 100 ms of computing. */
-const TIME_CONSTANT_MS = 2000;
-
-/** What a request is assumed to cost until requests have been measured, in milliseconds: as much as a poll starts. */
+/** What a request is assumed to cost until requests have been measured, in milliseconds: `BUDGET_MS` of `Pace`. */
 const INITIAL_COST_MS = 5;
 
 /** Number of measured requests that the assumption weighs as much as, so that a first long one does not decide. */
 const INITIAL_REQUESTS = 5;
-
-/** Number of requests finished while others are queued, below which the interval is unknown. */
-const MIN_FINISHED = 10;
-
-/** The number of them, after fading, below which the last interval is forgotten. */
-const MIN_REMAINING = 1;
 
 /** Code that has run fewer times is not compiled yet, and takes many times as long: rates measured then are wrong. */
 const COLD_REQUESTS = 500;
@@ -37,9 +29,6 @@ class Sums {
   inflight = 0;
   started = 0;
   finished = 0;
-  /** Time during which requests were queued, and the number of requests finished in that time. */
-  queued = 0;
-  finishedQueued = 0;
 
   /** Adds a later period; the sums until then count for the fraction `fade`. */
   add(later: Sums, fade: number): void {
@@ -48,14 +37,10 @@ class Sums {
     this.inflight = this.inflight * fade + later.inflight;
     this.started = this.started * fade + later.started;
     this.finished = this.finished * fade + later.finished;
-    this.queued = this.queued * fade + later.queued;
-    this.finishedQueued = this.finishedQueued * fade + later.finishedQueued;
   }
 }
 
-const fadeAfter = (milliseconds: number) => Math.exp(-milliseconds / TIME_CONSTANT_MS);
-
-/** Measures what a request costs the event loop, how long it takes, and how fast requests are finished. */
+/** Measures what a request costs the event loop, and how long it takes. */
 export class WorkCost {
   /** Number of requests in flight. */
   inflight = 0;
@@ -63,12 +48,8 @@ export class WorkCost {
   perRequest = INITIAL_COST_MS;
   /** Milliseconds from the start of a request to its end. */
   duration = 0;
-  /** Milliseconds per finished request while others are queued; 0 while that is not known. */
-  interval = 0;
-  /** Margin of error of `interval`, as a fraction of it: two standard errors of exponential intervals. */
-  margin = 0;
+  readonly rate = new FinishRate();
   #inflightAt: number;
-  #queuedAt: number | undefined;
   #updatedAt: number;
   #idle: number;
   /** Sums since the last update, and fading sums until then. */
@@ -103,7 +84,7 @@ export class WorkCost {
 
   started(now: number): void {
     this.#addInflight(now);
-    const isAfterGap = this.inflight === 0 && this.#queuedAt === undefined;
+    const isAfterGap = this.inflight === 0 && !this.rate.isQueueing;
     // What kept the loop busy meanwhile, such as the start of the process, was not this request.
     if (isAfterGap && now - this.#updatedAt >= GAP_MS)
       this.#update(now, Math.max(0, this.#latest.inflight));
@@ -111,7 +92,7 @@ export class WorkCost {
     this.#latest.started++;
   }
 
-  /** A request that was started at this time has not worked yet, and is started again later. */
+  /** Undoes the start of a request that has not worked yet; it starts again later. */
   paused(now: number, startedAt: number): void {
     this.#addInflight(now);
     this.inflight--;
@@ -123,7 +104,7 @@ export class WorkCost {
     this.#addInflight(now);
     this.inflight--;
     this.#latest.finished++;
-    if (this.#queuedAt !== undefined) this.#latest.finishedQueued++;
+    this.rate.finished();
     if (now - this.#updatedAt >= UPDATE_INTERVAL_MS) this.#update(now);
   }
 
@@ -132,40 +113,12 @@ export class WorkCost {
     if (this.#latest.finished === 0) this.#latest.busyBefore = this.#busySinceUpdate(now);
   }
 
-  /** The queue is no longer empty. */
-  queueingStarted(now: number): void {
-    this.#queuedAt = now;
-    const remaining = this.#earlier.finishedQueued * fadeAfter(now - this.#updatedAt);
-    // An old overload must not shorten the queue of a burst.
-    if (remaining < MIN_REMAINING) this.interval = 0;
-  }
-
-  /** The queue is empty again. */
-  queueingEnded(now: number): void {
-    this.#addQueued(now);
-    this.#queuedAt = undefined;
-  }
-
-  /** This time until now, in which nothing could finish, does not count as an interval. */
-  skipQueued(now: number, milliseconds: number): void {
-    if (this.#queuedAt === undefined) return;
-    // A part of it has been counted already if requests have been forgotten meanwhile.
-    this.#queuedAt = Math.min(now, this.#queuedAt + milliseconds);
-  }
-
   #addInflight(now: number): void {
     this.#latest.inflight += this.inflight * (now - this.#inflightAt);
     this.#inflightAt = now;
   }
 
-  #addQueued(now: number): void {
-    if (this.#queuedAt === undefined) return;
-    this.#latest.queued += now - this.#queuedAt;
-    this.#queuedAt = now;
-  }
-
   #update(now: number, maxBusy = Infinity): void {
-    this.#addQueued(now);
     const latest = this.#latest;
     latest.busy = Math.min(maxBusy, this.#busySinceUpdate(now));
     latest.busyBefore = Math.min(latest.busyBefore, latest.busy);
@@ -174,13 +127,13 @@ export class WorkCost {
     this.#idle = this.loop.idle();
     this.#assumed *= fade;
     this.#earlier.add(latest, fade);
-    if (this.#coldRequests > 0 && latest.finished > 0) this.#updateWarmUp(now);
+    this.rate.update(now, this.#updateWarmUp(now));
     this.#latest = new Sums();
     this.#estimate();
   }
 
   #estimate(): void {
-    const { busy, busyBefore, inflight, started, finished, queued, finishedQueued } = this.#earlier;
+    const { busy, busyBefore, inflight, started, finished } = this.#earlier;
     // The time before the first request of a burst finishes is divided among all started requests.
     const begun = Math.max(started, finished);
     if (begun > 0) this.duration = Math.max(0, inflight) / begun;
@@ -188,21 +141,18 @@ export class WorkCost {
     if (worked > 0) {
       this.perRequest = busyBefore / (this.#assumed + begun) + (busy - busyBefore) / worked;
     }
-    if (finishedQueued < MIN_FINISHED) return;
-    this.interval = queued / finishedQueued;
-    this.margin = 2 / Math.sqrt(finishedQueued);
   }
 
   #busySinceUpdate(now: number): number {
     return Math.max(0, now - this.#updatedAt - (this.loop.idle() - this.#idle));
   }
 
-  /** While the code is cold, the rate is not measured. */
-  #updateWarmUp(now: number): void {
+  /** Counts the measured requests. Returns whether the code was cold when they began. */
+  #updateWarmUp(now: number): boolean {
     const { finished } = this.#latest;
+    if (this.#coldRequests <= 0 || finished === 0) return false;
     this.#coldUntil ??= now + COLD_MS;
     this.#coldRequests = now < this.#coldUntil ? this.#coldRequests - finished : 0;
-    this.#earlier.queued = 0;
-    this.#earlier.finishedQueued = 0;
+    return true;
   }
 }

@@ -6,6 +6,7 @@ import {
   type Order,
   type Queue,
   type QueueContext,
+  type QueuePermit,
   type QueueStats,
 } from '../semaphore/queue.ts';
 import { createQueue } from '../semaphore/safe-queue.ts';
@@ -30,7 +31,7 @@ export function byShare(shares: Readonly<Record<string, number>>, order: Order =
   const { ranks } = checkInner(order);
   const parts = checkShares(shares);
   const create = (context: QueueContext) => new ShareQueue(parts, order, context);
-  return { create, ranks, shareNames: [...parts.keys()] };
+  return { create, ranks, isOutermost: true, shareNames: [...parts.keys()] };
 }
 
 class ShareQueue extends Subqueues {
@@ -66,9 +67,9 @@ class ShareQueue extends Subqueues {
     return other?.next ?? own.queue.bypass?.(chosen, room);
   }
 
-  changeInflight(share: string | undefined, change: number): void {
-    this.#of(share).held += change;
-    if (change > 0) this.#admitted += change;
+  changeInflight({ share }: QueuePermit, weight: number): void {
+    this.#of(share).held += weight;
+    if (weight > 0) this.#admitted += weight;
   }
 
   override stats(): QueueStats {
@@ -117,7 +118,7 @@ class ShareQueue extends Subqueues {
   }
 
   /** Of the shares that have waiters and pass the test, the one that comes before the others. */
-  #best(test: (share: Share) => boolean, isBetter = this.#isBefore): Share | undefined {
+  #best(test: (share: Share) => boolean, isBetter = this.#precedes): Share | undefined {
     let best: Share | undefined;
     for (const share of this.#shares) {
       if (share.queue.length === 0 || !test(share)) continue;
@@ -127,7 +128,7 @@ class ShareQueue extends Subqueues {
   }
 
   /** Shares with free guaranteed capacity come first; then priority and arrival decide. */
-  readonly #isBefore = (one: Share, other: Share): boolean => {
+  readonly #precedes = (one: Share, other: Share): boolean => {
     const hasRoom = one.hasGuaranteedRoom(this.#admitted);
     if (hasRoom !== other.hasGuaranteedRoom(this.#admitted)) return hasRoom;
     return hasRoom ? isNeedier(one, other) : isBefore(one.next, other.next, this.#ranks);

@@ -1,4 +1,5 @@
 import type { LocalPermit } from './local-permit.ts';
+import type { PermitChange } from './queue.ts';
 import { Semaphore } from './semaphore.ts';
 import type { SemaphoreGroup } from './semaphore-group.ts';
 
@@ -28,8 +29,12 @@ export class KeyedSemaphore extends Semaphore {
     if (this.inflight === 0 && this.queue.length === 0) this.group.forget(this, this.key);
   }
 
-  protected override changeInflight(weight: number, permits: number, permit: LocalPermit): void {
+  protected override changeInflight(
+    permit: LocalPermit,
+    weight: number,
+    change: PermitChange,
+  ): void {
     this.group.inflightOfKeys += weight;
-    super.changeInflight(weight, permits, permit);
+    super.changeInflight(permit, weight, change);
   }
 }

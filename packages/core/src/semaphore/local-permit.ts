@@ -1,8 +1,8 @@
 import type { Outcome } from '../limits/limit.ts';
 import type { LimitUpdater } from '../limits/limit-updater.ts';
-import { BasePermit, type Pause, type PermitRegistry } from './permit.ts';
-import type { Inheritance, PausedRequest } from './priority.ts';
-import type { Queue } from './queue.ts';
+import { BasePermit, type PermitRegistry, type Suspend } from './permit.ts';
+import type { Inheritance, SuspendedRequest } from './priority.ts';
+import type { PermitChange, Queue } from './queue.ts';
 import type { SemaphoreGroup } from './semaphore-group.ts';
 
 /** Milliseconds below which the time until `stopCounting` is no sample, since it is called up to 100 ms late. */
@@ -14,8 +14,8 @@ interface PermitSource {
   readonly group: Pick<SemaphoreGroup<never>, 'permits' | 'settings' | 'limitUpdater'>;
   readonly queue: Queue;
   inheritance: Inheritance | undefined;
-  changeWeight(permit: LocalPermit, change: number): void;
-  release(permit: LocalPermit): void;
+  changeWeight(permit: LocalPermit, weight: number, change: PermitChange): void;
+  release(permit: LocalPermit, counted?: number): void;
 }
 
 /** A permit of a limit that is counted in this process. */
@@ -41,7 +41,7 @@ export class LocalPermit extends BasePermit {
     return this.extra?.share;
   }
 
-  set share(share: string) {
+  set share(share: string | undefined) {
     this.extras().share = share;
   }
 
@@ -49,16 +49,16 @@ export class LocalPermit extends BasePermit {
     return this.semaphore.group.settings.name === limit;
   }
 
-  override pause(request: PausedRequest, pause: Pause): void {
+  override suspend(request: SuspendedRequest, suspend: Suspend): void {
     // `maxHold` may have released it since the admission.
-    if (this.released || this.extra?.endPause) return;
-    const endPause = pause(this as never, request);
-    if (endPause) this.extras().endPause = endPause;
+    if (this.released || this.extra?.unsuspend) return;
+    const unsuspend = suspend(this as never, request);
+    if (unsuspend) this.extras().unsuspend = unsuspend;
   }
 
-  override resume(): void {
+  override endSuspension(): void {
     const { permits, limitUpdater } = this.semaphore.group;
-    if (!this.stopPause() || limitUpdater === undefined) return;
+    if (!this.stopSuspension() || limitUpdater === undefined) return;
     this.noteLeft(this.weight);
     permits.restart(this);
   }
@@ -66,7 +66,7 @@ export class LocalPermit extends BasePermit {
   override pauseCounting(): void {
     if (this.released || this.extra?.uncounted !== undefined) return;
     this.extras().uncounted = 'paused';
-    this.changeCount(-this.weight);
+    this.changeCount(-this.weight, 'paused');
   }
 
   override countAgain(): void {
@@ -74,7 +74,7 @@ export class LocalPermit extends BasePermit {
     if (this.released || extra?.uncounted !== 'paused') return;
     extra.uncounted = undefined;
     extra.countedSince = semaphore.group.settings.clock.now();
-    semaphore.changeWeight(this, this.weight);
+    semaphore.changeWeight(this, this.weight, 'resumed');
   }
 
   override stopCounting(outcome: Outcome = 'ok'): void {
@@ -91,7 +91,7 @@ export class LocalPermit extends BasePermit {
   protected changeWeight(weight: number): void {
     const change = weight - this.weight;
     this.weight = weight;
-    if (this.counts) this.changeCount(change);
+    if (this.extra?.uncounted === undefined) this.changeCount(change, 'adjusted');
   }
 
   protected returnWeight(outcome: Outcome): void {
@@ -105,11 +105,12 @@ export class LocalPermit extends BasePermit {
   private endWorkAndRelease(outcome: Outcome): void {
     const { semaphore, extra } = this;
     if (extra?.uncounted === 'stopped') return;
-    const isUncounted = extra?.uncounted === 'paused';
-    // The release below subtracts it again.
-    if (isUncounted) semaphore.changeWeight(this, this.weight);
-    this.endWork(isUncounted ? undefined : semaphore.group.limitUpdater, outcome);
-    if (!isUncounted) this.noteLeft(this.weight);
+    if (extra?.uncounted === 'paused') {
+      this.stopSuspension();
+      return semaphore.release(this, 0);
+    }
+    this.endWork(semaphore.group.limitUpdater, outcome);
+    this.noteLeft(this.weight);
     semaphore.release(this);
   }
 
@@ -119,19 +120,19 @@ export class LocalPermit extends BasePermit {
   }
 
   /** Changes the weight that counts. */
-  private changeCount(change: number): void {
-    if (change < 0) this.noteLeft(-change);
-    this.semaphore.changeWeight(this, change);
+  private changeCount(weight: number, change: PermitChange): void {
+    if (weight < 0) this.noteLeft(-weight);
+    this.semaphore.changeWeight(this, weight, change);
   }
 
-  /** This weight does not count any more. */
+  /** Tells the adaptive limit that this weight no longer counts. */
   private noteLeft(weight: number): void {
     this.semaphore.group.limitUpdater?.left(this.countedSince, weight);
   }
 
   private endWork(limitUpdater: LimitUpdater | undefined, outcome: Outcome): void {
-    const wasPaused = this.stopPause();
-    if (limitUpdater === undefined || wasPaused || outcome === 'ignored') return;
+    const wasSuspended = this.stopSuspension();
+    if (limitUpdater === undefined || wasSuspended || outcome === 'ignored') return;
     const { kind, weight } = this;
     const { group, inflight } = this.semaphore;
     const now = group.settings.clock.now();
@@ -142,11 +143,11 @@ export class LocalPermit extends BasePermit {
   }
 
   /** Returns whether it was paused. */
-  private stopPause(): boolean {
+  private stopSuspension(): boolean {
     const { extra } = this;
-    if (extra?.endPause === undefined) return false;
-    extra.endPause();
-    extra.endPause = undefined;
+    if (extra?.unsuspend === undefined) return false;
+    extra.unsuspend();
+    extra.unsuspend = undefined;
     return true;
   }
 }

@@ -4,7 +4,7 @@
 import { checkCount } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
 import { type Outcome, outcomes } from '../limits/limit.ts';
-import type { PausedRequest } from './priority.ts';
+import type { SuspendedRequest } from './priority.ts';
 
 /** Held by an admitted caller. It is released once; a second release has no effect. */
 export interface Permit {
@@ -61,11 +61,11 @@ interface Extra {
   awaited: number;
   kind?: string | undefined;
   /** The permit's request, while it is queued at a later limit of its gate. */
-  waiter?: PausedRequest | undefined;
-  /** Ends the permit's pause, which the gate has started. */
-  endPause?: (() => void) | undefined;
+  waiter?: SuspendedRequest | undefined;
+  /** Undoes the suspension of the permit, which the gate has started. */
+  unsuspend?: (() => void) | undefined;
   /** Name of the permit's share, if the limit is divided. */
-  share?: string;
+  share?: string | undefined;
   /** The outcome, if the owner ended before the work of `waitUntil` had settled. */
   ending?: Outcome;
   /** Why the permit does not count, although it is held: its body is arriving, or its response is being sent. */
@@ -78,7 +78,7 @@ interface Extra {
  * What pauses a `LocalPermit`, which this file cannot import. Gates provide it, so that a bundle without gates does not
  * contain it.
  */
-export type Pause = (permit: never, request: PausedRequest) => (() => void) | undefined;
+export type Suspend = (permit: never, request: SuspendedRequest) => (() => void) | undefined;
 
 /** Tracks the permits that a limiter or a gate has granted. */
 export interface PermitRegistry {
@@ -136,21 +136,16 @@ export abstract class BasePermit implements Permit {
   }
 
   /** @internal The permit's request queues at a later limit of its gate and does no work meanwhile. */
-  pause(_request: PausedRequest, _pause: Pause): void {}
+  suspend(_request: SuspendedRequest, _suspend: Suspend): void {}
 
   /** @internal The permit's request has been admitted by the last limit of its gate. */
-  resume(): void {}
+  endSuspension(): void {}
 
   /**
    * @internal The permit does not count against the limit until `countAgain`, although it is held: `close` waits for it.
    * Only for a limit without keys: one with keys would evict the idle key.
    */
   pauseCounting(): void {}
-
-  /** @internal Whether the permit counts against the limit. */
-  get counts(): boolean {
-    return this.extra?.uncounted === undefined;
-  }
 
   /** @internal The permit counts again, even if the limit is exceeded then. */
   countAgain(): void {}

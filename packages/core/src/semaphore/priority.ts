@@ -24,11 +24,11 @@ export function checkPriority(priority: unknown): Priority {
 /** What a waiter is queued at. */
 export type QueuedAt = object & {
   /** Raises the priority of the waiter. */
-  raise?(waiter: PausedRequest, priority: Priority): void;
+  raise?(waiter: SuspendedRequest, priority: Priority): void;
 };
 
 /** A request that holds permits of limits of a gate while it is queued at a later one. */
-export interface PausedRequest {
+export interface SuspendedRequest {
   priority: Priority;
   readonly queuedAt: QueuedAt | undefined;
   /** The lease of one of its permits was lost. */
@@ -37,8 +37,8 @@ export interface PausedRequest {
 
 /** The requests that inherit the priority of the waiters of one semaphore. */
 export interface Inheritance {
-  track(request: PausedRequest): void;
-  untrack(request: PausedRequest): void;
+  track(request: SuspendedRequest): void;
+  untrack(request: SuspendedRequest): void;
   /** Raises every tracked request to at least `priority`. */
   raiseTo(priority: Priority): void;
 }

@@ -21,6 +21,15 @@ export interface QueueStats {
   readonly shares?: Readonly<Record<string, ShareStats>> | undefined;
 }
 
+/** A permit, as far as queues need it; the same object at each of its changes. */
+export interface QueuePermit {
+  /** Name of its share, if the limit is divided. */
+  readonly share: string | undefined;
+}
+
+/** What changes the weight in flight. A `paused` permit does not count until it is `resumed`, although it is held. */
+export type PermitChange = 'granted' | 'adjusted' | 'paused' | 'resumed' | 'released';
+
 /** The waiters of a limit, or of one of its keys. All members are synchronous and call no callbacks. */
 export interface Queue {
   /** Number of waiters. */
@@ -56,11 +65,8 @@ export interface Queue {
   readonly isOpen?: boolean | undefined;
   /** Maximum number of waiters, in addition to `queueLimit`. Default: Infinity. */
   readonly maxLength?: number | undefined;
-  /**
-   * The weight in flight of this share has changed by `change`, and the number of permits by `permits`: 0 if `permit` was
-   * adjusted, or has begun or ceased to count although it is held.
-   */
-  changeInflight?(share: string | undefined, change: number, permits: number, permit: object): void;
+  /** The weight in flight has changed by `weight`, because of this change of a permit. */
+  changeInflight?(permit: QueuePermit, weight: number, change: PermitChange): void;
 }
 
 /** Marks the queues of this package, which need no protection against their own errors. */
@@ -87,6 +93,8 @@ export interface Order {
   readonly ranks?: boolean | undefined;
   /** Whether it cannot be nested in another order. */
   readonly isOutermost?: boolean | undefined;
+  /** Whether its queue measures the whole process, so that not each key of a limit can have one. */
+  readonly isProcessWide?: boolean | undefined;
   /** Names of the shares that its queues divide the limit into. */
   readonly shareNames?: readonly string[] | undefined;
 }
@@ -100,8 +108,7 @@ export function checkOrder(order: Order): Order {
 
 /** @throws HeadgateError for a value that is not an order, or an order that cannot be nested in another. */
 export function checkInner(order: Order): Order {
-  const { isOutermost, shareNames } = checkOrder(order);
-  if (isOutermost !== true && shareNames === undefined) return order;
+  if (checkOrder(order).isOutermost !== true) return order;
   const expected =
     'one without byShare() and paced(), which go around all others, as in paced(byPriority())';
   throw invalid('order', expected, order);

@@ -77,7 +77,7 @@ export class StoreError extends HeadgateError {
  * Express and Koa use `status` and `headers`, Nest `statusCode`, Hono `getResponse`, and Koa sends the message if
  * `expose` is true.
  */
-export interface ErrorResponse {
+interface ErrorResponse {
   status: number;
   statusCode: number;
   expose: boolean;

@@ -1,6 +1,9 @@
 /** Seconds. */
 const MAX_BACKOFF = 32;
 
+/** How far the result may exceed the estimate, as a fraction of it. */
+const JITTER = 0.5;
+
 /**
  * Milliseconds over which the release rate is measured: short enough to follow changes, long enough for slow
  * releases.
@@ -94,8 +97,8 @@ export class RetryAfter {
   seconds(now: number, weightAhead: number, returned: number): number {
     const backoff = this.#backoff.rejected(Math.floor(now / 1000));
     const estimate = Math.ceil(this.#estimate.wait(now, weightAhead, returned) / 1000);
-    const base = Math.min(Math.max(backoff, estimate), Math.ceil(this.maxSeconds / 1.5));
-    const spread = Math.min(Math.ceil(base / 2), this.maxSeconds - base);
+    const base = Math.min(Math.max(backoff, estimate), Math.ceil(this.maxSeconds / (1 + JITTER)));
+    const spread = Math.min(Math.ceil(base * JITTER), this.maxSeconds - base);
     return base + Math.floor(this.random() * (spread + 1));
   }
 }

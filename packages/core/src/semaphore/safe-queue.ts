@@ -3,8 +3,10 @@ import type { Priority } from './priority.ts';
 import {
   BuiltInQueue,
   type Order,
+  type PermitChange,
   type Queue,
   type QueueContext,
+  type QueuePermit,
   type QueueStats,
 } from './queue.ts';
 import type { Waiter } from './waiter.ts';
@@ -95,8 +97,8 @@ class SafeQueue implements Queue {
     this.#change((queue) => queue.remove(waiter, isGranted));
   }
 
-  changeInflight(share: string | undefined, change: number, permits: number, permit: object): void {
-    attempt(() => this.#queue?.changeInflight?.(share, change, permits, permit));
+  changeInflight(permit: QueuePermit, weight: number, change: PermitChange): void {
+    attempt(() => this.#queue?.changeInflight?.(permit, weight, change));
   }
 
   #change(call: (queue: Queue) => void): void {

@@ -66,10 +66,8 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
     const { limit, order, random, clock } = settings;
     this.shareNames = order.shareNames ?? [];
     this.limitUpdater =
-      typeof limit === 'number'
-        ? undefined
-        : new LimitUpdater(limit.create(random), (changed) => this.resize(changed));
-    this.limit = this.limitUpdater?.limit ?? (limit as number);
+      typeof limit === 'number' ? undefined : new LimitUpdater(limit.create(random), this);
+    this.limit = this.limitUpdater?.initial ?? (limit as number);
     this.permits = new PermitTracker(settings, this.limitUpdater !== undefined);
     this.counters = new Counters(settings);
     this.deadlines = new Deadlines(clock, (late) => this.at(late)?.reject(late, 'timeout'));

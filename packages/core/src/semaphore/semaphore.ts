@@ -5,7 +5,7 @@ import { clockOf, isLate } from './deadlines.ts';
 import { type GrantSource, grantFrom } from './grants.ts';
 import { LocalPermit } from './local-permit.ts';
 import { type Inheritance, isHigher, type Priority } from './priority.ts';
-import type { Queue, QueueContext } from './queue.ts';
+import type { PermitChange, Queue, QueueContext } from './queue.ts';
 import type { Rejection, RejectionCause, RejectionReason } from './rejection.ts';
 import { RetryAfter } from './retry-after.ts';
 import { createQueue } from './safe-queue.ts';
@@ -60,23 +60,23 @@ export class Semaphore implements GrantSource, QueueContext {
     this.beforeUse();
     const permit = new LocalPermit(this, weight, waited);
     if (share !== undefined) permit.share = share;
-    this.changeInflight(weight, 1, permit);
+    this.changeInflight(permit, weight, 'granted');
     group.permits.add(permit, waiter);
     return permit;
   }
 
-  release(permit: LocalPermit): void {
-    const { weight } = permit;
-    this.changeInflight(-weight, -1, permit);
-    this.returned += weight;
+  /** @param counted The part of its weight that counts: 0 if it is paused. */
+  release(permit: LocalPermit, counted = permit.weight): void {
+    this.changeInflight(permit, -counted, 'released');
+    this.returned += permit.weight;
     this.claim?.released(this);
     if (this.queue.length > 0) grantFrom(this);
     else this.afterUse();
   }
 
-  changeWeight(permit: LocalPermit, change: number): void {
-    this.changeInflight(change, 0, permit);
-    if (change < 0) this.wake();
+  changeWeight(permit: LocalPermit, weight: number, change: PermitChange): void {
+    this.changeInflight(permit, weight, change);
+    if (weight < 0) this.wake();
   }
 
   enqueue(waiter: Waiter): void {
@@ -108,7 +108,7 @@ export class Semaphore implements GrantSource, QueueContext {
     this.afterRemoval(wasFirst);
   }
 
-  /** Rejects an unqueued waiter. Only if it lacks room, its limit may be too low. */
+  /** Rejects a waiter that is not queued. A lack of room is reported to the adaptive limit, which may be too low. */
   rejectUnqueued(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
     const rejection = { ...this.rejection(waiter, reason), ...cause };
     this.group.counters.rejected(waiter, rejection);
@@ -206,9 +206,9 @@ export class Semaphore implements GrantSource, QueueContext {
     grantQueued(waiter, permit);
   }
 
-  protected changeInflight(weight: number, permits: number, permit: LocalPermit): void {
+  protected changeInflight(permit: LocalPermit, weight: number, change: PermitChange): void {
     this.inflight += weight;
-    this.queue.changeInflight?.(permit.share, weight, permits, permit);
+    this.queue.changeInflight?.(permit, weight, change);
   }
 
   private rejection(waiter: Waiter, reason: RejectionReason): Rejection {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { AcceptQueue } from '../../src/node/accept-queue.ts';
 import { Cost } from '../../src/node/cost.ts';
-import type { EventLoop } from '../../src/node/event-loop.ts';
+import type { MeasuredLoop } from '../../src/node/event-loop.ts';
 import { LoopIteration } from '../../src/node/loop-iteration.ts';
 import { above, memoryLimit, memoryPressure } from '../../src/node/memory.ts';
 
 /** An event loop controlled by the test. */
-class Loop implements EventLoop {
+class Loop implements MeasuredLoop {
   time = 0;
   turn = 0;
   idled = 0;

@@ -1,7 +1,7 @@
 import { lcg } from '@headgate/test-kit/lcg';
 import type { Priority } from '../../src/index.ts';
 import { AcceptQueue } from '../../src/node/accept-queue.ts';
-import type { EventLoop } from '../../src/node/event-loop.ts';
+import type { MeasuredLoop } from '../../src/node/event-loop.ts';
 import { EventLoopGuard } from '../../src/node/event-loop-guard.ts';
 
 /** The work of a server, and how clients connect to it. */
@@ -38,7 +38,7 @@ interface Task {
  * An event loop in virtual time that works like libuv's: an iteration accepts one connection, reads all requests that
  * have arrived by its beginning, and then runs the timers that are due. The guard is the real one.
  */
-export class SimulatedServer implements EventLoop {
+export class SimulatedServer implements MeasuredLoop {
   readonly guard: EventLoopGuard;
   readonly answers: Answer[] = [];
   #now = 0;

@@ -174,9 +174,9 @@ it('a standstill of which a part has been counted already leaves out the rest on
     }
   };
   handle(600, 10);
-  cost.queueingStarted(loop.now());
+  cost.rate.queueingStarted(loop.now());
   handle(20, 60);
-  cost.skipQueued(loop.now(), 5000);
+  cost.rate.skip(loop.now(), 5000);
   handle(20, 60);
-  expect(cost.interval).toBeCloseTo(60);
+  expect(cost.rate.interval).toBeCloseTo(60);
 });

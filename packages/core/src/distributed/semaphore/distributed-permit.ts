@@ -1,5 +1,5 @@
 import { BasePermit, type PermitRegistry } from '../../semaphore/permit.ts';
-import type { PausedRequest } from '../../semaphore/priority.ts';
+import type { SuspendedRequest } from '../../semaphore/priority.ts';
 import { StoreError } from '../../semaphore/rejection.ts';
 import type { AssignedLease } from './assigned-lease.ts';
 import type { DistributedSemaphoreGroup } from './distributed-semaphore-group.ts';
@@ -52,11 +52,11 @@ export class DistributedPermit extends BasePermit {
     return this.semaphore.group.name === limit;
   }
 
-  override pause(waiter: PausedRequest): void {
+  override suspend(waiter: SuspendedRequest): void {
     this.extras().waiter = waiter;
   }
 
-  override resume(): void {
+  override endSuspension(): void {
     if (this.extra !== undefined) this.extra.waiter = undefined;
   }
 

@@ -2,17 +2,17 @@ import type { LocalPermit } from '../semaphore/local-permit.ts';
 import {
   type Inheritance,
   isHigher,
-  type PausedRequest,
   type Priority,
+  type SuspendedRequest,
 } from '../semaphore/priority.ts';
 
 /**
  * Prepares a permit for its request's wait at a later limit, during which it does no work: an adaptive limit does not
  * count it, and where requests are queued by priority, it inherits that of the waiters it delays.
  *
- * @returns What ends this; undefined if nothing must.
+ * @returns A function that undoes this; undefined if there is nothing to undo.
  */
-export function pause(permit: LocalPermit, request: PausedRequest): (() => void) | undefined {
+export function suspend(permit: LocalPermit, request: SuspendedRequest): (() => void) | undefined {
   const { semaphore } = permit;
   const { group, queue } = semaphore;
   const { limitUpdater, settings } = group;
@@ -39,13 +39,13 @@ export function pause(permit: LocalPermit, request: PausedRequest): (() => void)
  * higher class.
  */
 class PriorityInheritance implements Inheritance {
-  readonly #requests = new Set<PausedRequest>();
+  readonly #requests = new Set<SuspendedRequest>();
 
-  track(request: PausedRequest): void {
+  track(request: SuspendedRequest): void {
     this.#requests.add(request);
   }
 
-  untrack(request: PausedRequest): void {
+  untrack(request: SuspendedRequest): void {
     this.#requests.delete(request);
   }
 

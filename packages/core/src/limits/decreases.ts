@@ -1,0 +1,102 @@
+import { TOLERANCE } from './limit.ts';
+
+/** Factor by which a drop, or a window of slow work, lowers the limit. */
+export const BACKOFF = 0.9;
+
+/** Factor of the largest decrease, however slow the work is. */
+const MIN_BACKOFF = 0.7;
+
+/** Consecutive ineffective decreases after which the work itself counts as slower. */
+const MAX_FUTILE = 2;
+
+/** Windows until the limit is lowered again after a decrease with an unclear effect. */
+const RETRY_AFTER_WINDOWS = 10;
+
+/** A lower limit must have gained at least this fraction of the expected improvement, or it is reverted. */
+const MIN_IMPROVEMENT = 0.5;
+
+/** A smaller improvement, as a fraction of its margin of error, may be chance. */
+const MIN_MARGIN_FRACTION = 0.75;
+
+/** How slow work was under a limit. */
+interface Measurement {
+  readonly limit: number;
+  /** Mean ratio of work to its baseline. */
+  readonly slowdown: number;
+  /** Margin of error of `slowdown`. */
+  readonly margin: number;
+}
+
+/** Lowers a limit while work is slow, as long as that helps; a decrease that has not helped is reverted. */
+export class Decreases {
+  /** Whether the latest decreases have not helped, so that the work itself counts as slower. */
+  areFutile = false;
+  /** The measurement before the latest decrease, until it is known whether that has helped. */
+  #before: Measurement | undefined;
+  /** Number of consecutive decreases without effect. */
+  #futile = 0;
+  /** Windows left until the limit may be lowered again. */
+  #cooldown = 0;
+
+  get isOnHold(): boolean {
+    return this.#cooldown > 0;
+  }
+
+  /** The latest decrease can no longer be judged, since the limit has moved for another reason. */
+  forgetLast(): void {
+    this.#before = undefined;
+  }
+
+  /** Work is not slow. */
+  reset(): void {
+    this.#before = undefined;
+    this.#futile = 0;
+    this.#cooldown = 0;
+  }
+
+  /**
+   * The limit after a window of slow work.
+   *
+   * @param isComparable Whether the work was slow during the whole window.
+   */
+  next(latest: Measurement, isComparable: boolean): number {
+    this.areFutile = false;
+    if (this.#cooldown > 0) {
+      this.#cooldown--;
+      return latest.limit;
+    }
+    const before = this.#before;
+    if (before !== undefined) {
+      const effect = effectOf(before, latest);
+      if (effect !== 'helped') {
+        this.#noteIneffective(effect);
+        return before.limit;
+      }
+      this.#futile = 0;
+    }
+    this.#before = isComparable ? latest : undefined;
+    const backoff = Math.max(MIN_BACKOFF, Math.min(BACKOFF, TOLERANCE / latest.slowdown));
+    return latest.limit * backoff;
+  }
+
+  #noteIneffective(effect: 'futile' | 'unclear'): void {
+    this.#before = undefined;
+    if (effect === 'unclear') {
+      this.#futile = 0;
+      this.#cooldown = RETRY_AFTER_WINDOWS;
+    } else if (++this.#futile === MAX_FUTILE) {
+      this.#futile = 0;
+      this.areFutile = true;
+    }
+  }
+}
+
+/** Whether a lower limit has made work faster; `unclear` if chance may hide an improvement. */
+function effectOf(before: Measurement, after: Measurement): 'helped' | 'futile' | 'unclear' {
+  const improvement = before.slowdown - after.slowdown;
+  const expected = before.slowdown * (1 - after.limit / before.limit);
+  const enough = expected * MIN_IMPROVEMENT;
+  const chance = MIN_MARGIN_FRACTION * Math.hypot(before.margin, after.margin);
+  if (improvement >= Math.max(enough, chance)) return 'helped';
+  return enough >= chance ? 'futile' : 'unclear';
+}
