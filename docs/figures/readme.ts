@@ -77,7 +77,7 @@ const rows: readonly Row[] = [
     goal: 'acquire and release over a bare Hono route, which alternately reads a body',
   },
   {
-    label: '5 × the capacity, database: below the reference bound',
+    label: '5 × the capacity, database: shortfall of answers in time',
     page: 'overload',
     heading: 'Handlers that wait for a database',
     goal: 'short of the bound at 5 ×',
