@@ -25,24 +25,19 @@ it('a permit that has stopped counting makes room, and is held until its release
   expect([limiter.inflight, limiter.holders]).toEqual([0, 0]);
 });
 
-it.each([
-  [900, undefined],
-  [1000, 1000],
-])(
-  'a permit that stops counting after %i ms is a sample of an adaptive limit if that is a second or more',
-  (time, baseline) => {
-    const clock = new VirtualClock();
-    const limiter = createLimiter({ limit: adaptive({ min: 8, initial: 8 }), clock });
-    for (let count = 0; count < 100; count++) {
-      const stream = call(limiter);
-      clock.advance(time);
-      held(stream).stopCounting();
-      clock.advance(1000);
-      stream.permit?.release();
-    }
-    expect(limiter.stats()).toMatchObject({ admitted: 100, limit: 8, baseline });
-  },
-);
+it('an adaptive limit samples the time until a permit stops counting, less half of the possible delay, unless that is most of it', () => {
+  const clock = new VirtualClock();
+  const rtts: number[] = [];
+  const sample = ({ rtt }: { rtt: number }) => void rtts.push(rtt);
+  const limiter = createLimiter({ limit: { create: () => ({ limit: 8, sample }) }, clock });
+  for (const maxDelay of [undefined, 100, 101, Infinity]) {
+    const stream = call(limiter);
+    clock.advance(200);
+    held(stream).stopCounting('ok', maxDelay);
+    stream.permit?.release();
+  }
+  expect(rtts).toEqual([200, 150]);
+});
 
 it('a paused permit does not count until it counts again, even if the limit is then exceeded', () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 9 });
@@ -198,4 +193,27 @@ it('an adaptive limit follows the time until responses begin, however long they 
   }
   expect(limiter.limit).toBeLessThan(50);
   expect(outcomeOf).toHaveBeenCalledWith(expect.objectContaining({ weight: 1 }));
+});
+
+it('an adaptive limit rises although every response is still being sent at each check', () => {
+  const { clock, limiter, clients, admit } = scene(adaptive({ min: 4, initial: 8 }));
+  const begin: { at: number; exchange: { headersSent: boolean } }[] = [];
+  const joins = () => {
+    clients.queued();
+    return true;
+  };
+  const onGranted = (permit: Permit) =>
+    void begin.push({ at: clock.now() + 200, exchange: admit({ permit }).exchange });
+  // A hundred responses per second begin after 200 ms, so that 20 requests work at once.
+  for (let time = 0; time < 20_000; time += 10) {
+    while (begin[0] !== undefined && begin[0].at <= clock.now()) {
+      const [next] = begin.splice(0, 1);
+      if (next) next.exchange.headersSent = true;
+    }
+    call(limiter, { joins, onGranted, queueTimeout: 200 });
+    clock.advance(10);
+  }
+  const { limit, rejected } = limiter.stats();
+  expect(limit).toBeGreaterThan(20);
+  expect(rejected.full + rejected.timeout).toBeLessThan(100);
 });

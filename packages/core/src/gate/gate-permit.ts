@@ -38,8 +38,8 @@ export class GatePermit extends BasePermit {
     for (const part of this.parts) part.countAgain();
   }
 
-  override stopCounting(outcome?: Outcome): void {
-    for (const part of this.parts) part.stopCounting(outcome);
+  override stopCounting(outcome?: Outcome, maxDelay?: number): void {
+    for (const part of this.parts) part.stopCounting(outcome, maxDelay);
   }
 
   protected changeWeight(weight: number, limit: string | undefined): void {

@@ -33,6 +33,7 @@ export class SlowClients {
   readonly #alarm: Alarm;
   /** Number of checks since the latest request was admitted, except while requests are queued. */
   #quietChecks = 0;
+  #checkedAt = -Infinity;
 
   constructor(
     private readonly gate: Pick<Gate, 'queued'>,
@@ -75,7 +76,11 @@ export class SlowClients {
     }
     for (const request of begun) this.#requests.delete(request);
     // Last, since both may admit waiters: first, all requests whose body has arrived count again.
-    for (const { permit, outcomeOf } of begun) permit?.stopCounting(outcomeOf?.(permit) ?? 'ok');
+    const sinceCheck = now - this.#checkedAt;
+    this.#checkedAt = now;
+    for (const { permit, outcomeOf } of begun) {
+      permit?.stopCounting(outcomeOf?.(permit) ?? 'ok', sinceCheck);
+    }
     for (const request of awaiting) this.#pause(request);
     if (this.#requests.size === 0) return;
     const { queued, usual } = INTERVAL_MS;

@@ -77,7 +77,7 @@ export class WorkCost {
     return Math.max(0, this.duration - this.perRequest);
   }
 
-  /** Whether the code may not be compiled yet; with little CPU, that takes longer than a number of requests tells. */
+  /** Whether the code may not be compiled yet. With little CPU, that lasts longer than `COLD_REQUESTS` suggests. */
   get isCold(): boolean {
     return this.loop.now() < (this.#coldUntil ?? Infinity);
   }

@@ -5,9 +5,6 @@ import type { Inheritance, SuspendedRequest } from './priority.ts';
 import type { PermitChange, Queue } from './queue.ts';
 import type { SemaphoreGroup } from './semaphore-group.ts';
 
-/** Milliseconds below which the time until `stopCounting` is no sample, since it is called up to 100 ms late. */
-const MIN_SAMPLE_MS = 1000;
-
 interface PermitSource {
   readonly key: string | undefined;
   readonly inflight: number;
@@ -77,13 +74,14 @@ export class LocalPermit extends BasePermit {
     semaphore.changeWeight(this, this.weight, 'resumed');
   }
 
-  override stopCounting(outcome: Outcome = 'ok'): void {
+  override stopCounting(outcome: Outcome = 'ok', maxDelay = 0): void {
     this.countAgain();
     if (this.released || this.extra?.uncounted !== undefined) return;
     const { group } = this.semaphore;
     this.extras().uncounted = 'stopped';
-    if (group.settings.clock.now() - this.countedSince >= MIN_SAMPLE_MS)
-      this.endWork(group.limitUpdater, outcome);
+    // Otherwise the time would mostly be the delay.
+    if (group.settings.clock.now() - this.countedSince >= 2 * maxDelay)
+      this.endWork(group.limitUpdater, outcome, maxDelay);
     this.noteLeft(this.weight);
     this.semaphore.release(this);
   }
@@ -130,7 +128,7 @@ export class LocalPermit extends BasePermit {
     this.semaphore.group.limitUpdater?.left(this.countedSince, weight);
   }
 
-  private endWork(limitUpdater: LimitUpdater | undefined, outcome: Outcome): void {
+  private endWork(limitUpdater: LimitUpdater | undefined, outcome: Outcome, maxDelay = 0): void {
     const wasSuspended = this.stopSuspension();
     if (limitUpdater === undefined || wasSuspended || outcome === 'ignored') return;
     const { kind, weight } = this;
@@ -138,7 +136,8 @@ export class LocalPermit extends BasePermit {
     const now = group.settings.clock.now();
     // Adaptive limits are not per key.
     const working = inflight - limitUpdater.idle;
-    const rtt = now - this.countedSince;
+    // The work may have ended at any time during the delay: its middle is right on average.
+    const rtt = now - maxDelay / 2 - this.countedSince;
     limitUpdater.sample({ rtt, inflight: working, weight, outcome, now, kind });
   }
 

@@ -154,8 +154,9 @@ export abstract class BasePermit implements Permit {
    * @internal The permit does not count any more, although it is held: its work is done.
    *
    * @param _outcome That of the work, for an adaptive limit. Default: `ok`.
+   * @param _maxDelay Milliseconds ago that the work may have ended at most. Default: 0.
    */
-  stopCounting(_outcome?: Outcome): void {}
+  stopCounting(_outcome?: Outcome, _maxDelay?: number): void {}
 
   /** Registers the permit to be aborted when `close` times out; aborts it at once if that has happened. */
   watch(): void {
