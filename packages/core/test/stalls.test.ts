@@ -62,6 +62,36 @@ it.each(['ok', 'ignored'] as const)(
   },
 );
 
+/** The time of the first stall after a limit of 30, of which `exports` are held for long, falls to 8; undefined if none. */
+function firstStall(exports: number, warmUp: number): number | undefined {
+  const clock = new VirtualClock();
+  const limit = new ScriptedLimit(30);
+  const limiter = createLimiter({ limit, clock });
+  const serve = () => {
+    const quick = call(limiter);
+    clock.advance(20);
+    quick.permit?.release();
+  };
+  serve();
+  const held = Array.from({ length: exports }, () => call(limiter));
+  for (let time = 0; time < warmUp; time += 20) serve();
+  limit.limit = 8;
+  serve();
+  const start = clock.now();
+  while (limit.stalls.length === 0 && clock.now() - start < 30_000) {
+    serve();
+    // As they finish, the mean round trip rises, and with it the time after which other work would be stuck.
+    if ((clock.now() - start) % 300 === 0) held.shift()?.permit?.release();
+  }
+  return limit.stalls.length === 0 ? undefined : clock.now() - start;
+}
+
+it('work that was in flight long before a limit fell holds it for three seconds at most', () => {
+  expect(firstStall(25, 7000)).toBeLessThanOrEqual(3000);
+  expect(firstStall(25, 4000)).toBeLessThanOrEqual(3000);
+  expect(firstStall(3, 7000)).toBeUndefined();
+});
+
 it('a request that does not count meanwhile, or whose work begins later, is not stuck', () => {
   const clock = new VirtualClock();
   const limit = new ScriptedLimit(2);

@@ -32,9 +32,9 @@ export class LimitUpdater {
   }
 
   sample(sample: Sample): void {
-    const { rtt, now } = sample;
+    const { rtt, now, inflight } = sample;
     if (this.isFrozen || now - rtt < this.#validFrom) return;
-    this.#stall.finished(rtt);
+    this.#stall.finished(now, rtt, inflight + this.idle);
     this.#update(() => this.algorithm.sample(sample));
   }
 
