@@ -46,6 +46,27 @@ it.each([
   },
 );
 
+it.each([1, 2, 3])(
+  'slowdowns of two seconds that do not depend on the limit do not lower it for good (seed %i)',
+  (seed) => {
+    const server = new Server(
+      1000,
+      { limit: defaultLimit, queueLimit: 50, queueTimeout: 300 },
+      seed,
+    );
+    server.load(100, { serviceTime: lognormal(50, 0.5) });
+    server.advance(8);
+    let finished = 0;
+    for (let slowdowns = 0; slowdowns < 12; slowdowns++) {
+      server.dependency.change(1000, 8);
+      finished += 2 * server.advance(2).throughput;
+      server.dependency.change(1000, 1);
+      finished += 4 * server.advance(4).throughput;
+    }
+    expect(finished / (12 * 6 * 100)).toBeGreaterThan(0.96);
+  },
+);
+
 it('a tenfold slowdown that does not depend on the limit raises it as far as the load needs', () => {
   const server = new Server(100, { limit, queueLimit: 20 });
   server.load(80, { serviceTime: exponential(100) });

@@ -162,11 +162,14 @@ class Adaptive implements Limit {
       if (this.#decreases.areFutile) this.#baselines.forget();
       return;
     }
+    const { limitBefore } = this.#decreases;
     this.#decreases.reset();
     // The excess may be chance.
     if (slowdown > TOLERANCE) return;
     this.#safeInflight = Math.max(this.#safeInflight, inflight);
+    // A limit that is not used has not made work fast again.
     if (mayRise) this.#raise(now);
+    else if (limitBefore !== undefined) this.#move(limitBefore, now);
   }
 
   #raise(now: number): void {

@@ -31,6 +31,8 @@ interface Measurement {
 export class Decreases {
   /** Whether the latest decreases have not helped, so that the work itself counts as slower. */
   areFutile = false;
+  /** The limit before the decreases of which it is unknown whether they have helped; undefined if there are none. */
+  limitBefore: number | undefined;
   /** The measurement before the latest decrease, until it is known whether that has helped. */
   #before: Measurement | undefined;
   /** Number of consecutive decreases without effect. */
@@ -45,11 +47,12 @@ export class Decreases {
   /** The latest decrease can no longer be judged, since the limit has moved for another reason. */
   forgetLast(): void {
     this.#before = undefined;
+    this.limitBefore = undefined;
   }
 
   /** Work is not slow. */
   reset(): void {
-    this.#before = undefined;
+    this.forgetLast();
     this.#futile = 0;
     this.#cooldown = 0;
   }
@@ -73,7 +76,9 @@ export class Decreases {
         return before.limit;
       }
       this.#futile = 0;
+      this.limitBefore = undefined;
     }
+    this.limitBefore ??= latest.limit;
     this.#before = isComparable ? latest : undefined;
     const backoff = Math.max(MIN_BACKOFF, Math.min(BACKOFF, TOLERANCE / latest.slowdown));
     return latest.limit * backoff;

@@ -28,6 +28,11 @@ export class Burst {
     if (now > this.#queuedAt + LONG_QUEUE_MS) this.#overloadedAt = now;
   }
 
+  /** Whether the present queue may still be one of requests that arrive at random, and does not follow an overload. */
+  mayBeChance(now: number): boolean {
+    return now <= this.#begin + LONG_QUEUE_MS;
+  }
+
   /** Whether a request that arrived at this time, after the queue was last empty, belongs to the burst. */
   includes(since: number): boolean {
     return since < this.#begin + BURST_MS;

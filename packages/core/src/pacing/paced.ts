@@ -92,8 +92,10 @@ class PacedQueue extends BuiltInQueue implements Queue {
   /** As many as can be served within the maximum wait. */
   get maxLength(): number {
     const { interval, margin } = this.#pace.cost.rate;
-    if (interval === 0) return MAX_LENGTH;
-    const maxWait = this.#maxWait(this.#isPatient(this.context.clock.now()));
+    const now = this.context.clock.now();
+    // The rate may be that of other requests, which took longer, in an earlier queue.
+    if (interval === 0 || this.#burst.mayBeChance(now)) return MAX_LENGTH;
+    const maxWait = this.#maxWait(this.#isPatient(now));
     return Math.min(MAX_LENGTH, Math.ceil((maxWait * (1 + margin)) / interval));
   }
 

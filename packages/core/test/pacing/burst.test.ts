@@ -44,7 +44,26 @@ describe('a burst', () => {
     callers.push(...arrive(limiter, 5));
     expect(callers.some(({ rejection }) => rejection !== undefined)).toBe(false);
     loop.rest(1);
+    loop.busy(150);
+    expect(call(limiter).rejection).toBeUndefined();
+    // By now, it is too long a queue to be one of requests that arrive at random.
+    loop.busy(1);
     expect(call(limiter).rejection?.reason).toBe('full');
+  });
+
+  it('is not rejected at once because earlier requests took long', () => {
+    const { limiter, loop } = scene(fifo(), { limit: 1 });
+    for (let index = 0; index < 600; index++) {
+      const callers = arrive(limiter, 2);
+      for (const caller of callers) {
+        loop.busy(100);
+        caller.permit?.release();
+        loop.poll();
+      }
+    }
+    loop.rest(1500);
+    const callers = arrive(limiter, 40);
+    expect(callers.some(({ rejection }) => rejection !== undefined)).toBe(false);
   });
 
   it.each([
