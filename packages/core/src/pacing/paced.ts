@@ -22,6 +22,9 @@ import { threadEventLoop } from './thread-event-loop.ts';
 /** Maximum number of waiters, which bounds the memory. */
 const MAX_LENGTH = 10_000;
 
+/** Number of waiters that a new queue may always have. */
+const NEW_LENGTH = 100;
+
 /**
  * Starts requests no faster than the event loop handles them. The others wait in the queue, in the given order, up to
  * 250 ms or a few times as long as a request takes, and up to a second in a burst, during a pause of what handlers call,
@@ -93,10 +96,11 @@ class PacedQueue extends BuiltInQueue implements Queue {
   get maxLength(): number {
     const { interval, margin } = this.#pace.cost.rate;
     const now = this.context.clock.now();
-    // The rate may be that of other requests, which took longer, in an earlier queue.
-    if (interval === 0 || this.#burst.mayBeChance(now)) return MAX_LENGTH;
+    if (interval === 0) return MAX_LENGTH;
     const maxWait = this.#maxWait(this.#isPatient(now));
-    return Math.min(MAX_LENGTH, Math.ceil((maxWait * (1 + margin)) / interval));
+    const length = Math.min(MAX_LENGTH, Math.ceil((maxWait * (1 + margin)) / interval));
+    // The rate may be that of other requests, which took longer, in an earlier queue.
+    return this.#burst.mayBeChance(now) ? Math.max(length, NEW_LENGTH) : length;
   }
 
   /** While no request may start, reading it schedules when to read it again. */
