@@ -23,6 +23,12 @@ export function checkNames(owner: string, options: object, known: readonly strin
   }
 }
 
+/** The first of these options that is set. */
+export function firstSet(options: object, names: readonly string[]): string | undefined {
+  const given: Readonly<Record<string, unknown>> = { ...options };
+  return names.find((name) => given[name] !== undefined);
+}
+
 function bareLimiter(owner: string): HeadgateError {
   const message = `${owner} takes a limiter as { limiter }`;
   return new HeadgateError('ERR_HEADGATE_OPTION', message, owner);

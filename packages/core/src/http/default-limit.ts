@@ -1,6 +1,7 @@
-import { distributedOptions } from '../limiter/distributed-options.ts';
+import { firstSet } from '../checks.ts';
 import { adaptive } from '../limits/adaptive.ts';
 import type { AnyHttpOptions } from './options.ts';
+import { onlyOwn } from './rule.ts';
 
 /**
  * The minimum is low for the sake of dependencies that handle only a few requests at a time: how long work takes without
@@ -10,20 +11,11 @@ import type { AnyHttpOptions } from './options.ts';
 const defaultLimit = adaptive({ min: 4, initial: 8, max: 10_000 });
 
 /** With one of these options, a middleware has no default limit: they replace it, or need a limit of the app's own. */
-const excludingOptions = [
-  'limit',
-  'shares',
-  'queueWeight',
-  ...distributedOptions,
-  'limits',
-  'limiter',
-  'guard',
-  'key',
-] as const;
+const excludingOptions = [...onlyOwn, 'limits', 'limiter', 'guard', 'key'];
 
 /** Whether a middleware with these options has the default limit. */
 export function hasDefaultLimit(options: AnyHttpOptions<never>): boolean {
-  return excludingOptions.every((name) => options[name] === undefined);
+  return firstSet(options, excludingOptions) === undefined;
 }
 
 /** Adds the default limit. Its queue bounds its own length, so `queueLimit` need not. */

@@ -1,4 +1,4 @@
-import { checkCount, checkFlag, checkFunction, checkNames } from '../checks.ts';
+import { checkCount, checkFlag, checkFunction, checkNames, firstSet } from '../checks.ts';
 import { HeadgateError, invalid, superfluous } from '../errors.ts';
 import type { Demand } from '../gate/demands.ts';
 import { inEntry, isLimiter, type LimitSpec, ownSpec, reusedSpec } from '../gate/limit-spec.ts';
@@ -11,8 +11,11 @@ import type { Framework } from './framework.ts';
 import type { AnyHttpOptions, LimitOptions, MiddlewareOptions } from './options.ts';
 import { compileRoute, type RouteTest, type Routing } from './route.ts';
 
+/** Options that only a limit of the app's own has. */
+export const onlyOwn = ['limit', 'shares', 'queueWeight', ...distributedOptions] as const;
+
 /** Options of a limit that the middleware makes; those of a reused limiter are set on the limiter. */
-const ownLimit = ['name', 'limit', 'shares', 'queueWeight', ...distributedOptions] as const;
+const ownLimit = ['name', ...onlyOwn] as const;
 
 /** Options of one limit: inside `limits`, or at the top level for a single limit. */
 export const perLimit = [
@@ -182,12 +185,6 @@ export function rulesOf<R>(
   });
 }
 
-/** The first of these options that is set. */
-function firstSet(options: object, names: readonly string[]): string | undefined {
-  const given: Readonly<Record<string, unknown>> = { ...options };
-  return names.find((name) => given[name] !== undefined);
-}
-
 function misplaced(option: string, place: string): HeadgateError {
   return new HeadgateError('ERR_HEADGATE_OPTION', `${option} must be set ${place}`, option);
 }
@@ -230,8 +227,8 @@ function specOf<R>(options: LimitOptions<R>, gate: RuleContext<R>): LimitSpec {
 }
 
 function checkReused<R>(limiter: Limiter, options: LimitOptions<R>): void {
-  for (const option of [...ownLimit, 'queueLimit'] as const) {
-    if (options[option] === undefined) continue;
+  const option = firstSet(options, [...ownLimit, 'queueLimit']);
+  if (option !== undefined) {
     const message = `${option} is an option of the limiter itself: omit it when limiter is set`;
     throw new HeadgateError('ERR_HEADGATE_OPTION', message, option);
   }

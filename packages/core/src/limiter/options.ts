@@ -6,6 +6,7 @@ import {
   checkNames,
   checkSpan,
   checkText,
+  firstSet,
 } from '../checks.ts';
 import { type Clock, checkClock, checkRandom } from '../clock.ts';
 import { invalid } from '../errors.ts';
@@ -151,14 +152,13 @@ export function checkLimit(
     if (order !== undefined) throw invalid('order', 'omitted with a store', order);
   }
   const perKey = checkFlag('perKey', options.perKey);
-  const applied = order ?? (distribution ? undefined : defaults.order) ?? fifo();
   return {
     name: checkText('name', name ?? defaults.name),
     perKey,
     limit: checkLimitValue(options.limit, perKey),
     queueLimit: checkBound('queueLimit', options.queueLimit ?? defaults.queueLimit),
     queueWeight: checkBound('queueWeight', options.queueWeight ?? Infinity),
-    order: perKey ? checkOrderOfKeys(applied) : checkOrder(applied),
+    order: checkOrderValue(order ?? (distribution ? undefined : defaults.order) ?? fifo(), perKey),
     distribution,
   };
 }
@@ -172,9 +172,9 @@ export function defaultQueueLimit(queueWeight = Infinity): number {
 const queueOptions = ['queueTimeout', 'order', 'shares', 'fairBy', 'priority'];
 
 /** @throws HeadgateError for an option that needs a queue, unless `queueLimit` is set, be it to 0. */
-export function checkQueue(options: { readonly [name: string]: unknown }): void {
-  const option = queueOptions.find((name) => options[name] !== undefined);
-  if (option === undefined || options.queueLimit !== undefined) return;
+export function checkQueue(options: object): void {
+  const option = firstSet(options, queueOptions);
+  if (option === undefined || firstSet(options, ['queueLimit']) !== undefined) return;
   throw invalid('queueLimit', `set together with ${option}: its default is 0`, undefined);
 }
 
@@ -193,12 +193,12 @@ export function checkLimiter(options: LimiterOptions & DistributedOptions): Limi
   const common = checkCommon(options);
   const queueLimit = defaultQueueLimit(options.queueWeight);
   const limit = checkLimit(options, { name: 'default', queueLimit });
-  if (queueLimit === 0 && limit.distribution === undefined) checkQueue({ ...options });
+  if (queueLimit === 0 && limit.distribution === undefined) checkQueue(options);
   return { ...common, ...limit, queueTimeout: common.queueTimeout ?? 2000 };
 }
 
-function checkOrderOfKeys(order: Order): Order {
-  if (checkOrder(order).isProcessWide !== true) return order;
+function checkOrderValue(order: Order, perKey: boolean): Order {
+  if (checkOrder(order).isProcessWide !== true || !perKey) return order;
   throw invalid('order', 'one without paced() when the limit is keyed', order);
 }
 

@@ -29,8 +29,6 @@ interface Measurement {
 
 /** Lowers a limit while work is slow, as long as that helps; a decrease that has not helped is reverted. */
 export class Decreases {
-  /** Whether the latest decreases have not helped, so that the work itself counts as slower. */
-  areFutile = false;
   /** The limit before the decreases of which it is unknown whether they have helped; undefined if there are none. */
   limitBefore: number | undefined;
   /** The measurement before the latest decrease, until it is known whether that has helped. */
@@ -39,6 +37,11 @@ export class Decreases {
   #futile = 0;
   /** Windows left until the limit may be lowered again. */
   #cooldown = 0;
+
+  /** Whether the latest decreases have not helped, so that the work itself counts as slower. */
+  get areFutile(): boolean {
+    return this.#futile === MAX_FUTILE;
+  }
 
   get isOnHold(): boolean {
     return this.#cooldown > 0;
@@ -63,7 +66,7 @@ export class Decreases {
    * @param isComparable Whether the work was slow during the whole window.
    */
   next(latest: Measurement, isComparable: boolean): number {
-    this.areFutile = false;
+    if (this.areFutile) this.#futile = 0;
     if (this.#cooldown > 0) {
       this.#cooldown--;
       return latest.limit;
@@ -89,10 +92,7 @@ export class Decreases {
     if (effect === 'unclear') {
       this.#futile = 0;
       this.#cooldown = RETRY_AFTER_WINDOWS;
-    } else if (++this.#futile === MAX_FUTILE) {
-      this.#futile = 0;
-      this.areFutile = true;
-    }
+    } else this.#futile++;
   }
 }
 

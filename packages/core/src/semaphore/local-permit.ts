@@ -141,7 +141,7 @@ export class LocalPermit extends BasePermit {
     limitUpdater.sample({ rtt, inflight: working, weight, outcome, now, kind });
   }
 
-  /** Returns whether it was paused. */
+  /** Returns whether it was suspended. */
   private stopSuspension(): boolean {
     const { extra } = this;
     if (extra?.unsuspend === undefined) return false;
