@@ -1,4 +1,3 @@
-import { HeadgateError } from '@headgate/core';
 import { checkTimes, type Store } from '@headgate/core/distributed';
 import { checkNames, invalid } from '@headgate/core/options';
 import { connectionOf, type RedisClient } from './client.ts';
@@ -33,11 +32,7 @@ export interface RedisStoreOptions {
  */
 export function redisStore(options: RedisStoreOptions): Store {
   if (options instanceof Object && 'duplicate' in options) {
-    throw new HeadgateError(
-      'ERR_HEADGATE_OPTION',
-      'redisStore takes a client as { client }',
-      'client',
-    );
+    throw invalid('client', 'set: redisStore({ client })', undefined);
   }
   checkNames('redisStore', options, ['client', 'prefix', 'leaseDuration', 'timeout', 'name']);
   const { client, prefix = 'headgate:' } = options;

@@ -1,4 +1,4 @@
-import { checkChoice, checkNames, checkText } from '../checks.ts';
+import { checkChoice, checkNames, checkText, firstSet } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
 import { makeLimiter } from '../limiter/create-limiter.ts';
 import { type CommonSettings, checkCommon, checkQueue, commonOptions } from '../limiter/options.ts';
@@ -44,7 +44,7 @@ export function createGate(options: GateOptions): Gate {
 /** Makes a gate of validated limits. */
 export function makeGate(
   specs: readonly LimitSpec[],
-  options: Pick<GateOptions, 'guard' | 'name' | 'mode'>,
+  options: Pick<GateOptions, 'guard' | 'name' | 'mode' | 'queueLimit'>,
   common: CommonSettings,
 ): Gate {
   if (specs.length === 0 && options.guard === undefined) throw noLimits(specs);
@@ -65,11 +65,18 @@ export function makeGate(
   return guard === undefined ? gate : new GuardedGate(guard, gate, settings);
 }
 
-/** The same check for shares inside `limits`; with a guard, priorities need no queue. */
-function checkQueueOf(specs: readonly LimitSpec[], options: Pick<GateOptions, 'guard'>): void {
+/** Options that have no effect if no request is queued. */
+const queueOptions = ['queueTimeout', 'order', 'shares', 'fairBy', 'priority'];
+
+/** @throws HeadgateError for an option that needs a queue. With a guard, priorities need none. */
+function checkQueueOf(
+  specs: readonly LimitSpec[],
+  options: Pick<GateOptions, 'guard' | 'queueLimit'>,
+): void {
   const shares = specs.find(({ limiter, owned }) => owned && limiter.order.shareNames);
-  const { guard } = options;
-  checkQueue({ ...options, shares, ...(guard && { priority: undefined }) });
+  const { guard, queueLimit } = options;
+  const given = { ...options, shares, ...(guard && { priority: undefined }) };
+  checkQueue(firstSet(given, queueOptions), queueLimit);
 }
 
 function noLimits(limits: unknown): HeadgateError {

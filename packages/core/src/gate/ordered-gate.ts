@@ -1,7 +1,7 @@
 import { checkDuration } from '../checks.ts';
 import type { GateableLimiter } from '../limiter/limiter.ts';
 import { Counters } from '../semaphore/counters.ts';
-import { Deadlines, isLate } from '../semaphore/deadlines.ts';
+import { Deadlines, isLate, waitersOf } from '../semaphore/deadlines.ts';
 import { deferGrants } from '../semaphore/grants.ts';
 import type { Observer } from '../semaphore/observer.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
@@ -107,7 +107,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
   async close(options?: CloseOptions): Promise<number> {
     checkClose(options);
     this.closed = true;
-    for (const waiting of this.#deadlines.waiters()) this.#rejectAtLimit(waiting, 'closed');
+    for (const waiting of waitersOf(this.#deadlines)) this.#rejectAtLimit(waiting, 'closed');
     const owned = this.limits.filter((limit) => limit.owned);
     const closeOwned = (how?: CloseOptions) =>
       Promise.all(owned.map(({ limiter }) => limiter.close(how)));
@@ -120,7 +120,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
 
   stats(): GateStats {
     const { name, inflight, queued } = this;
-    const common = this.#counters.stats(this.#permits, this.#deadlines.waiters());
+    const common = this.#counters.stats(this.#permits, waitersOf(this.#deadlines));
     const limits = this.limits.map(({ limiter }) => limiter.stats());
     return { name, inflight, queued, ...common, limits };
   }

@@ -6,7 +6,6 @@ import {
   checkNames,
   checkSpan,
   checkText,
-  firstSet,
 } from '../checks.ts';
 import { type Clock, checkClock, checkRandom } from '../clock.ts';
 import { invalid } from '../errors.ts';
@@ -168,13 +167,9 @@ export function defaultQueueLimit(queueWeight = Infinity): number {
   return queueWeight === Infinity ? 0 : Infinity;
 }
 
-/** Options that have no effect if no request is queued. */
-const queueOptions = ['queueTimeout', 'order', 'shares', 'fairBy', 'priority'];
-
-/** @throws HeadgateError for an option that needs a queue, unless `queueLimit` is set, be it to 0. */
-export function checkQueue(options: object): void {
-  const option = firstSet(options, queueOptions);
-  if (option === undefined || firstSet(options, ['queueLimit']) !== undefined) return;
+/** @throws HeadgateError for this option, which needs a queue, unless `queueLimit` is set, be it to 0. */
+export function checkQueue(option: string | undefined, queueLimit: number | undefined): void {
+  if (option === undefined || queueLimit !== undefined) return;
   throw invalid('queueLimit', `set together with ${option}: its default is 0`, undefined);
 }
 
@@ -193,7 +188,10 @@ export function checkLimiter(options: LimiterOptions & DistributedOptions): Limi
   const common = checkCommon(options);
   const queueLimit = defaultQueueLimit(options.queueWeight);
   const limit = checkLimit(options, { name: 'default', queueLimit });
-  if (queueLimit === 0 && limit.distribution === undefined) checkQueue(options);
+  if (queueLimit === 0 && limit.distribution === undefined) {
+    const needy = common.queueTimeout === undefined ? 'order' : 'queueTimeout';
+    if (common[needy] !== undefined) checkQueue(needy, common.queueLimit);
+  }
   return { ...common, ...limit, queueTimeout: common.queueTimeout ?? 2000 };
 }
 

@@ -31,7 +31,7 @@ export function clockOf({ timeoutBucket }: Waiter, own: { readonly clock: Clock 
  * would be promoted to the old generation and keep finished requests alive (docs/decisions/0008).
  */
 export class Deadlines {
-  readonly #buckets = new Map<number, TimeoutBucket>();
+  readonly buckets = new Map<number, TimeoutBucket>();
   /** Buckets with a finite timeout. */
   readonly #heap = new TimeoutBucketHeap();
   readonly #alarm: Alarm;
@@ -59,7 +59,7 @@ export class Deadlines {
   #add(waiter: Waiter, now: number, timeout: number): void {
     // 0 means no deadline, so a deadline at time 0 becomes 1.
     waiter.deadline = timeout === Infinity ? 0 : Math.ceil(now + timeout) || 1;
-    const bucket = this.#buckets.get(timeout) ?? this.#open(timeout, waiter.deadline);
+    const bucket = this.buckets.get(timeout) ?? this.#open(timeout, waiter.deadline);
     waiter.timeoutBucket = bucket;
     waiter.sooner = bucket.last;
     if (bucket.last === undefined) bucket.first = waiter;
@@ -81,7 +81,7 @@ export class Deadlines {
     waiter.sooner = undefined;
     waiter.later = undefined;
     if (bucket.first === undefined) {
-      this.#buckets.delete(bucket.timeout);
+      this.buckets.delete(bucket.timeout);
       if (bucket.timeout !== Infinity) this.#heap.delete(bucket);
     }
     if (--this.size === 0) this.#alarm.clear();
@@ -102,21 +102,12 @@ export class Deadlines {
       stuck.push(bucket);
       this.#heap.moveBack(bucket, Infinity);
     }
-    for (const { timeout } of stuck) this.#restore(this.#buckets.get(timeout));
-  }
-
-  /** All waiters; those with the same timeout in order of arrival. */
-  waiters(): Waiter[] {
-    const waiters: Waiter[] = [];
-    for (const { first } of this.#buckets.values()) {
-      for (let next = first; next !== undefined; next = next.later) waiters.push(next);
-    }
-    return waiters;
+    for (const { timeout } of stuck) this.#restore(this.buckets.get(timeout));
   }
 
   #open(timeout: number, deadline: number): TimeoutBucket {
     const bucket = new TimeoutBucket(this, timeout);
-    this.#buckets.set(timeout, bucket);
+    this.buckets.set(timeout, bucket);
     bucket.due = deadline;
     if (timeout !== Infinity) this.#heap.add(bucket);
     return bucket;
@@ -144,6 +135,15 @@ export class Deadlines {
     const next = this.#findFirst()?.due ?? Infinity;
     this.#alarm.set(next, Math.max(now, this.clock.now()));
   }
+}
+
+/** All waiters; those with the same timeout in order of arrival. Only gates need it, so it is not in every bundle. */
+export function waitersOf({ buckets }: Deadlines): Waiter[] {
+  const waiters: Waiter[] = [];
+  for (const { first } of buckets.values()) {
+    for (let next = first; next !== undefined; next = next.later) waiters.push(next);
+  }
+  return waiters;
 }
 
 /** Buckets by `due`, as a binary heap, since callers may use as many different timeouts as there are waiters. */
