@@ -153,3 +153,19 @@ it('tryAcquire() in shadow mode keeps the limit that a grant has set meanwhile',
   expect(limiter.tryAcquire({ key, limit: 3 })).toBeDefined();
   expect(limiter.usage(key)).toEqual({ limit: 2, inflight: 3 });
 });
+
+it('a limit set within joins() remains if the last waiter of the key is then rejected to make room', () => {
+  limiter = createLimiter({
+    ...{ limit: 1, perKey: true, queueLimit: 1, queueTimeout: 0 },
+    clock,
+  });
+  limiter.pause();
+  const joins = () => {
+    call(limiter, { key, limit: 2 });
+    limiter.setLimit(1);
+    return true;
+  };
+  const caller = call(limiter, { key, limit: 2, joins });
+  expect(limiter.usage(key).limit).toBe(1);
+  limiter.withdraw(caller);
+});

@@ -61,7 +61,8 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     waiter.arrival = 0;
     let isFull = this.#isFull(semaphore, waiter);
     if (isFull) {
-      semaphore = this.#rejectExpired(semaphore, waiter);
+      this.#rejectExpired(semaphore);
+      semaphore = this.#lookUpAgain(waiter);
       isFull = this.#isFull(semaphore, waiter);
     }
     if (this.rejects) return semaphore.rejectUnqueued(waiter, 'closed');
@@ -140,9 +141,9 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     return length >= queueLimit || length >= maxLength || queue.weight + weight > queueWeight;
   }
 
-  /** The waiter's semaphore, after rejecting the waiters whose deadline has passed. */
-  #rejectExpired(semaphore: Semaphore, waiter: Waiter): Semaphore {
-    if (this.rejects || semaphore.queue.length === 0) return semaphore;
+  /** Rejects the waiters whose deadline has passed. */
+  #rejectExpired(semaphore: Semaphore): void {
+    if (this.rejects || semaphore.queue.length === 0) return;
     // A late timer must not keep the queue full.
     this.deadlines.sweep();
     // The deadlines of a gate's requests are tracked by the gate.
@@ -150,19 +151,22 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
       if (!isLate(oldest, clockOf(oldest, semaphore).now())) break;
       semaphore.reject(oldest, 'timeout');
     }
-    return this.#lookUpAgain(waiter);
   }
 
-  /** As above, and after rejecting the waiter that the new one displaces, if any. */
+  /**
+   * The waiter's semaphore, after rejecting late waiters and the one that the new waiter displaces, if any. The key counts
+   * as in use meanwhile: if its last waiter is rejected, its limit remains.
+   */
   #makeRoom(full: Semaphore, waiter: Waiter): Semaphore {
-    let semaphore = this.#rejectExpired(full, waiter);
+    this.#rejectExpired(full);
+    let semaphore = this.find(waiter.key) ?? full;
     // More than one only if the queue has become longer than it may be by now.
     const { length, maxLength = length } = semaphore.queue;
     for (let count = Math.max(1, 1 + length - maxLength); count > 0; count--) {
       const displaced = this.#isFull(semaphore, waiter) && semaphore.displacedBy(waiter);
       if (!displaced) break;
       semaphore.reject(displaced, 'full');
-      semaphore = this.#lookUpAgain(waiter);
+      semaphore = this.find(waiter.key) ?? semaphore;
     }
     return semaphore;
   }
