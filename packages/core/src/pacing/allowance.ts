@@ -1,4 +1,5 @@
 import type { EventLoop } from './event-loop.ts';
+import { Probe } from './probe.ts';
 import type { WorkCost } from './work-cost.ts';
 
 /** Milliseconds of work that may be in flight at least. */
@@ -16,11 +17,18 @@ const DOUBLING_MS = 40;
  */
 const MAX_STEP_MS = 30;
 
+/** An allowance of fewer milliseconds is so small that more work in flight delays it little. */
+const SMALL_MS = 2 * MINIMUM_MS;
+
+/** The allowance while other work keeps the loop busy, as a multiple of the duration of a request. */
+const ALLOWED_DURATIONS = 2;
+
 /** Time constant at which the allowance falls while the loop is never idle, in milliseconds. */
 const DECAY_MS = 2000;
 
-/** The same while a poll is overdue. */
+/** The same while a poll is overdue, and while other work keeps the loop busy. */
 const OVERDUE_DECAY_MS = 150;
+const OTHER_WORK_DECAY_MS = 10_000;
 
 /** Milliseconds after which a poll is overdue, in addition to the duration of a request. */
 const POLL_DELAY_MS = 20;
@@ -29,7 +37,8 @@ const POLL_DELAY_MS = 20;
  * How much work the requests in flight may be, in milliseconds of the loop. It grows while the loop is idle although
  * requests are held back, as happens if handlers wait for a timer or a socket before they compute. It falls while the
  * loop has too much to do to poll: Node polls only when no timer is due, and handles all that it has read before it polls
- * again, so until then it neither reads nor rejects requests.
+ * again, so until then it neither reads nor rejects requests. While other work keeps the loop busy, requests seem to cost
+ * all of its time, so that the allowance is a multiple of their duration instead.
  */
 export class Allowance {
   #milliseconds = MINIMUM_MS;
@@ -37,6 +46,7 @@ export class Allowance {
   /** Idle time of the loop at `#adjustedAt`, and whether the allowance was used up then. */
   #idle: number;
   #isUsedUp = false;
+  readonly #probe: Probe;
 
   constructor(
     private readonly loop: EventLoop,
@@ -44,6 +54,19 @@ export class Allowance {
   ) {
     this.#adjustedAt = loop.now();
     this.#idle = loop.idle();
+    this.#probe = new Probe(loop, cost);
+  }
+
+  /** Whether other work keeps the loop busy, so that the cost of requests is not known. */
+  get isOtherWork(): boolean {
+    return this.#probe.hasFoundOtherWork;
+  }
+
+  /** Milliseconds of work that may start between two polls because the cost of requests is not known; usually 0. */
+  get unknownWork(): number {
+    const { hasFoundOtherWork, inflight } = this.#probe;
+    const allowed = hasFoundOtherWork ? this.#milliseconds : 0;
+    return Math.max(allowed, inflight * this.cost.perRequest);
   }
 
   /**
@@ -61,7 +84,8 @@ export class Allowance {
     if (idle === 0) this.#lower(elapsed, awaited, inflightAtPoll);
     else if (this.#isUsedUp) this.#raise(idle);
     this.#isUsedUp = inflight > 0 && inflight * perRequest > this.#milliseconds;
-    return !this.#isUsedUp;
+    this.#updateProbe(now);
+    return !this.#isUsedUp || inflight < this.#probe.inflight;
   }
 
   /**
@@ -74,6 +98,14 @@ export class Allowance {
     this.#milliseconds = Math.min(this.#milliseconds, inflight * perRequest + MAX_STEP_MS);
   }
 
+  #updateProbe(now: number): void {
+    const isSmall = this.#milliseconds < SMALL_MS;
+    const duration = this.#probe.update(now, this.#isUsedUp, isSmall);
+    if (duration === undefined) return;
+    this.#milliseconds = Math.max(this.#milliseconds, ALLOWED_DURATIONS * duration);
+    this.cost.wasWrong();
+  }
+
   #raise(idle: number): void {
     const doubling = Math.max(DOUBLING_MS, this.cost.duration);
     this.#milliseconds += idle * Math.max(1, this.#milliseconds / doubling);
@@ -83,7 +115,10 @@ export class Allowance {
     const { perRequest, duration } = this.cost;
     const isOverdue = inflightAtPoll > 0 && awaited > POLL_DELAY_MS + duration;
     if (isOverdue) this.#milliseconds = Math.min(this.#milliseconds, inflightAtPoll * perRequest);
-    const decay = Math.exp(-elapsed / (isOverdue ? OVERDUE_DECAY_MS : DECAY_MS));
+    // Without queued requests, nothing shows that it is too large.
+    if (this.isOtherWork && !isOverdue && !this.cost.rate.isQueueing) return;
+    const usual = this.isOtherWork ? OTHER_WORK_DECAY_MS : DECAY_MS;
+    const decay = Math.exp(-elapsed / (isOverdue ? OVERDUE_DECAY_MS : usual));
     this.#milliseconds = MINIMUM_MS + Math.max(0, this.#milliseconds - MINIMUM_MS) * decay;
   }
 }

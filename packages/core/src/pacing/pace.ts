@@ -9,8 +9,12 @@ import { WorkCost } from './work-cost.ts';
 /** Milliseconds of work that may be started between two polls of the loop, unless one request takes longer. */
 const BUDGET_MS = 5;
 
-/** The same while the code is cold. More would keep the loop from polling for as long. */
+/** Maximum of the same if the loop does other work, and while the code is cold. More would keep the loop from polling for as long. */
+const MAX_BUDGET_MS = 50;
 const MAX_COLD_BUDGET_MS = 100;
+
+/** Milliseconds that reading and rejecting a request may take: the rest of an iteration is other work. */
+const MAX_REJECTION_MS = 1;
 
 /** Time constant at which a long iteration of the loop is forgotten, in milliseconds. */
 const LONGEST_BUSY_DECAY_MS = 5000;
@@ -31,8 +35,9 @@ interface StartedRequest {
  * Decides when the event loop can take another request, so that requests wait in a queue, which can reject them, rather
  * than in the loop, where they delay each other. Four conditions:
  *
- * - Between two polls of the loop, it starts only a few milliseconds of work; while the code is cold, as much as the
- *   loop had to read and reject before: a rejection costs as much as an answer then, so that waiting saves nothing.
+ * - Between two polls of the loop, it starts only a few milliseconds of work, or as much as the loop spends on other work;
+ *   while the code is cold, as much as the loop had to read and reject before: a rejection costs as much as an answer then,
+ *   so that waiting saves nothing.
  *   Between polls, another request may also start for each that finishes after it has waited for a timer or a socket: if
  *   all of them started at a poll, their answers would arrive together, and the loop would be idle until then.
  * - Starts are spaced, so that requests with several waits do not compute in one long iteration and then leave the loop
@@ -53,6 +58,8 @@ export class Pace {
   #budget = BUDGET_MS;
   /** The requests in flight, oldest first. */
   readonly #requests = new Map<object, StartedRequest>();
+  /** Number of requests that have arrived since the last poll, at most. */
+  #arrived = 0;
   /** Number of requests in flight at the last poll. */
   #inflightAtPoll = 0;
   /** Whether a request has just finished that another may replace before the next poll. */
@@ -79,10 +86,16 @@ export class Pace {
     if (!this.loop.isMeasured) return 'start';
     if (this.#acceptPause.isActive || !this.#isWithinBudget(now)) return 'poll';
     const awaited = now - (this.#awaitedAt ?? now);
-    if (this.#allowance.update(now, awaited, this.#inflightAtPoll))
-      return this.#spacing.remaining(now) || 'start';
+    const mayStart = this.#allowance.update(now, awaited, this.#inflightAtPoll);
+    if (mayStart && this.#allowance.isOtherWork) return 'start';
+    if (mayStart) return this.#spacing.remaining(now) || 'start';
     this.#forgetWaiting(now);
     return IDLE_CHECK_MS;
+  }
+
+  /** A request has arrived that may be rejected. It may be counted twice. */
+  arrived(): void {
+    this.#arrived++;
   }
 
   started(now: number, request: object): void {
@@ -146,7 +159,8 @@ export class Pace {
     const next = Math.min(perRequest, duration);
     // Requests that take longer than they compute do most of that after later polls, and now others compute. To start
     // only a few per poll would let them all compute at a stretch, and the loop be idle while the next ones wait.
-    return Math.max(started, next) * busyPart < this.#budget;
+    const budget = Math.max(this.#budget, this.#allowance.unknownWork);
+    return Math.max(started, next) * busyPart < budget;
   }
 
   #whenPolled(awaitedAt: number): void {
@@ -161,11 +175,18 @@ export class Pace {
     this.#mayReplaceFinished = false;
     // If requests span several iterations, their part of this one is unknown.
     const isKnown = !wasInflight && this.#inflightAtPoll === 0;
-    const more = isKnown && this.cost.isCold ? Math.min(busy - worked, MAX_COLD_BUDGET_MS) : 0;
-    this.#budget = Math.max(BUDGET_MS, more);
+    this.#budget = Math.max(BUDGET_MS, isKnown ? this.#budgetAfter(busy - worked) : 0);
+    this.#arrived = 0;
     if (this.#acceptPause.isActive) this.#allowance.lowerToWorkInFlight();
     // Another poll shows whether it was the last connection.
     if (this.#acceptPause.polled(now, wasInflight)) this.awaitPoll(now);
     this.onPoll();
+  }
+
+  /** @param other Milliseconds of the last iteration in which no request computed. */
+  #budgetAfter(other: number): number {
+    if (this.cost.isCold) return Math.min(other, MAX_COLD_BUDGET_MS);
+    // With more for rejections, iterations would grow for as long as these take more than half of the time.
+    return Math.min(other - this.#arrived * MAX_REJECTION_MS, MAX_BUDGET_MS);
   }
 }

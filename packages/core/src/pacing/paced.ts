@@ -92,8 +92,9 @@ class PacedQueue extends BuiltInQueue implements Queue {
     return this.#pace.decide(this.loop.now()) === 'start';
   }
 
-  /** As many as can be served within the maximum wait. */
+  /** As many as can be served within the maximum wait. It is read for each request that is not admitted at once. */
   get maxLength(): number {
+    this.#pace.arrived();
     const { interval, margin } = this.#pace.cost.rate;
     const now = this.context.clock.now();
     if (interval === 0) return MAX_LENGTH;

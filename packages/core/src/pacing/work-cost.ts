@@ -19,6 +19,9 @@ const COLD_REQUESTS = 500;
 /** Milliseconds from the first measured requests after which the code counts as compiled. */
 const COLD_MS = 2000;
 
+/** What earlier measurements count for once they have been wrong. */
+const WRONG_WEIGHT = 0.1;
+
 /** Sums over a period; times are in milliseconds. */
 class Sums {
   /** Time that the loop was busy. */
@@ -49,6 +52,9 @@ export class WorkCost {
   /** Milliseconds from the start of a request to its end. */
   duration = 0;
   readonly rate = new FinishRate();
+  /** Number of requests that have ever finished. */
+  finishedInAll = 0;
+  #inflightInAll = 0;
   #inflightAt: number;
   #updatedAt: number;
   #idle: number;
@@ -82,6 +88,12 @@ export class WorkCost {
     return this.loop.now() < (this.#coldUntil ?? Infinity);
   }
 
+  /** Milliseconds that requests have ever been in flight, added up. */
+  inflightInAll(now: number): number {
+    this.#addInflight(now);
+    return this.#inflightInAll;
+  }
+
   started(now: number): void {
     this.#addInflight(now);
     const isAfterGap = this.inflight === 0 && !this.rate.isQueueing;
@@ -104,6 +116,7 @@ export class WorkCost {
     this.#addInflight(now);
     this.inflight--;
     this.#latest.finished++;
+    this.finishedInAll++;
     this.rate.finished();
     if (now - this.#updatedAt >= UPDATE_INTERVAL_MS) this.#update(now);
   }
@@ -113,8 +126,16 @@ export class WorkCost {
     if (this.#latest.finished === 0) this.#latest.busyBefore = this.#busySinceUpdate(now);
   }
 
+  /** The measured cost was that of other work: later measurements count for more. */
+  wasWrong(): void {
+    this.#earlier.add(new Sums(), WRONG_WEIGHT);
+    this.#assumed *= WRONG_WEIGHT;
+  }
+
   #addInflight(now: number): void {
-    this.#latest.inflight += this.inflight * (now - this.#inflightAt);
+    const inflight = this.inflight * (now - this.#inflightAt);
+    this.#latest.inflight += inflight;
+    this.#inflightInAll += inflight;
     this.#inflightAt = now;
   }
 
