@@ -20,6 +20,9 @@ const MIN_FACTOR = 1.5;
 /** If this part of the additional requests in flight finishes additional ones, other work keeps the loop busy. */
 const MIN_GAIN = 0.3;
 
+/** Mean number of requests in flight below which others in flight hardly delay them. */
+const FEW_INFLIGHT = 1.5;
+
 /** If fewer requests finish than this part of the highest recent rate, they may be held back in vain. */
 const LOW_RATE = 0.75;
 
@@ -92,9 +95,9 @@ export class Probe {
    * Returns the duration of a request in milliseconds if a probe has just found other work; otherwise undefined.
    *
    * @param areHeldBack Whether the cost of requests holds others back.
-   * @param areFew Whether it lets so few be in flight that others in flight would hardly delay them.
+   * @param isSmall Whether it allows so little work in flight that more hardly delays it.
    */
-  update(now: number, areHeldBack: boolean, areFew: boolean): number | undefined {
+  update(now: number, areHeldBack: boolean, isSmall: boolean): number | undefined {
     if (!this.#isSettled(now)) return undefined;
     if (areHeldBack) this.#wereHeldBack = true;
     if (!this.cost.rate.isQueueing) this.#wasQueueEmpty = true;
@@ -106,6 +109,7 @@ export class Probe {
     const isLow = measured.rate < LOW_RATE * this.#highestRate.value(now);
     this.#highestRate.note(measured.rate, now);
     const mayProbe = measured.idle < MAX_IDLE && now >= this.#pausedUntil && !this.cost.isCold;
+    const areFew = isSmall || measured.inflight < FEW_INFLIGHT;
     const mayBeVain = areFew || isLow || this.hasFoundOtherWork;
     if (wereLimited && mayProbe && mayBeVain) this.#start(now, measured);
     return undefined;
