@@ -53,6 +53,7 @@ export function simulate(
   const loop = new SimulatedLoop(workload.connects, workload.isCold);
   const limiter = limiterOf(loop);
   const handlers = new Handlers(workload, loop);
+  doOtherWork(loop, workload);
   const outcomes: Outcome[] = [];
   const incoming = jobs.map((job): Incoming => {
     const { at, priority } = job;
@@ -63,6 +64,18 @@ export function simulate(
   });
   loop.run(incoming);
   return outcomes;
+}
+
+function doOtherWork(loop: SimulatedLoop, { otherWork, seconds }: Workload): void {
+  if (otherWork === undefined) return;
+  const { from, busy, idle } = otherWork;
+  const work = () => {
+    if (loop.now() > 1000 * seconds) return;
+    loop.spend(busy);
+    if (idle === 0) loop.whenPolled(work);
+    else loop.receive(work, idle);
+  };
+  loop.receive(work, from);
 }
 
 /** A request whose client disconnects when it gives up. */

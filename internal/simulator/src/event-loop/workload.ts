@@ -6,6 +6,15 @@ import { ACCEPT_COST } from './simulated-loop.ts';
 /** What handlers do: compute immediately, after a timer, a socket or a query, or between two queries; or use a pool. */
 export type HandlerKind = 'sync' | 'timer' | 'socket' | 'query' | 'queries' | 'pool';
 
+/** Other work of the event loop, from a time until the end; times are in milliseconds. */
+export interface OtherWork {
+  readonly from: number;
+  /** For how long it keeps the loop busy at a stretch. */
+  readonly busy: number;
+  /** For how long it waits in between; 0: it yields with `setImmediate`. */
+  readonly idle: number;
+}
+
 /** A server, what a request costs it, and its load. */
 export interface Workload {
   readonly kind: HandlerKind;
@@ -16,6 +25,8 @@ export interface Workload {
   readonly workers: number;
   /** Pauses of all workers: milliseconds from one to the next, and of each. */
   readonly pauses?: { readonly every: number; readonly length: number };
+  /** Other work in the process, such as a batch job, which takes turns with requests. */
+  readonly otherWork?: OtherWork;
   /** The load as a multiple of the capacity. */
   readonly load: number;
   /** Whether each request opens a new connection. */

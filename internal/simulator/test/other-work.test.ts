@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { lognormal } from '../src/distributions.ts';
+import { isInTime } from '../src/event-loop/figures.ts';
+import { noLimiter, simulate } from '../src/event-loop/simulate.ts';
+import {
+  capacityOf,
+  type HandlerKind,
+  jobsOf,
+  type OtherWork,
+  type Workload,
+} from '../src/event-loop/workload.ts';
+
+const seconds = 30;
+
+/** A server that does other work as well. */
+function serverWith(
+  otherWork: OtherWork,
+  kind: HandlerKind,
+  mean: number,
+  perSecond: number,
+): Workload {
+  const serviceTime = lognormal(mean, 0.5);
+  const server = { kind, mean, serviceTime, workers: 1000, connects: false, seconds, seed: 1 };
+  return { ...server, otherWork, load: perSecond / capacityOf({ ...server, load: 1 }) };
+}
+
+/** The part of the requests from a time on that is answered in time. */
+function answered(
+  workload: Workload,
+  from: number,
+  limiterOf?: Parameters<typeof simulate>[2],
+): number {
+  const outcomes = simulate(workload, jobsOf(workload), limiterOf);
+  const late = outcomes.filter(({ at }) => at >= from);
+  return late.filter(isInTime).length / late.length;
+}
+
+describe('a batch job that keeps the event loop busy', () => {
+  test.each([
+    ['wait for 50 ms', 'pool', 50, 60, 5, 0],
+    ['wait for 50 ms', 'pool', 50, 200, 20, 0],
+    ['wait for 50 ms', 'pool', 50, 60, 20, 1],
+    ['wait for 200 ms', 'pool', 200, 60, 50, 0],
+    ['wait for 200 ms', 'pool', 200, 60, 5, 0.1],
+    ['compute for 3 ms after a query', 'query', 3, 60, 5, 0],
+    ['compute for 5 ms after a query', 'query', 5, 60, 19, 1],
+    ['compute for 3 ms between queries', 'queries', 3, 60, 5, 0],
+    ['compute for 2 ms', 'sync', 2, 100, 50, 0],
+  ] as const)(
+    'soon does not keep requests that %s from being answered (%s, %i ms, %i a second, %i ms of other work at a time, %d ms apart)',
+    (_name, kind, mean, perSecond, busy, idle) => {
+      for (const from of [0, 8000]) {
+        const workload = serverWith({ from, busy, idle }, kind, mean, perSecond);
+        expect(answered(workload, from + 7000)).toBeGreaterThan(0.97);
+      }
+    },
+  );
+
+  test('does not keep an overload of requests that compute from being noticed', () => {
+    const workload = serverWith({ from: 8000, busy: 5, idle: 0 }, 'query', 5, 220);
+    expect(answered(workload, 15_000, noLimiter)).toBeLessThan(0.05);
+    expect(answered(workload, 15_000)).toBeGreaterThan(0.5);
+  });
+});

@@ -1,0 +1,126 @@
+import { expect, it } from 'vitest';
+import { type Caller, call } from '../caller.ts';
+import { isGranted, scene } from './paced-scene.ts';
+
+/** A loop that is never idle, and in each iteration of which some requests arrive while few are queued. */
+class BusyLoop {
+  readonly #scene = scene();
+  readonly #startedAt = new Map<Caller, number>();
+  #queued: Caller[] = [];
+  /** Requests in flight, oldest first. */
+  inflight: Caller[] = [];
+  /** Highest number of requests in flight during the latest run. */
+  highest = 0;
+  /** Number of requests finished in the latest run. */
+  finished = 0;
+
+  /** @param iterate Does the work of an iteration; returns how many of the requests in flight have finished. */
+  run(milliseconds: number, iterate: (loop: this) => number): void {
+    const { loop } = this.#scene;
+    this.highest = this.finished = 0;
+    for (const end = loop.now() + milliseconds; loop.now() < end; ) {
+      this.#enqueue();
+      this.#finish(iterate(this));
+      loop.poll();
+      this.#noteStarted();
+    }
+  }
+
+  busy(milliseconds: number): void {
+    this.#scene.loop.busy(milliseconds);
+    // Timers that are due run.
+    this.#scene.loop.advance(0);
+  }
+
+  rest(milliseconds: number): void {
+    this.#scene.loop.rest(milliseconds);
+  }
+
+  /** How many of the requests in flight have been started this many milliseconds ago. */
+  countOlderThan(milliseconds: number): number {
+    const until = this.#scene.loop.now() - milliseconds;
+    return this.inflight.filter((caller) => (this.#startedAt.get(caller) ?? 0) <= until).length;
+  }
+
+  #enqueue(): void {
+    this.#noteStarted();
+    for (let count = this.#queued.length; count < 10; count++)
+      this.#queued.push(call(this.#scene.limiter));
+    this.#noteStarted();
+  }
+
+  #finish(count: number): void {
+    for (const { permit } of this.inflight.splice(0, count)) permit?.release();
+    this.finished += count;
+    this.#noteStarted();
+  }
+
+  #noteStarted(): void {
+    for (const caller of this.#queued.filter(isGranted)) {
+      this.#startedAt.set(caller, this.#scene.loop.now());
+      this.inflight.push(caller);
+    }
+    this.#queued = this.#queued.filter((caller) => !isGranted(caller) && !caller.rejection);
+    this.highest = Math.max(this.highest, this.inflight.length);
+  }
+}
+
+/** Other work keeps the loop busy for 5 ms; requests wait for 50 ms. */
+const otherWork = (loop: BusyLoop) => {
+  loop.busy(5);
+  return loop.countOlderThan(50);
+};
+
+/** Requests wait for 20 ms, and then compute for 10 ms, one after another. */
+const computing = (loop: BusyLoop) => {
+  const count = Math.min(1, loop.countOlderThan(20));
+  if (count > 0) loop.busy(10);
+  else loop.rest(1);
+  return count;
+};
+
+it('requests are not held back for long while other work keeps the loop busy', () => {
+  const loop = new BusyLoop();
+  loop.run(10_000, otherWork);
+  loop.run(10_000, otherWork);
+  expect(loop.highest).toBeGreaterThan(10);
+  expect(loop.finished).toBeGreaterThan(2000);
+});
+
+it('more requests are in flight only for a moment, and ever more seldom, if no more of them finish', () => {
+  const loop = new BusyLoop();
+  let iterations = 0;
+  // Next to other work, one worker handles a request every 50 ms.
+  const oneWorker = () => {
+    loop.busy(5);
+    return ++iterations % 10 === 0 ? 1 : 0;
+  };
+  loop.run(8000, oneWorker);
+  const probes: number[] = [];
+  for (let second = 0; second < 120; second++) {
+    loop.run(1000, oneWorker);
+    expect(loop.highest).toBeLessThanOrEqual(3);
+    if (loop.highest > 1) probes.push(second);
+  }
+  expect(probes.length).toBeGreaterThan(4);
+  expect(probes.length).toBeLessThan(16);
+});
+
+it('requests that compute are held back again after other work has ended', () => {
+  const loop = new BusyLoop();
+  loop.run(20_000, otherWork);
+  const before = loop.inflight.length;
+  loop.run(10_000, computing);
+  loop.run(10_000, computing);
+  expect(before).toBeGreaterThan(10);
+  expect(loop.inflight.length).toBeLessThanOrEqual(6);
+  expect(loop.finished).toBeGreaterThan(950);
+});
+
+it('requests that compute are never probed', () => {
+  const loop = new BusyLoop();
+  loop.run(10_000, computing);
+  const { highest } = loop;
+  loop.run(60_000, computing);
+  expect(loop.highest).toBeLessThanOrEqual(highest);
+});
