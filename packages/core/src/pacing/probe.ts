@@ -23,7 +23,7 @@ const MIN_GAIN = 0.3;
 /** Mean number of requests in flight below which others in flight hardly delay them. */
 const FEW_INFLIGHT = 1.5;
 
-/** If fewer requests finish than this part of the highest recent rate, they may be held back in vain. */
+/** If fewer requests finish than this part of the highest recent rate, others may be held back for no reason. */
 const LOW_RATE = 0.75;
 
 /** Time constant at which the highest rate is forgotten, in milliseconds. */
@@ -110,8 +110,8 @@ export class Probe {
     this.#highestRate.note(measured.rate, now);
     const mayProbe = measured.idle < MAX_IDLE && now >= this.#pausedUntil && !this.cost.isCold;
     const areFew = isSmall || measured.inflight < FEW_INFLIGHT;
-    const mayBeVain = areFew || isLow || this.hasFoundOtherWork;
-    if (wereLimited && mayProbe && mayBeVain) this.#start(now, measured);
+    const isDoubtful = areFew || isLow || this.hasFoundOtherWork;
+    if (wereLimited && mayProbe && isDoubtful) this.#start(now, measured);
     return undefined;
   }
 
