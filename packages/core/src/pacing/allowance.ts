@@ -17,7 +17,7 @@ const DOUBLING_MS = 40;
  */
 const MAX_STEP_MS = 30;
 
-/** An allowance of fewer milliseconds is so small that more work in flight delays it little. */
+/** Below this, the allowance is so small that a probe delays requests little. */
 const SMALL_MS = 2 * MINIMUM_MS;
 
 /** The allowance while other work keeps the loop busy, as a multiple of the duration of a request. */
@@ -26,7 +26,7 @@ const ALLOWED_DURATIONS = 2;
 /** Time constant at which the allowance falls while the loop is never idle, in milliseconds. */
 const DECAY_MS = 2000;
 
-/** The same while a poll is overdue, and while other work keeps the loop busy. */
+/** The time constant while a poll is overdue, and while other work keeps the loop busy. */
 const OVERDUE_DECAY_MS = 150;
 const OTHER_WORK_DECAY_MS = 10_000;
 
@@ -58,12 +58,12 @@ export class Allowance {
   }
 
   /** Whether other work keeps the loop busy, so that the cost of requests is not known. */
-  get isOtherWork(): boolean {
+  get hasOtherWork(): boolean {
     return this.#probe.hasFoundOtherWork;
   }
 
   /** Milliseconds of work that may start between two polls because the cost of requests is not known; usually 0. */
-  get unknownWork(): number {
+  get extraBudget(): number {
     const { hasFoundOtherWork, inflight } = this.#probe;
     const allowed = hasFoundOtherWork ? this.#milliseconds : 0;
     return Math.max(allowed, inflight * this.cost.perRequest);
@@ -103,7 +103,7 @@ export class Allowance {
     const duration = this.#probe.update(now, this.#isUsedUp, isSmall);
     if (duration === undefined) return;
     this.#milliseconds = Math.max(this.#milliseconds, ALLOWED_DURATIONS * duration);
-    this.cost.wasWrong();
+    this.cost.discountEarlier();
   }
 
   #raise(idle: number): void {
@@ -116,8 +116,8 @@ export class Allowance {
     const isOverdue = inflightAtPoll > 0 && awaited > POLL_DELAY_MS + duration;
     if (isOverdue) this.#milliseconds = Math.min(this.#milliseconds, inflightAtPoll * perRequest);
     // Without queued requests, nothing shows that it is too large.
-    if (this.isOtherWork && !isOverdue && !this.cost.rate.isQueueing) return;
-    const usual = this.isOtherWork ? OTHER_WORK_DECAY_MS : DECAY_MS;
+    if (this.hasOtherWork && !isOverdue && !this.cost.rate.isQueueing) return;
+    const usual = this.hasOtherWork ? OTHER_WORK_DECAY_MS : DECAY_MS;
     const decay = Math.exp(-elapsed / (isOverdue ? OVERDUE_DECAY_MS : usual));
     this.#milliseconds = MINIMUM_MS + Math.max(0, this.#milliseconds - MINIMUM_MS) * decay;
   }

@@ -9,11 +9,11 @@ import { WorkCost } from './work-cost.ts';
 /** Milliseconds of work that may be started between two polls of the loop, unless one request takes longer. */
 const BUDGET_MS = 5;
 
-/** Maximum of the same if the loop does other work, and while the code is cold. More would keep the loop from polling for as long. */
+/** Maximum of the same next to other work, and while the code is cold: with more, the loop would poll too rarely. */
 const MAX_BUDGET_MS = 50;
 const MAX_COLD_BUDGET_MS = 100;
 
-/** Milliseconds that reading and rejecting a request may take: the rest of an iteration is other work. */
+/** Upper bound for reading and rejecting a request, in milliseconds. What is left of an iteration is other work. */
 const MAX_REJECTION_MS = 1;
 
 /** Time constant at which a long iteration of the loop is forgotten, in milliseconds. */
@@ -58,7 +58,7 @@ export class Pace {
   #budget = BUDGET_MS;
   /** The requests in flight, oldest first. */
   readonly #requests = new Map<object, StartedRequest>();
-  /** Number of requests that have arrived since the last poll, at most. */
+  /** Number of requests since the last awaited poll that were not admitted at once. */
   #arrived = 0;
   /** Number of requests in flight at the last poll. */
   #inflightAtPoll = 0;
@@ -87,13 +87,13 @@ export class Pace {
     if (this.#acceptPause.isActive || !this.#isWithinBudget(now)) return 'poll';
     const awaited = now - (this.#awaitedAt ?? now);
     const mayStart = this.#allowance.update(now, awaited, this.#inflightAtPoll);
-    if (mayStart && this.#allowance.isOtherWork) return 'start';
+    if (mayStart && this.#allowance.hasOtherWork) return 'start';
     if (mayStart) return this.#spacing.remaining(now) || 'start';
     this.#forgetWaiting(now);
     return IDLE_CHECK_MS;
   }
 
-  /** A request has arrived that may be rejected. It may be counted twice. */
+  /** A request has arrived that is not admitted at once. One that displaces another is counted several times. */
   arrived(): void {
     this.#arrived++;
   }
@@ -146,7 +146,7 @@ export class Pace {
     for (const [request, { idle }] of this.#requests) {
       if (idle > forgotten) return;
       this.#requests.delete(request);
-      this.cost.finished(now);
+      this.cost.forgotten(now);
     }
   }
 
@@ -159,7 +159,7 @@ export class Pace {
     const next = Math.min(perRequest, duration);
     // Requests that take longer than they compute do most of that after later polls, and now others compute. To start
     // only a few per poll would let them all compute at a stretch, and the loop be idle while the next ones wait.
-    const budget = Math.max(this.#budget, this.#allowance.unknownWork);
+    const budget = Math.max(this.#budget, this.#allowance.extraBudget);
     return Math.max(started, next) * busyPart < budget;
   }
 
@@ -186,7 +186,7 @@ export class Pace {
   /** @param other Milliseconds of the last iteration in which no request computed. */
   #budgetAfter(other: number): number {
     if (this.cost.isCold) return Math.min(other, MAX_COLD_BUDGET_MS);
-    // With more for rejections, iterations would grow for as long as these take more than half of the time.
+    // Rejections must not raise the budget: a longer iteration has more of them to handle, and would grow further.
     return Math.min(other - this.#arrived * MAX_REJECTION_MS, MAX_BUDGET_MS);
   }
 }

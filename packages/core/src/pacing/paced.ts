@@ -92,9 +92,8 @@ class PacedQueue extends BuiltInQueue implements Queue {
     return this.#pace.decide(this.loop.now()) === 'start';
   }
 
-  /** As many as can be served within the maximum wait. It is read for each request that is not admitted at once. */
+  /** As many as can be served within the maximum wait. */
   get maxLength(): number {
-    this.#pace.arrived();
     const { interval, margin } = this.#pace.cost.rate;
     const now = this.context.clock.now();
     if (interval === 0) return MAX_LENGTH;
@@ -137,6 +136,7 @@ class PacedQueue extends BuiltInQueue implements Queue {
   }
 
   displacedBy(newcomer: Waiter): Waiter | undefined {
+    this.#pace.arrived();
     return this.#inner.displacedBy(newcomer);
   }
 
@@ -145,6 +145,7 @@ class PacedQueue extends BuiltInQueue implements Queue {
   }
 
   insert(waiter: Waiter): void {
+    this.#pace.arrived();
     this.#inner.insert(waiter);
     if (this.length > 1) return;
     this.#burst.queueingStarted(waiter.since);

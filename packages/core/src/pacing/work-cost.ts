@@ -19,8 +19,8 @@ const COLD_REQUESTS = 500;
 /** Milliseconds from the first measured requests after which the code counts as compiled. */
 const COLD_MS = 2000;
 
-/** What earlier measurements count for once they have been wrong. */
-const WRONG_WEIGHT = 0.1;
+/** Weight of earlier measurements after other work has been found. */
+const DISCOUNT = 0.1;
 
 /** Sums over a period; times are in milliseconds. */
 class Sums {
@@ -53,8 +53,8 @@ export class WorkCost {
   duration = 0;
   readonly rate = new FinishRate();
   /** Number of requests that have ever finished. */
-  finishedInAll = 0;
-  #inflightInAll = 0;
+  totalFinished = 0;
+  #totalInflightTime = 0;
   #inflightAt: number;
   #updatedAt: number;
   #idle: number;
@@ -89,9 +89,9 @@ export class WorkCost {
   }
 
   /** Milliseconds that requests have ever been in flight, added up. */
-  inflightInAll(now: number): number {
+  totalInflightTime(now: number): number {
     this.#addInflight(now);
-    return this.#inflightInAll;
+    return this.#totalInflightTime;
   }
 
   started(now: number): void {
@@ -116,9 +116,15 @@ export class WorkCost {
     this.#addInflight(now);
     this.inflight--;
     this.#latest.finished++;
-    this.finishedInAll++;
+    this.totalFinished++;
     this.rate.finished();
     if (now - this.#updatedAt >= UPDATE_INTERVAL_MS) this.#update(now);
+  }
+
+  /** Counts a request as finished that only waits. It is no evidence of how many can finish. */
+  forgotten(now: number): void {
+    this.finished(now);
+    this.totalFinished--;
   }
 
   /** Until the first request finishes, the busy time is divided among all started requests. */
@@ -126,16 +132,16 @@ export class WorkCost {
     if (this.#latest.finished === 0) this.#latest.busyBefore = this.#busySinceUpdate(now);
   }
 
-  /** The measured cost was that of other work: later measurements count for more. */
-  wasWrong(): void {
-    this.#earlier.add(new Sums(), WRONG_WEIGHT);
-    this.#assumed *= WRONG_WEIGHT;
+  /** Earlier measurements include other work, so later ones count for more. */
+  discountEarlier(): void {
+    this.#earlier.add(new Sums(), DISCOUNT);
+    this.#assumed *= DISCOUNT;
   }
 
   #addInflight(now: number): void {
     const inflight = this.inflight * (now - this.#inflightAt);
     this.#latest.inflight += inflight;
-    this.#inflightInAll += inflight;
+    this.#totalInflightTime += inflight;
     this.#inflightAt = now;
   }
 
