@@ -35,7 +35,7 @@ function answered(
   return late.filter(isInTime).length / late.length;
 }
 
-describe('a batch job that keeps the event loop busy', () => {
+describe('next to a batch job that keeps the event loop busy', () => {
   test.each([
     ['wait for 50 ms', 'pool', 50, 60, 5, 0],
     ['wait for 50 ms', 'pool', 50, 200, 20, 0],
@@ -47,7 +47,7 @@ describe('a batch job that keeps the event loop busy', () => {
     ['compute for 3 ms between queries', 'queries', 3, 60, 5, 0],
     ['compute for 2 ms', 'sync', 2, 100, 50, 0],
   ] as const)(
-    'soon does not keep requests that %s from being answered (%s, %i ms, %i a second, %i ms of other work at a time, %d ms apart)',
+    'requests that %s are answered from seven seconds on (%s, %i ms, %i a second, %i ms of other work at a time, %d ms apart)',
     (_name, kind, mean, perSecond, busy, idle) => {
       for (const from of [0, 8000]) {
         const workload = serverWith({ from, busy, idle }, kind, mean, perSecond);
@@ -56,7 +56,7 @@ describe('a batch job that keeps the event loop busy', () => {
     },
   );
 
-  test('does not keep an overload of requests that compute from being noticed', () => {
+  test('an overload of requests that compute is still rejected', () => {
     const workload = serverWith({ from: 8000, busy: 5, idle: 0 }, 'query', 5, 220);
     expect(answered(workload, 15_000, noLimiter)).toBeLessThan(0.05);
     expect(answered(workload, 15_000)).toBeGreaterThan(0.5);

@@ -70,6 +70,7 @@ function doOtherWork(loop: SimulatedLoop, { otherWork, seconds }: Workload): voi
   if (otherWork === undefined) return;
   const { from, busy, idle } = otherWork;
   const work = () => {
+    // Otherwise the simulation would never end.
     if (loop.now() > 1000 * seconds) return;
     loop.spend(busy);
     if (idle === 0) loop.whenPolled(work);

@@ -1,5 +1,8 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { Probe } from '../../src/pacing/probe.ts';
+import { WorkCost } from '../../src/pacing/work-cost.ts';
 import { type Caller, call } from '../caller.ts';
+import { FakeLoop } from './fake-loop.ts';
 import { isGranted, scene } from './paced-scene.ts';
 
 /** A loop that is never idle, and in each iteration of which some requests arrive while few are queued. */
@@ -79,7 +82,7 @@ const computing = (loop: BusyLoop) => {
   return count;
 };
 
-it('requests are not held back for long while other work keeps the loop busy', () => {
+it('other work that keeps the loop busy is found within ten seconds', () => {
   const loop = new BusyLoop();
   loop.run(10_000, otherWork);
   loop.run(10_000, otherWork);
@@ -87,7 +90,7 @@ it('requests are not held back for long while other work keeps the loop busy', (
   expect(loop.finished).toBeGreaterThan(2000);
 });
 
-it('more requests are in flight only for a moment, and ever more seldom, if no more of them finish', () => {
+it('a probe is short, and is repeated ever more rarely if no more requests finish', () => {
   const loop = new BusyLoop();
   let iterations = 0;
   // Next to other work, one worker handles a request every 50 ms.
@@ -117,10 +120,53 @@ it('requests that compute are held back again after other work has ended', () =>
   expect(loop.finished).toBeGreaterThan(950);
 });
 
-it('requests that compute are never probed', () => {
+it('requests that compute are never probed, even after a short stall', () => {
   const loop = new BusyLoop();
-  loop.run(10_000, computing);
-  const { highest } = loop;
-  loop.run(60_000, computing);
-  expect(loop.highest).toBeLessThanOrEqual(highest);
+  for (let round = 0; round < 6; round++) {
+    loop.run(10_000, computing);
+    expect(loop.highest).toBeLessThanOrEqual(6);
+    loop.busy(1000);
+  }
+});
+
+describe('a probe', () => {
+  /** Runs a probe of a loop that is always busy, with as many requests in flight as it allows. */
+  const probing = () => {
+    const loop = new FakeLoop();
+    const cost = new WorkCost(loop);
+    const probe = new Probe(loop, cost);
+    cost.rate.queueingStarted(0);
+    /** Lets 10 ms pass. Returns what the probe has found. */
+    const step = (idle: number, finished: number) => {
+      while (cost.inflight < Math.max(2, probe.inflight)) cost.started(loop.now());
+      loop.rest(idle);
+      loop.busy(10 - idle);
+      for (let count = 0; count < finished; count++) cost.finished(loop.now());
+      return probe.update(loop.now(), true, true);
+    };
+    while (probe.inflight === 0) step(0, 1);
+    return { probe, step };
+  };
+
+  it.each([
+    ['finds other work if more requests finish', 0, 3, true],
+    ['finds none if no more requests finish', 0, 1, false],
+    ['finds none if other work ends meanwhile', 5, 3, false],
+  ])('%s', (_name, idle, finished, isFound) => {
+    const { probe, step } = probing();
+    const found: number[] = [];
+    while (probe.inflight > 0) found.push(step(idle, finished) ?? 0);
+    expect(probe.hasFoundOtherWork).toBe(isFound);
+    expect(Math.max(...found) > 0).toBe(isFound);
+  });
+
+  it('shows nothing if there are not enough requests, and is soon repeated', () => {
+    const { probe, step } = probing();
+    probe.inflight = 2;
+    let steps = 0;
+    while (probe.inflight > 0) step(0, 1);
+    for (; probe.inflight === 0; steps++) step(0, 1);
+    expect(probe.hasFoundOtherWork).toBe(false);
+    expect(steps * 10).toBeLessThan(2000);
+  });
 });
