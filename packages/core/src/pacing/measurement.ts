@@ -22,6 +22,8 @@ export interface Measured {
   readonly inflight: number;
   /** Fraction of the time for which the loop was idle. */
   readonly idle: number;
+  /** Milliseconds of the longest iteration of the loop, at least. */
+  readonly longest: number;
   /** Whether the cost of requests has held others back, and some were queued all the time. */
   readonly wereHeldBack: boolean;
 }
@@ -36,6 +38,8 @@ export class Measurement {
   /** Whether requests were held back, and whether the queue was empty, at any time since then. */
   #wereHeldBack = false;
   #wasQueueEmpty = false;
+  #notedAt = 0;
+  #longest = 0;
 
   constructor(
     private readonly loop: EventLoop,
@@ -44,8 +48,14 @@ export class Measurement {
     this.restart(loop.now());
   }
 
-  /** @param areHeldBack Whether the cost of requests holds others back. */
-  note(areHeldBack: boolean): void {
+  /**
+   * To be called at least once in each iteration of the loop while requests are held back.
+   *
+   * @param areHeldBack Whether the cost of requests holds others back.
+   */
+  note(now: number, areHeldBack: boolean): void {
+    this.#longest = Math.max(this.#longest, now - this.#notedAt);
+    this.#notedAt = now;
     if (areHeldBack) this.#wereHeldBack = true;
     if (!this.cost.rate.isQueueing) this.#wasQueueEmpty = true;
   }
@@ -70,12 +80,14 @@ export class Measurement {
       rate: finished / milliseconds,
       inflight: (cost.totalInflightTime(now) - this.#inflightTime) / milliseconds,
       idle: (loop.idle() - this.#idle) / milliseconds,
+      longest: this.#longest,
       wereHeldBack: this.#wereHeldBack && !this.#wasQueueEmpty,
     };
   }
 
   restart(now: number): void {
-    this.#startedAt = now;
+    this.#startedAt = this.#notedAt = now;
+    this.#longest = 0;
     this.#idle = this.loop.idle();
     this.#finished = this.cost.totalFinished;
     this.#inflightTime = this.cost.totalInflightTime(now);

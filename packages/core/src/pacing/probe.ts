@@ -13,6 +13,9 @@ const MIN_GAIN = 0.3;
 /** Mean number of requests in flight below which more in flight hardly delay them. */
 const FEW_INFLIGHT = 1.5;
 
+/** Requests that compute at a stretch cause an iteration of the loop that takes at least this fraction of their cost. */
+const MIN_STRETCH = 0.8;
+
 /** If fewer requests finish than this fraction of the highest recent rate, others may be held back for no reason. */
 const LOW_RATE = 0.75;
 
@@ -73,7 +76,7 @@ export class Probe {
   update(now: number, areHeldBack: boolean, isSmall: boolean): number | undefined {
     if (this.#isSettling(now)) return undefined;
     const measurement = this.#measurement;
-    measurement.note(areHeldBack);
+    measurement.note(now, areHeldBack);
     if (!measurement.isComplete(now)) return undefined;
     const measured = measurement.result(now);
     measurement.restart(now);
@@ -85,14 +88,16 @@ export class Probe {
   }
 
   #suggestsOtherWork(now: number, measured: Measured, isSmall: boolean): boolean {
-    const { finished, rate, inflight, idle, wereHeldBack } = measured;
+    const { finished, rate, inflight, idle, longest, wereHeldBack } = measured;
     const wasLow = this.#wasLow;
     this.#wasLow = rate < LOW_RATE * this.#highestRate.value(now);
     this.#highestRate.note(rate, now);
     if (!wereHeldBack || finished === 0 || idle > MAX_IDLE) return false;
     // A single low rate may be that of a short stall.
     const isLow = wasLow && this.#wasLow;
-    return isSmall || inflight < FEW_INFLIGHT || isLow || this.hasFoundOtherWork;
+    const areFew = isSmall || inflight < FEW_INFLIGHT;
+    const isShort = longest < MIN_STRETCH * this.cost.perRequest;
+    return (areFew && isShort) || isLow || this.hasFoundOtherWork;
   }
 
   #start(now: number, measured: Measured): void {
