@@ -59,7 +59,7 @@ function boundsOf({
 }: NamedWorkload): [least: number, longest: number] {
   if (kind === 'queries') return [85, 800];
   if (kind === 'pool' && workers < 4) return [80, 1400];
-  if (kind === 'query' && mean >= 100) return [connects ? 65 : 75, 1800];
+  if (kind === 'query' && mean >= 100) return [connects ? 65 : 75, 2100];
   if (distribution !== skewed) return [90, 1300];
   if (kind === 'query') return [70, 1500];
   return [80, load > 1 ? 800 : 600];
