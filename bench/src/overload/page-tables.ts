@@ -1,0 +1,60 @@
+const settings = 'Settings';
+const rejection = 'The cost of one rejection';
+
+/** The page with the settings and the cost of one rejection of one run, which are those of all sections. */
+export function withCommonTables(page: string, results: string): string {
+  const tables = tablesOf(results);
+  return [settings, rejection].reduce(
+    (written, title) => replaced(written, title, tables.get(title) ?? ''),
+    page,
+  );
+}
+
+/**
+ * The page with the tables of one run under a heading. The text before and after the tables of that section stays.
+ * The cost of one rejection is repeated where it differs, with a connection for each request.
+ */
+export function withSection(
+  page: string,
+  { heading, words }: { heading: string; words: readonly string[] },
+  results: string,
+): string {
+  const tables = tablesOf(results);
+  tables.delete(settings);
+  if (!words.includes('--own-connections')) tables.delete(rejection);
+  const blocks = [...tables].map(([title, table]) => `**${sentence(title)}**\n\n${table}`);
+  return replaced(page, heading, blocks.join('\n\n'));
+}
+
+/** The tables that the benchmark wrote, by title, with the goals and notes below each. */
+function tablesOf(results: string): Map<string, string> {
+  const [, ...sections] = `\n${results}`.split('\n### ');
+  return new Map(
+    sections.map((section) => {
+      const end = section.indexOf('\n');
+      return [section.slice(0, end), section.slice(end).trim()];
+    }),
+  );
+}
+
+/** The title without the kind of handler, which the heading names. */
+function sentence(title: string): string {
+  const words = title.replace(/^[a-z]+: /, '');
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
+
+/** Replaces what is between the first and the last table under a heading. */
+function replaced(page: string, heading: string, tables: string): string {
+  const start = page.search(new RegExp(`^#+ ${heading}$`, 'm'));
+  if (start < 0) throw new Error(`the page has no heading "${heading}"`);
+  const body = page.indexOf('\n', start);
+  const next = page.slice(body).search(/^#+ /m);
+  const end = next < 0 ? page.length : body + next;
+  const lines = page.slice(body, end).trim().split('\n');
+  const first = lines.findIndex((line) => line.startsWith('**') || line.startsWith('|'));
+  const last = lines.findLastIndex((line) => line.startsWith('|'));
+  const before = first < 0 ? lines : lines.slice(0, first);
+  const after = first < 0 ? [] : lines.slice(last + 1);
+  const section = [before.join('\n').trim(), tables, after.join('\n').trim()].filter(Boolean);
+  return `${page.slice(0, body)}\n\n${section.join('\n\n')}\n${next < 0 ? '' : '\n'}${page.slice(end)}`;
+}
