@@ -2,8 +2,9 @@
  * What applications import from the package of their framework, in addition to the middleware. The types of what these
  * functions return are included, so that TypeScript can name them in an application's declarations.
  */
+
+export type { Admission } from './http/admission.ts';
 export { type AdmissionFields, admissionFields } from './http/admission-fields.ts';
-export type { Admission } from './http/gated-request.ts';
 export { ipKey } from './http/ip-key.ts';
 export { createLimiter } from './limiter/create-limiter.ts';
 export type { Limiter, LocalLimiter } from './limiter/limiter.ts';

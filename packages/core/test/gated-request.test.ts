@@ -21,7 +21,8 @@ function doorOf(
   gate: Gate,
   onDisconnect: GatedRequestSettings['onDisconnect'],
 ): GatedRequestSettings {
-  return { gate, guard: undefined, clock: systemClock, onDisconnect, abandonAfter: 1000 };
+  const clock = systemClock;
+  return { gate, guard: undefined, clock, isDefault: false, onDisconnect, abandonAfter: 1000 };
 }
 
 /** Makes a request at a gate. */
@@ -86,7 +87,7 @@ it('a disconnect in an inner queue does not release the permit of a running oute
 });
 
 /** The parts of Node's request and response that an exchange uses. */
-function connection() {
+function parts() {
   const socket = Object.assign(new EventEmitter(), { destroyed: false, destroy: () => {} });
   const methods = { writeHead: vi.fn(), write: vi.fn(), end: vi.fn(), destroy: vi.fn() };
   const state = { headersSent: false, writableFinished: false, destroyed: false, errored: null };
@@ -96,6 +97,11 @@ function connection() {
     ...{ destroyed: false, errored: null, httpVersionMajor: 1, socket },
     ...{ pause: () => {}, resume: () => {}, destroy: vi.fn() },
   });
+  return { socket, request, response };
+}
+
+function connection() {
+  const { socket, request, response } = parts();
   const client = NodeExchange.of(request as never, response as never);
   return { socket, request, response, client };
 }
@@ -107,6 +113,14 @@ it('a finished pipelined response does not end again when its connection closes'
   response.emit('close');
   socket.emit('close');
   expect(ended).toHaveBeenCalledTimes(1);
+});
+
+it('middleware of two adapters finds the same exchange, wherever each keeps it', () => {
+  const { request, response } = parts();
+  const outer = NodeExchange.of(request as never, response as never, {});
+  outer.observe({ outer: undefined, ended: () => {} } as never);
+  expect(NodeExchange.of(request as never, response as never)).toBe(outer);
+  expect(NodeExchange.of(request as never, response as never, {})).toBe(outer);
 });
 
 it.each(['writeHead', 'write', 'end'] as const)(
@@ -136,14 +150,17 @@ it('over HTTP/2, a client that has reset the stream does not count as a call of 
 /** A request that has been admitted, at a gate with the checks of the default limit. */
 function admitted() {
   const clock = new VirtualClock();
-  const gate = createGate({ limits: [{ name: 'app', limit: 1 }], clock });
+  const rtts: number[] = [];
+  const create = () => ({ limit: 1, sample: ({ rtt }: { rtt: number }) => void rtts.push(rtt) });
+  const gate = createGate({ limits: [{ name: 'app', limit: { create } }], clock });
   const slowClients = new SlowClients(gate, clock);
   const client = new QuietClient();
   const demands = gate.limits.map(({ limiter }) => ({ limiter, weight: 1 }));
-  const gated = new GatedRequest({ ...doorOf(gate, 'wait'), slowClients }, client, demands);
+  const settings = { ...doorOf(gate, 'wait'), isDefault: true, slowClients };
+  const gated = new GatedRequest(settings, client, demands);
   gated.enter(gate);
   const counts = () => [gate.inflight, gate.stats().limits[0]?.inflight];
-  return { clock, client, gated, counts };
+  return { clock, client, gated, counts, rtts };
 }
 
 it('a handler that continues after a disconnect within its response stops counting like any other', () => {
@@ -162,4 +179,48 @@ it('a handler does not count after a disconnect within its body, which it may no
   client.ended('unanswered');
   clock.advance(500);
   expect(counts()).toEqual([1, 0]);
+});
+
+it('a request that is queued at an inner limit counts once that limit has admitted it', async () => {
+  const { clock, client, counts, rtts } = admitted();
+  const inner = createGate({ limits: [{ name: 'inner', limit: 1 }], queueLimit: 1, clock });
+  const permit = await inner.acquire();
+  const gated = enter(inner, client);
+  expect(counts()).toEqual([1, 0]);
+  clock.advance(500);
+  expect(counts()).toEqual([1, 0]);
+  permit.release();
+  expect(gated.permit).toBeDefined();
+  expect(counts()).toEqual([1, 1]);
+  clock.advance(20);
+  client.ended('complete');
+  expect([counts(), rtts]).toEqual([[0, 0], [20]]);
+});
+
+it.each([0, 1])(
+  'a request that an inner limit with a queue of %i rejects counts, and is no sample',
+  async (queueLimit) => {
+    const { client, counts, rtts } = admitted();
+    const inner = createGate({ limits: [{ name: 'inner', limit: 1 }], queueLimit });
+    await inner.acquire();
+    const gated = enter(inner, client);
+    void inner.close();
+    expect(gated.rejection).toMatchObject({ reason: queueLimit === 0 ? 'full' : 'closed' });
+    expect(counts()).toEqual([1, 1]);
+    client.ended('complete');
+    expect([counts(), rtts]).toEqual([[0, 0], []]);
+  },
+);
+
+it('a handler that continues after a disconnect from an inner queue counts again', async () => {
+  const { clock, client, gated, counts } = admitted();
+  const inner = createGate({ limits: [{ name: 'inner', limit: 1 }], queueLimit: 1, clock });
+  await inner.acquire();
+  gated.trackHandler(new Promise(() => {}));
+  enter(inner, client);
+  client.gone = true;
+  client.ended('truncated');
+  expect(inner.queued).toBe(0);
+  clock.advance(100);
+  expect(counts()).toEqual([1, 1]);
 });

@@ -93,7 +93,7 @@ function scene(limit: number | LimitFactory = 2) {
   const outcomeOf = vi.fn(() => 'ok' as const);
   const admit = (caller: Pick<Caller, 'permit'> = call(limiter)) => {
     const whenBodyEnds = vi.fn<(callback: () => void) => void>();
-    const exchange = { headersSent: false, awaitsBody: false, whenBodyEnds };
+    const exchange = { headersSent: false, awaitsBody: false, isQueued: false, whenBodyEnds };
     const request = { exchange, permit: caller.permit as BasePermit, outcomeOf };
     clients.add(request);
     return { exchange, request };

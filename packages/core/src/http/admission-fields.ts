@@ -1,5 +1,5 @@
 import type { RejectionReason } from '../semaphore/rejection.ts';
-import type { Admission } from './gated-request.ts';
+import type { Admission } from './admission.ts';
 
 /** What an access log says about the admission of a request. */
 export interface AdmissionFields {

@@ -14,7 +14,7 @@ export interface Framework<R> {
    * contains the path, which clients choose.
    */
   kind(request: R): string | undefined;
-  /** Passes an error to the framework's error handling after the response has ended. */
+  /** Passes an error to the framework's error handling after the response has begun or ended. */
   report(request: R, error: unknown): void;
   header(request: R, name: string): string | undefined;
   routing(request: R): Routing;

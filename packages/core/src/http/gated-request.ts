@@ -4,20 +4,12 @@ import type { Demand, Demands } from '../gate/demands.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { Guard } from '../gate/options.ts';
 import type { Outcome } from '../limits/limit.ts';
-import type { BasePermit, Permit } from '../semaphore/permit.ts';
+import type { BasePermit } from '../semaphore/permit.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
 import { Waiter } from '../semaphore/waiter.ts';
 import { warnOnce } from '../warning.ts';
+import { type Admission, unlimited } from './admission.ts';
 import type { SlowClients } from './slow-clients.ts';
-
-/** The result that a handler sees: a permit, in degraded mode the rejection, or neither if no limit applies. */
-export type Admission =
-  | { readonly permit: Permit; readonly waited: number; readonly rejection: undefined }
-  | { readonly permit: undefined; readonly waited: number; readonly rejection: Rejection }
-  | { readonly permit: undefined; readonly waited: 0; readonly rejection: undefined };
-
-/** The admission of a request to which no limit applies. */
-export const unlimited: Admission = { permit: undefined, waited: 0, rejection: undefined };
 
 /** The settings of a middleware that its gated requests need. */
 export interface GatedRequestSettings {
@@ -27,6 +19,8 @@ export interface GatedRequestSettings {
   readonly onDisconnect: 'wait' | 'release';
   /** Milliseconds. */
   readonly abandonAfter: number;
+  /** Whether this is the default limit, which does not count requests that wait for their client or an inner limit. */
+  readonly isDefault: boolean;
   /** Defined for the default limit, except on Workers. */
   readonly slowClients?: SlowClients | undefined;
 }
@@ -51,6 +45,11 @@ export abstract class Exchange {
   /** Whether the handler has read all that has arrived of the request's body, and waits for the rest, as far as known. */
   get awaitsBody(): boolean {
     return false;
+  }
+
+  /** Whether the request is queued at its innermost limit. */
+  get isQueued(): boolean {
+    return this.latest?.isQueued ?? false;
   }
 
   /** Calls back before the handler learns that it has read the whole body. Needed only if `awaitsBody` may be true. */
@@ -132,10 +131,18 @@ export class GatedRequest extends Waiter {
     return { permit, waited: permit?.waited ?? rejection?.waited ?? 0, rejection } as Admission;
   }
 
+  get isQueued(): boolean {
+    const { answered, permit, rejection, disconnected } = this;
+    return (
+      answered !== undefined && permit === undefined && rejection === undefined && !disconnected
+    );
+  }
+
   override joins(): boolean {
     for (let { outer } = this; outer !== undefined; outer = outer.outer) {
-      const { permit, demands } = outer;
-      if (permit?.released === false)
+      const { permit, demands, settings } = outer;
+      if (settings.isDefault) permit?.pauseCounting();
+      else if (permit?.released === false)
         warnOnce('HEADGATE_NESTED_WAIT', () => nestedWait(this.demands, demands));
     }
     this.answered = new Promise((resolve) => {
@@ -154,14 +161,23 @@ export class GatedRequest extends Waiter {
 
   granted(permit: BasePermit): void {
     this.permit = permit;
+    for (let { outer } = this; outer !== undefined; outer = outer.outer) outer.permit?.countAgain();
     this.settings.slowClients?.add(this);
     this.answer?.();
   }
 
   rejected(rejection: Rejection): void {
     this.rejection = rejection;
+    for (let { outer } = this; outer !== undefined; outer = outer.outer) outer.rejectedInside();
     this.exchange.rejected(rejection.reason === 'closed', this.settings.clock);
     this.answer?.();
+  }
+
+  /** An inner limit has rejected the request, so its duration tells the default limit nothing about the handler. */
+  private rejectedInside(): void {
+    if (!this.settings.isDefault) return;
+    this.permit?.countAgain();
+    this.outcomeOf = () => 'ignored';
   }
 
   /** Whether the request already holds a permit of this limiter and key. */

@@ -1,5 +1,5 @@
 import { checkChoice } from '../checks.ts';
-import { invalid } from '../errors.ts';
+import { attempt, invalid } from '../errors.ts';
 import type { Demand, Demands } from '../gate/demands.ts';
 import type { Gate, GateStats } from '../gate/gate.ts';
 import { GuardedGate } from '../gate/guarded-gate.ts';
@@ -162,7 +162,7 @@ export class HttpGate<R> {
       const outcome = classify?.(reply as never) ?? 'ok';
       return checkChoice('classify', outcome, outcomes);
     } catch (error) {
-      framework.report(request, reasonOf(error));
+      attempt(() => framework.report(request, reasonOf(error)));
       return 'ignored';
     }
   }

@@ -1,14 +1,9 @@
 export { type Rejection, sentence } from '../semaphore/rejection.ts';
 export { warnOnce } from '../warning.ts';
+export { type Admission, unlimited } from './admission.ts';
 export { type FastifyRouter, fastifyPath, fastifyRouting } from './fastify-router.ts';
 export { type Framework, reasonOf, rejectionHandler } from './framework.ts';
-export {
-  type Admission,
-  type Ending,
-  Exchange,
-  type GatedRequest,
-  unlimited,
-} from './gated-request.ts';
+export { type Ending, Exchange, type GatedRequest } from './gated-request.ts';
 export { type Handle, withHandle } from './handle.ts';
 export { HttpGate, type HttpStats } from './http-gate.ts';
 export { isThenable } from './is-thenable.ts';

@@ -24,8 +24,10 @@ export function appendFields(response: FieldsResponse, fields: Fields): void {
 export function limitFields(demands: Demands, waited: number): Fields {
   const policies: string[] = [];
   const states: string[] = [];
-  for (const { limiter, key } of demands) {
-    const { limit, inflight } = limiter.usage(key);
+  for (const { limiter, key, limit: own } of demands) {
+    const { limit: known, inflight } = limiter.usage(key);
+    // Nothing is known of a key without requests, such as that of a request that another limit has rejected.
+    const limit = own ?? known;
     const name = quoted(limiter.name);
     policies.push(`${name};q=${limit};qu="concurrent-requests"`);
     states.push(`${name};r=${Math.max(0, limit - inflight)}`);

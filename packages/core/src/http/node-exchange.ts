@@ -18,6 +18,9 @@ let errorReportsDestroy = false;
 /** On Deno, where `errored` does not show it: the responses whose request or response the app has destroyed. */
 const destroyedByApp = new WeakSet<NodeResponse>();
 
+/** Whether an adapter keeps exchanges in other objects than the response: only then must its listeners be searched. */
+let areKeptElsewhere = false;
+
 /** By connection, the exchanges whose pipelined responses wait for earlier ones. */
 const pipelined = new WeakMap<NodeSocket, Set<NodeExchange>>();
 
@@ -44,8 +47,9 @@ export class NodeExchange extends Exchange {
     const known = kept[exchangeKey];
     // The app may keep one object for all its requests.
     if (known !== undefined && (slot === response || known.response === response)) return known;
-    const exchange =
-      (slot === response ? undefined : listening(response)) ?? new NodeExchange(request, response);
+    areKeptElsewhere ||= slot !== response;
+    const found = areKeptElsewhere ? listening(response) : undefined;
+    const exchange = found ?? new NodeExchange(request, response);
     kept[exchangeKey] = exchange;
     return exchange;
   }
@@ -56,8 +60,9 @@ export class NodeExchange extends Exchange {
     return response.destroyed === true || request.socket?.destroyed === true;
   }
 
+  /** The response of an upgraded connection is never written. */
   get headersSent(): boolean {
-    return this.response.headersSent;
+    return this.response.headersSent || this.request.upgrade === true;
   }
 
   override get awaitsBody(): boolean {

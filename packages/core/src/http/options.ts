@@ -73,8 +73,8 @@ export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, R
   skip?: ((request: R) => boolean | undefined) | undefined;
   /**
    * Responds instead of Headgate; it may call `next` to let the handler serve a cheaper response. If it returns
-   * `false`, or a promise of `false`, Headgate responds after all. In Express and Fastify it must do one of the three:
-   * otherwise the client waits forever. Default: Headgate responds.
+   * `false`, or a promise of `false`, Headgate responds after all. In Express, Fastify and `node:http` it must do one of
+   * the three, or the client waits forever; in NestJS, what it returns is sent. Default: Headgate responds.
    */
   onReject?: ((rejection: Rejection, ...args: Args) => Result) | undefined;
   /**

@@ -72,7 +72,7 @@ export function httpSettings<R>(
   // On Workers, a timer ends with the request that has started it, so nothing would check the other requests.
   const canCheck = isDefault && !onWorkers();
   const slowClients = canCheck ? new SlowClients(gate, common.clock) : undefined;
-  return { ...own, rules, isAdaptive, gate, slowClients };
+  return { ...own, rules, isAdaptive, gate, isDefault, slowClients };
 }
 
 type OrderOptions = Pick<

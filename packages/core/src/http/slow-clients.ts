@@ -14,6 +14,7 @@ interface AdmittedRequest {
   readonly exchange: {
     readonly headersSent: boolean;
     readonly awaitsBody: boolean;
+    readonly isQueued: boolean;
     whenBodyEnds(callback: () => void): void;
   };
   readonly permit: BasePermit | undefined;
@@ -72,7 +73,8 @@ export class SlowClients {
       const { exchange, permit } = request;
       if (exchange.headersSent) begun.push(request);
       else if (exchange.awaitsBody) awaiting.push(request);
-      else permit?.countAgain();
+      // A request that is queued at an inner limit counts again when that limit admits it.
+      else if (!exchange.isQueued) permit?.countAgain();
     }
     for (const request of begun) this.#requests.delete(request);
     // Last, since both may admit waiters: first, all requests whose body has arrived count again.

@@ -3,6 +3,7 @@ import type { Priority } from '@headgate/core';
 import { expect, it } from 'vitest';
 import type { SuiteContext } from '../framework.ts';
 import { ok, Paused } from '../kit/handlers.ts';
+import { collectWarnings } from '../kit/output.ts';
 import { counts, until } from '../kit/until.ts';
 import { VirtualClock } from '../kit/virtual-clock.ts';
 import type { World } from '../kit/world.ts';
@@ -122,6 +123,28 @@ export function defaultLimit(world: World): void {
     await upload.receives(/200 OK/);
     await counts(limit, 0);
     await upload.destroy();
+  });
+
+  it('does not count requests that are queued at an inner limit, or that it has rejected', async () => {
+    const warnings = collectWarnings('HEADGATE_NESTED_WAIT');
+    const outer = world.limit({});
+    const inner = world.limit({ name: 'reports', route: '/reports', limit: 1, queueLimit: 20 });
+    const work = new Paused();
+    const handle = (context: SuiteContext) =>
+      context.path === '/reports' ? work.handler(context) : ok(context);
+    const app = await world.serve({ use: outer }, { use: inner }, { handle });
+    // More than the outer limit admits at once.
+    const calls = Array.from({ length: 21 }, () => app.call('/reports').answer());
+    await counts(inner, 1, 20);
+    expect(outer.stats().limits[0]).toMatchObject({ inflight: 1, queued: 0 });
+    expect((await app.call().answer()).status).toBe(200);
+    expect((await app.call('/reports').answer()).status).toBe(503);
+    await counts(outer, 21);
+    work.finishAll();
+    for (const { status } of await Promise.all(calls)) expect(status).toBe(200);
+    await counts(outer, 0);
+    expect(outer.stats().limits[0]).toMatchObject({ inflight: 0 });
+    expect(warnings).toEqual([]);
   });
 
   it('answers some requests soon and rejects the others when handlers keep the event loop busy', async () => {

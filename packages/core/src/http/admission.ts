@@ -1,0 +1,11 @@
+import type { Permit } from '../semaphore/permit.ts';
+import type { Rejection } from '../semaphore/rejection.ts';
+
+/** The result that a handler sees: a permit, in degraded mode the rejection, or neither if no limit applies. */
+export type Admission =
+  | { readonly permit: Permit; readonly waited: number; readonly rejection: undefined }
+  | { readonly permit: undefined; readonly waited: number; readonly rejection: Rejection }
+  | { readonly permit: undefined; readonly waited: 0; readonly rejection: undefined };
+
+/** The admission of a request to which no limit applies. */
+export const unlimited: Admission = { permit: undefined, waited: 0, rejection: undefined };
