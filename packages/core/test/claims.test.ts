@@ -185,3 +185,17 @@ it('codel() sheds all others while the newest does not fit yet', async () => {
   held.permit?.release();
   expect(newest.permit).toBeDefined();
 });
+
+it('the claim of a waiter that has left does not concern those that are queued later', () => {
+  const clock = new VirtualClock();
+  const { ask } = scene({ clock, queueTimeout: 10 });
+  const held = [ask(1), ask(1), ask(1)];
+  const late = ask(4, 'low');
+  clock.advance(10);
+  expect(late.rejection?.reason).toBe('timeout');
+  for (const { permit } of held) permit?.release();
+  ask(2);
+  const heavy = ask(4, 'low');
+  const light = ask(1, 'critical');
+  expect([heavy.answers, light.answers]).toEqual([0, 1]);
+});

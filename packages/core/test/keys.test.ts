@@ -114,8 +114,10 @@ it('a key must be a string, and a limiter without keys accepts none', async () =
   await expect(unkeyed.run(() => 1, { key: 'a' })).rejects.toMatchObject({
     code,
     message: 'limiter "app" is not keyed: set perKey',
+    option: 'key',
   });
-  expect(() => unkeyed.tryAcquire({ limit: 3 })).toThrow(expect.objectContaining({ code }));
+  const ofLimit = expect.objectContaining({ code, option: 'limit' });
+  expect(() => unkeyed.tryAcquire({ limit: 3 })).toThrow(ofLimit);
 });
 
 it("a key's own limit applies to this key only, and while it is in use", () => {

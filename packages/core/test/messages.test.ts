@@ -128,7 +128,7 @@ const mistakes: [string, () => unknown, string][] = [
     'a number as a key of a gate',
     () =>
       createGate({ limits: [{ ...limit, perKey: true }] }).run(work, { keys: { one: 5 } as never }),
-    'key must be a string for limit "one", got 5',
+    'key must be a string, as limiter "one" is keyed, got 5',
   ],
   [
     'paced() with the default limit',

@@ -11,7 +11,6 @@ import {
   type NodeRequest,
   type NodeResponse,
   rejectionHandler,
-  unlimited,
 } from '@headgate/core/http';
 import type { Context, Env, Next } from 'hono';
 import { framework } from './framework.ts';
@@ -62,9 +61,10 @@ export class LimitMiddleware {
       checkContext(c);
       this.#requests.sweep();
     }
-    const gated = this.http.enter(c, exchangeOf(c), c);
+    const exchange = exchangeOf(c);
+    const gated = this.http.enter(c, exchange, c);
     if (gated === undefined) {
-      if (c.var.admission === undefined) c.set('admission', unlimited);
+      if (c.var.admission === undefined) c.set('admission', exchange.admission);
       return proceed(next);
     }
     if (gated.answered === undefined) return this.#conclude(gated, c, next);
@@ -120,7 +120,7 @@ function prepareHeaders(c: Context): void {
 
 function forWorkers(options: AnyOptions) {
   checkWorkers(options);
-  return { clock: workersClock, ...options };
+  return { ...options, clock: options.clock ?? workersClock };
 }
 
 /** Adds the header fields and watches the body after the handler is done. */
@@ -160,12 +160,12 @@ function watch(c: Context, exchange: Exchange): void {
   c.res = watched;
   whenReplaced(c, (response) => {
     const { body } = watched;
-    if (response?.body !== body && body?.locked !== true) exchange.ended('complete');
+    if (response.body !== body && body?.locked !== true) exchange.ended('complete');
   });
 }
 
 /** Calls back if outer middleware replaces the response or throws, since nothing reads its body then. */
-function whenReplaced(c: Context, callback: (response: Response | undefined) => void): void {
+function whenReplaced(c: Context, callback: (response: Response) => void): void {
   const own = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(c), 'res');
   if (own?.get === undefined || own.set === undefined) return;
   const { get, set } = own;
@@ -174,7 +174,9 @@ function whenReplaced(c: Context, callback: (response: Response | undefined) => 
     get: () => get.call(c),
     set: (response) => {
       set.call(c, response);
-      callback(get.call(c));
+      // `c.res = undefined` keeps the headers so far out of the response that is assigned next. Reading `c.res` in
+      // between would create a response with those headers.
+      if (response !== undefined) callback(response);
     },
   });
 }

@@ -4,7 +4,7 @@ import { Exchange } from '@headgate/core/http';
 export class WebExchange extends Exchange {
   private sent = false;
   private listens = false;
-  private left = false;
+  private isAborted = false;
 
   constructor(private readonly signal: AbortSignal) {
     super();
@@ -15,7 +15,7 @@ export class WebExchange extends Exchange {
    * let a request read another one's signal.
    */
   get gone(): boolean {
-    return this.listens ? this.left : this.signal.aborted;
+    return this.listens ? this.isAborted : this.signal.aborted;
   }
 
   get headersSent(): boolean {
@@ -25,7 +25,7 @@ export class WebExchange extends Exchange {
   protected listen(): void {
     this.listens = true;
     this.signal.addEventListener('abort', () => {
-      this.left = true;
+      this.isAborted = true;
       this.ended(this.sent ? 'truncated' : 'unanswered');
     });
   }

@@ -15,8 +15,10 @@ export function waitUntilReleased(c: Context, { permit }: GatedRequest): void {
   if (permit === undefined) return;
   const { waitUntil: holdUntil } = permit;
   permit.waitUntil = (work) => {
-    holdUntil.call(permit, work);
-    waitUntil(c, Promise.resolve(work));
+    // Once, since a thenable may start its work on every `then`.
+    const promise = Promise.resolve(work);
+    holdUntil.call(permit, promise);
+    waitUntil(c, promise);
   };
 }
 

@@ -82,6 +82,30 @@ it('releases the permit when outer middleware replaces the response', async () =
   await counts(limit, 0);
 });
 
+it.each([undefined, new Response('other')])(
+  'outer middleware may first assign undefined, which keeps earlier headers out: %s',
+  async (other) => {
+    const { app, limit } = appOf((c) => {
+      c.header('x-earlier', 'yes');
+      return c.body(endless() as ReadableStream);
+    });
+    const outer = new Hono().use(async (c, next) => {
+      await next();
+      const own = c.res;
+      own.headers.delete('x-earlier');
+      c.res = undefined;
+      c.res = other ?? own;
+    });
+    outer.route('/', app);
+    const response = await outer.request('/');
+    await aRound();
+    expect(response.headers.get('x-earlier')).toBeNull();
+    expect(limit.inflight).toBe(other === undefined ? 1 : 0);
+    await response.body?.cancel();
+    await counts(limit, 0);
+  },
+);
+
 it('holds the permit when outer middleware passes the body on', async () => {
   const { app, limit } = appOf((c) => c.body(endless() as ReadableStream));
   const outer = new Hono().use(async (c, next) => {

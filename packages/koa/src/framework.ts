@@ -18,12 +18,17 @@ export const framework: Framework<Context> = {
     const route = matched?.findLast((layer) => layer.path === path);
     return route && routeKind(route, `${ctx.method} ${path}`);
   },
-  report: (ctx, error) => void ctx.app.emit('error', error, ctx),
+  // Koa's own listener accepts only errors.
+  report: (ctx, error) => void ctx.app.emit('error', asError(error), ctx),
   header: (ctx, name) => ctx.req.headers[name] as string | undefined,
   // The defaults of @koa/router.
   routing: () => ({ caseSensitive: false, strict: false }),
   compile: compileWith(pathToRegexp),
 };
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(`non-error thrown: ${String(thrown)}`);
+}
 
 /**
  * The full path under koa-mount. It strips the prefix from `ctx.path` and leaves it in `ctx.mountPath`, but a nested

@@ -6,7 +6,6 @@ import {
   misplaced,
   NodeExchange,
   rejectionHandler,
-  unlimited,
 } from '@headgate/core/http';
 import type { Context, Next } from 'koa';
 import { framework } from './framework.ts';
@@ -40,9 +39,10 @@ export class LimitMiddleware {
     if (typeof next !== 'function' || ctx.state === undefined) {
       throw misplaced('@headgate/koa', ctx);
     }
-    const gated = this.http.enter(ctx, NodeExchange.of(ctx.req, ctx.res), ctx);
+    const exchange = NodeExchange.of(ctx.req, ctx.res);
+    const gated = this.http.enter(ctx, exchange, ctx);
     if (gated === undefined) {
-      ctx.state.admission ??= unlimited;
+      ctx.state.admission ??= exchange.admission;
       return next();
     }
     if (gated.answered === undefined) return this.#conclude(gated, ctx, next);

@@ -1,8 +1,7 @@
-import { checkCount } from '../checks.ts';
-import { HeadgateError, invalid } from '../errors.ts';
+import { HeadgateError } from '../errors.ts';
 import type { GateableLimiter, Limiter } from '../limiter/limiter.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
-import { checkRequest } from '../semaphore/request.ts';
+import { checkKey, checkRequest } from '../semaphore/request.ts';
 import type { GateLimit } from './gate-limits.ts';
 
 /** What a request demands of one limit of a gate. */
@@ -78,14 +77,7 @@ export function checkDemands(limits: readonly GateLimit[], demands: Demands): vo
       const message = `limit "${limiter.name}" does not belong to the gate, or is out of the gate's order`;
       throw new HeadgateError('ERR_HEADGATE_GATE_ORDER', message);
     }
-    if (limiter.perKey && typeof key !== 'string') {
-      throw invalid('key', `a string for limit "${limiter.name}"`, key, 'ERR_HEADGATE_KEY');
-    }
-    if (!limiter.perKey && (key ?? limit) !== undefined) {
-      const message = `limit "${limiter.name}" takes no key`;
-      throw new HeadgateError('ERR_HEADGATE_KEY', message, 'key');
-    }
-    if (limit !== undefined) checkCount('limit', limit, 1);
+    checkKey(limiter, key, limit);
     checkRequest(limiter, limit ?? limiter.limit, weight, share);
   }
 }

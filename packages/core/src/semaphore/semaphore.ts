@@ -84,6 +84,8 @@ export class Semaphore implements GrantSource, QueueContext {
     this.beforeUse();
     waiter.queuedAt = this;
     const highest = inheritance && this.queue.highest;
+    // The claim of a waiter that has left concerns only those that were queued with it.
+    if (this.queue.length === 0) this.claim = undefined;
     this.queue.insert(waiter);
     group.queued++;
     group.counters.queued(waiter, waiter.weight, group.queued);

@@ -32,7 +32,7 @@ export abstract class Waiter {
   /** @internal Whether shadow mode has reported that the request would have been rejected. */
   declare isReported: boolean | undefined;
 
-  /** Receives the permit. Called at most once, now or later, never from inside another waiter's `granted` or `rejected`. */
+  /** Receives the permit. Called at most once, now or later, but not from inside the `granted` of another queued waiter. */
   abstract granted(permit: BasePermit): void;
   /** Receives the rejection, instead of a permit. */
   abstract rejected(rejection: Rejection): void;

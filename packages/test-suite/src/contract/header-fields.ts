@@ -50,6 +50,22 @@ export function headerFields(world: World): void {
     expect(JSON.stringify(headers)).not.toMatch(/secret|reports/);
   });
 
+  it("reports a key's own limit, also in a rejection by another limit", async () => {
+    const { app, work, holder } = await busy(world, {
+      limits: [
+        { name: 'user', limit: () => 20, key: ({ path }) => path },
+        { name: 'app', limit: 1 },
+      ],
+      headers: true,
+    });
+    const { status, headers } = await app.call('/other').answer();
+    expect(status).toBe(503);
+    expect(headers['ratelimit-policy']).toMatch(/^"user";q=20;.*, ?"app";q=1;/);
+    expect(headers.ratelimit).toMatch(/^"user";r=20.*, ?"app";r=0/);
+    work.finishAll();
+    await holder.answer();
+  });
+
   it('reports the wait of a request', async () => {
     const clock = new VirtualClock();
     const { app, limit, work } = await busy(world, { queueLimit: 1, headers: true, clock });
