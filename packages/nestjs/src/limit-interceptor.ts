@@ -48,7 +48,10 @@ export class LimitInterceptor implements NestInterceptor {
     context: ExecutionContext,
     next: CallHandler,
   ): Observable<unknown> | Promise<Observable<unknown>> {
-    if (context.getType() !== 'http' || !this.#applies(context)) return next.handle();
+    if (context.getType() !== 'http') return next.handle();
+    const decorated = limitOf(context);
+    if (decorated === false) requestOf(context).admission ??= exchangeOf(context).admission;
+    if (decorated !== undefined && decorated !== this) return next.handle();
     const exchange = exchangeOf(context);
     const gated = this.http.enter(context, exchange, responseOf(context));
     if (gated === undefined) {
@@ -59,13 +62,6 @@ export class LimitInterceptor implements NestInterceptor {
     }
     if (gated.answered === undefined) return this.#conclude(gated, context, next);
     return gated.answered.then(() => this.#conclude(gated, context, next));
-  }
-
-  /** A decorator of the method precedes one of the class, which precedes the limit of the module. */
-  #applies(context: ExecutionContext): boolean {
-    const targets = [context.getHandler(), context.getClass()];
-    const decorated: unknown = reflector.getAllAndOverride(limitKey, targets);
-    return decorated === undefined || decorated === this;
   }
 
   #conclude(gated: GatedRequest, context: ExecutionContext, next: CallHandler) {
@@ -94,6 +90,11 @@ export class LimitInterceptor implements NestInterceptor {
   #addFields(gated: GatedRequest, context: ExecutionContext): void {
     appendFields(responseOf(context), this.http.fields(gated));
   }
+}
+
+/** The limit of a decorator; that of the method precedes that of the class. Undefined: that of the module applies. */
+function limitOf(context: ExecutionContext): unknown {
+  return reflector.getAllAndOverride(limitKey, [context.getHandler(), context.getClass()]);
 }
 
 /** Holds the permit until the handler's observable has ended, which the other interceptors subscribe to. */

@@ -192,6 +192,29 @@ describe.each(['Express', 'Fastify'] as const)('limits on %s', (platform) => {
     expect(admissions).toEqual([1]);
     await counts(limit, 0);
   });
+
+  it('passes an admission without a permit to a handler that a decorator exempts', async () => {
+    const admissions: unknown[] = [];
+    @Controller()
+    class Exempt {
+      @Get()
+      @ConcurrencyLimit(false)
+      work() {
+        return 'ok';
+      }
+    }
+    const imports = [ConcurrencyLimitModule.forRoot({ limit: 1 })];
+    const app = await App.start(platform, { imports, controllers: [Exempt] }, (nest) =>
+      nest.useGlobalInterceptors({
+        intercept(context, next) {
+          const request = context.switchToHttp().getRequest();
+          return next.handle().pipe(tap(() => admissions.push(request.admission)));
+        },
+      }),
+    );
+    expect(await app.call('/').answer()).toMatchObject({ status: 200 });
+    expect(admissions).toEqual([{ permit: undefined, waited: 0, rejection: undefined }]);
+  });
 });
 
 it('acquires one permit of a limiter that middleware of the platform also uses', async () => {
