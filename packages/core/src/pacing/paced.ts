@@ -135,9 +135,9 @@ class PacedQueue extends BuiltInQueue implements Queue {
     return this.#inner.bypass?.(chosen, room);
   }
 
-  displacedBy(newcomer: Waiter): Waiter | undefined {
+  displacedBy(newWaiter: Waiter): Waiter | undefined {
     this.#pace.arrived();
-    return this.#inner.displacedBy(newcomer);
+    return this.#inner.displacedBy(newWaiter);
   }
 
   mayBeNext(waiter: Waiter): boolean {

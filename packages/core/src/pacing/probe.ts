@@ -52,7 +52,7 @@ export class Probe {
   readonly #measurement: Measurement;
   /** What was measured before the running probe. */
   #baseline: Measured | undefined;
-  /** When the requests that were in flight before the probe have finished. */
+  /** When the requests that were in flight before a probe have finished, so that its measurement starts. */
   #settledAt: number | undefined;
   readonly #highestRate = new FadingMaximum(RATE_DECAY_MS);
   /** Whether the rate was low in the last measurement. */
@@ -74,8 +74,12 @@ export class Probe {
    * @param isSmall Whether the allowance is so small that a probe delays requests little.
    */
   update(now: number, areHeldBack: boolean, isSmall: boolean): number | undefined {
-    if (this.#isSettling(now)) return undefined;
     const measurement = this.#measurement;
+    if (this.#settledAt !== undefined) {
+      if (now < this.#settledAt) return undefined;
+      this.#settledAt = undefined;
+      measurement.restart(now);
+    }
     measurement.note(now, areHeldBack);
     if (!measurement.isComplete(now)) return undefined;
     const measured = measurement.result(now);
@@ -104,15 +108,6 @@ export class Probe {
     this.#baseline = measured;
     this.inflight = Math.ceil(FACTOR * measured.inflight);
     this.#settledAt = now + Math.min(measured.inflight / measured.rate, MAX_SETTLING_MS);
-  }
-
-  /** Waits until the requests from before the probe have finished, and then starts the measurement. */
-  #isSettling(now: number): boolean {
-    if (this.#settledAt === undefined) return false;
-    if (now < this.#settledAt) return true;
-    this.#settledAt = undefined;
-    this.#measurement.restart(now);
-    return false;
   }
 
   #finish(now: number, baseline: Measured, measured: Measured): number | undefined {
