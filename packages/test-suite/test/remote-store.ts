@@ -9,6 +9,15 @@ import {
 import { Memory, memoryStore } from '@headgate/core/memory-store';
 import type { InterleavingOptions, InterleavingServer, Network, SuiteTimes } from '../src/index.ts';
 
+/**
+ * - `usual`: the store executes requests in order
+ * - `unordered`: each request has a connection of its own, so that requests overtake each other
+ * - `unreleasing`: the store refuses releases
+ */
+type Kind = 'usual' | 'unordered' | 'unreleasing';
+
+const refused = new StoreError('ERR_HEADGATE_STORE_REFUSED', 'no releases');
+
 /** A memory store behind a network: one connection for requests, another for the messages that the server pushes. */
 class RemoteStore extends Store {
   readonly can;
@@ -18,8 +27,7 @@ class RemoteStore extends Store {
   constructor(
     private readonly store: Store,
     private readonly network: Network,
-    /** Gives each request its own connection, so that requests overtake each other. */
-    private readonly isUnordered: boolean,
+    private readonly kind: Kind,
   ) {
     super(store);
     this.can = store.can;
@@ -33,6 +41,8 @@ class RemoteStore extends Store {
     const name = ops.map(({ verb }) => verb).join(', ');
     const apply = () => this.store.send(ops, timeout);
     const failed = (error: unknown) => ops.map(() => ({ error: error as StoreError }));
+    if (this.kind === 'unreleasing' && ops.some(({ verb }) => verb === 'release'))
+      return failed(refused);
     return this.#call(name, apply, timeout).catch(failed);
   }
 
@@ -57,7 +67,7 @@ class RemoteStore extends Store {
   }
 
   #call<T>(name: string, apply: () => Promise<T>, timeout: number): Promise<T> {
-    const connection = this.isUnordered ? Symbol(name) : this.#requests;
+    const connection = this.kind === 'unordered' ? Symbol(name) : this.#requests;
     return new Promise((resolve, reject) => {
       const late = new StoreError('ERR_HEADGATE_STORE_TIMEOUT', 'no answer in time');
       const timer = setTimeout(() => reject(late), timeout);
@@ -74,11 +84,11 @@ class RemoteStore extends Store {
   }
 }
 
-export function startMemory({ network }: InterleavingOptions, isUnordered = false) {
+export function startMemory({ network }: InterleavingOptions, kind: Kind = 'usual') {
   const memory = new Memory();
   const server: InterleavingServer = {
     connect: (times: SuiteTimes) =>
-      new RemoteStore(memoryStore({ memory, ...times }), network, isUnordered),
+      new RemoteStore(memoryStore({ memory, ...times }), network, kind),
     count: () => memoryStore({ memory }).stats({ name: 'interleaved' }),
   };
   return server;

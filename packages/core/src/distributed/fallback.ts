@@ -37,13 +37,24 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     if (group.isShadow && group.grants) this.#reportExcess(waiter, options, error);
     const permit = limiter.tryAcquire(options);
     if (permit !== undefined) return semaphore.admit(waiter, undefined, permit);
-    if (limiter.queued >= group.settings.queueLimit || !waiter.joins()) {
+    if (this.isFull || !waiter.joins()) {
       return semaphore.waiters.rejectUnqueued(waiter, 'full');
     }
     // `joins` may have run application code.
     const again = group.findOrCreate(waiter.key, waiter.limit);
     if (group.closed || group.rejects) return again.waiters.rejectUnqueued(waiter, 'closed');
     this.#wait(again, again.addWaiter(waiter, timeout), error);
+  }
+
+  /** Whether as many callers of this process are queued as may be. */
+  get isFull(): boolean {
+    const { queued, settings } = this.group;
+    return queued >= settings.queueLimit;
+  }
+
+  /** Whether the store is available, so that it has refused the calls of the callers that wait here. */
+  get isRefusal(): boolean {
+    return this.breaker.error === undefined;
   }
 
   takeOver(semaphore: DistributedSemaphore, lease: AssignedLease, error?: StoreError): void {
@@ -201,7 +212,10 @@ class LocalWaiter extends Waiter {
   }
 
   override joins(): boolean {
-    return this.semaphore.waiters.countAsQueued(this.lease);
+    const { fallback, lease, semaphore } = this;
+    // Few calls are unanswered when the store becomes unavailable, but one that is available may refuse any number.
+    if (!lease.isCounted && fallback.isRefusal && fallback.isFull) return false;
+    return semaphore.waiters.countAsQueued(lease);
   }
 
   override gone(): boolean {

@@ -142,6 +142,62 @@ test('handoff: a waiter that takes over a queued lease keeps it past the first w
   });
 });
 
+test('an answer that is older than the lease admits no caller', async () => {
+  const world = new World();
+  const store = world.connect(SlowStore);
+  const limiter = world.limiter({ store, queueTimeout: Infinity });
+  store.held = [];
+  const late = outcome(limiter.acquire());
+  await settled();
+  world.clock.busy(lease + 100);
+  const other = await world.limiter().acquire();
+  store.go();
+  await settled();
+  expect(late.permit).toBeUndefined();
+  other.release();
+  await world.advance(lease);
+  expect(late.permit?.fencing).toBeGreaterThan(other.fencing ?? 0n);
+  late.permit?.release();
+  await world.advance(lease);
+  expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
+});
+
+/** A store that handles the first two calls in the opposite order, and answers them in theirs. */
+class ReorderingStore extends TestStore {
+  #earlier: (() => Promise<Answer[]>) | undefined;
+  #answered: Promise<unknown> | undefined;
+  override async send(ops: readonly Op[]): Promise<Answer[]> {
+    if (this.#answered !== undefined) return super.send(ops);
+    if (this.#earlier === undefined) {
+      return new Promise((resolve) => {
+        this.#earlier = async () => {
+          const answers = await super.send(ops);
+          resolve(answers);
+          return answers;
+        };
+      });
+    }
+    const answers = await super.send(ops);
+    this.#answered = this.#earlier();
+    await this.#answered;
+    return answers;
+  }
+}
+
+test('a release that overtakes the request of its lease is sent again', async () => {
+  const world = new World();
+  const store = world.connect(ReorderingStore);
+  const limiter = world.limiter({ store });
+  const controller = new AbortController();
+  const aborted = outcome(limiter.acquire({ signal: controller.signal }));
+  await settled();
+  controller.abort();
+  await settled();
+  expect(aborted.error).toBeDefined();
+  expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
+  (await limiter.acquire()).release();
+});
+
 class ThrowingStore extends TestStore {
   throwing = false;
   override send(ops: readonly Op[]): Promise<Answer[]> {

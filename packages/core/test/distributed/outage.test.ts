@@ -147,6 +147,22 @@ describe('while the store is unavailable', () => {
     expect(warnings).toEqual(['HEADGATE_STORE']);
   });
 
+  test('local enforces queueLimit for callers that the store refuses', async () => {
+    const { world, store, limiter } = scene({ onStoreError: 'local', queueLimit: 1 });
+    const held = await limiter.acquire();
+    store.trouble = 'refused';
+    const [waiting, excess] = [outcome(limiter.acquire()), outcome(limiter.acquire())];
+    await settled();
+    expect(waiting.error).toBeUndefined();
+    expect(excess.error).toMatchObject({ rejection: { reason: 'full' } });
+    expect(limiter.stats()).toMatchObject({ inflight: 1, queued: 1 });
+    store.trouble = undefined;
+    held.release();
+    await world.advance(lease);
+    waiting.permit?.release();
+    expect(limiter.stats()).toMatchObject({ inflight: 0, queued: 0 });
+  });
+
   test('an error returned by the server affects that request only', async () => {
     const { world, store, limiter, reported } = observed();
     store.trouble = 'refused';

@@ -9,6 +9,8 @@ export class Releases {
   readonly #unconfirmed = new Map<Lease, number>();
   /** Those that must be sent again. */
   readonly #failed: Lease[] = [];
+  /** Those that the store has granted or queued after their release was sent, which it may have handled before. */
+  readonly #known = new Set<Lease>();
   #cancelTimer: (() => void) | undefined = undefined;
   #whenConfirmed: (() => void)[] = [];
 
@@ -19,7 +21,10 @@ export class Releases {
 
   /** Releases a lease that the store may know. `wasHeld`: whether the store should have it. */
   add(lease: Lease, wasHeld: boolean): void {
-    if (this.#unconfirmed.has(lease)) return;
+    if (this.#unconfirmed.has(lease)) {
+      this.#known.add(lease);
+      return;
+    }
     this.#unconfirmed.set(lease, this.store.clock.now() + this.store.leaseDuration);
     this.#send(lease, wasHeld);
   }
@@ -55,7 +60,9 @@ export class Releases {
     const { semaphore } = lease;
     const now = this.store.clock.now();
     const hasFailed = 'error' in answer;
-    if (wasHeld && !hasFailed && answer.state === 'lost') semaphore.dropped(lease);
+    const isLost = !hasFailed && answer.state === 'lost';
+    if (wasHeld && isLost) semaphore.dropped(lease);
+    if (this.#known.delete(lease) && isLost) return this.#send(lease, false);
     if (hasFailed && now < (this.#unconfirmed.get(lease) ?? 0)) {
       this.#failed.push(lease);
       return this.#sendLater();

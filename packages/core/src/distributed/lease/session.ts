@@ -206,6 +206,9 @@ export class Session implements StoreListener {
       lease.hasLapsed ||= !this.isCertain(lease);
       this.#renewals.confirmed(lease, sent);
       if (state === 'queued') this.#queued(lease, answer.place);
+      // The answer is so old that the lease may have expired.
+      else if (lease.state !== 'held' && this.store.clock.now() >= sent + this.store.leaseDuration)
+        this.ask('stay', lease);
       else this.#granted(lease, answer.fencing, verb === 'acquire' ? answer : undefined);
     }
   }
