@@ -43,13 +43,13 @@ export function checkKey(
   if (perKey && typeof key !== 'string') {
     throw invalid('key', `a string, as limiter "${name}" is keyed`, key, 'ERR_HEADGATE_KEY');
   }
-  if (!perKey && (key !== undefined || limit !== undefined)) throw notKeyed(name, key);
+  if (!perKey && (key !== undefined || limit !== undefined)) throw notKeyed(name);
   if (limit !== undefined) checkCount('limit', limit, 1);
 }
 
-function notKeyed(name: string, key: string | undefined): HeadgateError {
+function notKeyed(name: string): HeadgateError {
   const message = `limiter "${name}" is not keyed: set perKey`;
-  return new HeadgateError('ERR_HEADGATE_KEY', message, key === undefined ? 'limit' : 'key');
+  return new HeadgateError('ERR_HEADGATE_KEY', message, 'key');
 }
 
 /**
