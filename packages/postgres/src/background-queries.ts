@@ -1,12 +1,21 @@
 import type { MakeClient, Query } from './client.ts';
 import { isDisconnect, late } from './failure.ts';
 import { ReconnectingClient } from './reconnecting-client.ts';
+import { limitTime } from './time-limit.ts';
 
 /** Maximum size of a notification, in bytes: PostgreSQL accepts less than 8,000. */
 const MAX_MESSAGE_BYTES = 7_800;
 
+export interface BackgroundQueryOptions {
+  /** Milliseconds without an answer after which the connection is replaced, even if an earlier query is the cause. */
+  readonly timeout?: number;
+  /** Whether the caller no longer waits for the answer: the query is then not sent. */
+  readonly isLate?: () => boolean;
+}
+
 interface BackgroundQuery {
   readonly query: () => Query;
+  readonly isLate: () => boolean;
   done(rows: readonly unknown[][]): void;
   failed(error: unknown): void;
 }
@@ -36,15 +45,13 @@ export class BackgroundQueries {
     });
   }
 
-  /**
-   * @param timeout Milliseconds without an answer after which the connection is replaced, even if an earlier query is
-   * the cause.
-   */
-  query(query: Query, timeout?: number): Promise<readonly unknown[][]> {
-    const answer = this.#add(() => query);
+  query(
+    query: Query,
+    { timeout, isLate }: BackgroundQueryOptions = {},
+  ): Promise<readonly unknown[][]> {
+    const answer = this.#add(() => query, isLate);
     if (timeout === undefined) return answer;
-    const timer = setTimeout(() => this.reconnectingClient.lose(late()), timeout).unref();
-    return answer.finally(() => clearTimeout(timer));
+    return answer.finally(limitTime(timeout, () => this.reconnectingClient.lose(late())));
   }
 
   /**
@@ -70,9 +77,9 @@ export class BackgroundQueries {
     if (message.length <= MAX_MESSAGE_BYTES) send();
   }
 
-  #add(query: () => Query): Promise<readonly unknown[][]> {
+  #add(query: () => Query, isLate = () => false): Promise<readonly unknown[][]> {
     return new Promise((done, failed) => {
-      this.#waiting.push({ query, done, failed });
+      this.#waiting.push({ query, isLate, done, failed });
       if (!this.#isBusy) void this.#work();
     });
   }
@@ -90,7 +97,9 @@ export class BackgroundQueries {
   async #work(): Promise<void> {
     this.#isBusy = true;
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
-      await this.#do(next.query()).then(next.done, next.failed);
+      // Queries that accumulated during an outage would delay the ones that are needed to end it.
+      if (next.isLate()) next.failed(late());
+      else await this.#do(next.query()).then(next.done, next.failed);
     }
     this.#isBusy = false;
   }

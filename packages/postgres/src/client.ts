@@ -34,7 +34,12 @@ export type MakeClient = () => PostgresClient | Promise<PostgresClient>;
  * Minimum time allowed for a connection attempt, in milliseconds. A caller may time out sooner; the attempt continues,
  * so that it eventually succeeds on a slow network or with a slow handshake.
  */
-export const MIN_CONNECT_TIMEOUT = 5_000;
+const MIN_CONNECT_TIMEOUT = 5_000;
+
+/** Maximum milliseconds for a connection attempt and its set-up, on a connection whose statements may take `timeout`. */
+export function connectTimeout(timeout: number): number {
+  return Math.max(timeout, MIN_CONNECT_TIMEOUT);
+}
 
 const expected =
   'a connection string (postgres://…), a config of pg, or a function that makes a pg.Client';

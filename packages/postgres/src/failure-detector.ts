@@ -1,3 +1,4 @@
+import type { BackgroundQueryOptions } from './background-queries.ts';
 import { decode, type Notifications, type Sender } from './calls.ts';
 import { type Query, statement } from './client.ts';
 import { GRACE_PERIOD, MAX_FORGOTTEN, MAX_SWEPT } from './failure-detector.sql.ts';
@@ -14,9 +15,12 @@ const CHECK_TIMEOUT = GRACE_PERIOD / 2;
 export interface FailureDetectorOptions {
   readonly schema: string;
   readonly sender: Sender;
-  query(query: Query, timeout?: number): Promise<readonly unknown[][]>;
-  /** The server has ended this process's own session within the last `ago` milliseconds. */
-  ended(ago: number): void;
+  query(query: Query, options?: BackgroundQueryOptions): Promise<readonly unknown[][]>;
+  /**
+   * Other processes do not see that this one is alive, for this reason and for at most `ago` milliseconds: it must
+   * register again.
+   */
+  unseen(reason: string, ago: number): void;
   /** Sends these notifications. */
   notify(notifications: Notifications): void;
   /** Runs in the first process of the ring, for all. */
@@ -57,9 +61,9 @@ export class FailureDetector {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     if (this.#number === undefined) return;
-    const { schema, query } = this.#options;
-    const text = `DELETE FROM ${schema}.members WHERE number = $1`;
-    await query(statement(text, [this.#number])).catch(() => {});
+    const { schema, query, sender } = this.#options;
+    const text = `DELETE FROM ${schema}.members WHERE owner = $1`;
+    await query(statement(text, [sender.owner])).catch(() => {});
   }
 
   #later(pause: number): void {
@@ -83,45 +87,57 @@ export class FailureDetector {
     if (performance.now() - this.#sweptAt <= sender.leaseDuration) return;
     this.#isTending = true;
     const forget = statement(`SELECT ${schema}.forget()`);
-    const swept = await this.#sweep();
+    await this.#sweep();
     const forgotten = await query(forget).then(
       ([row]) => Number(row?.[0]),
       () => 0,
     );
     // The next check continues with the rest, however long a lease is.
-    if (swept === MAX_SWEPT || forgotten === MAX_FORGOTTEN) this.#sweptAt = -Infinity;
+    if (forgotten === MAX_FORGOTTEN) this.#sweptAt = -Infinity;
     else await horizon.check();
     this.#isTending = false;
   }
 
   async #check(): Promise<unknown> {
-    const { schema, query, ended } = this.#options;
+    const { query, unseen } = this.#options;
     const number = this.#number;
-    const text = `SELECT CASE WHEN ${schema}.has_ended($1) THEN 'ended' ELSE ${schema}.watch($1) END`;
-    const watch: Query = {
-      ...{ name: 'headgate watch', text, values: [number], rowMode: 'array' },
-    };
     const sent = performance.now();
-    const found = await query(watch, CHECK_TIMEOUT).then(
+    const found = await query(this.#watchQuery(), { timeout: CHECK_TIMEOUT }).then(
       ([row]) => row?.[0],
       () => 'nothing',
     );
     if (number !== this.#number) return 'nothing';
-    if (found === 'ended') ended(performance.now() - this.#aliveAt);
+    if (found === 'ended')
+      unseen('the server has ended the connection', performance.now() - this.#aliveAt);
+    // Without its row, no other process can have considered this one dead.
+    else if (found === 'unregistered') unseen('this process is no longer registered', 0);
     else if (found !== 'nothing') this.#aliveAt = sent;
     return found;
   }
 
-  /** Returns the number of limits. */
-  async #sweep(): Promise<number> {
+  /** The row of this process is missing if the tables were emptied, or dropped and created again. */
+  #watchQuery(): Query {
+    const { schema, sender } = this.#options;
+    const text = `SELECT CASE
+  WHEN ${schema}.has_ended($1) THEN 'ended'
+  WHEN NOT EXISTS (SELECT FROM ${schema}.members AS t WHERE t.number = $1 AND t.owner = $2) THEN 'unregistered'
+  ELSE ${schema}.watch($1) END`;
+    const values = [this.#number, sender.owner];
+    return { name: 'headgate watch', text, values, rowMode: 'array' };
+  }
+
+  async #sweep(): Promise<void> {
     const { schema, query, sender, notify } = this.#options;
     this.#sweptAt = performance.now();
     const sweep = statement(`SELECT ${schema}.sweep($1)`, [sender.owner]);
-    const replies = await query(sweep).catch(() => []);
-    for (const [reply] of replies) {
-      if (typeof reply === 'string')
-        notify(decode(reply, { indices: [], limit: 0, operated: undefined }, sender, []));
-    }
-    return replies.length;
+    let replies: readonly unknown[][];
+    do {
+      replies = await query(sweep).catch(() => []);
+      for (const [reply] of replies) {
+        if (typeof reply === 'string')
+          notify(decode(reply, { indices: [], limit: 0, operated: undefined }, sender, []));
+      }
+      // Then there may be more.
+    } while (replies.length === MAX_SWEPT);
   }
 }

@@ -1,8 +1,15 @@
 import { type StoreError, SubscriptionProbe } from '@headgate/core/distributed';
-import { type MakeClient, type PostgresClient, type Query, statement } from './client.ts';
+import {
+  connectTimeout,
+  type MakeClient,
+  type PostgresClient,
+  type Query,
+  statement,
+} from './client.ts';
 import { isQueueFull, queueFull, refused, unheard } from './failure.ts';
 import { ReconnectingClient } from './reconnecting-client.ts';
 import { sessionSettings } from './session.ts';
+import { limitTime } from './time-limit.ts';
 import { checkVersion, versionQuery } from './version.ts';
 
 export interface NotificationConnectionOptions {
@@ -109,7 +116,9 @@ export class NotificationConnection {
     } else if (!(await isDirect(client))) throw full;
     this.#mute(full);
     // Not before: with a pooler, a session's settings and locks would remain on a connection of other clients.
-    await client.query(statement(sessionSettings(0)));
+    // A session that waits for a lock does not notice that its client has given up: without a timeout, each attempt would
+    // leave one behind.
+    await client.query(statement(sessionSettings(connectTimeout(timeout))));
     if (!this.isProven) await this.#options.elsewhere(statement(sessionSettings(timeout)));
     await this.#checkVersion(client);
     const register = statement(`SELECT ${schema}.register($1)`, [owner]);
@@ -176,12 +185,12 @@ export class NotificationConnection {
     channel: string,
     time: number,
   ): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
+    let cancel = () => {};
     const timeoutPassed = new Promise<string>((resolve) => {
-      timer = setTimeout(() => resolve(NOT_RECEIVED), time).unref();
+      cancel = limitTime(time, () => resolve(NOT_RECEIVED));
     });
     const problem = await Promise.race([greetingArrived, timeoutPassed]);
-    clearTimeout(timer);
+    cancel();
     if (problem === undefined) return;
     await client.query(statement(`UNLISTEN ${channel}`));
     throw refused(problem);

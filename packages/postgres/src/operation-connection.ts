@@ -200,7 +200,13 @@ export class OperationConnection {
   }
 }
 
-function answer({ batch, index }: Task, one: Answer): void {
-  batch.answers[index] = one;
+function answer({ op, batch, index, wasSent }: Task, one: Answer): void {
+  batch.answers[index] = wasSent ? answerOfRepeated(op, one) : one;
   if (--batch.left === 0) batch.resolve();
+}
+
+/** A release that was repeated may have been executed the first time: then `lost` does not mean that its lease was. */
+function answerOfRepeated({ verb }: Op, one: Answer): Answer {
+  const isReleased = verb === 'release' && 'state' in one && one.state === 'lost';
+  return isReleased ? { ...one, state: 'ok' } : one;
 }

@@ -58,10 +58,10 @@ export class PostgresStore extends Store {
       return this.#notificationConnection.isProven ? settings : undefined;
     });
     const query = this.#backgroundQueries.query.bind(this.#backgroundQueries);
-    const ended = (ago: number) => this.#ended(ago);
+    const unseen = (reason: string, ago: number) => this.#unseen(reason, ago);
     const slowed = (reason: string | undefined) => this.#listener?.slowed?.(reason);
     const horizon = new Horizon({ schema, query, slowed });
-    this.#failureDetector = new FailureDetector({ ...own, query, ended, notify, horizon });
+    this.#failureDetector = new FailureDetector({ ...own, query, unseen, notify, horizon });
     const { clock } = this;
     this.#liveness = new Liveness({ clock, leaseDuration, renew: () => this.#renew() });
     this.#notificationConnection = new NotificationConnection({
@@ -129,11 +129,12 @@ export class PostgresStore extends Store {
   async stats(ref: LimitName): Promise<StoreStats> {
     if (this.#isClosed) throw closed();
     const text = statistics(identifier(this.#schema));
-    const asked = () => this.#backgroundQueries.query(statement(text, [addressOf(ref).hash]));
+    const query = statement(text, [addressOf(ref).hash]);
     const answer =
-      (await within(this.timeout, () =>
-        this.#notificationConnection.proven().then(asked).then(statsOf, failure),
-      )) ?? this.#missing();
+      (await within(this.timeout, (isLate) => {
+        const ask = () => this.#backgroundQueries.query(query, { isLate });
+        return this.#notificationConnection.proven().then(ask).then(statsOf, failure);
+      })) ?? this.#missing();
     if (answer instanceof StoreError) throw answer;
     return answer;
   }
@@ -175,12 +176,10 @@ export class PostgresStore extends Store {
     this.#listener?.state(false, failure(error));
   }
 
-  /** The server has ended the listening session, but this end of the connection has not noticed. */
-  #ended(ago: number): void {
+  /** The listening connection looks open, but does not show other processes that this one is alive. */
+  #unseen(reason: string, ago: number): void {
     this.#liveness.lose(ago);
-    this.#notificationConnection.reconnectingClient.lose(
-      new Error('the server has ended the connection'),
-    );
+    this.#notificationConnection.reconnectingClient.lose(new Error(reason));
   }
 
   /** Renews all leases if possible; otherwise the limiters must check how long their leases are still certain. */

@@ -1,13 +1,14 @@
 import {
+  connectTimeout,
   destroy,
   type MakeClient,
-  MIN_CONNECT_TIMEOUT,
   type PostgresClient,
   type Query,
 } from './client.ts';
 import { closed, isDisconnect, late } from './failure.ts';
 import { GRACE_PERIOD } from './failure-detector.sql.ts';
 import { sendQuery } from './plain-query.ts';
+import { limitTime } from './time-limit.ts';
 
 /** Milliseconds until the next attempt; doubled after each failure. */
 const INITIAL_PAUSE = 25;
@@ -76,18 +77,18 @@ export class ReconnectingClient {
   #send(client: PostgresClient, query: Query): Promise<readonly unknown[][]> {
     return new Promise((resolve, reject) => {
       const answered = (rows: readonly unknown[][]) => {
-        clearTimeout(timer);
+        cancel();
         resolve(rows);
       };
       const failed = (error: unknown) => {
-        clearTimeout(timer);
+        cancel();
         // The server announces that it will end the connection before it does: no further statement may be sent on it.
         if (isDisconnect(error)) this.#drop(client, error);
         reject(error);
       };
       // Before the timer is set, so that the statement is sent first.
       sendQuery(client, query, answered, failed);
-      const timer = timeLimit(client, this.#options.timeout, reject);
+      const cancel = timeLimit(client, this.#options.timeout, reject);
     });
   }
 
@@ -132,7 +133,7 @@ export class ReconnectingClient {
       client.unref?.();
       await this.#options.setUp(client);
     };
-    const time = Math.max(this.#options.timeout, MIN_CONNECT_TIMEOUT);
+    const time = connectTimeout(this.#options.timeout);
     await this.#inTime(client, () => Promise.race([ready(), lost]), time);
   }
 
@@ -157,23 +158,21 @@ export class ReconnectingClient {
   ): Promise<T> {
     return new Promise((resolve, reject) => {
       const working = work();
-      const timer = timeLimit(client, time, reject);
-      const settled = () => clearTimeout(timer);
-      working.then(settled, settled);
+      const cancel = timeLimit(client, time, reject);
+      working.then(cancel, cancel);
       working.then(resolve, reject);
     });
   }
 }
 
-/** Closes the connection after `time` milliseconds, unless the timer is cleared. */
+/** Closes the connection after `time` milliseconds, unless the returned function is called before. */
 function timeLimit(
   client: PostgresClient,
   time: number,
   reject: (error: unknown) => void,
-): NodeJS.Timeout {
-  const end = () => {
+): () => void {
+  return limitTime(time, () => {
     reject(late());
     destroy(client);
-  };
-  return setTimeout(end, time).unref();
+  });
 }

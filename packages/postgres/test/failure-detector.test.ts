@@ -90,7 +90,7 @@ test('unused limits are swept and removed as fast as they can be created', async
     WHERE id % 4 > 0`);
   const left = (what: string) =>
     database.ask(`SELECT count(*)::int FROM headgate.limits WHERE ${what}`);
-  // Five checks are needed; with one per lease, they would take longer than this waits.
+  // Four checks are needed; with one per lease, they would take longer than this waits.
   const store = postgresStore({ connect: database.url, leaseDuration: 3_000 });
   onTestFinished(() => store.close());
   await store.stats({ name: 'connects' });
@@ -98,6 +98,19 @@ test('unused limits are swept and removed as fast as they can be created', async
   await vi.waitFor(async () => {
     expect([await left('touched = 0'), await left('soonest < touched')]).toEqual([0, 0]);
   }, 12_000);
+});
+
+test('every limit of a dead process is swept a second later, however many there are', async () => {
+  await database.rows('DELETE FROM headgate.members WHERE number = 2');
+  await fill(450, minute);
+  const store = postgresStore({ connect: database.url });
+  onTestFinished(() => store.close());
+  await vi.waitFor(() => store.stats({ name: 'connects' }), 5_000);
+  // Less than the lease duration, after which the first process sweeps for all.
+  await vi.waitFor(async () => {
+    const used = 'SELECT count(*)::int FROM headgate.limits WHERE inflight > 0';
+    expect(await database.ask(used)).toBe(0);
+  }, 6_000);
 });
 
 test('a dead process is detected while the process that should watch it is stopped', async () => {

@@ -21,7 +21,7 @@ test('a process continues to check its own session while a sweep gets no answer'
     query,
     sender,
     horizon,
-    ended() {},
+    unseen() {},
     notify() {},
   });
   onTestFinished(() => detector.leave());
