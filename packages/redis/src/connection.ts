@@ -2,6 +2,8 @@
 export interface Watcher {
   up(): void;
   down(error: unknown): void;
+  /** A connection has ended, and the client sends the commands again that were not answered. */
+  repeats(): void;
 }
 
 /** A connection that only receives messages. */

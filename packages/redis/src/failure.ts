@@ -19,10 +19,11 @@ export function isRefusal(error: unknown): boolean {
   return SERVER_ERROR.test(message) && !message.startsWith('ECONN');
 }
 
-/** Converts a client's error into a StoreError, whose message never contains a key. */
-export function failure(cause: unknown): StoreError {
-  const { message = '', name = '' } = (cause ?? {}) as Partial<Error>;
-  if (isRefusal(cause)) {
+/** Converts a client's error into a StoreError. Neither its message nor its cause contains a key. */
+export function failure(error: unknown): StoreError {
+  const { message = '', name = '' } = (error ?? {}) as Partial<Error>;
+  const cause = withoutCommand(error);
+  if (isRefusal(error)) {
     const [word = ''] = message.split(' ', 1);
     const meaning = meanings.get(word);
     const reason = meaning === undefined ? word : `${word} (${meaning})`;
@@ -35,6 +36,18 @@ export function failure(cause: unknown): StoreError {
 /** No answer within `timeout`: it is unknown whether the call was executed. */
 export function late(cause?: unknown): StoreError {
   return new StoreError('ERR_HEADGATE_STORE_TIMEOUT', 'Redis has not answered in time', cause);
+}
+
+/**
+ * A copy of the client's error, with which an app may log what it likes. ioredis adds the command to its errors, whose
+ * arguments contain the key of a limit, or the password; the server quotes the arguments of a command that it does not
+ * know.
+ */
+function withoutCommand(error: unknown): unknown {
+  if (typeof error !== 'object' || error === null) return error;
+  const { message = '', name = 'Error', code } = error as Partial<NodeJS.ErrnoException>;
+  const copy = new Error(message.replace(/, with args beginning with: .*/s, ''));
+  return Object.assign(copy, { name }, code === undefined ? {} : { code });
 }
 
 export function closed(): StoreError {

@@ -66,13 +66,18 @@ export class IoredisConnection implements Connection {
     return this.#client.eval(script, 1, key, ...args);
   }
 
-  watch({ up, down }: Watcher): () => void {
+  watch({ up, down, repeats }: Watcher): () => void {
     return onAll(this.#client, {
       ready: () => {
         this.lastError = undefined;
         up();
       },
-      close: () => down(this.lastError),
+      close: () => {
+        repeats();
+        down(this.lastError);
+      },
+      // Of a cluster: the connection to one node.
+      '-node': repeats,
       end: () => down(this.lastError),
       error: (error) => {
         this.lastError = error;
@@ -86,7 +91,10 @@ export class IoredisConnection implements Connection {
       message: (_, message) => heard(String(message)),
       end: () => lost(),
     });
-    subscriber.on('error', () => {});
+    let emitted: unknown;
+    subscriber.on('error', (error) => {
+      emitted = error;
+    });
     const close = () => {
       stop();
       // disconnect() on an ended connection would keep the process alive for a while.
@@ -95,7 +103,10 @@ export class IoredisConnection implements Connection {
     signal.addEventListener('abort', close, { once: true });
     try {
       signal.throwIfAborted();
-      await subscriber.connect();
+      await subscriber.connect().catch((error) => {
+        // If the server ends the connection, the rejection says only that; an event had the reason.
+        throw emitted ?? error;
+      });
       // The connection must not keep the process alive.
       subscriber.stream?.unref?.();
       await subscriber.subscribe(channel);

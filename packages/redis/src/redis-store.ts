@@ -34,6 +34,8 @@ export class RedisStore extends Store {
   #isUp = true;
   /** Whether the client was ever connected. */
   #wasUp: boolean;
+  /** How many times the client may have repeated commands. */
+  #repetitions = 0;
   #isClosed = false;
 
   constructor(
@@ -54,6 +56,9 @@ export class RedisStore extends Store {
     this.#unwatch = connection.watch({
       up: () => this.#up(),
       down: (error) => this.#down(error),
+      repeats: () => {
+        this.#repetitions++;
+      },
     });
   }
 
@@ -62,16 +67,23 @@ export class RedisStore extends Store {
     if (this.#isClosed) return answers.map(() => ({ error: closed() }));
     this.#subscription.open();
     const calls = callsOf(ops, this.#sender);
+    const repetitions = this.#repetitions;
     await within(timeout, (isLate) =>
       Promise.all(calls.map((call) => this.#do(call, answers, isLate))),
     );
     if (answers.some(isQueued)) this.#subscription.waiterQueued();
-    return answers.map((answer) => answer ?? { error: this.#missing() });
+    const mayRepeat = this.#repetitions > repetitions;
+    return answers.map((answer = { error: this.#missing() }, index) =>
+      mayRepeat && ops[index]?.verb === 'release' ? answerOfRepeated(answer) : answer,
+    );
   }
 
   listen(listener: StoreListener): () => void {
     this.#listener = listener;
     if (!this.#isUp) listener.state(false, failure(this.#connection.lastError));
+    // The subscription is opened as soon as the client has connected.
+    const { mutedBy } = this.#subscription;
+    if (mutedBy !== undefined) listener.muted?.(mutedBy);
     return () => {
       if (this.#listener === listener) this.#listener = undefined;
     };
@@ -157,6 +169,11 @@ export class RedisStore extends Store {
 
 function isQueued(answer: Answer | undefined): boolean {
   return answer !== undefined && 'state' in answer && answer.state === 'queued';
+}
+
+/** A repeated release may find that the first one was executed, which is no loss. */
+function answerOfRepeated(answer: Answer): Answer {
+  return 'state' in answer && answer.state === 'lost' ? { ...answer, state: 'ok' } : answer;
 }
 
 function read(reply: unknown): StoreStats {

@@ -6,6 +6,7 @@ import {
   SubscriptionProbe,
 } from '@headgate/core/distributed';
 import type { Connection, Subscriber } from './connection.ts';
+import { failure, late } from './failure.ts';
 import { Script } from './script.ts';
 
 /** Milliseconds until the next attempt; doubled after each failure. */
@@ -34,8 +35,9 @@ export class Subscription {
   #subscriber: Subscriber | undefined;
   #isOpening = false;
   #isClosed = false;
-  /** Whether the listener was informed that messages do not arrive. */
-  #isMuted = false;
+  /** When the first of the failing attempts began. */
+  #tryingSince: number | undefined;
+  #mutedBy: StoreError | undefined;
   #pause = INITIAL_PAUSE;
   #timer: NodeJS.Timeout | undefined;
 
@@ -50,14 +52,21 @@ export class Subscription {
     });
   }
 
+  /** Why messages do not arrive; undefined if they do, or if that is not certain yet. */
+  get mutedBy(): StoreError | undefined {
+    return this.#mutedBy;
+  }
+
   /**
    * Does nothing if it is open or opening, or if the client is not connected. Never fails; failed attempts are
    * repeated.
    */
   open(): void {
     const { isUp } = this.#options.connection;
+    if (!isUp) this.#tryingSince = undefined;
     if (this.#subscriber || this.#isOpening || this.#isClosed || !isUp) return;
     clearTimeout(this.#timer);
+    this.#tryingSince ??= performance.now();
     this.#isOpening = true;
     void this.#subscribe();
   }
@@ -83,7 +92,7 @@ export class Subscription {
       isLost = true;
       this.#lose();
     };
-    const subscriber = await this.#attempt(lost);
+    const subscriber = await this.#attempt(lost).catch((error) => this.#failed(error));
     this.#isOpening = false;
     // It may also have been lost or closed meanwhile.
     if (subscriber === undefined || isLost || this.#isClosed) {
@@ -92,39 +101,52 @@ export class Subscription {
     }
     this.#subscriber = subscriber;
     this.#pause = INITIAL_PAUSE;
+    this.#tryingSince = undefined;
     this.#probe.up();
-    const listener = this.#options.listener();
-    if (this.#isMuted) listener?.muted?.(undefined);
-    this.#isMuted = false;
-    listener?.check();
+    this.#mute(undefined);
+    this.#options.listener()?.check();
   }
 
-  /** Undefined if it fails or takes too long: a connection may also die silently while it is opened. */
-  async #attempt(lost: () => void): Promise<Subscriber | undefined> {
+  /** Rejects with a StoreError if it fails or takes too long: a connection may also die silently while it is opened. */
+  async #attempt(lost: () => void): Promise<Subscriber> {
     const { connection, channel, timeout } = this.#options;
     const abort = new AbortController();
     const heard = (message: string) => this.#receive(message);
     const opening = connection.subscribe({ channel, heard, lost, signal: abort.signal });
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       const giveUp = () => {
         abort.abort();
-        resolve(undefined);
+        reject(late());
       };
       const timer = setTimeout(giveUp, Math.max(timeout, MIN_OPENING_TIME)).unref();
-      const settle = (subscriber?: Subscriber) => {
-        clearTimeout(timer);
-        resolve(subscriber);
-      };
-      opening.then(settle, () => settle());
+      const settled = opening.finally(() => clearTimeout(timer));
+      settled.then(resolve, (error) => reject(failure(error)));
     });
+  }
+
+  /** The first attempts may fail while the server restarts, so failures are reported only after `timeout`. */
+  #failed({ code, message, cause }: StoreError): undefined {
+    const { connection, timeout } = this.#options;
+    const since = this.#tryingSince ?? Infinity;
+    const isNew = performance.now() - since < timeout;
+    if (isNew || this.#isClosed || !connection.isUp) return;
+    const reason = `messages of Redis do not arrive, because the subscription fails: ${message}`;
+    this.#mute(new StoreError(code, reason, cause));
   }
 
   /** The connection looks open, but messages do not arrive. */
   #died(): void {
     const message = 'messages of Redis do not arrive: the subscription reconnects';
-    this.#isMuted = true;
     this.#lose();
-    this.#options.listener()?.muted?.(new StoreError('ERR_HEADGATE_STORE_TIMEOUT', message));
+    this.#mute(new StoreError('ERR_HEADGATE_STORE_TIMEOUT', message));
+  }
+
+  /** Informs the listener once of each change. */
+  #mute(error: StoreError | undefined): void {
+    const isKnown = (this.#mutedBy === undefined) === (error === undefined);
+    if (isKnown) return;
+    this.#mutedBy = error;
+    this.#options.listener()?.muted?.(error);
   }
 
   #drop(): void {

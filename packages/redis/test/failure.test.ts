@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { failure } from '../src/failure.ts';
 
@@ -14,7 +15,22 @@ test.for([
     expect(failure(error)).toMatchObject({
       code: 'ERR_HEADGATE_STORE_REFUSED',
       message: `Redis refused the call: ${expected}`,
-      cause: error,
+      cause: { name: 'Error', message },
     });
   },
 );
+
+test('the cause keeps the name and the code of the error, and not what may contain a key or a password', () => {
+  const error = new AggregateError([new Error('connect ECONNREFUSED ::1:6379')], '');
+  const command = { name: 'auth', args: ['secret'] };
+  Object.assign(error, { code: 'ECONNREFUSED', command, lastNodeError: { command } });
+  const { cause } = failure(error);
+  expect(cause).toMatchObject({ name: 'AggregateError', code: 'ECONNREFUSED' });
+  expect(inspect(cause, { depth: 10, showHidden: true })).not.toContain('secret');
+});
+
+test('the arguments of a command that the server does not know are omitted', () => {
+  const start = "ERR unknown command 'EVALSHA'";
+  const error = new Error(`${start}, with args beginning with: '8a1f' '1' 'headgate:{mail:jane}' `);
+  expect(failure(error).cause).toMatchObject({ message: start });
+});

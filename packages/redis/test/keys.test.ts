@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { redisStore } from '@headgate/redis';
 import { Redis } from 'ioredis';
 import { afterEach, expect, test, vi } from 'vitest';
+import { leaseScript } from '../src/lease.lua.ts';
+import { statsScript } from '../src/stats.lua.ts';
 import { library } from './clients.ts';
 import { Participant } from './participant.ts';
 import { useServer } from './server.ts';
@@ -138,6 +140,16 @@ test('the privileges that the README lists are sufficient', async () => {
   expect((await one.do('acquire', { limit: 3 })).reclaimed).toBeGreaterThan(0);
   // Redis may reject commands that the client itself sends.
   expect(JSON.stringify(await admin.call('ACL', 'LOG'))).not.toContain('"lua"');
+});
+
+test('each privilege that the README lists is needed', () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  const [, listed = ''] = /With ACLs: `([^`]+)`/.exec(readme) ?? [];
+  const commands = listed.split(/\s+/).flatMap((right) => /^\+(.+)$/.exec(right)?.[1] ?? []);
+  const used = leaseScript + statsScript;
+  const ofScripts = commands.filter((name) => !['evalsha', 'eval', 'subscribe'].includes(name));
+  expect(ofScripts.length).toBeGreaterThan(5);
+  for (const name of ofScripts) expect(used).toContain(`call('${name.toUpperCase()}'`);
 });
 
 test('what a script wrote before it was rejected halfway expires, and the limit keeps working', async () => {

@@ -37,6 +37,7 @@ export class Participant {
   readonly grants: Grant[] = [];
   readonly recalls: { name: string; key?: string | undefined }[] = [];
   readonly states: { up: boolean; code: string | undefined }[] = [];
+  readonly muted: (string | undefined)[] = [];
   checks = 0;
 
   constructor(
@@ -51,6 +52,7 @@ export class Participant {
         this.checks += 1;
       },
       state: (up, error) => this.states.push({ up, code: error?.code }),
+      muted: (error) => this.muted.push(error?.code),
     });
   }
 

@@ -1,6 +1,7 @@
+import { inspect } from 'node:util';
 import { startRedis, startReplica } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { libraries } from './clients.ts';
 import { Participant } from './participant.ts';
 
@@ -69,6 +70,46 @@ describe.each(libraries)('$name', ({ connect }) => {
     const error = await one.fails('acquire', {}, 300);
     // node-redis 5 also reports what else was rejected while it connected.
     expect(error).toMatchObject({ code: refused, message: expect.stringMatching(/NOAUTH|ERR/) });
+  });
+
+  test.each([
+    {
+      refusal: 'the user has no channels',
+      refuse: (admin: Redis) => admin.call('ACL', 'SETUSER', 'default', 'resetchannels'),
+      accept: (admin: Redis) => admin.call('ACL', 'SETUSER', 'default', 'allchannels'),
+    },
+    {
+      refusal: 'the server accepts no further connection',
+      refuse: (admin: Redis) => admin.config('SET', 'maxclients', '2'),
+      accept: (admin: Redis) => admin.config('SET', 'maxclients', '100'),
+    },
+  ])(
+    'a subscription that cannot be opened is reported until it opens: $refusal',
+    async ({ refuse, accept }) => {
+      const redis = await server();
+      const admin = adminOf(redis);
+      await refuse(admin);
+      const one = participant(redis);
+      expect((await one.do('acquire', {})).state).toBe('held');
+      await vi.waitFor(() => expect(one.muted).toHaveLength(1), 10_000);
+      expect(one.muted[0]).toMatch(/^ERR_HEADGATE_STORE_(REFUSED|DOWN)$/);
+      await accept(admin);
+      await vi.waitFor(() => expect(one.muted).toHaveLength(2), 10_000);
+      expect(one.muted[1]).toBeUndefined();
+    },
+  );
+
+  test('a key does not appear in errors', async () => {
+    const redis = await server();
+    const ref = { name: 'mail', key: 'jane@example.org' };
+    await adminOf(redis).set(`headgate:{${ref.name}:${ref.key}}`, 'x');
+    const one = participant(redis);
+    const errors = [await one.fails('acquire', ref), await one.store.stats(ref).catch((e) => e)];
+    for (const error of errors) {
+      expect(error.cause).toMatchObject({ message: expect.stringContaining('WRONGTYPE') });
+      const texts = [inspect(error, { depth: 10, showHidden: true }), JSON.stringify(error)];
+      for (const text of texts) expect(text).not.toContain(ref.key);
+    }
   });
 
   test('without free memory new leases are rejected, and existing ones are renewed and released', async () => {

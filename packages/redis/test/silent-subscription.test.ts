@@ -1,4 +1,5 @@
 import { createLimiter, type Limiter } from '@headgate/core';
+import type { StoreListener } from '@headgate/core/distributed';
 import { type RedisClient, redisStore } from '@headgate/redis';
 import { type FaultyProxy, startProxy } from '@headgate/test-servers';
 import { expectConnectionReplaced } from '@headgate/test-servers/processes';
@@ -82,6 +83,41 @@ test('an unanswered attempt to subscribe is aborted and repeated', async () => {
   subscription.open();
   await vi.advanceTimersByTimeAsync(5_100);
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+});
+
+test('a subscription that keeps failing is reported once, and again when it opens', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let isRefused = true;
+  const connection = {
+    isUp: true,
+    isClosed: false,
+    subscribe: async () => {
+      if (isRefused) throw new Error('NOPERM this user has no permissions');
+      return { close: () => {} };
+    },
+  } as unknown as Connection;
+  const muted = vi.fn();
+  const listener = { muted, check: () => {}, isWaiting: false } as unknown as StoreListener;
+  const options = { connection, channel: 'one', timeout: 100, listener: () => listener };
+  const subscription = new Subscription(options);
+  onTestFinished(() => subscription.close());
+  subscription.open();
+  // While a server restarts, the first attempts may fail.
+  await vi.advanceTimersByTimeAsync(90);
+  expect(muted).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(muted).toHaveBeenCalledOnce();
+  expect(muted).toHaveBeenCalledWith(
+    expect.objectContaining({
+      code: 'ERR_HEADGATE_STORE_REFUSED',
+      message: expect.stringMatching(/messages of Redis do not arrive.*NOPERM/),
+    }),
+  );
+  isRefused = false;
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(muted).toHaveBeenCalledTimes(2);
+  expect(muted).toHaveBeenLastCalledWith(undefined);
 });
 
 test('without waiters no probe is sent, and messages that arrive make probes unnecessary', async () => {

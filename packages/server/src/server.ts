@@ -1,8 +1,9 @@
 import { type Clock, systemClock } from '@headgate/core';
-import { checkCount, checkNames, checkToken } from '@headgate/core/options';
+import { checkCount, checkMethods, checkNames, checkToken } from '@headgate/core/options';
 import type { Hono } from 'hono';
 import { createApp } from './http/app.ts';
-import { type Listener, type ListenOptions, listen } from './http/listen.ts';
+import { type Listener, listen } from './http/listen.ts';
+import type { ListenOptions } from './http/listen-options.ts';
 import { type Log, silent } from './log.ts';
 import { type SemaphoresOptions, semaphoresFrom } from './semaphores.ts';
 import { StateDriver } from './state-driver.ts';
@@ -47,8 +48,8 @@ export class Server {
     const { log = silent, clock = systemClock } = options;
     const token = checkToken('token', options.token);
     this.#stateDriver = new StateDriver({
-      clock,
-      log,
+      clock: checkMethods('clock', clock, ['now', 'setTimeout', 'clearTimeout']),
+      log: checkMethods('log', log, ['warn', 'error']),
       maxPeers: checkCount('maxPeers', maxPeers, 1),
       maxBlocked: checkCount('maxBlocked', maxBlocked, 0),
     });
@@ -69,7 +70,10 @@ export class Server {
     this.#stateDriver.state.configure(settings);
   }
 
-  /** Listens on a port or a unix socket. Resolves when it accepts connections; rejects if the address is in use. */
+  /**
+   * Listens on a port or a unix socket. Resolves when it accepts connections; rejects for an invalid option, and if the
+   * address is in use.
+   */
   async listen(options: ListenOptions = {}): Promise<Listener> {
     const listener = await listen(this.app, options, this.#stateDriver.log);
     this.#listeners.add(listener);

@@ -118,6 +118,25 @@ it.each([
   },
 );
 
+it.each([
+  [{ socket: '/tmp/s', port: 80 }, 'port', 'omitted with a socket, got 80'],
+  [{ socket: '/tmp/s', address: '::1' }, 'address', 'omitted with a socket, got "::1"'],
+  [{ port: 65_536 }, 'port', 'a whole number from 0 to 65535, got 65536'],
+  [{ port: '80' }, 'port', 'a whole number from 0 to 65535, got "80"'],
+  [{ tls: {} }, 'tls.cert', 'PEM, as a string or a Buffer'],
+  [{ tls: { cert: 'secret', key: '' } }, 'tls.key', 'PEM, as a string or a Buffer'],
+  [{ tls: { cert: 'a', key: 'b', pfx: 'c' } }, 'pfx', 'it knows cert, key'],
+  [{ tls: 'secret' }, 'tls', 'an object'],
+])('listen(%j) is refused with an error that names the option', async (options, option, text) => {
+  const server = createServer({ semaphores: {} });
+  onTestFinished(() => server.close());
+  const error = await server.listen(options as never).catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(HeadgateError);
+  expect(error).toMatchObject({ option, message: expect.stringContaining(text) });
+  expect(error.code).toMatch(/^ERR_HEADGATE_(UNKNOWN_)?OPTION$/);
+  expect(error.message).not.toContain('secret');
+});
+
 it('a health check in HTTP/1.0 works without a Host header', async () => {
   const { port } = await scene({ A: 1 });
   const connection = connect(port, '127.0.0.1');
@@ -201,6 +220,9 @@ it.each([
   [{ semaphores: {}, maxPeers: 0 }, 'maxPeers'],
   [{ semaphores: {}, maxBlocked: -1 }, 'maxBlocked'],
   [{ semaphores: {}, token: 'two words' }, 'token'],
+  [{ semaphores: {}, log: {} }, 'log'],
+  [{ semaphores: {}, log: { warn() {} } }, 'log'],
+  [{ semaphores: {}, clock: { now: () => 0 } }, 'clock'],
   [{ semaphores: {}, port: 80 }, 'port'],
 ])('createServer(%j) is refused', (options, option) => {
   let error: unknown;

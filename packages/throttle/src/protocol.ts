@@ -58,10 +58,13 @@ export class Protocol {
     return this.#isKnown({ method: 'PUT', path: `/peers/${peer}`, body }, options);
   }
 
-  /** Deletes the peer, releases its locks and withdraws its pending one. Returns false if it did not exist. */
+  /**
+   * Deletes the peer, releases its locks and withdraws its pending one. Returns false if it certainly did not exist: a
+   * repeated call may find that the first one has deleted it.
+   */
   async remove(peer: bigint, options: CallTimes): Promise<boolean> {
     const answer = await this.#ask({ method: 'DELETE', path: `/peers/${peer}` }, options);
-    return answer.text === '"Peer released"';
+    return answer.isRepeated === true || answer.text === '"Peer released"';
   }
 
   /** Releases a lock or withdraws a pending one. Returns false if the peer does not exist. */

@@ -38,6 +38,8 @@ export interface Call {
 export interface Answer {
   readonly status: number;
   readonly text: string;
+  /** Whether the call was sent more than once, so the service may have carried it out before. */
+  readonly isRepeated?: boolean;
 }
 
 /** Sends calls to the service. */
@@ -70,12 +72,12 @@ export class Transport implements Caller {
   }
 
   async call(call: Call, times: CallTimes): Promise<Answer> {
-    for (;;) {
+    for (let isRepeated = false; ; isRepeated = true) {
       if (this.#isClosed) throw connectionClosed();
       const answer = await this.#try(call, times);
-      // Undefined means that the server closed the idle connection just as the request was sent. Retried, because every
-      // call is safe to repeat.
-      if (answer !== undefined) return answer;
+      // Undefined means that the connection ended before the answer: most likely, the server closed an idle one just as
+      // the request was sent. Retried, because every call is safe to repeat.
+      if (answer !== undefined) return { ...answer, isRepeated };
     }
   }
 
@@ -92,7 +94,7 @@ export class Transport implements Caller {
     }
   }
 
-  /** Resolves to undefined if the reused connection was already closed. */
+  /** Resolves to undefined if a reused connection ended before the answer. */
   #try({ method, path, body }: Call, { timeout, signal }: CallTimes): Promise<Answer | undefined> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);

@@ -2,7 +2,7 @@ import { createServer, type Listener, type Server } from '@headgate/server';
 import { startProxy } from '@headgate/test-servers';
 import { storeSuite } from '@headgate/test-suite';
 import { throttleStore } from '@headgate/throttle';
-import { afterAll } from 'vitest';
+import { afterAll, expect, vi } from 'vitest';
 import { otherServer, Service } from './service.ts';
 
 let semaphores: Record<string, number> = {};
@@ -34,6 +34,8 @@ storeSuite({
   connect: (times) => throttleStore({ url: `http://127.0.0.1:${proxy.port}`, ...times }),
   wipe: async () => {
     await server.close();
+    // A release on a connection that has ended is repeated, and a repeated one is never answered `lost`.
+    await vi.waitFor(() => expect(proxy.connections).toBe(0), { interval: 1, timeout: 5_000 });
     server = createServer({ semaphores });
     listener = await server.listen({ port });
   },

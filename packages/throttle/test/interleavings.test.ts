@@ -1,3 +1,4 @@
+import { systemClock } from '@headgate/core';
 import { createServer } from '@headgate/server';
 import { interleavingSuite } from '@headgate/test-suite';
 import { ThrottleStore } from '../src/store/throttle-store.ts';
@@ -8,8 +9,11 @@ interleavingSuite({
   start: ({ network, name, limit }) => {
     const server = createServer({ semaphores: { [name]: limit } });
     return {
-      connect: ({ leaseDuration: lease, timeout }) =>
-        new ThrottleStore(new SimulatedTransport(network, server.app), lease, timeout),
+      connect: ({ leaseDuration: lease, timeout }) => {
+        const transport = new SimulatedTransport(network, server.app);
+        // The wall clock is not simulated.
+        return new ThrottleStore(transport, lease, timeout, undefined, systemClock);
+      },
       count: async () => {
         const text = await (await server.app.request('/metrics')).text();
         const sum = (metric: string) =>

@@ -1,3 +1,4 @@
+import { systemClock } from '@headgate/core';
 import { createServer, type Server } from '@headgate/server';
 import { Network } from '@headgate/test-suite';
 import fc from 'fast-check';
@@ -173,7 +174,9 @@ class Scene {
   }
 
   #client(): ThrottleClient {
-    return new ThrottleClient(new SimulatedTransport(this.network, this.server.app), lease);
+    const transport = new SimulatedTransport(this.network, this.server.app);
+    // The wall clock is not simulated.
+    return new ThrottleClient(transport, lease, systemClock);
   }
 }
 

@@ -3,8 +3,8 @@ import type { LimitName, Op, Reply, StoreListener, StoreStats } from '../distrib
 import { newMemory } from './limit-memory.ts';
 import { MemoryLimit, type Moment, type Notifier } from './memory-limit.ts';
 
-/** Maximum number of idle limits that each operation removes. */
-const MAX_FORGOTTEN_LIMITS = 2;
+/** Number of limits that each operation examines, more than it can add, so that all take their turn. */
+const EXAMINED_LIMITS = 2;
 
 interface Entry {
   readonly limit: MemoryLimit;
@@ -24,7 +24,7 @@ export interface MemoryOptions {
  */
 export class Memory {
   readonly #clock: Clock;
-  /** By address, the least recently used one first. */
+  /** By address, the one that was examined longest ago first. */
   readonly #limits = new Map<string, Entry>();
   readonly #listeners = new Map<string, StoreListener>();
 
@@ -82,16 +82,17 @@ export class Memory {
     const entry = isKnown
       ? known
       : { limit: new MemoryLimit(this.#notifierOf({ name, key }), newMemory(micros)), due: 0 };
-    this.#limits.delete(address);
     this.#limits.set(address, entry);
     return entry;
   }
 
+  /** Not in the order of their use, since limits with a long lease are due later than others used after them. */
   #forgetIdle(now: number): void {
-    let left = MAX_FORGOTTEN_LIMITS;
-    for (const [address, { due }] of this.#limits) {
-      if (due > now || left-- === 0) return;
+    let left = EXAMINED_LIMITS;
+    for (const [address, entry] of this.#limits) {
+      if (left-- === 0) return;
       this.#limits.delete(address);
+      if (entry.due > now) this.#limits.set(address, entry);
     }
   }
 

@@ -35,6 +35,19 @@ describe('a memory store', () => {
     expect(clock.armed).toBe(0);
   });
 
+  it('forgets keys although a limit with a longer lease was used before them', async () => {
+    const { clock, memory, acquire, ask } = scene();
+    const slow = memoryStore({ memory, clock, leaseDuration: 3_600_000 });
+    await slow.send([acquire('nightly', { id: `${slow.owner}.nightly` })], 1000);
+    for (let key = 0; key < 100; key++) {
+      await ask(acquire('keyed', { ref: { name: 'keyed', key: `${key}`, limit: 1, version: '' } }));
+    }
+    clock.advance(2000);
+    for (let turn = 0; turn < 60; turn++) await ask(acquire('other'));
+    expect(memory.size).toBe(2);
+    expect(await slow.stats({ name: 'nightly' })).toMatchObject({ limit: 1, holders: 1 });
+  });
+
   it('treats an idle limit as forgotten before a sweep has removed it', async () => {
     const { clock, memory, store, acquire, ask } = scene();
     await ask(acquire('one', { ref: { name: 'one', limit: 5, version: '' } }));

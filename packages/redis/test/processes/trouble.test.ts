@@ -19,7 +19,7 @@ describe.concurrent('connections that break', () => {
   });
 });
 
-test.concurrent('a process that may not subscribe is served all the same, though later', async () => {
+test.concurrent('a process that may not subscribe is served all the same, though later, and reports that', async () => {
   await admin.call(
     'ACL',
     'SETUSER',
@@ -41,6 +41,19 @@ test.concurrent('a process that may not subscribe is served all the same, though
   await held.release();
   for (const { held } of queue) await (await held).release();
   await expectFullLimitAvailable(one, 1, back);
+  for (const process of [one, two]) {
+    expect(await process.saw('store')).toMatchObject({
+      up: true,
+      error: { code: 'ERR_HEADGATE_STORE_REFUSED', message: expect.stringContaining('NOPERM') },
+    });
+    expect(await process.do('isMuted')).toBe(true);
+  }
+  await admin.call('ACL', 'SETUSER', 'deaf', '+subscribe', 'allchannels');
+  for (const process of [one, two]) {
+    expect(await process.saw('store', 2)).toMatchObject({ up: true, error: undefined });
+    expect(await process.do('isMuted')).toBe(false);
+    expect(process.of('store')).toHaveLength(2);
+  }
 });
 
 test.concurrent('a server that is paused for less than the timeout is no outage', async (context) => {

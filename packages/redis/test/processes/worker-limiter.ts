@@ -1,3 +1,4 @@
+import type { Store } from '@headgate/core/distributed';
 import { redisStore } from '@headgate/redis';
 import { type LimitSettings, type Tell, WorkerLimiter } from '@headgate/test-servers/processes';
 import { concurrencyApp } from './app.ts';
@@ -9,11 +10,14 @@ export interface Settings extends LimitSettings, ConnectOptions {}
 /** A limiter with its own client. */
 export class RedisWorkerLimiter extends WorkerLimiter {
   readonly #app: Connected;
+  readonly #redis: Store;
   readonly #server: ReturnType<typeof concurrencyApp>;
 
   constructor(app: Connected, settings: Settings, tell: Tell) {
     const { lease, timeout, limiter } = settings;
-    super(redisStore({ client: app.client, leaseDuration: lease, timeout }), limiter, tell);
+    const store = redisStore({ client: app.client, leaseDuration: lease, timeout });
+    super(store, limiter, tell);
+    this.#redis = store;
     this.#app = app;
     this.#server = concurrencyApp(this.limiter, tell);
   }
@@ -21,6 +25,11 @@ export class RedisWorkerLimiter extends WorkerLimiter {
   /** Sends a command on the app's own client. */
   async ping(): Promise<string> {
     return this.#app.ping();
+  }
+
+  /** Whether messages do not arrive, as far as the store knows. */
+  isMuted(): boolean {
+    return this.#redis.activity().muted;
   }
 
   quit(): void {

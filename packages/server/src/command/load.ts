@@ -6,7 +6,7 @@ import {
   parseConfiguration,
 } from '../configuration/configuration.ts';
 import { type LogLevel, logLevelFrom } from '../configuration/log-level.ts';
-import type { ListenOptions } from '../http/listen.ts';
+import type { ListenOptions } from '../http/listen-options.ts';
 
 /**
  * Reads the configuration file.

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Configuration } from '../configuration/configuration.ts';
-import type { ListenOptions } from '../http/listen.ts';
+import type { ListenOptions } from '../http/listen-options.ts';
 import { createServer, type Server } from '../server.ts';
 import type { Arguments } from './arguments.ts';
 import { loadConfiguration, loadTls, logLevelOf } from './load.ts';

@@ -4,27 +4,12 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { dirname } from 'node:path';
-import { checkCount, checkNames, checkText, invalid } from '@headgate/core/options';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Log } from '../log.ts';
 import { boundConnections, MAX_HEADER_SIZE, type Timeouts, timeouts } from './connections.ts';
 import { inTurn } from './in-turn.ts';
-
-export interface ListenOptions {
-  /** Default: 127.0.0.1, which is reachable from this machine only. */
-  readonly address?: string | undefined;
-  /** Default: 8000; 0 picks a free port. */
-  readonly port?: number | undefined;
-  /** The path of a unix socket, instead of an address and a port. */
-  readonly socket?: string | undefined;
-  /** Serves HTTPS with this certificate and key, both as PEM. */
-  readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined;
-  /** Maximum number of open connections; further ones are closed without an answer. Default: 20,000. */
-  readonly maxConnections?: number | undefined;
-}
-
-const names = ['address', 'port', 'socket', 'tls', 'maxConnections'];
+import { checkListen, type ListenOptions } from './listen-options.ts';
 
 /** An open port or socket. */
 export interface Listener {
@@ -35,9 +20,6 @@ export interface Listener {
 
 /** Maximum length of a URL in characters, far above what the protocol needs. */
 const MAX_URL_LENGTH = 4_096;
-
-/** Maximum length of a socket's path in bytes, as the operating system defines it. */
-const MAX_SOCKET_PATH = process.platform === 'linux' ? 107 : 103;
 
 /**
  * Milliseconds after which open connections are destroyed while the server closes. Blocked requests are answered
@@ -52,8 +34,7 @@ export async function listen(
   /** Tests set shorter ones. */
   timeoutValues: Timeouts = timeouts,
 ): Promise<Listener> {
-  checkNames('listen', options, names);
-  const { address = '127.0.0.1', port = 8_000, socket, tls, maxConnections = 20_000 } = options;
+  const { place, socket, tls, maxConnections } = checkListen(options);
   const fetch = (request: Request, env: object) =>
     request.url.length > MAX_URL_LENGTH ? tooLong() : app.fetch(request, env);
   // `hostname` serves requests without a Host header: HTTP/1.0, which some health checks speak, does not require one.
@@ -63,16 +44,12 @@ export async function listen(
     tls === undefined
       ? createServer(settings, handle)
       : createTlsServer({ ...settings, ...tls }, handle);
-  boundConnections(server, checkCount('maxConnections', maxConnections, 1), timeoutValues, log);
+  boundConnections(server, maxConnections, timeoutValues, log);
   const open = new Set<Socket>();
   server.on('connection', (connection: Socket) => {
     open.add(connection);
     connection.once('close', () => open.delete(connection));
   });
-  const place =
-    socket === undefined
-      ? { host: checkText('address', address), port }
-      : { path: checkSocket(socket) };
   if (socket !== undefined) await removeStale(socket);
   server.listen(place);
   await once(server, 'listening');
@@ -81,12 +58,6 @@ export async function listen(
   const bound = server.address() as AddressInfo | string;
   const url = typeof bound === 'string' ? bound : urlOf(bound, tls !== undefined);
   return { url, close: () => close(server, open) };
-}
-
-/** The system would silently truncate a longer path, and clients would not find the socket. */
-function checkSocket(path: string): string {
-  if (Buffer.byteLength(checkText('socket', path)) <= MAX_SOCKET_PATH) return path;
-  throw invalid('socket', `a path of at most ${MAX_SOCKET_PATH} bytes`, path);
 }
 
 function tooLong(): Response {

@@ -1,6 +1,7 @@
 import { checkTimes } from '@headgate/core/distributed';
 import { checkNames, checkToken } from '@headgate/core/options';
 import { addressFrom } from '../address.ts';
+import { HostClock, type LeaseClock } from '../host-clock.ts';
 import { Protocol } from '../protocol.ts';
 import { type Caller, Transport } from '../transport.ts';
 import { type Lock, type LockOptions, lockFor } from './lock.ts';
@@ -39,13 +40,15 @@ export class ThrottleClient {
   readonly #transport: Caller;
   readonly #protocol: Protocol;
   readonly #leaseDuration: number;
+  readonly #clock: LeaseClock;
   readonly #pending = new Set<Promise<void>>();
 
   /** @internal */
-  constructor(transport: Caller, leaseDuration: number) {
+  constructor(transport: Caller, leaseDuration: number, clock: LeaseClock = new HostClock()) {
     this.#transport = transport;
     this.#protocol = new Protocol(transport);
     this.#leaseDuration = leaseDuration;
+    this.#clock = clock;
   }
 
   /**
@@ -58,7 +61,7 @@ export class ThrottleClient {
    * case the request is withdrawn, and a later grant is released.
    */
   lock(semaphore: string, options?: LockOptions): Promise<Lock> {
-    const lockOwner = new LockOwner(this.#protocol, this.#leaseDuration);
+    const lockOwner = new LockOwner(this.#protocol, this.#leaseDuration, this.#clock);
     return lockFor(lockOwner, semaphore, options, (task) => this.#background(task));
   }
 

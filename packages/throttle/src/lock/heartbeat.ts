@@ -1,4 +1,5 @@
 import { maxTimer } from '@headgate/core/distributed';
+import type { LeaseClock } from '../host-clock.ts';
 
 /** A lease is renewed after this part of it; if that fails, there is time for two more attempts. */
 const RENEWAL_PART = 1 / 3;
@@ -13,6 +14,7 @@ const SAFE_PART = 0.9;
 export interface HeartbeatOptions {
   /** Milliseconds. */
   readonly leaseDuration: number;
+  readonly clock: LeaseClock;
   /** Tries to renew the lease. Never rejects. */
   readonly beat: () => Promise<void>;
   /** Called when the lease may have expired at the service. */
@@ -35,12 +37,12 @@ export class Heartbeat {
     this.#options = options;
   }
 
-  /** The earliest time at which the service can let the lease expire. */
-  get ends(): number {
-    return this.#renewedAt + this.#options.leaseDuration;
+  /** Milliseconds until the service can let the lease expire. */
+  get timeLeft(): number {
+    return this.#renewedAt + this.#options.leaseDuration - this.#options.clock.now();
   }
 
-  /** The service has renewed the lease, by a request that was sent at this time. */
+  /** The service has renewed the lease, by a request that was sent at this time of the clock. */
   hear(sent: number): void {
     this.#renewedAt = Math.max(this.#renewedAt, sent);
     this.#due = this.#renewedAt + this.#options.leaseDuration * RENEWAL_PART;
@@ -60,7 +62,7 @@ export class Heartbeat {
   #wake(): void {
     clearTimeout(this.#timer);
     const next = Math.min(this.#isBeating ? Infinity : this.#due, this.#safeUntil);
-    const delay = Math.min(Math.max(next - performance.now(), 0), maxTimer);
+    const delay = Math.min(Math.max(next - this.#options.clock.now(), 0), maxTimer);
     this.#timer = setTimeout(() => this.#check(), delay);
     this.#timer.unref();
   }
@@ -70,7 +72,7 @@ export class Heartbeat {
   }
 
   #check(): void {
-    const now = performance.now();
+    const now = this.#options.clock.now();
     if (now >= this.#safeUntil) {
       this.stop();
       this.#options.lost();
@@ -81,9 +83,9 @@ export class Heartbeat {
   }
 
   async #beat(): Promise<void> {
-    const { leaseDuration, beat } = this.#options;
+    const { leaseDuration, clock, beat } = this.#options;
     this.#isBeating = true;
-    this.#due = performance.now() + leaseDuration * RETRY_PART;
+    this.#due = clock.now() + leaseDuration * RETRY_PART;
     await beat();
     this.#isBeating = false;
     if (this.#isRunning) this.#wake();

@@ -3,6 +3,7 @@ import { HeadgateError, StoreError } from '@headgate/core';
 import { invalid } from '@headgate/core/options';
 import { endedBy } from '../ended-by.ts';
 import { peerForgotten } from '../failure.ts';
+import type { LeaseClock } from '../host-clock.ts';
 import type { Protocol } from '../protocol.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { type RetryBounds, retryTransient, sleep } from './retry.ts';
@@ -52,12 +53,13 @@ export class LockOwner {
   constructor(
     private readonly protocol: Protocol,
     private readonly leaseDuration: number,
+    private readonly clock: LeaseClock,
   ) {
     this.#times = { timeout: Math.min(MAX_TIMEOUT, leaseDuration / 3) };
     this.#lateAcquires = new Unanswered(leaseDuration);
     this.#lateReleases = new Unanswered(leaseDuration);
     this.#heartbeat = new Heartbeat({
-      leaseDuration,
+      ...{ leaseDuration, clock },
       beat: () => {
         this.#beating = this.#beat().catch(() => {});
         return this.#beating;
@@ -117,7 +119,7 @@ export class LockOwner {
     await this.#beating;
     await this.#restoring?.catch(() => {});
     if (!this.#mayExist || this.signal.aborted) return;
-    const until = this.#heartbeat.ends;
+    const until = performance.now() + this.#heartbeat.timeLeft;
     if (this.#acquired.size === 0 && !this.#isWaiting) {
       await retryTransient(this.#retire(), { until }).catch(() => {});
       return;
@@ -163,8 +165,8 @@ export class LockOwner {
       }
       signal?.throwIfAborted();
       this.signal.throwIfAborted();
-      const [sent, restores] = [performance.now(), this.#restores];
-      const blockFor = Math.min(Math.max(until - sent, 0), MAX_BLOCK_TIME, this.leaseDuration / 3);
+      const [sent, restores, left] = [this.clock.now(), this.#restores, until - performance.now()];
+      const blockFor = Math.min(Math.max(left, 0), MAX_BLOCK_TIME, this.leaseDuration / 3);
       const outcome = await this.#acquire(semaphore, count, blockFor, signal);
       // A restore sent in the meantime did not include this lock, so the answer is void.
       if (restores !== this.#restores) continue;
@@ -179,7 +181,7 @@ export class LockOwner {
         return true;
       }
       // A service that is shutting down answers at once.
-      if (performance.now() - sent < blockFor / 2) await sleep(UNBLOCKED_DELAY, signal);
+      if (this.clock.now() - sent < blockFor / 2) await sleep(UNBLOCKED_DELAY, signal);
       return false;
     }
   }
@@ -210,8 +212,8 @@ export class LockOwner {
 
   /** Restores the peer with all its locks, even beyond the full counts: they are its own until its lease expires. */
   async #restore(): Promise<void> {
-    const sent = performance.now();
-    if (this.#acquired.size > 0 && sent >= this.#heartbeat.ends) this.#lose();
+    const sent = this.clock.now();
+    if (this.#acquired.size > 0 && this.#heartbeat.timeLeft <= 0) this.#lose();
     this.signal.throwIfAborted();
     this.#mayExist = true;
     this.#restores++;
@@ -221,7 +223,7 @@ export class LockOwner {
   }
 
   async #beat(): Promise<void> {
-    const sent = performance.now();
+    const sent = this.clock.now();
     if (await this.protocol.heartbeat(this.#peer, this.leaseDuration, this.#times))
       this.#heartbeat.hear(sent);
     else if (this.#acquired.size > 0) await this.#restoreOnce();

@@ -1,11 +1,11 @@
-import type { Clock } from '@headgate/core';
+import type { LeaseClock } from '../host-clock.ts';
 import type { Protocol } from '../protocol.ts';
 import type { CallTimes } from '../transport.ts';
 import type { ServiceLease } from './lease-table.ts';
 
 export interface LeasePeersOptions {
   readonly protocol: Protocol;
-  readonly clock: Clock;
+  readonly clock: LeaseClock;
   /** Milliseconds. */
   readonly leaseDuration: number;
 }

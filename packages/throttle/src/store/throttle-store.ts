@@ -12,6 +12,7 @@ import {
   within,
 } from '@headgate/core/distributed';
 import { closed, late, refused, unreachable } from '../failure.ts';
+import { HostClock, type LeaseClock } from '../host-clock.ts';
 import { Protocol } from '../protocol.ts';
 import type { Caller, CallTimes } from '../transport.ts';
 import { type OperationContext, Operations } from './operations.ts';
@@ -44,13 +45,20 @@ export class ThrottleStore extends Store {
   #isUp = true;
   #isClosed = false;
 
-  constructor(transport: Caller, leaseDuration: number, timeout: number, name = 'throttle') {
+  constructor(
+    transport: Caller,
+    leaseDuration: number,
+    timeout: number,
+    name = 'throttle',
+    /** Decides whether a lease that the service does not know has expired, or was lost with the service's state. */
+    clock: LeaseClock = new HostClock(),
+  ) {
     super({ leaseDuration, timeout, name });
     this.#transport = transport;
     const protocol = new Protocol(transport);
     this.#semaphoreCache = new SemaphoreCache(protocol, this.clock, timeout);
     this.#operations = new Operations({
-      ...{ protocol, clock: this.clock, leaseDuration, timeout },
+      ...{ protocol, clock, leaseDuration, timeout },
       waits: (queue) => this.#polls.poll(queue),
       left: (queue) => this.#polls.left(queue),
       granted: (id) => this.#listener?.grant({ id, fencing: undefined }),
