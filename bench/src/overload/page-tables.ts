@@ -1,3 +1,5 @@
+import type { PageSection } from './page-sections.ts';
+
 const settings = 'Settings';
 const rejection = 'The cost of one rejection';
 
@@ -16,7 +18,7 @@ export function withCommonTables(page: string, results: string): string {
  */
 export function withSection(
   page: string,
-  { heading, words }: { heading: string; words: readonly string[] },
+  { heading, words }: Pick<PageSection, 'heading' | 'words'>,
   results: string,
 ): string {
   const tables = tablesOf(results);

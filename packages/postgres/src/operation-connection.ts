@@ -1,4 +1,4 @@
-import type { Answer, Op } from '@headgate/core/distributed';
+import { type Answer, answerOfRepeated, type Op } from '@headgate/core/distributed';
 import {
   type Call,
   callOf,
@@ -203,10 +203,4 @@ export class OperationConnection {
 function answer({ op, batch, index, wasSent }: Task, one: Answer): void {
   batch.answers[index] = wasSent ? answerOfRepeated(op, one) : one;
   if (--batch.left === 0) batch.resolve();
-}
-
-/** A release that was repeated may have been executed the first time: then `lost` does not mean that its lease was. */
-function answerOfRepeated({ verb }: Op, one: Answer): Answer {
-  const isReleased = verb === 'release' && 'state' in one && one.state === 'lost';
-  return isReleased ? { ...one, state: 'ok' } : one;
 }

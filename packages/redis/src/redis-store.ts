@@ -1,5 +1,6 @@
 import {
   type Answer,
+  answerOfRepeated,
   type Capabilities,
   fullCapabilities,
   type LimitName,
@@ -74,7 +75,7 @@ export class RedisStore extends Store {
     if (answers.some(isQueued)) this.#subscription.waiterQueued();
     const mayRepeat = this.#repetitions > repetitions;
     return answers.map((answer = { error: this.#missing() }, index) =>
-      mayRepeat && ops[index]?.verb === 'release' ? answerOfRepeated(answer) : answer,
+      mayRepeat ? answerOfRepeated(ops[index] as Op, answer) : answer,
     );
   }
 
@@ -169,11 +170,6 @@ export class RedisStore extends Store {
 
 function isQueued(answer: Answer | undefined): boolean {
   return answer !== undefined && 'state' in answer && answer.state === 'queued';
-}
-
-/** A repeated release may find that the first one was executed, which is no loss. */
-function answerOfRepeated(answer: Answer): Answer {
-  return 'state' in answer && answer.state === 'lost' ? { ...answer, state: 'ok' } : answer;
 }
 
 function read(reply: unknown): StoreStats {

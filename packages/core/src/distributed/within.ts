@@ -1,3 +1,5 @@
+import { limitTime } from './limit-time.ts';
+
 /**
  * Resolves to the result of a store's work, or to undefined after `timeout` milliseconds. The work must never reject;
  * it can check whether it is late.
@@ -14,15 +16,9 @@ export function within<T>(
     };
     // Started first, so that its request is sent before anything else happens.
     const working = work(() => isLate);
-    const due = performance.now() + timeout;
-    // A busy event loop sends nothing and reads no answer, so the time by which the timer is late is added: once only.
-    let timer = setTimeout(() => {
-      // Negative if the timer fires early, by less than a millisecond; Node 24 warns of that.
-      const lateBy = performance.now() - due;
-      timer = setTimeout(end, Math.max(0, Math.min(lateBy, timeout)));
-    }, timeout);
+    const cancel = limitTime(timeout, timeout, end);
     working.then((result) => {
-      clearTimeout(timer);
+      cancel();
       resolve(result);
     });
   });

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { MAX_PORT } from '../http/listen-options.ts';
 import { version } from '../version.ts';
 
 export interface Arguments {
@@ -39,6 +40,6 @@ export function parseArguments(argv: readonly string[]): Arguments {
 
 function portFrom(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (port <= 65_535) return port;
-  throw new InvalidArgumentError('It must be a whole number from 0 to 65535.');
+  if (port <= MAX_PORT) return port;
+  throw new InvalidArgumentError(`It must be a whole number from 0 to ${MAX_PORT}.`);
 }

@@ -15,7 +15,7 @@ export interface ListenOptions {
 
 const names = ['address', 'port', 'socket', 'tls', 'maxConnections'];
 
-const MAX_PORT = 65_535;
+export const MAX_PORT = 65_535;
 
 /** Maximum length of a socket's path in bytes, as the operating system defines it. */
 const MAX_SOCKET_PATH = process.platform === 'linux' ? 107 : 103;
