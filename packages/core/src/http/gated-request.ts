@@ -142,7 +142,7 @@ export class GatedRequest extends Waiter {
     for (let { outer } = this; outer !== undefined; outer = outer.outer) {
       const { permit, demands, settings } = outer;
       if (settings.isDefault) permit?.pauseCounting();
-      else if (permit?.released === false)
+      else if (permit?.released === false && demands.length > 0)
         warnOnce('HEADGATE_NESTED_WAIT', () => nestedWait(this.demands, demands));
     }
     this.answered = new Promise((resolve) => {

@@ -11,11 +11,12 @@ import { type Framework, reasonOf } from './framework.ts';
 import { type Exchange, GatedRequest } from './gated-request.ts';
 import { type Fields, limitFields } from './limit-fields.ts';
 import type { AnyHttpOptions } from './options.ts';
+import { Preflights } from './preflights.ts';
 import { type RejectionResponse, RejectionResponses } from './rejection-response.ts';
 import { type HttpSettings, httpSettings } from './settings.ts';
 
 export interface HttpStats extends GateStats {
-  /** Requests that bypassed the limits: by `skip`, or as CORS preflights. */
+  /** Requests that bypassed the limits: by `skip`, or as one of a few CORS preflights at a time. */
   readonly skipped: number;
   /** Limits for which no second permit was acquired, since the request already held one. */
   readonly reentered: number;
@@ -31,6 +32,7 @@ export class HttpGate<R> {
   /** By the name of the limit that rejects. */
   readonly #statusCodes: ReadonlyMap<string, number>;
   readonly #responses = new RejectionResponses();
+  readonly #preflights: Preflights<R>;
   #skipped = 0;
   #reentered = 0;
 
@@ -39,6 +41,7 @@ export class HttpGate<R> {
     private readonly framework: Framework<R>,
   ) {
     this.#settings = httpSettings(options, framework);
+    this.#preflights = new Preflights(framework);
     const { gate, rules } = this.#settings;
     this.gate = gate;
     this.#unguarded = gate instanceof GuardedGate ? gate.inner : gate;
@@ -61,7 +64,11 @@ export class HttpGate<R> {
   }
 
   #enter(request: R, exchange: Exchange, reply: unknown): GatedRequest | undefined {
-    if (this.#isPreflight(request) || this.#skips(request)) {
+    if (!exchange.gone) {
+      const preflight = this.#preflights.tryAcquire(request);
+      if (preflight !== undefined) return this.#bypass(exchange, preflight);
+    }
+    if (this.#skips(request)) {
       this.#skipped++;
       return undefined;
     }
@@ -73,6 +80,14 @@ export class HttpGate<R> {
       gated.outcomeOf = (permit) => this.#outcome(request, reply, permit);
     this.#prioritize(gated, request);
     gated.enter(gate);
+    return gated;
+  }
+
+  #bypass(exchange: Exchange, preflight: BasePermit): GatedRequest {
+    this.#skipped++;
+    const gated = new GatedRequest(this.#settings, exchange, []);
+    gated.permit = preflight;
+    exchange.observe(gated);
     return gated;
   }
 
@@ -142,15 +157,6 @@ export class HttpGate<R> {
       if (gated.wasAdmittedBy(guard)) return false;
     }
     return true;
-  }
-
-  #isPreflight(request: R): boolean {
-    const { framework } = this;
-    return (
-      framework.method(request) === 'OPTIONS' &&
-      framework.header(request, 'origin') !== undefined &&
-      framework.header(request, 'access-control-request-method') !== undefined
-    );
   }
 
   /** Reports the route and the outcome of a request to an adaptive limit. */

@@ -69,7 +69,10 @@ export type LimitOptions<R> =
 export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, Reply>
   extends CommonOptions,
     Pick<GateOptions, 'guard' | 'mode'> {
-  /** Whether a request bypasses the limits; undefined: no. CORS preflights always do. Default: none else does. */
+  /**
+   * Whether a request bypasses the limits; undefined: no. Up to four CORS preflights at a time do anyway. Default: none
+   * else does.
+   */
   skip?: ((request: R) => boolean | undefined) | undefined;
   /**
    * Responds instead of Headgate; it may call `next` to let the handler serve a cheaper response. If it returns

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { busy } from '../kit/busy.ts';
-import { Paused } from '../kit/handlers.ts';
+import { ok, Paused } from '../kit/handlers.ts';
 import { counts } from '../kit/until.ts';
 import type { World } from '../kit/world.ts';
 
@@ -34,6 +34,26 @@ export function methods(world: World): void {
     expect(await call.answer()).toMatchObject({ status: 200 });
     await holder.answer();
     expect(limit.stats()).toMatchObject({ admitted: 1, rejected: { full: 0 }, skipped: 1 });
+  });
+
+  it('limits preflights like other requests while it handles four', async () => {
+    const { app, limit, work, holder } = await busy(world);
+    const call = () => app.call('/', { method: 'OPTIONS', headers: preflight });
+    const calls = [call(), call(), call(), call()];
+    await work.begins(5);
+    expect(await call().answer()).toMatchObject({ status: 503 });
+    work.finishAll();
+    for (const each of calls) expect(await each.answer()).toMatchObject({ status: 200 });
+    await holder.answer();
+    expect(limit.stats()).toMatchObject({ admitted: 1, rejected: { full: 1 }, skipped: 4 });
+  });
+
+  it('counts a preflight until it has been answered', async () => {
+    const limit = world.limit({ limit: 1 });
+    const app = await world.serve({ use: limit }, { handle: ok });
+    for (let i = 0; i < 10; i++)
+      await app.call('/', { method: 'OPTIONS', headers: preflight }).answer();
+    expect(limit.stats()).toMatchObject({ admitted: 0, skipped: 10 });
   });
 
   it.each([

@@ -1,0 +1,28 @@
+import { createLimiter } from '../limiter/create-limiter.ts';
+import type { BasePermit } from '../semaphore/permit.ts';
+import type { Framework } from './framework.ts';
+
+/** Maximum number of preflights that bypass the limits at a time: any client can send requests that look like one. */
+const MAX_PREFLIGHTS = 4;
+
+/** Lets a few CORS preflights bypass the limits of a middleware. */
+export class Preflights<R> {
+  readonly #limiter = createLimiter({ name: 'preflights', limit: MAX_PREFLIGHTS });
+
+  constructor(private readonly framework: Framework<R>) {}
+
+  /** Undefined if the request is not a preflight, or is one too many. */
+  tryAcquire(request: R): BasePermit | undefined {
+    if (!this.#includes(request)) return undefined;
+    return this.#limiter.tryAcquire() as BasePermit | undefined;
+  }
+
+  #includes(request: R): boolean {
+    const { framework } = this;
+    return (
+      framework.method(request) === 'OPTIONS' &&
+      framework.header(request, 'origin') !== undefined &&
+      framework.header(request, 'access-control-request-method') !== undefined
+    );
+  }
+}
