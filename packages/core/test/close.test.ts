@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
-import { createLimiter, type Permit } from '../src/index.ts';
+import { createGate, createLimiter, type Permit } from '../src/index.ts';
 import { type Caller, call } from './caller.ts';
 
 function inUse(options = {}) {
@@ -176,4 +176,26 @@ it.each([Number.NaN, -1, '50'])(
     });
   },
   1000,
+);
+
+it.each(['a limiter', 'a gate'])(
+  'close() of %s in shadow mode ends with its last permit, and aborts none that follows',
+  async (kind) => {
+    const limiter = createLimiter({ limit: 1 });
+    const shadowed = createGate({
+      limits: [
+        { name: 'one', limit: 1 },
+        { name: 'two', limit: 1 },
+      ],
+      mode: 'shadow',
+    });
+    limiter.shadow();
+    const source = kind === 'a gate' ? shadowed : limiter;
+    const held = await source.acquire();
+    const closed = source.close();
+    held.release();
+    const next = await source.acquire();
+    expect(await closed).toBe(0);
+    expect(next.signal.aborted).toBe(false);
+  },
 );

@@ -47,6 +47,17 @@ describe('a frozen limit', () => {
     expect(limiter.limit).toBe(9);
   });
 
+  it('is not moved by the sample that has frozen it', () => {
+    const { limit, limiter, work } = adaptiveScene();
+    limit.onSample = () => {
+      limit.limit = 20;
+      limiter.freeze();
+      limiter.setLimit(3);
+    };
+    work()?.release();
+    expect([limiter.frozen, limiter.limit]).toEqual([true, 3]);
+  });
+
   it("returns to the algorithm's value when it is unfrozen, and admits the waiters that fit", () => {
     const { limiter, work } = adaptiveScene();
     limiter.freeze();

@@ -180,3 +180,24 @@ it('a grant caused by maxHold does not delay the release of other permits', () =
   clock.advance(50);
   expect([limiter.inflight, leaks, clock.armed]).toEqual([0, [100, 100, 100], 0]);
 });
+
+it('a gate admits with an aborted signal if the permit of an earlier limit has expired in the queue', async () => {
+  const clock = new VirtualClock();
+  const first = createLimiter({
+    ...{ name: 'first', limit: 1, maxHold: 30, clock },
+    observer: { leaked: () => {} },
+  });
+  const second = createLimiter({ name: 'second', limit: 1, queueLimit: 9, clock });
+  const gate = createGate({
+    limits: [{ limiter: first }, { limiter: second }],
+    queueLimit: 9,
+    clock,
+  });
+  const held = second.tryAcquire();
+  const waiting = gate.acquire();
+  clock.advance(40);
+  expect(first.inflight).toBe(0);
+  held?.release();
+  const { signal } = await waiting;
+  expect(signal.reason).toMatchObject({ code: 'ERR_HEADGATE_MAX_HOLD' });
+});

@@ -12,6 +12,7 @@ import {
 } from '../src/index.ts';
 import { memoryStore } from '../src/memory-store/index.ts';
 import { nearest, suggestionFor } from '../src/suggestion.ts';
+import { Caller } from './caller.ts';
 
 const store = () => memoryStore();
 const guard = { name: 'guard', admits: () => true };
@@ -180,4 +181,64 @@ it('many waiters with one signal add one listener and cause no leak warning', as
   (await waiting[0])?.release();
   expect(limiter.inflight).toBe(0);
   expect(await Promise.race([warned, turn(undefined)])).toBeUndefined();
+});
+
+describe('options that would have no effect', () => {
+  it.each(['signal', 'queueTimeout', 'priority', 'fairBy'])('tryAcquire refuses %s', (option) => {
+    const values = { signal: AbortSignal.abort(), queueTimeout: 5, priority: 'high', fairBy: 'a' };
+    const limiter = createLimiter({ limit: 1 });
+    const options = { [option]: values[option as keyof typeof values] } as never;
+    const error = { code: 'ERR_HEADGATE_UNKNOWN_OPTION', option };
+    expect(() => limiter.tryAcquire(options)).toThrow(expect.objectContaining(error));
+    expect(limiter.inflight).toBe(0);
+  });
+
+  it('a gate refuses the order of a limit if no request can queue', () => {
+    const create = () => createGate({ limits: [{ name: 'a', limit: 1, order }] });
+    expect(create).toThrow('queueLimit must be set together with order');
+  });
+
+  it.each(['queueLimit', 'queueTimeout'])('a gate with only a guard refuses %s', (option) => {
+    const create = () => createGate({ limits: [], guard, [option]: 5 });
+    expect(create).toThrow(`${option} must be omitted if there is only a guard`);
+  });
+});
+
+describe('what a request demands of the limits of a gate', () => {
+  const keyed = () =>
+    createGate({
+      limits: [
+        { name: 'account', limit: 1, perKey: true },
+        { name: 'app', limit: 9 },
+      ],
+    });
+
+  it.each([
+    { keys: new Map([['account', 'x']]) },
+    { keys: true },
+    { keys: ['x'] },
+    { weights: 5 },
+    { shares: 'a' },
+  ])('must be an object: %j', async (options) => {
+    const [option = ''] = Object.keys(options);
+    const error = { code: 'ERR_HEADGATE_OPTION', option };
+    await expect(keyed().acquire(options as never)).rejects.toMatchObject(error);
+  });
+
+  it('may not be null for a weight', async () => {
+    const options = { weights: { app: null } } as never;
+    const error = { code: 'ERR_HEADGATE_WEIGHT', option: 'weight' };
+    await expect(keyed().acquire(options)).rejects.toMatchObject(error);
+  });
+});
+
+it('a guarded gate refuses an invalid priority before it asks the guard', () => {
+  const gate = createGate({
+    limits: [one],
+    guard: { ...guard, admits: (priority) => priority.length > 0 },
+  });
+  const waiter = new Caller();
+  waiter.priority = undefined as never;
+  const error = { code: 'ERR_HEADGATE_OPTION', option: 'priority' };
+  expect(() => gate.request(waiter, [])).toThrow(expect.objectContaining(error));
 });

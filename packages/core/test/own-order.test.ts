@@ -168,3 +168,62 @@ it('an order that throws for a key that is used again leaves no waiter and no ti
     ...{ inflight: 0, queued: 0, keys: 0, armed: 0 },
   });
 });
+
+/** A queue of this order that holds all its waiters back until it is opened. */
+function heldBack(inner: Order) {
+  const state = { isOpen: false, wake: () => {} };
+  const create: Order['create'] = (site) => {
+    const queue = inner.create(site);
+    state.wake = () => site.wake();
+    return new Proxy({} as Queue, {
+      get: (_, name) => {
+        if (name === 'isOpen') return state.isOpen;
+        if (name === 'next') return state.isOpen ? queue.next : undefined;
+        const member: unknown = Reflect.get(queue, name);
+        return typeof member === 'function' ? member.bind(queue) : member;
+      },
+    });
+  };
+  return { state, order: { create } satisfies Order };
+}
+
+it.each([
+  ['alone', (order: Order) => order],
+  ['within fair()', fair],
+  ['within byPriority()', byPriority],
+])(
+  'an own order %s holds waiters back while it is closed, although the limit has room',
+  (_, around) => {
+    const { state, order } = heldBack(fifo());
+    const limiter = createLimiter({ limit: 2, queueLimit: 9, order: around(order) });
+    // Only the outermost queue is asked whether the next request must queue.
+    const blocked = limiter.tryAcquire({ weight: 2 });
+    const callers = [call(limiter), call(limiter), call(limiter)];
+    blocked?.release();
+    expect([limiter.inflight, limiter.queued]).toEqual([0, 3]);
+    state.isOpen = true;
+    state.wake();
+    expect([limiter.inflight, limiter.queued]).toEqual([2, 1]);
+    expect(callers.map(({ answers }) => answers)).toEqual([1, 1, 0]);
+  },
+);
+
+it('an own order may hold back the first request', () => {
+  const { state, order } = heldBack(fifo());
+  const limiter = createLimiter({ limit: 2, queueLimit: 9, order });
+  const caller = call(limiter);
+  expect([limiter.inflight, limiter.queued]).toEqual([0, 1]);
+  state.isOpen = true;
+  state.wake();
+  expect(caller.permit).toBeDefined();
+});
+
+it.each([undefined, {}, { insert: () => {} }, 'queue'])(
+  'refuses %j as the queue of an order',
+  (queue) => {
+    const order = { create: () => queue as never };
+    const error = { code: 'ERR_HEADGATE_OPTION', option: 'order.create()' };
+    const create = () => createLimiter({ limit: 1, queueLimit: 1, order });
+    expect(create).toThrow(expect.objectContaining(error));
+  },
+);

@@ -6,6 +6,9 @@ export class ScriptedLimit implements LimitFactory {
   /** The weight that was stuck, at each stall. */
   readonly stalls: number[] = [];
 
+  /** Called with each sample. */
+  onSample = () => {};
+
   constructor(public limit: number) {}
 
   create() {
@@ -14,7 +17,10 @@ export class ScriptedLimit implements LimitFactory {
       get limit() {
         return own.limit;
       },
-      sample: (sample: Sample) => void own.samples.push(sample),
+      sample: (sample: Sample) => {
+        own.samples.push(sample);
+        own.onSample();
+      },
       stalled: (_now: number, stuck: number) => void own.stalls.push(stuck),
     };
   }

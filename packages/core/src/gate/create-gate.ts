@@ -38,13 +38,14 @@ export function createGate(options: GateOptions): Gate {
   if (!Array.isArray(limits)) throw noLimits(limits);
   const common = checkCommon(options);
   const specs = limits.map((limit, index) => limitSpecOf(limit, index, common));
-  return makeGate(specs, options, common);
+  const order = options.order ?? limits.find((limit) => limit.order !== undefined)?.order;
+  return makeGate(specs, { ...options, order }, common);
 }
 
 /** Makes a gate of validated limits. */
 export function makeGate(
   specs: readonly LimitSpec[],
-  options: Pick<GateOptions, 'guard' | 'name' | 'mode' | 'queueLimit'>,
+  options: Pick<GateOptions, 'guard' | 'name' | 'mode' | 'queueLimit' | 'order'>,
   common: CommonSettings,
 ): Gate {
   if (specs.length === 0 && options.guard === undefined) throw noLimits(specs);
@@ -71,7 +72,7 @@ const queueOptions = ['queueTimeout', 'order', 'shares', 'fairBy', 'priority'];
 /** @throws HeadgateError for an option that needs a queue. With a guard, priorities need none. */
 function checkQueueOf(
   specs: readonly LimitSpec[],
-  options: Pick<GateOptions, 'guard' | 'queueLimit'>,
+  options: Pick<GateOptions, 'guard' | 'queueLimit' | 'order'>,
 ): void {
   const shares = specs.find(({ limiter, owned }) => owned && limiter.order.shareNames);
   const { guard, queueLimit } = options;
@@ -84,13 +85,19 @@ function noLimits(limits: unknown): HeadgateError {
 }
 
 /** Checks the limits together. */
-function checkLimits(specs: readonly LimitSpec[], { queueLimit, order }: CommonSettings): void {
+function checkLimits(specs: readonly LimitSpec[], common: CommonSettings): void {
+  const { queueLimit, order } = common;
   // The default of 0 would silently disable the limit's own queue.
   if (queueLimit === undefined && specs.some((spec) => hasOwnQueue(spec, specs.length === 1))) {
     throw invalid('queueLimit', 'set when one of the limits has its own', undefined);
   }
   if (order !== undefined && !specs.some(isOrderedByGate)) {
     throw invalid('order', 'omitted when every limit is reused or has a store', order);
+  }
+  for (const name of ['queueLimit', 'queueTimeout'] as const) {
+    const value = common[name];
+    if (specs.length === 0 && value !== undefined)
+      throw invalid(name, 'omitted if there is only a guard', value);
   }
   checkLimitOrder(specs);
 }

@@ -1,4 +1,4 @@
-import { HeadgateError } from '../errors.ts';
+import { HeadgateError, invalid } from '../errors.ts';
 import type { GateableLimiter, Limiter } from '../limiter/limiter.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 import { checkKey, checkRequest } from '../semaphore/request.ts';
@@ -29,7 +29,7 @@ export interface DemandOptions {
   shares?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** @throws HeadgateError for a name that none of the gate's limits has. */
+/** @throws HeadgateError for a value that is not an object, or has a name that none of the gate's limits has. */
 export function demandsFrom(
   limits: readonly GateLimit[],
   { keys, weights, shares }: DemandOptions,
@@ -43,7 +43,7 @@ export function demandsFrom(
     const weight = named(weights, limiter);
     const share = named(shares, limiter);
     const applies = limiter.perKey ? key !== undefined : !optional || weight !== undefined;
-    if (applies) demands.push({ limiter, key, weight: weight ?? 1, share });
+    if (applies) demands.push({ limiter, key, weight: weight === undefined ? 1 : weight, share });
   }
   // A copy, since adding to an array reserves room for 16 more, which waiters would keep.
   return demands.slice();
@@ -54,6 +54,9 @@ function checkLimitNames(
   named: Readonly<Record<string, unknown>> | undefined,
   limits: readonly GateLimit[],
 ): void {
+  if (named === undefined) return;
+  if (typeof named !== 'object' || named === null || Symbol.iterator in named)
+    throw invalid(option, 'an object with the names of limits', named);
   for (const name in named) {
     if (limits.some(({ limiter }) => limiter.name === name) || !Object.hasOwn(named, name))
       continue;

@@ -10,7 +10,11 @@ export class GatePermit extends BasePermit {
     waited: number,
   ) {
     super(heaviest(parts), waited);
-    for (const part of parts) part.whole = this;
+    for (const part of parts) {
+      part.whole = this;
+      // Its `maxHold` has passed while the request was queued at a later limit.
+      if (part.released) this.abort(part.signal.reason);
+    }
   }
 
   get key(): string | undefined {

@@ -3,7 +3,7 @@ import type { Observer } from '../semaphore/observer.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose } from '../semaphore/permit-tracker.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
-import { checkIdle } from '../semaphore/request.ts';
+import { checkIdle, checkOrdering } from '../semaphore/request.ts';
 import { RetryAfter } from '../semaphore/retry-after.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { acquireFromGate, runInGate } from './acquire.ts';
@@ -48,6 +48,7 @@ export class GuardedGate implements Gate {
 
   request(waiter: Waiter, demands: Demands): void {
     checkIdle(waiter);
+    checkOrdering(waiter);
     // A closed gate rejects as `closed`, not as `overloaded`.
     if (this.inner.closed || this.guard.admits(waiter.priority))
       return this.inner.request(waiter, demands);

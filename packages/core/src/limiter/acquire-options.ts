@@ -37,20 +37,23 @@ export const waitOptions = [
   'priority',
   'fairBy',
 ] as const satisfies readonly (keyof CommonWaitOptions)[];
-const known: readonly string[] = ['key', 'weight', 'limit', 'share', ...waitOptions];
+
+/** The options of `tryAcquire`, and those of `acquire` and `run`. */
+export const acquireOptions: readonly string[] = ['key', 'weight', 'limit', 'share'];
+const all: readonly string[] = [...acquireOptions, ...waitOptions];
 
 /**
  * Checks the options of a request to a limiter, even if there is room and not all of them take effect.
  *
  * @throws HeadgateError for an unknown option, and for a value that is not allowed.
  */
-export function checkAcquireOptions(owner: string, options: WaitOptions): void {
-  if (!isKnown(options)) checkNames(owner, options, known);
+export function checkAcquireOptions(owner: string, options: WaitOptions, known = all): void {
+  if (!isKnown(options, known)) checkNames(owner, options, known);
   checkWaitOptions(options);
 }
 
 /** Allocates no array of names: on this hot path, it would cost more than everything else. */
-function isKnown(options: WaitOptions): boolean {
+function isKnown(options: WaitOptions, known: readonly string[]): boolean {
   if (typeof options !== 'object' || options === null) return false;
   for (const name in options) if (!known.includes(name)) return false;
   return true;

@@ -7,7 +7,12 @@ import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import { checkRequest } from '../semaphore/request.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { callLater, callWith, checkCallback, checkWait, noOptions } from './acquire.ts';
-import { type AcquireOptions, checkAcquireOptions, type WaitOptions } from './acquire-options.ts';
+import {
+  type AcquireOptions,
+  acquireOptions,
+  checkAcquireOptions,
+  type WaitOptions,
+} from './acquire-options.ts';
 import { BaseLimiter } from './base-limiter.ts';
 import type { LimiterSettings } from './distributed-options.ts';
 import type { GateableLimiter } from './limiter.ts';
@@ -30,7 +35,7 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
   }
 
   tryAcquire(options: AcquireOptions = noOptions): BasePermit | undefined {
-    if (options !== noOptions) checkAcquireOptions('tryAcquire', options);
+    if (options !== noOptions) checkAcquireOptions('tryAcquire', options, acquireOptions);
     return this.tryWithinLimit(options) ?? this.tryInShadow(options);
   }
 

@@ -65,6 +65,8 @@ export class LimitUpdater {
   #update(change: () => void): void {
     try {
       change();
+      // A sample may have frozen it.
+      if (this.isFrozen) return;
       const { limit } = this.algorithm;
       if (isNumber(limit)) this.#apply(whole(limit));
       else if (!this.#isReported) {

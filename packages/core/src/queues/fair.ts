@@ -133,7 +133,8 @@ class FairQueue extends Subqueues {
     for (const subqueue of this.#used.values()) {
       const { queue, due } = subqueue;
       if (queue.length === 0 || subqueue === besides || due >= (first?.due ?? Infinity)) continue;
-      if ((queue.next as Waiter).weight <= room) first = subqueue;
+      const { next } = queue;
+      if (next !== undefined && next.weight <= room) first = subqueue;
     }
     return first;
   }

@@ -98,30 +98,31 @@ export class PermitTracker implements PermitRegistry {
 
   /** Resolves to 0 when all permits are released, or after the timeout or abort to the number of permits still held. */
   async drain({ timeout = Infinity, signal }: CloseOptions = {}): Promise<number> {
-    if (this.count > 0 && !signal?.aborted) await this.#emptyOr(timeout, signal);
+    if (this.count === 0 || (!signal?.aborted && (await this.#empties(timeout, signal)))) return 0;
     if (this.count > 0) {
-      this.closedReason = new HeadgateError(
-        'ERR_HEADGATE_CLOSED',
-        `"${this.settings.name}" was closed`,
-      );
+      const message = `"${this.settings.name}" was closed`;
+      this.closedReason = new HeadgateError('ERR_HEADGATE_CLOSED', message);
       for (const permit of [...this.#watched]) permit.abort(this.closedReason);
     }
     return this.count;
   }
 
-  async #emptyOr(timeout: number, signal: AbortSignal | undefined): Promise<void> {
-    let done = () => {};
-    const ended = new Promise<void>((resolve) => {
-      done = resolve;
-    });
-    const cancel = startTimer(this.settings.clock, timeout, done);
+  /** Whether all permits are released before the timeout or abort. In shadow mode, others may be granted right after. */
+  #empties(timeout: number, signal: AbortSignal | undefined): Promise<boolean> {
     this.tracksEach = true;
-    this.#whenEmpty.add(done);
-    signal?.addEventListener('abort', done);
-    await ended;
-    signal?.removeEventListener('abort', done);
-    this.#whenEmpty.delete(done);
-    cancel();
+    return new Promise((resolve) => {
+      const end = (isEmpty: boolean) => {
+        signal?.removeEventListener('abort', ended);
+        this.#whenEmpty.delete(emptied);
+        cancel();
+        resolve(isEmpty);
+      };
+      const emptied = () => end(true);
+      const ended = () => end(false);
+      const cancel = startTimer(this.settings.clock, timeout, ended);
+      this.#whenEmpty.add(emptied);
+      signal?.addEventListener('abort', ended);
+    });
   }
 
   private begin(permit: BasePermit, waiter: Waiter | undefined): void {

@@ -1,3 +1,4 @@
+import { checkMethods } from '../checks.ts';
 import { attempt, throwLater } from '../errors.ts';
 import type { Priority } from './priority.ts';
 import {
@@ -13,10 +14,13 @@ import type { Waiter } from './waiter.ts';
 
 /**
  * Creates a queue in this order. An application's own queue is wrapped: its errors can lose no waiter and no permit.
+ *
+ * @throws HeadgateError for a queue that cannot be one.
  */
 export function createQueue(order: Order, context: QueueContext): Queue {
   const queue = order.create(context);
-  return queue instanceof BuiltInQueue ? queue : new SafeQueue(queue);
+  if (queue instanceof BuiltInQueue) return queue;
+  return new SafeQueue(checkMethods('order.create()', queue, ['insert', 'remove']));
 }
 
 /**
@@ -48,8 +52,9 @@ class SafeQueue implements Queue {
     return this.#known((queue) => queue.youngest) ?? this.#first;
   }
 
+  /** Undefined only if the queue holds its waiters back. */
   get next(): Waiter | undefined {
-    return this.#known((queue) => queue.next) ?? this.#first;
+    return this.#known((queue) => queue.next) ?? (this.isOpen === false ? undefined : this.#first);
   }
 
   get stale(): Waiter | undefined {

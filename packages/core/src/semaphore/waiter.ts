@@ -6,7 +6,8 @@ import type { Rejection } from './rejection.ts';
 
 /**
  * A caller that requests a permit. A request extends this class and so is its own waiter: it contains the links of the
- * queue, and needs no promise, timer or AbortController unless it must wait.
+ * queue, and needs no promise, timer or AbortController unless it must wait. While it is queued, its properties must not
+ * change: queues find it by them.
  */
 export abstract class Waiter {
   /** How much of the limit the request uses. */
