@@ -103,6 +103,8 @@ export class Alarm {
   /** When it rings; Infinity if it is not set. */
   #due = Infinity;
   #cancel = () => {};
+  /** What the timer was set with: when a test ends its fake timers, they never fire. */
+  #timers: unknown;
 
   constructor(
     private readonly clock: Clock,
@@ -113,8 +115,10 @@ export class Alarm {
 
   /** Rings no later than at the deadline. */
   set(deadline: number, now: number): void {
+    if (this.#timers !== setTimeout) this.clear();
     if (deadline >= this.#due) return;
     this.clear();
+    this.#timers = setTimeout;
     this.#due = Math.min(deadline, now + maxTimer);
     const delay = Math.max(this.#due - now, 0);
     this.#cancel = startTimer(this.clock, delay, () => this.#fire(), this.background);

@@ -67,3 +67,12 @@ it('a wait is measured by the clock that a test has replaced together with the t
   held?.release();
   expect((await queued).waited).toBe(300);
 });
+
+it('timers fire again after a test has ended its fake timers, although it has left a waiter', async () => {
+  const limiter = createLimiter({ limit: 1, queueLimit: 9, queueTimeout: 20 });
+  limiter.tryAcquire();
+  const left = call(limiter);
+  vi.useRealTimers();
+  await expect(limiter.acquire()).rejects.toMatchObject({ rejection: { reason: 'timeout' } });
+  expect(reason(left)).toBe('timeout');
+});

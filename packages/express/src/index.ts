@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { type Handle, withHandle } from '@headgate/core/http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import {
@@ -14,12 +15,12 @@ export type { AdmissionLocals, ConcurrencyLimitOptions, Reply } from './limit-mi
 type Params = Request['params'];
 type Query = Request['query'];
 
-export interface ConcurrencyLimit
-  // biome-ignore lint/suspicious/noExplicitAny: as Express types bodies
-  extends RequestHandler<Params, any, any, Query, AdmissionLocals>,
-    Handle {
+export interface ConcurrencyLimit extends Handle {
   /** Also accepts responses with untyped `locals`, as in a list of `RequestHandler`. */
-  (req: Request, res: Response, next: NextFunction): void;
+  (req: IncomingMessage, res: Response, next: NextFunction): void;
+  // The last signature is what types are inferred from: those of `locals`, and not of the path's parameters.
+  // biome-ignore lint/suspicious/noExplicitAny: as Express types bodies
+  (req: IncomingMessage, res: Response<any, AdmissionLocals>, next: NextFunction): void;
   /** Limits one handler and holds the permit until the handler has settled and the response has ended. */
   // biome-ignore lint/suspicious/noExplicitAny: as Express types bodies
   wrap<P = Params, ResBody = any, ReqBody = any, ReqQuery = Query>(

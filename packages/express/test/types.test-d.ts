@@ -48,7 +48,8 @@ const app = express();
 app.use(chain);
 app.use(limit);
 app.use('/api', limit, express.json());
-app.get('/reports/:id', limit, (_req, res) => {
+app.get('/reports/:id', limit, (req, res) => {
+  expectTypeOf(req.params.id).toEqualTypeOf<string>();
   const { admission } = res.locals;
   expectTypeOf(admission.waited).toEqualTypeOf<number>();
   expectTypeOf(admission.permit).toEqualTypeOf<Permit | undefined>();

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import http, { ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { promisify } from 'node:util';
 import { counts, VirtualClock } from '@headgate/test-suite';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { appsOfEachTest, versions } from './apps.ts';
 
 describe.each(versions)('%s only', (name, create) => {
@@ -23,18 +24,10 @@ describe.each(versions)('%s only', (name, create) => {
         reply.raw.socket?.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n');
         reply.raw.socket?.write('Connection: Upgrade\r\n\r\n');
       });
-      // As @fastify/websocket does it: the router gets a response that is never written.
-      app.server.on('upgrade', (request, socket: Socket) => {
-        const response = new ServerResponse(request);
-        response.assignSocket(socket);
-        socket.resume().on('end', () => socket.destroy());
-        app.routing(request, response);
-      });
+      routeUpgrades(app, (socket) => socket.resume().on('end', () => socket.destroy()));
       await app.listen({ port: 0, host: '127.0.0.1' });
       world.later(() => app.close());
-      const { port } = app.server.address() as AddressInfo;
-      const headers = { Connection: 'Upgrade', Upgrade: 'websocket' };
-      const request = http.get({ host: '127.0.0.1', port, headers });
+      const request = upgrade(app);
       const [, socket] = (await once(request, 'upgrade')) as [unknown, Socket];
       await counts(limit, 1);
       clock.advance(100);
@@ -43,4 +36,37 @@ describe.each(versions)('%s only', (name, create) => {
       await counts(limit, 0);
     },
   );
+
+  it('closes the connection of a rejected WebSocket, which nothing reads', async () => {
+    const limit = limited({ limit: 1 });
+    const app = create();
+    await app.register(limit);
+    routeUpgrades(app, () => {});
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    world.later(() => app.close());
+    const connections = promisify(app.server.getConnections.bind(app.server));
+    const held = await limit.limiters.default?.acquire();
+    const [response] = (await once(upgrade(app), 'response')) as [http.IncomingMessage];
+    expect(response.statusCode).toBe(503);
+    await vi.waitFor(async () => expect(await connections()).toBe(0));
+    held?.release();
+  });
 });
+
+type App = ReturnType<(typeof versions)[number][1]>;
+
+/** As @fastify/websocket does it: the router gets a response, which is not written if the upgrade succeeds. */
+function routeUpgrades(app: App, read: (socket: Socket) => void): void {
+  app.server.on('upgrade', (request: http.IncomingMessage, socket: Socket) => {
+    const response = new ServerResponse(request);
+    response.assignSocket(socket);
+    read(socket);
+    app.routing(request, response);
+  });
+}
+
+function upgrade(app: App): http.ClientRequest {
+  const { port } = app.server.address() as AddressInfo;
+  const headers = { Connection: 'Upgrade', Upgrade: 'websocket' };
+  return http.get({ host: '127.0.0.1', port, headers });
+}

@@ -147,6 +147,7 @@ export class NodeExchange extends Exchange {
     // The response of an upgraded connection is never written: the handler is done when the connection has closed.
     if (this.request.upgrade === true || this.#isDestroyed || this.#isForwarded)
       return callback(true);
+    if (this.#awaitsLostBody) return callback(false);
     const end = (isTouched: boolean) => {
       cancel();
       callbacks.delete(touched);
@@ -170,6 +171,11 @@ export class NodeExchange extends Exchange {
     return request.destroyed && !request.readableEnded && request.errored?.code !== 'ECONNRESET';
   }
 
+  /** Whether the handler has begun to read a body whose rest cannot arrive any more. */
+  get #awaitsLostBody(): boolean {
+    return this.request.readableDidRead && !this.request.complete;
+  }
+
   /**
    * Whether a reverse proxy has forwarded the request; it listens for the end of the response to abort the forwarded
    * request. Only a proxy reads a request without a body to its end, or a body that no parser reads.
@@ -184,7 +190,13 @@ export class NodeExchange extends Exchange {
   override rejected(hangUp: boolean, clock: Clock): void {
     const { response, request } = this;
     if (hangUp && response.shouldKeepAlive === true) response.shouldKeepAlive = false;
+    if (request.upgrade === true) this.#closeUpgraded();
     rejectUpload(request, response, clock);
+  }
+
+  /** Nothing reads the connection of a rejected upgrade, so that Node would never notice that its client has left. */
+  #closeUpgraded(): void {
+    this.response.prependListener('finish', () => this.request.socket?.destroy());
   }
 
   #watchTouches(): Set<() => void> {
