@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createGate, createLimiter, type Observer } from '../src/index.ts';
+import { call } from './caller.ts';
+import { ScriptedLimit } from './scripted-limit.ts';
 
 /** An observer that records the kinds of its events. */
 function recording() {
@@ -59,4 +61,16 @@ describe('a callback that adds or removes observers', () => {
     gate.limits[0]?.limiter.setLimit(2);
     expect(kinds()).toEqual([]);
   });
+});
+
+it('the limits that a chain of releases sets are reported in this order', () => {
+  const limits: number[] = [];
+  const observer = { resized: ({ limit }: { limit: number }) => void limits.push(limit) };
+  const limit = new ScriptedLimit(1);
+  limit.onSample = () => void limit.limit++;
+  const limiter = createLimiter({ limit, queueLimit: 1, observer });
+  const held = limiter.tryAcquire();
+  call(limiter, { onGranted: (permit) => permit.release() });
+  held?.release();
+  expect([limits, limiter.limit]).toEqual([[2, 3], 3]);
 });

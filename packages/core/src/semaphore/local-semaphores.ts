@@ -50,8 +50,9 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     this.limit = limit;
     deferGrants(() => {
       for (const semaphore of this.inUse()) semaphore.resize(limit);
+      // Before any grant: a waiter that releases at once may resize an adaptive limit again.
+      observers.resized?.({ name, limit });
     });
-    observers.resized?.({ name, limit });
   }
 
   request(waiter: Waiter): void {
