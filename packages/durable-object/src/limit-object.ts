@@ -17,7 +17,8 @@ export class LimitObject {
   #begun: { readonly limit: MemoryLimit; readonly saved: SavedLimit } | undefined;
   /** When the alarm rings at the latest, as far as this instance knows. */
   #alarm = Infinity;
-  #lastUsed = 0;
+  /** The time of the latest operation; Infinity if this instance has executed none. */
+  #lastUsed = Infinity;
   #now = 0;
   /** The limit, from the latest operation. */
   #name: LimitName | undefined;
@@ -44,15 +45,23 @@ export class LimitObject {
     const { limit, saved } = this.#begin();
     const moment = this.#moment(0);
     limit.expire(moment);
+    // Saved, since the runtime evicts idle objects: the next alarm may reach another instance.
+    if (limit.nextExpiry === Infinity) {
+      limit.memory.idleSince ??= Math.min(this.#lastUsed, moment.now);
+    }
+    if (moment.now >= this.#forgetAt(limit)) {
+      this.#begun = undefined;
+      this.#lastUsed = Infinity;
+      return this.#storage.deleteAll();
+    }
     saved.write(limit.memory);
-    if (moment.now < this.#forgetAt(limit)) return this.#setAlarm(limit);
-    this.#begun = undefined;
-    await this.#storage.deleteAll();
+    this.#setAlarm(limit);
   }
 
   #execute(limit: MemoryLimit, { leaseDuration, ops }: Exclude<Call, { stats: true }>): Response {
     const moment = this.#moment(leaseDuration);
     this.#lastUsed = moment.now;
+    limit.memory.idleSince = undefined;
     const [first] = ops;
     if (first !== undefined) this.#name = refOf(first);
     const ids = ops.flatMap((op) => waitingLease(op)?.id ?? []);
@@ -70,9 +79,8 @@ export class LimitObject {
 
   #begin() {
     if (this.#begun !== undefined) return this.#begun;
-    const { now, micros } = this.#moment(0);
+    const { micros } = this.#moment(0);
     const saved = new SavedLimit(this.#storage.sql);
-    this.#lastUsed = now;
     const notifier: Notifier = {
       granted: ({ id, fencing }) => this.#grants.push({ id, fencing }),
       // No isolate keeps idle leases.
@@ -101,10 +109,12 @@ export class LimitObject {
     void this.#storage.setAlarm(due);
   }
 
-  /** Infinity for a limit that has never been used: nothing of it is saved. */
+  /**
+   * Infinity if this instance does not know when the limit was last used: either nothing is saved, or an earlier
+   * instance has set the alarm. Replacing that alarm for each call of `stats` could postpone it forever.
+   */
   #forgetAt({ memory }: MemoryLimit): number {
-    if (memory.longestLease === 0) return Infinity;
-    return this.#lastUsed + 2 * memory.longestLease;
+    return (memory.idleSince ?? this.#lastUsed) + 2 * memory.longestLease;
   }
 
   /** The object may move to a machine whose clock is behind. */

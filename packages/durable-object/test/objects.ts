@@ -28,7 +28,10 @@ class CountedStorage implements Storage {
   }
 }
 
-/** A limit whose state a test can delete, as if the object had lost it, and whose written rows it can count. */
+/**
+ * A limit whose state a test can delete, as if the object had lost it, and whose written rows it can count. It can also be
+ * removed from memory, as the runtime removes an idle object.
+ */
 export class TestedLimit extends LimitObject {
   constructor(
     private readonly context: ObjectContext & { abort(): void },
@@ -41,8 +44,8 @@ export class TestedLimit extends LimitObject {
   override async fetch(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
     if (pathname === '/rows') return Response.json(this.storage.rows);
-    if (pathname !== '/wipe') return super.fetch(request);
-    await this.context.storage.deleteAll();
+    if (pathname !== '/wipe' && pathname !== '/evict') return super.fetch(request);
+    if (pathname === '/wipe') await this.context.storage.deleteAll();
     this.context.abort();
     return new Response();
   }

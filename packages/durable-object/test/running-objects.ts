@@ -43,6 +43,12 @@ export class RunningObjects implements ObjectNamespace {
     return (await response.json()) as number;
   }
 
+  /** Removes this object from memory; the next call or alarm makes a new instance. */
+  async evict(name: string): Promise<void> {
+    const response = await this.#fetch(name, '/evict', {});
+    await response.text();
+  }
+
   /** Deletes the state of all objects. */
   async wipe(): Promise<void> {
     const names = [...this.#names];

@@ -13,6 +13,13 @@ export interface LimitMemory {
   lastPlace: number;
   /** The time in microseconds at which the state began: it has issued no earlier token. */
   readonly born: bigint;
+  /** Number of held leases that have expired and that no answer has reported yet; undefined if there are none. */
+  unreported?: number | undefined;
+  /**
+   * The time in milliseconds since which the limit is known to be idle; undefined if it is in use. Set by a store whose
+   * process may end while the limit is idle.
+   */
+  idleSince?: number | undefined;
 }
 
 /** What a new limit remembers. */

@@ -24,8 +24,6 @@ export interface Notifier {
 
 /** The state of one limit, or of one of its keys, and the rules of the store contract. Entirely synchronous. */
 export class MemoryLimit {
-  /** Number of leases that `expire` has removed and no answer has reported yet. */
-  #unreported = 0;
   readonly #leases: LeaseTable;
 
   constructor(
@@ -41,8 +39,9 @@ export class MemoryLimit {
     this.memory.longestLease = Math.max(this.memory.longestLease, moment.leaseDuration);
     const request = op.verb === 'declare' ? undefined : op.lease;
     this.#declare(op, moment);
-    const reclaimed = this.#dropExpired(moment.now) + this.#unreported;
-    this.#unreported = 0;
+    this.#dropExpired(moment.now);
+    const { unreported: reclaimed = 0 } = this.memory;
+    this.memory.unreported = undefined;
     // Grants first, so that a new request does not queue behind waiters that fit by now.
     this.#grantQueued(moment);
     const done = op.verb === 'declare' ? 'ok' : this.#apply(op.verb, op.lease, moment);
@@ -67,7 +66,7 @@ export class MemoryLimit {
 
   /** Removes expired leases, and grants the queued ones that fit then; the next answer reports how many there were. */
   expire(moment: Moment): void {
-    this.#unreported += this.#dropExpired(moment.now);
+    this.#dropExpired(moment.now);
     this.#grantQueued(moment);
   }
 
@@ -86,14 +85,13 @@ export class MemoryLimit {
     if (isChanged) this.notifier.operated(this.#leases.owners);
   }
 
-  #dropExpired(now: number): number {
-    let reclaimed = 0;
+  #dropExpired(now: number): void {
+    const { memory } = this;
     for (const lease of this.#leases.values()) {
       if (lease.expires > now) continue;
-      if (lease.isHeld) reclaimed++;
+      if (lease.isHeld) memory.unreported = (memory.unreported ?? 0) + 1;
       this.#leases.remove(lease);
     }
-    return reclaimed;
   }
 
   /**

@@ -71,6 +71,17 @@ describe('a memory store', () => {
     expect(memory.size).toBe(names.length - 2);
   });
 
+  it('reports a reclaimed lease once, although statistics were read since it expired', async () => {
+    const { clock, store, acquire, ask } = scene();
+    await ask(acquire('one'));
+    clock.advance(1000);
+    for (let call = 0; call < 2; call++) {
+      expect(await store.stats({ name: 'one' })).toMatchObject({ holders: 0 });
+    }
+    const next = acquire('one', { id: `${store.owner}.next` });
+    expect(await ask(next, next)).toMatchObject([{ reclaimed: 1 }, { reclaimed: 0 }]);
+  });
+
   it('delivers messages only after the call that caused them has returned', async () => {
     const { store, acquire } = scene();
     const messages: string[] = [];

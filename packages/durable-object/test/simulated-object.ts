@@ -1,0 +1,97 @@
+import type { LeaseVerb, Op, OperatedChange, Reply, StoreStats } from '@headgate/core/distributed';
+import { LimitObject, type ObjectContext } from '@headgate/durable-object';
+import { vi } from 'vitest';
+import { type Call, decodeLine, encode } from '../src/protocol.ts';
+
+/** Storage in memory, which knows only the statements of `SavedLimit`. */
+class SimulatedStorage {
+  /** The records of each table, by id. */
+  readonly tables = new Map<string, Map<string, string>>();
+  alarm = Infinity;
+  /** Number of rows written, without alarms. */
+  rows = 0;
+
+  readonly sql = {
+    exec: (query: string, ...bindings: readonly string[]): Iterable<Record<string, unknown>> => {
+      const [, verb, name = ''] = /^(SELECT|CREATE|REPLACE|DELETE).*?(\w+)(?= WHERE| \(|$)/.exec(
+        query,
+      ) as string[];
+      if (name === 'sqlite_master') return this.tables.has('memory') ? [{ name: 'memory' }] : [];
+      const table = this.tables.get(name) ?? new Map<string, string>();
+      if (verb === 'SELECT') return [...table.values()].map((record) => ({ record }));
+      this.rows++;
+      this.tables.set(name, table);
+      const record = bindings.at(-1) ?? '';
+      if (verb === 'REPLACE') table.set(bindings.length > 1 ? (bindings[0] ?? '') : '1', record);
+      if (verb === 'DELETE') table.delete(record);
+      return [];
+    },
+  };
+
+  async setAlarm(time: number): Promise<void> {
+    this.alarm = time;
+  }
+
+  async deleteAll(): Promise<void> {
+    this.tables.clear();
+    this.alarm = Infinity;
+  }
+}
+
+/** The object of one limit of 1, with simulated storage, at the time of vitest's fake `Date`. */
+export class SimulatedObject {
+  readonly storage = new SimulatedStorage();
+  #instance = this.#create();
+
+  constructor(private readonly leaseDuration: number) {}
+
+  /** Removes the object from memory, as the runtime does once it is idle. */
+  evict(): void {
+    this.#instance = this.#create();
+  }
+
+  do(verb: LeaseVerb, id: string): Promise<Reply> {
+    const terms = { queueLimit: 0, weight: 1, resized: false, extraTokens: 0, reserves: false };
+    const ref = { name: 'simulated', limit: 1, version: '' };
+    return this.#execute({ verb, lease: { ref, id: `owner.${id}`, wait: 0, ...terms } });
+  }
+
+  operate(change: OperatedChange): Promise<Reply> {
+    const ref = { name: 'simulated', limit: 1, version: '' };
+    return this.#execute({ verb: 'declare', ref, change });
+  }
+
+  async stats(): Promise<StoreStats> {
+    return ((await this.#call({ stats: true })) as { stats: StoreStats }).stats;
+  }
+
+  /** Waits until the alarm is due, and then calls it. */
+  async ring(): Promise<void> {
+    vi.setSystemTime(Math.max(this.storage.alarm, Date.now()));
+    this.storage.alarm = Infinity;
+    await this.#instance.alarm();
+  }
+
+  get isForgotten(): boolean {
+    return this.storage.tables.size === 0;
+  }
+
+  #create(): LimitObject {
+    return new LimitObject({ storage: this.storage } satisfies ObjectContext);
+  }
+
+  async #execute(op: Op): Promise<Reply> {
+    const call = { leaseDuration: this.leaseDuration, ops: [op] };
+    const { replies } = (await this.#call(call)) as { replies: readonly Reply[] };
+    return replies[0] as Reply;
+  }
+
+  /** The first line of the response. */
+  async #call(call: Call) {
+    const body = encode(call);
+    const request = new Request('http://object/', { method: 'POST', body });
+    const response = await this.#instance.fetch(request);
+    const [line = ''] = (await response.text()).split('\n');
+    return decodeLine(line);
+  }
+}
