@@ -1,4 +1,7 @@
-/** Series of a limit as promtool reads them, one value every 30 s: `0+30x60` starts at 0 and grows by 30, 60 times. */
+/**
+ * Series of a limit as promtool reads them, one value every 30 s: `0+30x60` starts at 0 and grows by 30, 60 times. Those
+ * without a label `instance` are of one process.
+ */
 type SeriesOfLimit = Readonly<Record<string, string>>;
 
 export interface AlertScenario {
@@ -20,8 +23,52 @@ const growing = (by: number) => `0+${by}x80`;
 const once = '0+0x19 1+0x60';
 const requests = (outcome: string) => `headgate_requests_total{headgate_outcome="${outcome}"}`;
 
+/** A process with a distributed limit of four: the weight that it holds, and its waiters. */
+const process = (instance: string, inflight: number, queued: number) => ({
+  [`headgate_store_up{instance="${instance}"}`]: constant(1),
+  [`headgate_limit{instance="${instance}"}`]: constant(4),
+  [`headgate_inflight{instance="${instance}"}`]: constant(inflight),
+  [`headgate_queued_requests{instance="${instance}"}`]: constant(queued),
+});
+
+const stuck: AlertScenario = {
+  bad: {
+    headgate_queued_requests: constant(1),
+    headgate_inflight: constant(4),
+    headgate_limit: constant(4),
+  },
+  good: {
+    headgate_queued_requests: constant(1),
+    headgate_inflight: constant(4),
+    headgate_limit: constant(4),
+    headgate_permit_duration_seconds_count: growing(1),
+  },
+  notYet: '30s',
+  firing: '3m',
+};
+
+/** Only both processes together hold all permits, so both must release none. */
+const stuckTogether: AlertScenario = {
+  ...stuck,
+  bad: { ...process('a', 1, 1), ...process('b', 3, 0) },
+  good: {
+    ...{ ...process('c', 1, 1), ...process('d', 3, 0) },
+    'headgate_permit_duration_seconds_count{instance="d"}': growing(1),
+  },
+};
+
+/** The limit was lowered while both processes held permits; one of them is above it alone. */
+const stuckAlone: AlertScenario = {
+  ...stuck,
+  bad: { ...process('a', 5, 1), ...process('b', 1, 0) },
+  good: {
+    ...{ ...process('c', 5, 1), ...process('d', 1, 0) },
+    'headgate_permit_duration_seconds_count{instance="d"}': growing(1),
+  },
+};
+
 /** By alert. */
-export const alertScenarios: Readonly<Record<string, AlertScenario>> = {
+export const alertScenarios: Readonly<Record<string, AlertScenario | readonly AlertScenario[]>> = {
   HeadgateRejects: {
     bad: { [requests('admitted')]: growing(1_000), [requests('full')]: growing(20) },
     good: {
@@ -56,21 +103,7 @@ export const alertScenarios: Readonly<Record<string, AlertScenario>> = {
     notYet: '9m',
     firing: '11m',
   },
-  HeadgateStuck: {
-    bad: {
-      headgate_queued_requests: constant(1),
-      headgate_inflight: constant(4),
-      headgate_limit: constant(4),
-    },
-    good: {
-      headgate_queued_requests: constant(1),
-      headgate_inflight: constant(4),
-      headgate_limit: constant(4),
-      headgate_permit_duration_seconds_count: growing(1),
-    },
-    notYet: '30s',
-    firing: '3m',
-  },
+  HeadgateStuck: [stuck, stuckTogether, stuckAlone],
   HeadgateStoreDown: {
     bad: { headgate_store_up: '1 1 0+0x80' },
     good: { headgate_store_up: '1 0 1+0x80' },
@@ -101,7 +134,10 @@ export const alertScenarios: Readonly<Record<string, AlertScenario>> = {
 
 /** Unit tests for promtool. @param rules The path of the rules. */
 export function promtoolTests(rules: string): string {
-  const tests = Object.entries(alertScenarios).map(([alert, scenario]) => {
+  const all = Object.entries(alertScenarios).flatMap(([alert, scenarios]) =>
+    [scenarios].flat().map((scenario) => ({ alert, ...scenario })),
+  );
+  const tests = all.map(({ alert, ...scenario }) => {
     const { bad, good, label = 'headgate_limit_name', notYet, firing } = scenario;
     const expr = `sum by (${label}) (ALERTS{alertname="${alert}", alertstate="firing"})`;
     const fired = {
@@ -122,7 +158,8 @@ export function promtoolTests(rules: string): string {
 function seriesOf(all: SeriesOfLimit, label: string, limit: string) {
   return Object.entries(all).map(([series, values]) => {
     const [name = '', labels = ''] = series.replace('}', '').split('{');
-    const own = [`${label}="${limit}"`, `instance="${limit}"`, ...(labels ? [labels] : [])];
+    const instance = labels.startsWith('instance=') ? [] : [`instance="${limit}"`];
+    const own = [`${label}="${limit}"`, ...instance, ...(labels ? [labels] : [])];
     return { series: `${name}{${own.join()}}`, values };
   });
 }

@@ -1,6 +1,11 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createGate, createLimiter } from '../src/index.ts';
-import { type Exporter, MeasuredLimits, metrics } from '../src/metrics/index.ts';
+import {
+  type Exporter,
+  type MeasurableStore,
+  MeasuredLimits,
+  metrics,
+} from '../src/metrics/index.ts';
 
 /** Collects the series of histograms that were opened, by metric and outcome. */
 class RecordingExporter implements Exporter {
@@ -51,4 +56,73 @@ it('reports a limiter once that two gates reuse, until both are removed', () => 
   expect(limits()).toEqual(['pool']);
   removals[1]?.();
   expect(limits()).toEqual([]);
+});
+
+/** The names of the limits and stores that a collection reports. */
+function collected(measured: MeasuredLimits): string[] {
+  const names: string[] = [];
+  measured.collect((metric, _value, attributes) => {
+    if (metric === metrics.held || metric === metrics.active || metric === metrics.storeCalls)
+      names.push(...Object.values(attributes));
+  });
+  return names;
+}
+
+const activity: MeasurableStore['activity'] = () => ({
+  ...{ up: true, muted: false, slowed: false },
+  ...{ calls: 1, errors: 0, reclaimed: 0, lost: 0, roundTrip: undefined },
+});
+
+describe('of a closed limit or store', () => {
+  it('the last counts are collected, even if another one is added before', async () => {
+    const measured = new MeasuredLimits(new RecordingExporter());
+    const limiter = createLimiter({ name: 'old', limit: 1 });
+    const store = { name: 'old store', closed: false, activity };
+    measured.add([limiter, store]);
+    const permit = await limiter.acquire();
+    const closed = limiter.close();
+    expect(collected(measured)).toEqual(['old store', 'old']);
+    permit.release();
+    await closed;
+    store.closed = true;
+    measured.add([
+      createLimiter({ name: 'new', limit: 1 }),
+      { name: 'new store', closed: false, activity },
+    ]);
+    expect(collected(measured)).toEqual(['old store', 'new store', 'old', 'new']);
+    await Promise.resolve();
+    expect(collected(measured)).toEqual(['new store', 'new']);
+  });
+
+  it('the name is available at once', async () => {
+    const measured = new MeasuredLimits(new RecordingExporter());
+    const limiter = createLimiter({ name: 'pool', limit: 1 });
+    measured.add([limiter, { name: 'store', closed: true, activity }]);
+    const gate = () => createGate({ name: 'api', limits: [{ name: 'pool', limit: 1 }] });
+    expect(() => measured.add([gate()])).toThrow('give the limits different names');
+    await limiter.close();
+    const first = gate();
+    measured.add([first, { name: 'store', closed: false, activity }]);
+    expect(collected(measured)).toEqual(['store', 'api']);
+    await first.close();
+    measured.add([gate()]);
+    expect(collected(measured)).toEqual(['store', 'api']);
+  });
+
+  it('the 100 latest ones are kept if none is collected', async () => {
+    const measured = new MeasuredLimits(new RecordingExporter());
+    for (let count = 0; count < 110; count++) {
+      const limiter = createLimiter({ name: `limit ${count}`, limit: 1 });
+      measured.add([limiter, { name: `store ${count}`, closed: true, activity }]);
+      await limiter.close();
+    }
+    measured.add([
+      createLimiter({ name: 'last', limit: 1 }),
+      { name: 'last store', closed: true, activity },
+    ]);
+    const names = collected(measured);
+    expect(names).toHaveLength(202);
+    expect(names.slice(0, 1)).toEqual(['store 10']);
+    expect(names.slice(101, 102)).toEqual(['limit 10']);
+  });
 });

@@ -79,7 +79,7 @@ export class Dashboard<R> {
       }
     };
     this.#operator = new Operator(find, clock, this.#bounds);
-    this.#sampler = new Sampler(sources, clock, () => this.#operator.reversions);
+    this.#sampler = new Sampler(sources, clock);
     this.#viewers = new Viewers(this.#sampler);
     this.#authorize = options.authorize;
   }
@@ -147,7 +147,7 @@ export class Dashboard<R> {
     // Another site cannot read the answer, but could keep streams open.
     if (isCrossSite(request)) return plain(403, 'Forbidden', live);
     if (this.#closed) return plain(503, 'The dashboard is closed', live);
-    const after = Number(request.query('after') ?? 0) || 0;
+    const after = this.#afterOf(request);
     if (request.file === 'state') {
       const body = JSON.stringify(this.#state(this.#sampler.poll(), access, after));
       return { status: 200, headers: { ...live, 'Content-Type': 'application/json' }, body };
@@ -168,9 +168,12 @@ export class Dashboard<R> {
     return { status: 200, headers: { ...live, 'Content-Type': 'text/event-stream' }, body };
   }
 
+  /** The time of the latest sample that the page has; 0 if that is of another process, which has another clock. */
+  #afterOf(request: PageRequest): number {
+    return request.query('instance') === this.#instance ? Number(request.query('after')) || 0 : 0;
+  }
+
   #state(snapshot: Snapshot, access: PageState['access'], after: number): PageState {
-    // A page that has seen another process has times of another clock.
-    const from = after > snapshot.now ? 0 : after;
     return {
       ...snapshot,
       instance: this.#instance,
@@ -178,7 +181,7 @@ export class Dashboard<R> {
       access,
       token: access === 'operate' ? this.#token.value : undefined,
       bounds: access === 'operate' ? Object.fromEntries(this.#bounds) : undefined,
-      history: this.#sampler.history.since(from, snapshot.limits),
+      history: this.#sampler.history.since(after, snapshot.limits),
     };
   }
 }

@@ -1,3 +1,4 @@
+import { pathOf } from '@headgate/core/http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { Dashboard } from './dashboard.ts';
 import { nodeRequest, sendNode } from './node-response.ts';
@@ -19,10 +20,9 @@ export type DashboardMiddleware = RequestHandler & DashboardHandle;
 export function dashboard(options: DashboardOptions): DashboardMiddleware {
   const page = new Dashboard(options);
   const serve = async (req: Request, res: Response) => {
-    const [path = ''] = req.originalUrl.split('?', 1);
     const depth = req.baseUrl.split('/').length - 1;
     const response = await page.respond(
-      { ...nodeRequest(req, req.body), ...locate(path, depth) },
+      { ...nodeRequest(req, req.body), ...locate(pathOf(req.originalUrl), depth) },
       req,
     );
     sendNode(res, response);

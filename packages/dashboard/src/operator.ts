@@ -2,7 +2,7 @@ import type { Clock, GateGuard, Limiter, Operation } from '@headgate/core';
 import { HeadgateError } from '@headgate/core';
 import { type BoundsByName, checkWithin } from './bounds.ts';
 import { type PageRequest, type PageResponse, plain } from './page-request.ts';
-import { idOf } from './view.ts';
+import { idOf, type LimitView } from './view.ts';
 
 /** Maximum length of a request, in bytes. */
 const MAX_LENGTH = 4_096;
@@ -21,8 +21,16 @@ export interface Reversion {
 interface Pending extends Reversion {
   /** The limit that applies until then. */
   readonly temporary: number;
+  /** What has set it. */
+  readonly operator: Operator;
   readonly timer: unknown;
 }
+
+/**
+ * The limits of this process that return to an earlier value, whichever of its dashboards has set them: a second
+ * dashboard must not take the temporary value of the first one for the earlier value.
+ */
+const pendingReversions = new Map<Limiter, Pending>();
 
 const operations = [
   'setLimit',
@@ -46,11 +54,9 @@ interface OperatorRequest {
 
 /** Executes what operators request. */
 export class Operator {
-  readonly #pending = new Map<Limiter, Pending>();
-
   constructor(
     private readonly find: (id: unknown) => Limiter | GateGuard | undefined,
-    private readonly clock: Clock,
+    readonly clock: Clock,
     private readonly bounds: BoundsByName = new Map(),
   ) {}
 
@@ -70,17 +76,11 @@ export class Operator {
     }
   }
 
-  /** By the id of the limit. */
-  get reversions(): Record<number, Reversion> {
-    const applying = [...this.#pending].filter(([limiter, { temporary }]) =>
-      applies(limiter, temporary),
-    );
-    return Object.fromEntries(applying.map(([limiter, { to, at }]) => [idOf(limiter), { to, at }]));
-  }
-
-  /** Reverts at once what would be reverted later. */
+  /** Reverts at once what it would revert later. */
   close(): void {
-    for (const limiter of [...this.#pending.keys()]) this.#revert(limiter);
+    for (const [limiter, { operator }] of [...pendingReversions]) {
+      if (operator === this) revert(limiter);
+    }
   }
 
   #execute(
@@ -104,37 +104,47 @@ export class Operator {
     } else {
       target[known]();
       // The algorithm's own limit has replaced the one that was set.
-      if (known === 'unfreeze') this.#forget(target);
+      if (known === 'unfreeze') forget(target);
     }
     return { status: 204, headers: {}, body: '' };
   }
 
   #setLimit(limiter: Limiter, limit: number, minutes: number | undefined): void {
-    const pending = this.#pending.get(limiter);
+    const pending = pendingReversions.get(limiter);
     // A second temporary limit returns to the same value as the first, unless another was set meanwhile.
     const to = pending && applies(limiter, pending.temporary) ? pending.to : limiter.limit;
     // `setLimit` refuses what is no whole number.
     if (Number.isInteger(limit)) checkWithin(this.bounds.get(limiter.name), limit);
     limiter.setLimit(limit);
-    this.#forget(limiter);
+    forget(limiter);
     if (minutes === undefined) return;
     const delay = minutes * 60_000;
-    const timer = this.clock.setTimeout(() => this.#revert(limiter), delay);
+    const timer = this.clock.setTimeout(() => revert(limiter), delay);
     (timer as { unref?: () => void } | undefined)?.unref?.();
     const at = Math.round(this.clock.now() + delay);
-    this.#pending.set(limiter, { to, at, temporary: limit, timer });
+    pendingReversions.set(limiter, { to, at, temporary: limit, operator: this, timer });
   }
+}
 
-  #revert(limiter: Limiter): void {
-    const pending = this.#pending.get(limiter);
-    this.#forget(limiter);
-    if (pending !== undefined && applies(limiter, pending.temporary)) limiter.setLimit(pending.to);
-  }
+/** The limits among these that return to an earlier value, by their id. */
+export function reversionsOf(limits: readonly Pick<LimitView, 'id'>[]): Record<number, Reversion> {
+  const shown = new Set(limits.map(({ id }) => id));
+  const applying = [...pendingReversions].filter(
+    ([limiter, { temporary }]) => shown.has(idOf(limiter)) && applies(limiter, temporary),
+  );
+  return Object.fromEntries(applying.map(([limiter, { to, at }]) => [idOf(limiter), { to, at }]));
+}
 
-  #forget(limiter: Limiter): void {
-    this.clock.clearTimeout(this.#pending.get(limiter)?.timer);
-    this.#pending.delete(limiter);
-  }
+function revert(limiter: Limiter): void {
+  const pending = pendingReversions.get(limiter);
+  forget(limiter);
+  if (pending !== undefined && applies(limiter, pending.temporary)) limiter.setLimit(pending.to);
+}
+
+function forget(limiter: Limiter): void {
+  const pending = pendingReversions.get(limiter);
+  pending?.operator.clock.clearTimeout(pending.timer);
+  pendingReversions.delete(limiter);
 }
 
 function isLimiter(target: Limiter | GateGuard): target is Limiter {

@@ -2,6 +2,7 @@ import type { Clock } from '@headgate/core';
 import { readOrWarn } from '@headgate/core/metrics';
 import { History } from './history.ts';
 import type { Snapshot } from './messages.ts';
+import { reversionsOf } from './operator.ts';
 import type { LimitSource } from './options.ts';
 import { Processes } from './processes.ts';
 import { type LimitView, limitersOf, viewsOfAll } from './view.ts';
@@ -26,7 +27,6 @@ export class Sampler {
   constructor(
     private readonly sources: () => readonly LimitSource[],
     private readonly clock: Clock,
-    private readonly reversions: () => Snapshot['reversions'] = () => ({}),
   ) {
     this.#processes = new Processes(clock);
   }
@@ -72,7 +72,7 @@ export class Sampler {
     const now = Math.round(this.clock.now());
     const limits = this.#read();
     this.history.add(now, limits);
-    this.#latest = { now, limits, reversions: this.reversions() };
+    this.#latest = { now, limits, reversions: reversionsOf(limits) };
     return this.#latest;
   }
 

@@ -216,7 +216,7 @@ function countsOf(stats: Omit<LimiterStats, 'limit' | 'keys'>) {
   const longestWait = Math.round(stats.longestWait);
   const counts: unknown[] = [inflight, queued, admitted, withdrawn, leaked];
   for (const count of [...counts, ...Object.values(rejected)]) {
-    if (typeof count !== 'number') throw invalid('stats()', 'a method that returns counts', count);
+    if (!Number.isFinite(count)) throw invalid('stats()', 'a method that returns counts', count);
   }
   return { name, inflight, queued, longestWait, admitted, rejected, withdrawn, leaked };
 }
@@ -228,8 +228,9 @@ function guardView(guard: GateStats['guard']): GateStats['guard'] {
   return { name, delay: numberOf(delay), shedding: numberOf(shedding) };
 }
 
+/** JSON makes null of a number that is not finite, which the page could not format. */
 function numberOf(value: unknown): number | undefined {
-  return typeof value === 'number' ? value : undefined;
+  return Number.isFinite(value) ? (value as number) : undefined;
 }
 
 function storeView({ distributed, inflight, queued }: LimiterStats): StoreView | undefined {

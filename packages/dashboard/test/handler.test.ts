@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { createLimiter } from '@headgate/core';
 import { describe, expect, it } from 'vitest';
 import { EventClient, frameworks, startApp } from './apps.ts';
@@ -20,6 +22,20 @@ describe.each(frameworks)('the dashboard in %s', (_name, start) => {
       const head = await fetch(new URL(`${link}`, page.url), { method: 'HEAD' });
       expect([head.status, await head.text()]).toEqual([200, '']);
     }
+  });
+
+  it.each([
+    ['http://localhost/admin/limits/state', 200, undefined],
+    ['http://localhost/admin/limits', 302, './limits/'],
+    ['/admin/limits#part', 302, './limits/'],
+  ])('answers a request for %s', async (target, status, location) => {
+    const { url } = await startApp(start, { limits: [] });
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.write(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: keep-alive\r\n\r\n`);
+    const [answer] = await once(socket, 'data');
+    socket.destroy();
+    expect(`${answer}`.split(' ')[1]).toBe(`${status}`);
+    expect(/^location: (.*)\r$/im.exec(`${answer}`)?.[1]).toBe(location);
   });
 
   it('redirects to the path with a slash, keeping what a proxy has removed', async () => {
@@ -71,10 +87,26 @@ describe.each(frameworks)('the dashboard in %s', (_name, start) => {
     expect(second.now - first.now).toBeGreaterThan(500);
     expect(Object.keys(second)).toEqual(['now', 'limits', 'reversions']);
     await events.close();
-    const polled = await (await fetch(`${url}${path}/state?after=${first.now}`)).json();
+    const known = `after=${first.now}&instance=${first.instance}`;
+    const polled = await (await fetch(`${url}${path}/state?${known}`)).json();
     expect(polled.history[id]).toHaveLength(1);
     const all = await (await fetch(`${url}${path}/state`)).json();
     expect(all.history[id]).toHaveLength(2);
+  });
+
+  it('sends its whole history to a page that comes from another process', async () => {
+    const limits = [createLimiter({ limit: 3 })];
+    const { url } = await startApp(start, { limits });
+    const first = await (await fetch(`${url}${path}/state`)).json();
+    // By the clock of the other process, which may have started later or earlier.
+    for (const known of ['after=1', `after=${first.now}`, `after=${first.now + 9e9}`]) {
+      const query = `${known}&instance=other`;
+      const polled = await (await fetch(`${url}${path}/state?${query}`)).json();
+      expect(polled.history).toMatchObject(first.history);
+      const events = await EventClient.open(`${url}${path}/events?${query}`);
+      expect((await events.next()).history).toMatchObject(first.history);
+      await events.close();
+    }
   });
 
   it('sends a policy without inline code and other origins', async () => {

@@ -1,11 +1,14 @@
 import { adaptive, createLimiter, type Limiter } from '@headgate/core';
+import { Memory, memoryStore } from '@headgate/core/memory-store';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
-import { Operator } from '../src/operator.ts';
+import { Operator, reversionsOf } from '../src/operator.ts';
 import { idOf } from '../src/view.ts';
 
-function scene(limiter: Limiter = createLimiter({ limit: 10 })) {
-  const clock = new VirtualClock();
+function scene(
+  limiter: Limiter = createLimiter({ limit: 10 }),
+  clock: VirtualClock = new VirtualClock(),
+) {
   const operator = new Operator(() => limiter, clock);
   const operate = async (body: object, expected = 204) => {
     const headers = { 'content-type': 'application/json', 'content-length': '9' };
@@ -23,18 +26,20 @@ function scene(limiter: Limiter = createLimiter({ limit: 10 })) {
   };
   const set = (limit: number, minutes?: number) =>
     operate({ operation: 'setLimit', limit, minutes });
-  return { clock, operator, limiter, operate, set };
+  const reversions = () => reversionsOf([{ id: idOf(limiter) }]);
+  return { clock, operator, limiter, operate, set, reversions };
 }
 
 it('reverts a limit after the given minutes', async () => {
-  const { clock, operator, limiter, set } = scene();
+  const { clock, limiter, set, reversions } = scene();
   await set(3, 15);
   const at = clock.now() + 900_000;
-  expect(operator.reversions).toEqual({ [idOf(limiter)]: { to: 10, at } });
+  expect(reversions()).toEqual({ [idOf(limiter)]: { to: 10, at } });
+  expect(reversionsOf([])).toEqual({});
   clock.advance(899_999);
   expect(limiter.limit).toBe(3);
   clock.advance(1);
-  expect([limiter.limit, operator.reversions, clock.armed]).toEqual([10, {}, 0]);
+  expect([limiter.limit, reversions(), clock.armed]).toEqual([10, {}, 0]);
 });
 
 it('reverts a second temporary limit to the value before the first', async () => {
@@ -47,11 +52,56 @@ it('reverts a second temporary limit to the value before the first', async () =>
   expect(limiter.limit).toBe(10);
 });
 
-it('reverts to the limit that the app has set between two temporary ones', async () => {
+it('reverts a temporary limit of a second dashboard to the value before that of the first', async () => {
+  const { clock, limiter, set, reversions } = scene();
+  const second = scene(limiter, clock);
+  await set(5, 5);
+  await second.set(4, 60);
+  const at = clock.now() + 3_600_000;
+  expect(reversions()).toEqual({ [idOf(limiter)]: { to: 10, at } });
+  clock.advance(300_000);
+  expect(limiter.limit).toBe(4);
+  clock.advance(3_300_000);
+  expect([limiter.limit, clock.armed]).toEqual([10, 0]);
+});
+
+it('closing a dashboard reverts what it has set, and not what another has set since', async () => {
   const { clock, limiter, operator, set } = scene();
+  const second = scene(limiter, clock);
+  await set(5, 5);
+  await second.set(4, 60);
+  operator.close();
+  expect(limiter.limit).toBe(4);
+  second.operator.close();
+  expect([limiter.limit, clock.armed]).toEqual([10, 0]);
+});
+
+it('reverts a distributed limit to the value that applied, though that was temporary in another process', async () => {
+  const memory = new Memory();
+  const [here, there] = [1, 2].map(() => {
+    const options = { name: 'search', limit: 10, observer: { conflict() {} } };
+    return createLimiter({ ...options, store: memoryStore({ memory }) });
+  }) as [Limiter, Limiter];
+  const clock = new VirtualClock();
+  // Their first requests declare the limit, which would replace a temporary one.
+  for (const each of [here, there]) await each.run(() => {});
+  await scene(here, clock).set(5, 5);
+  for (const each of [here, there]) await each.run(() => {});
+  await scene(there, clock).set(4, 60);
+  for (const each of [there, here]) await each.run(() => {});
+  clock.advance(300_000);
+  expect([here.limit, there.limit]).toEqual([4, 4]);
+  clock.advance(3_300_000);
+  for (const each of [there, here]) await each.run(() => {});
+  expect([here.limit, there.limit]).toEqual([5, 5]);
+  for (const each of [here, there]) await each.close();
+});
+
+it('reverts to the limit that the app has set between two temporary ones', async () => {
+  const { clock, limiter, set, reversions } = scene();
   await set(3, 15);
   limiter.setLimit(50);
-  expect(operator.reversions).toEqual({});
+  expect(reversions()).toEqual({});
   await set(5, 30);
   clock.advance(1_800_000);
   expect(limiter.limit).toBe(50);

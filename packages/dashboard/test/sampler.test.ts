@@ -5,7 +5,6 @@ import type { Snapshot } from '../src/messages.ts';
 import type { LimitSource } from '../src/options.ts';
 import type { Sink } from '../src/page-request.ts';
 import { Sampler } from '../src/sampler.ts';
-import { viewsOfAll } from '../src/view.ts';
 import { Viewers } from '../src/viewers.ts';
 
 function scene(limits: () => readonly LimitSource[] = () => []) {
@@ -192,30 +191,6 @@ it('shows all other limits if the statistics of one throw, and warns once per fa
     'the statistics of limit "own"',
     'the statistics of the limits "own", "b"',
   ]);
-});
-
-it('shows all other limits if the statistics of one are no numbers', () => {
-  const warnings = collectWarnings('HEADGATE_STATS');
-  const own = createLimiter({ name: 'own', limit: 5 });
-  const stats = own.stats();
-  const { sampler } = scene(() => [own, createLimiter({ name: 'a', limit: 1 })]);
-  for (const wrong of [{ ...stats, inflight: 1n }, { ...stats, rejected: undefined }, {}]) {
-    own.stats = () => wrong as never;
-    expect(sampler.current.limits.map(({ name }) => name)).toEqual(['a']);
-    own.stats = () => stats;
-    expect(viewsOfAll([own])).toHaveLength(1);
-  }
-  expect(warnings.length).toBeGreaterThan(0);
-});
-
-it('has what the page shows of a guard, and nothing else that it reports', () => {
-  const stats = () => ({ delay: 1n, shedding: 0.5, token: 'secret' }) as never;
-  const guard = { name: 'own', admits: () => true, stats };
-  const limits = ['a', undefined].map((name) => (name === undefined ? [] : [{ name, limit: 1 }]));
-  const { sampler } = scene(() => limits.map((each) => createGate({ limits: each, guard })));
-  const shown = JSON.parse(JSON.stringify(sampler.current)) as Snapshot;
-  const views = shown.limits.map((view) => view.guard);
-  expect(views).toEqual(Array(2).fill({ name: 'own', shedding: 0.5 }));
 });
 
 it('shows a limiter that several gates reuse once, with the requests of all', async () => {

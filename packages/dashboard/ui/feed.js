@@ -22,6 +22,8 @@ export class Feed {
   #failures = 0;
   /** Time of the latest sample, by the server's clock. */
   #after = 0;
+  /** Identifies the process of that sample. */
+  #instance = '';
   /** Numbers the starts: what an earlier one has begun is ignored. */
   #run = 0;
 
@@ -46,14 +48,13 @@ export class Feed {
     clearTimeout(this.#timer);
   }
 
-  /** Asks again at once, for all samples. */
-  restart() {
-    this.#after = 0;
-    this.start();
+  /** The query that names the latest sample: the next process may be another one, with a clock of its own. */
+  get #known() {
+    return `after=${this.#after}&instance=${this.#instance}`;
   }
 
   #stream() {
-    const source = new EventSource(`events?after=${this.#after}`);
+    const source = new EventSource(`events?${this.#known}`);
     this.#source = source;
     let isSilent = true;
     const end = () => {
@@ -76,7 +77,7 @@ export class Feed {
 
   async #poll() {
     const run = this.#run;
-    const answer = await fetch(`state?after=${this.#after}`, {
+    const answer = await fetch(`state?${this.#known}`, {
       signal: AbortSignal.timeout(10_000),
     }).catch(() => undefined);
     const state = answer?.ok ? await answer.json().catch(() => undefined) : undefined;
@@ -93,6 +94,7 @@ export class Feed {
   /** @param {Snapshot & Partial<PageState>} state @param {boolean} isStream */
   #receive(state, isStream) {
     this.#after = state.now;
+    this.#instance = state.instance ?? this.#instance;
     this.#show(state, isStream);
   }
 }

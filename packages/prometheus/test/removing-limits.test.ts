@@ -41,6 +41,19 @@ describe('removing limits', () => {
     expect(register.getMetricsAsArray()).toEqual([]);
   });
 
+  it('waits for the last counts to be collected, if another limit is added before', async () => {
+    const { register, limiter } = limited();
+    collectMetrics(limiter, { register });
+    limiter.tryAcquire()?.release();
+    await limiter.close();
+    collectMetrics(createLimiter({ name: 'other', limit: 1 }), { register });
+    expect(await scrape(register)).toMatchObject({
+      [outcome('admitted')]: 1,
+      [of('permit_duration_seconds_count', 'app')]: 1,
+    });
+    expect(await scrape(register)).not.toHaveProperty([of('limit', 'app')]);
+  });
+
   it('lets a new limit have the name of a closed one at once', async () => {
     const { register, limiter } = limited();
     collectMetrics(limiter, { register });

@@ -1,6 +1,7 @@
 import type { GateStats } from '../gate/gate.ts';
 import type { Limiter, LimiterStats } from '../limiter/limiter.ts';
 import { readStats } from '../read-or-warn.ts';
+import { boundedDone } from './closed-entries.ts';
 import { Durations, type OpenSeries } from './durations.ts';
 import { checkMeasurable, duplicate, limitersOf, type MeasurableLimit } from './measurable.ts';
 import { isStore, MeasuredStores } from './measured-stores.ts';
@@ -52,21 +53,21 @@ export class MeasuredLimits {
 
   /**
    * Adds limits and stores, and returns a function that removes them. A closed one is removed by itself, once it is
-   * drained and was collected once more.
+   * drained and was collected once more, or another one needs its name.
    *
    * @param attach Adds what else a limit needs, and returns what removes it.
    * @throws HeadgateError for a value that is neither, for one that was added already, and for two limits or two stores
    *   of the same name. It then adds none.
    */
   add(limits: readonly unknown[], attach: Attach = () => () => {}): () => void {
-    for (const entry of this.#entries.values()) removeIfDone(entry);
+    const done = boundedDone(this.#entries.values(), isDone, (entry) => entry.remove());
     const added: (() => void)[] = [];
     const remove = () => {
       for (const removeOne of added.splice(0)) removeOne();
     };
     try {
       for (const one of limits) {
-        added.push(isStore(one) ? this.#stores.add(one) : this.#add(one, attach).remove);
+        added.push(isStore(one) ? this.#stores.add(one) : this.#add(one, attach, done).remove);
       }
     } catch (error) {
       remove();
@@ -101,14 +102,16 @@ export class MeasuredLimits {
         });
       }
       // Not now: the exporter is calling its callbacks, which this may remove.
-      if (entry.limit.closed) queueMicrotask(() => removeIfDone(entry));
+      if (isDone(entry)) queueMicrotask(() => entry.remove());
     }
   }
 
-  #add(limit: unknown, attach: Attach): Entry {
+  #add(limit: unknown, attach: Attach, done: readonly Entry[]): Entry {
     checkMeasurable(limit);
     const { name } = limit.stats();
     const limiters = limitersOf(limit);
+    // Their last counts are lost then.
+    for (const entry of done) if (hasNameOf(entry, name, limiters)) entry.remove();
     this.#checkNames(limit, name, limiters);
     const attributes = new LimitAttributes(name);
     const durations = new Durations(attributes, this.exporter.open);
@@ -179,6 +182,13 @@ function requestsOf(entry: Entry, receive: Receive): LimiterStats | GateStats | 
   });
 }
 
-function removeIfDone({ limit, remove }: Entry): void {
-  if (limit.closed && limit.inflight === 0) remove();
+/** Whether a limit of this name, with these limiters, can only be added without the entry. */
+function hasNameOf(entry: Entry, name: string, limiters: readonly Limiter[]): boolean {
+  const isOther = (own: Limiter) => (one: Limiter) => one !== own && one.name === own.name;
+  return entry.name === name || entry.limiters.some((own) => limiters.some(isOther(own)));
+}
+
+/** Whether its counts do not change any more. */
+function isDone({ limit }: Entry): boolean {
+  return limit.closed && limit.inflight === 0;
 }

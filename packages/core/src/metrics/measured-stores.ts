@@ -1,6 +1,7 @@
 import type { Store } from '../distributed/store.ts';
 import { HeadgateError } from '../errors.ts';
 import { readStats } from '../read-or-warn.ts';
+import { boundedDone } from './closed-entries.ts';
 import { attributeNames, metrics } from './definitions.ts';
 import type { Attributes, Receive } from './measurements.ts';
 
@@ -39,8 +40,10 @@ export class MeasuredStores {
    * @throws HeadgateError for a store that was added already, and for two stores of the same name.
    */
   add(store: MeasurableStore): () => void {
-    this.removeClosed();
     const { name } = store;
+    const remove = (entry: Entry) => this.#remove(entry);
+    const closed = boundedDone(this.#entries.values(), isClosed, remove);
+    for (const entry of closed) if (entry.name === name) remove(entry);
     const same = this.#entries.get(name);
     if (same !== undefined) throw duplicate(name, same.store === store);
     const all = { [attributeNames.store]: name };
@@ -56,15 +59,11 @@ export class MeasuredStores {
     for (const entry of this.#entries.values()) this.#remove(entry);
   }
 
-  removeClosed(): void {
-    for (const entry of this.#entries.values()) if (entry.store.closed) this.#remove(entry);
-  }
-
   collect(receive: Receive): void {
     for (const entry of this.#entries.values()) {
       readStats(entry, `store "${entry.name}"`, () => measure(entry, receive));
       // Not now: the exporter is calling its callbacks, which this may remove.
-      if (entry.store.closed) queueMicrotask(() => this.removeClosed());
+      if (isClosed(entry)) queueMicrotask(() => this.#remove(entry));
     }
   }
 
@@ -74,6 +73,10 @@ export class MeasuredStores {
     this.#entries.delete(name);
     this.changed();
   }
+}
+
+function isClosed({ store }: Entry): boolean {
+  return store.closed;
 }
 
 function measure({ store, all, down, muted, slowed }: Entry, receive: Receive): void {

@@ -1,0 +1,54 @@
+import { createGate, createLimiter } from '@headgate/core';
+import { collectWarnings, VirtualClock } from '@headgate/test-suite';
+import { expect, it } from 'vitest';
+import type { Snapshot } from '../src/messages.ts';
+import type { LimitSource } from '../src/options.ts';
+import { Sampler } from '../src/sampler.ts';
+import { viewsOfAll } from '../src/view.ts';
+
+function samplerOf(limits: readonly LimitSource[]): Sampler {
+  return new Sampler(() => limits, new VirtualClock());
+}
+
+it('shows all other limits if the statistics of one are no numbers', () => {
+  const warnings = collectWarnings('HEADGATE_STATS');
+  const own = createLimiter({ name: 'own', limit: 5 });
+  const stats = own.stats();
+  const sampler = samplerOf([own, createLimiter({ name: 'a', limit: 1 })]);
+  for (const wrong of [{ ...stats, inflight: 1n }, { ...stats, rejected: undefined }, {}]) {
+    own.stats = () => wrong as never;
+    expect(sampler.current.limits.map(({ name }) => name)).toEqual(['a']);
+    own.stats = () => stats;
+    expect(viewsOfAll([own])).toHaveLength(1);
+  }
+  expect(warnings.length).toBeGreaterThan(0);
+});
+
+it('has what the page shows of a guard, and nothing else that it reports', () => {
+  const stats = () => ({ delay: 1n, shedding: 0.5, token: 'secret' }) as never;
+  const guard = { name: 'own', admits: () => true, stats };
+  const limits = ['a', undefined].map((name) => (name === undefined ? [] : [{ name, limit: 1 }]));
+  const sampler = samplerOf(limits.map((each) => createGate({ limits: each, guard })));
+  const shown = JSON.parse(JSON.stringify(sampler.current)) as Snapshot;
+  const views = shown.limits.map((view) => view.guard);
+  expect(views).toEqual(Array(2).fill({ name: 'own', shedding: 0.5 }));
+});
+
+it.each([Number.NaN, Number.POSITIVE_INFINITY])(
+  'shows a guard that reports %d without its figures, and no row with such a count',
+  (value) => {
+    collectWarnings('HEADGATE_STATS');
+    const guard = {
+      name: 'own',
+      admits: () => true,
+      stats: () => ({ delay: value, shedding: value }),
+    };
+    const gate = createGate({ limits: [{ name: 'a', limit: 1 }], guard });
+    const own = createLimiter({ name: 'own', limit: 1 });
+    const stats = own.stats();
+    own.stats = () => ({ ...stats, inflight: value });
+    const sampler = samplerOf([gate, own]);
+    const shown = JSON.parse(JSON.stringify(sampler.current)) as Snapshot;
+    expect(shown.limits.map((view) => [view.name, view.guard])).toEqual([['a', { name: 'own' }]]);
+  },
+);
