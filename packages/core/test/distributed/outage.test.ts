@@ -237,3 +237,25 @@ describe('while the store is unavailable', () => {
     },
   );
 });
+
+test('messages that are still missing when an outage ends are reported then', async () => {
+  const reported: unknown[] = [];
+  const observer = {
+    store: ({ up, error }: { up: boolean; error?: unknown }) => void reported.push([up, error]),
+  };
+  const { world, store, limiter } = scene({ observer });
+  store.trouble = 'silent';
+  const first = outcome(limiter.acquire());
+  await world.advance(timeout);
+  expect(first.error).toBeDefined();
+  store.listener?.muted?.(refused);
+  expect(reported).toEqual([[false, timedOut]]);
+  store.trouble = undefined;
+  await world.advance(4 * timeout);
+  expect(reported.slice(1)).toEqual([
+    [true, undefined],
+    [true, refused],
+  ]);
+  store.listener?.muted?.(undefined);
+  expect(reported.at(-1)).toEqual([true, undefined]);
+});

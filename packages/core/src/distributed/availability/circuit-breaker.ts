@@ -22,6 +22,8 @@ export class CircuitBreaker {
   /** Until when the outcome of a probe is awaited. */
   #probingUntil = -Infinity;
   #hasEnded = false;
+  /** Why the store's messages do not arrive, if they do not. */
+  #missing: StoreError | undefined = undefined;
   /** Whether the store has refused the latest call. */
   #isRefused = false;
 
@@ -59,11 +61,9 @@ export class CircuitBreaker {
 
   /** The store's messages do not arrive, for this reason; undefined if they arrive again. */
   messagesMissing(error: StoreError | undefined): void {
-    const { name, observers } = this.settings;
-    if (this.error !== undefined) return;
-    this.#report(true, error);
-    if (error !== undefined && observers.store === undefined)
-      this.warnings.messagesMissing(name, error);
+    this.#missing = error;
+    // During an outage it matters only if they are still missing when that has ended.
+    if (this.error === undefined) this.#reportMessages();
   }
 
   /** The state may have changed: probes the store. */
@@ -115,7 +115,16 @@ export class CircuitBreaker {
     if (this.error === undefined || this.#hasEnded) return;
     this.error = undefined;
     this.#report(true, undefined);
+    if (this.#missing !== undefined) this.#reportMessages();
     this.changed(undefined);
+  }
+
+  #reportMessages(): void {
+    const { name, observers } = this.settings;
+    const error = this.#missing;
+    this.#report(true, error);
+    if (error !== undefined && observers.store === undefined)
+      this.warnings.messagesMissing(name, error);
   }
 
   #report(up: boolean, error: StoreError | undefined): void {
