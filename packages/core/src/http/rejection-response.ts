@@ -44,7 +44,8 @@ export class RejectionResponses {
   to(rejection: Rejection, context: ResponseContext): RejectionResponse {
     const { reason, limitName, retryAfter } = rejection;
     const type = preferred(context.accept);
-    const reloads = type === 'text/html' && context.method === 'GET';
+    // The length in the response to a HEAD is that of a GET (RFC 9110, 8.6).
+    const reloads = type === 'text/html' && /^(GET|HEAD)$/.test(context.method);
     const key = `${context.statusCode} ${type} ${reloads} ${reason} ${retryAfter} ${limitName}`;
     let response = this.#cache.get(key);
     if (response === undefined) {
