@@ -1,6 +1,7 @@
 import { invalid } from '@headgate/core/options';
 import pg from 'pg';
-import { refused } from './failure.ts';
+import { notMade, refused } from './failure.ts';
+import { limitTime } from './time-limit.ts';
 
 /** The part of a `pg` client that the store uses. */
 export interface PostgresClient {
@@ -84,6 +85,19 @@ async function made(
   }
   earlier.add(client);
   return client;
+}
+
+/** Makes a client, within this many milliseconds: a function of the app may wait for a server that does not respond. */
+export function makeInTime(make: MakeClient, time: number): Promise<PostgresClient> {
+  return new Promise((resolve, reject) => {
+    let isLate = false;
+    const cancel = limitTime(time, () => {
+      isLate = true;
+      reject(notMade(time));
+    });
+    const made = (client: PostgresClient) => (isLate ? destroy(client) : resolve(client));
+    new Promise<PostgresClient>((start) => start(make())).finally(cancel).then(made, reject);
+  });
 }
 
 /** Closes a connection immediately, even if a statement is running. */

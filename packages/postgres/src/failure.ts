@@ -45,6 +45,16 @@ export function isStartingOrStopping(error: unknown): boolean {
   return stateOf(error) === '57P03';
 }
 
+/** Whether the role lacks rights. */
+export function isDenied(error: unknown): boolean {
+  return stateOf(error) === '42501';
+}
+
+/** Whether the server does not accept the connection: of this role, or because it has too many. */
+export function isRefusedConnection(error: unknown): boolean {
+  return stateOf(error) === '53300' || isRefusal(error);
+}
+
 /** Whether the server is reachable and responded with an error. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof StoreError) return error.code === 'ERR_HEADGATE_STORE_REFUSED';
@@ -68,7 +78,9 @@ export function failure(cause: unknown): StoreError {
   }
   if (isRefusal(cause)) {
     const meaning = meanings.get(state);
-    const reason = meaning === undefined ? state : `${state} (${meaning})`;
+    // That message names the object of the schema.
+    const detail = isDenied(cause) ? `: ${(cause as Error).message}` : '';
+    const reason = meaning === undefined ? state : `${state} (${meaning}${detail})`;
     return refused(`PostgreSQL refused the call: ${reason}`, cause);
   }
   const { message = '' } = (cause ?? {}) as Partial<Error>;
@@ -86,6 +98,11 @@ export function refused(message: string, cause?: unknown): StoreError {
 /** No answer within `timeout`: it is unknown whether the call was executed. */
 export function late(cause?: unknown): StoreError {
   return new StoreError('ERR_HEADGATE_STORE_TIMEOUT', 'PostgreSQL has not answered in time', cause);
+}
+
+/** The app's `connect` has not returned. */
+export function notMade(time: number): StoreError {
+  return down(`connect has returned no client within ${time} ms`);
 }
 
 /** Whether the server's queue of notifications is full. */

@@ -1,8 +1,15 @@
-import { destroy, type MakeClient, type PostgresClient, statement } from './client.ts';
-import { failure, stateOf } from './failure.ts';
+import {
+  connectTimeout,
+  destroy,
+  type MakeClient,
+  makeInTime,
+  type PostgresClient,
+  statement,
+} from './client.ts';
+import { failure, isDenied, stateOf } from './failure.ts';
 import { failureDetectorFunctions } from './failure-detector.sql.ts';
 import { leaseFunctions } from './lease.sql.ts';
-import { identifier } from './schema.ts';
+import { identifier, literal } from './schema.ts';
 import { ifKnown } from './session.ts';
 import { tables } from './tables.sql.ts';
 import {
@@ -26,20 +33,38 @@ SET LOCAL statement_timeout = 0;
 SET LOCAL lock_timeout = 0;
 SELECT ${ifKnown('transaction_timeout', '0', true)};
 SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('headgate'), pg_catalog.hashtext('migration'));
-${versionGuard(quoted)}${tables(quoted)}${leaseFunctions(quoted)}${failureDetectorFunctions(quoted)}${versionFunction(quoted)}
+${versionGuard(quoted)}${schemaCreation(schema)}${tables(quoted)}${leaseFunctions(quoted)}${failureDetectorFunctions(quoted)}${versionFunction(quoted)}
 COMMIT;
 `;
 }
 
-/** Uses a connection of its own, without a time limit. */
+/** CREATE SCHEMA IF NOT EXISTS would need the right to create schemas even if it exists. */
+function schemaCreation(schema: string): string {
+  return `
+DO $body$
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = ${literal(schema)}) THEN
+    CREATE SCHEMA ${identifier(schema)};
+  END IF;
+END
+$body$;
+`;
+}
+
+/**
+ * Uses a connection of its own, without a time limit. A role without the rights to migrate may call it if nothing needs to
+ * be migrated.
+ */
 export async function migrate(make: MakeClient, schema: string): Promise<void> {
   let client: PostgresClient | undefined;
+  let denied: unknown;
   try {
-    client = await make();
+    client = await makeInTime(make, connectTimeout(0));
     client.on('error', () => {});
     await client.connect();
     await client.query(statement(migration(schema))).catch((error: unknown) => {
-      if (stateOf(error) !== NEWER_TABLES_STATE) throw error;
+      if (isDenied(error)) denied = error;
+      else if (stateOf(error) !== NEWER_TABLES_STATE) throw error;
     });
     // Tables of a newer release were left unchanged; this release may still be able to use them.
     await client.query(statement('ROLLBACK'));
@@ -48,6 +73,6 @@ export async function migrate(make: MakeClient, schema: string): Promise<void> {
     await client.end();
   } catch (error) {
     if (client !== undefined) destroy(client);
-    throw failure(error);
+    throw failure(denied ?? error);
   }
 }

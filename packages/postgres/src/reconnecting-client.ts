@@ -2,10 +2,11 @@ import {
   connectTimeout,
   destroy,
   type MakeClient,
+  makeInTime,
   type PostgresClient,
   type Query,
 } from './client.ts';
-import { closed, isDisconnect, late } from './failure.ts';
+import { closed, isDisconnect, isRefusedConnection, late } from './failure.ts';
 import { GRACE_PERIOD } from './failure-detector.sql.ts';
 import { sendQuery } from './plain-query.ts';
 import { limitTime } from './time-limit.ts';
@@ -14,6 +15,8 @@ import { limitTime } from './time-limit.ts';
 const INITIAL_PAUSE = 25;
 /** Allows several attempts within `GRACE_PERIOD`, before a process that has lost its connections loses its leases. */
 const MAX_PAUSE = GRACE_PERIOD / 5;
+/** The same if the server refuses the connection: each attempt costs it a process. */
+const MAX_PAUSE_IF_REFUSED = 2_000;
 
 export interface ReconnectingClientOptions {
   readonly make: MakeClient;
@@ -99,12 +102,14 @@ export class ReconnectingClient {
     const begun = performance.now();
     let client: PostgresClient | undefined;
     try {
-      client = await this.#options.make();
+      const { make, timeout } = this.#options;
+      client = await makeInTime(make, connectTimeout(timeout));
       await this.#connect(client);
       if (this.#isClosed) throw closed();
     } catch (error) {
       this.#opening = undefined;
-      this.#pause = Math.min(Math.max(2 * this.#pause, INITIAL_PAUSE), MAX_PAUSE);
+      const maxPause = isRefusedConnection(error) ? MAX_PAUSE_IF_REFUSED : MAX_PAUSE;
+      this.#pause = Math.min(Math.max(2 * this.#pause, INITIAL_PAUSE), maxPause);
       if (client !== undefined) destroy(client);
       this.#lost(error, performance.now() - begun);
       throw error;

@@ -20,6 +20,13 @@ export function identifier(name: string): string {
   return `U&"${quoted.replaceAll('\\', '\\\\').replaceAll('$', '\\0024')}"`;
 }
 
+/** Quotes a text for PostgreSQL, likewise. */
+export function literal(text: string): string {
+  const quoted = text.replaceAll("'", "''");
+  if (!/[$\\]/.test(text)) return `'${quoted}'`;
+  return `U&'${quoted.replaceAll('\\', '\\\\').replaceAll('$', '\\0024')}'`;
+}
+
 /** Microseconds since 1970 when the expression is evaluated, that is after waiting for a lock. */
 export const now =
   "(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) * 1000000)::bigint";

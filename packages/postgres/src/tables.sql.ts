@@ -17,8 +17,6 @@
  */
 export function tables(schema: string): string {
   return `
-CREATE SCHEMA IF NOT EXISTS ${schema};
-
 -- A type, because PostgreSQL parses the CHECK constraints of a table again for every statement.
 DO $body$
 BEGIN

@@ -20,7 +20,7 @@ test.for([
 test.for([
   ['28P01', 'PostgreSQL refused the call: 28P01 (the role or its password is wrong)'],
   ['3D000', 'PostgreSQL refused the call: 3D000 (the database does not exist)'],
-  ['42501', 'PostgreSQL refused the call: 42501 (the role lacks rights)'],
+  ['42501', 'PostgreSQL refused the call: 42501 (the role lacks rights: of the user "app")'],
   ['22P02', 'PostgreSQL refused the call: 22P02'],
 ] as const)('the message about a refusal says what a common code means: %s', ([code, expected]) => {
   const error = Object.assign(new Error('of the user "app"'), { code });

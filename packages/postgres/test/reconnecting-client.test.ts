@@ -19,3 +19,32 @@ test('attempts to reconnect are frequent enough for leases to outlive a port tha
   // The last attempt before the port closes and the first one after it opens may each be one pause away.
   expect(0.4 * GRACE_PERIOD + 2 * Math.max(...pauses)).toBeLessThan(0.9 * GRACE_PERIOD);
 });
+
+/** The times between the attempts of half a minute. */
+async function pausesOf(make: () => never | Promise<never>): Promise<number[]> {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const attempts: number[] = [];
+  const counted = () => {
+    attempts.push(performance.now());
+    return make();
+  };
+  const link = new ReconnectingClient({ make: counted, timeout: 1_000, setUp: async () => {} });
+  onTestFinished(() => link.close());
+  link.open().catch(() => {});
+  await vi.advanceTimersByTimeAsync(30_000);
+  return attempts.slice(1).map((at, i) => at - (attempts[i] as number));
+}
+
+test('a server that refuses the connection is asked less and less often', async () => {
+  const pauses = await pausesOf(() => {
+    throw Object.assign(new Error('role "app" is not permitted to log in'), { code: '28000' });
+  });
+  expect(pauses.slice(0, 9)).toEqual([25, 50, 100, 200, 400, 800, 1_600, 2_000, 2_000]);
+});
+
+test('a function that never returns a client does not prevent further attempts', async () => {
+  const pauses = await pausesOf(() => new Promise<never>(() => {}));
+  expect(pauses.length).toBeGreaterThan(3);
+  expect(Math.max(...pauses)).toBeLessThan(6_000);
+});

@@ -10,6 +10,7 @@ import {
   type Reply,
 } from '@headgate/core/distributed';
 import { redisKey } from './key.ts';
+import { linesOf } from './reply.ts';
 
 /** Maximum number of operations per script; Redis executes no other command meanwhile. */
 const MAX_OPERATIONS = 500;
@@ -114,8 +115,7 @@ export function decode(
   { leaseDuration }: Sender,
   answers: (Answer | undefined)[],
 ): Grant[] {
-  // The client may be configured to return buffers.
-  const words = String(reply).split('\n');
+  const words = linesOf(reply, HEADING + 2 * indices.length);
   const declared = words[0] === whole(limit) ? limit : Number(words[0]);
   const version = words[1] as string;
   const nextEnd = Number(words[2] || Infinity);

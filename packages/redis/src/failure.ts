@@ -15,22 +15,39 @@ const meanings = new Map([
 
 /** Whether the server is reachable and responded with an error. */
 export function isRefusal(error: unknown): boolean {
-  const { message = '' } = (error ?? {}) as Partial<Error>;
+  const { message = '' } = ofNode(error);
   return SERVER_ERROR.test(message) && !message.startsWith('ECONN');
+}
+
+/** The error of a node if a cluster's client reports it within an error of its own. */
+function ofNode(error: unknown): Partial<Error> {
+  const { lastNodeError } = (error ?? {}) as { lastNodeError?: Partial<Error> };
+  return lastNodeError?.message ? lastNodeError : ((error ?? {}) as Partial<Error>);
 }
 
 /** Converts a client's error into a StoreError. Neither its message nor its cause contains a key. */
 export function failure(error: unknown): StoreError {
-  const { message = '', name = '' } = (error ?? {}) as Partial<Error>;
-  const cause = withoutCommand(error);
+  if (error instanceof StoreError) return error;
+  const { message = '', name = '' } = ofNode(error);
+  const cause = withoutCommand(ofNode(error));
   if (isRefusal(error)) {
-    const [word = ''] = message.split(' ', 1);
-    const meaning = meanings.get(word);
-    const reason = meaning === undefined ? word : `${word} (${meaning})`;
-    return new StoreError('ERR_HEADGATE_STORE_REFUSED', `Redis refused the call: ${reason}`, cause);
+    return refused(`Redis refused the call: ${reasonOf((cause as Error).message)}`, cause);
   }
   if (/timed? ?out/i.test(`${name} ${message}`)) return late(cause);
   return new StoreError('ERR_HEADGATE_STORE_DOWN', 'Redis cannot be reached', cause);
+}
+
+/** @param message That of the server, without the command. */
+function reasonOf(message: string): string {
+  const [word = ''] = message.split(' ', 1);
+  // ERR alone says nothing.
+  if (word === 'ERR') return message;
+  const meaning = meanings.get(word);
+  return meaning === undefined ? word : `${word} (${meaning})`;
+}
+
+export function refused(message: string, cause?: unknown): StoreError {
+  return new StoreError('ERR_HEADGATE_STORE_REFUSED', message, cause);
 }
 
 /** No answer within `timeout`: it is unknown whether the call was executed. */

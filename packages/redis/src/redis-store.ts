@@ -16,6 +16,7 @@ import type { Connection } from './connection.ts';
 import { closed, failure, isRefusal, late } from './failure.ts';
 import { redisKey } from './key.ts';
 import { leaseScript } from './lease.lua.ts';
+import { linesOf } from './reply.ts';
 import { Script } from './script.ts';
 import { statsScript } from './stats.lua.ts';
 import { Subscription } from './subscription.ts';
@@ -95,7 +96,7 @@ export class RedisStore extends Store {
     const key = redisKey(this.#sender.prefix, ref);
     const answer =
       (await within(this.timeout, (isLate) =>
-        this.#run(statistics, key, [], isLate).then(read, failure),
+        this.#run(statistics, key, [], isLate).then(read).catch(failure),
       )) ?? this.#missing();
     if (answer instanceof StoreError) throw answer;
     return answer;
@@ -173,7 +174,7 @@ function isQueued(answer: Answer | undefined): boolean {
 }
 
 function read(reply: unknown): StoreStats {
-  const lines = String(reply).split('\n');
+  const lines = linesOf(reply, 7);
   const [limit, version = '', inflight, holders, queued, longestWait, processes] = lines;
   return {
     limit: Number(limit),

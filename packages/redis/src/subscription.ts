@@ -34,6 +34,8 @@ export class Subscription {
   readonly #probe: SubscriptionProbe;
   #subscriber: Subscriber | undefined;
   #isOpening = false;
+  /** Ends the present attempt. */
+  #abort = new AbortController();
   #isClosed = false;
   /** When the first of the failing attempts began. */
   #tryingSince: number | undefined;
@@ -111,13 +113,12 @@ export class Subscription {
   async #attempt(lost: () => void): Promise<Subscriber> {
     const { connection, channel, timeout } = this.#options;
     const abort = new AbortController();
+    this.#abort = abort;
     const heard = (message: string) => this.#receive(message);
     const opening = connection.subscribe({ channel, heard, lost, signal: abort.signal });
     return new Promise((resolve, reject) => {
-      const giveUp = () => {
-        abort.abort();
-        reject(late());
-      };
+      abort.signal.addEventListener('abort', () => reject(late()));
+      const giveUp = () => abort.abort();
       const timer = setTimeout(giveUp, Math.max(timeout, MIN_OPENING_TIME)).unref();
       const settled = opening.finally(() => clearTimeout(timer));
       settled.then(resolve, (error) => reject(failure(error)));
@@ -152,6 +153,7 @@ export class Subscription {
   #drop(): void {
     clearTimeout(this.#timer);
     this.#probe.down();
+    this.#abort.abort();
     this.#subscriber?.close();
     this.#subscriber = undefined;
   }

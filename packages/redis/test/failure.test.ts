@@ -7,7 +7,8 @@ test.for([
   ['WRONGPASS invalid username-password pair', 'WRONGPASS (the user or the password is wrong)'],
   ['NOPERM this user has no permissions', 'NOPERM (the user lacks rights)'],
   ["READONLY You can't write against a read only replica.", 'READONLY (it is a replica)'],
-  ['ERR wrong number of arguments', 'ERR'],
+  ['ERR wrong number of arguments', 'ERR wrong number of arguments'],
+  ['MISCONF Errors writing to the AOF file', 'MISCONF'],
 ] as const)(
   'the message about a refusal says what a common error means: %s',
   ([message, expected]) => {
@@ -33,4 +34,14 @@ test('the arguments of a command that the server does not know are omitted', () 
   const start = "ERR unknown command 'EVALSHA'";
   const error = new Error(`${start}, with args beginning with: '8a1f' '1' 'headgate:{mail:jane}' `);
   expect(failure(error).cause).toMatchObject({ message: start });
+});
+
+test('a refusal by a node of a cluster is that of the cluster', () => {
+  const lastNodeError = new Error('NOAUTH Authentication required.');
+  const error = Object.assign(new Error('Failed to refresh slots cache.'), { lastNodeError });
+  expect(failure(error)).toMatchObject({
+    code: 'ERR_HEADGATE_STORE_REFUSED',
+    message: 'Redis refused the call: NOAUTH (the client must log in)',
+    cause: { message: lastNodeError.message },
+  });
 });

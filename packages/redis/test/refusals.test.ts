@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import type { RedisClient } from '@headgate/redis';
 import { startRedis, startReplica } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -18,6 +19,21 @@ function adminOf({ port }: { port: number }, options = {}): Redis {
 }
 
 const refused = 'ERR_HEADGATE_STORE_REFUSED';
+
+/** A transaction on the connection of a client, of either library. */
+function transactionOf(client: RedisClient) {
+  const { multi, discard, sendCommand } = client as unknown as Record<
+    'multi' | 'discard' | 'sendCommand',
+    (...args: unknown[]) => Promise<unknown>
+  >;
+  if (client instanceof Redis || 'discard' in client)
+    return {
+      begin: () => multi.call(client, { pipeline: false }),
+      discard: () => discard.call(client),
+    };
+  const send = (command: string) => () => sendCommand.call(client, [command]);
+  return { begin: send('MULTI'), discard: send('DISCARD') };
+}
 
 describe.each(libraries)('$name', ({ connect }) => {
   function participant({ port }: { port: number }): Participant {
@@ -98,6 +114,19 @@ describe.each(libraries)('$name', ({ connect }) => {
       expect(one.muted[1]).toBeUndefined();
     },
   );
+
+  test('calls within a transaction of the app are refused, and those after it succeed', async () => {
+    const redis = await server();
+    const one = participant(redis);
+    await one.do('declare', { name: 'limit' });
+    const transaction = transactionOf(one.app.client);
+    await transaction.begin();
+    const message = expect.stringContaining('the client is in a transaction (MULTI)');
+    expect(await one.fails('acquire', { name: 'limit' })).toMatchObject({ code: refused, message });
+    await expect(one.store.stats({ name: 'limit' })).rejects.toMatchObject({ message });
+    await transaction.discard();
+    expect((await one.do('acquire', { name: 'limit' })).state).toBe('held');
+  });
 
   test('a key does not appear in errors', async () => {
     const redis = await server();

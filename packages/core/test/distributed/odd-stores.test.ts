@@ -16,6 +16,7 @@ test.each([
   ['null', [null]],
   ['a string', ['held']],
   ['an empty object', [{}]],
+  ['an unknown state', [{ state: undefined, limit: Number.NaN }]],
   ['null instead of a list', null],
 ])(
   'a store that returns %s counts as unavailable until its answers are valid again',

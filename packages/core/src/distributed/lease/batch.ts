@@ -1,7 +1,7 @@
 import { attempt } from '../../errors.ts';
 import { onWorkers } from '../../runtime.ts';
 import { StoreError } from '../../semaphore/rejection.ts';
-import type { Answer, LeaseStore, Op } from '../contract.ts';
+import type { Answer, LeaseStore, Op, Reply } from '../contract.ts';
 import type { StoreCounters } from './store-activity.ts';
 
 /** Not on Cloudflare Workers, where an immediate ends with the request that set it. */
@@ -94,8 +94,17 @@ export class Batch {
   }
 }
 
+const states: readonly unknown[] = [
+  'held',
+  'queued',
+  'full',
+  'lost',
+  'ok',
+] satisfies Reply['state'][];
+
 function isAnswer(answer: unknown): answer is Answer {
-  return typeof answer === 'object' && answer !== null && ('state' in answer || 'error' in answer);
+  if (typeof answer !== 'object' || answer === null) return false;
+  return 'error' in answer || ('state' in answer && states.includes(answer.state));
 }
 
 function down(message: string, cause?: unknown): Answer {
