@@ -106,3 +106,10 @@ it('an error at the end of a large file is located quickly', () => {
   // A linear search for the line would take minutes, longer than the test's timeout.
   expect(() => parseConfiguration(text, 'x')).toThrow('x:20002: semaphores.bad must be');
 });
+
+it('a key behind a value of many lines is named without its line, since finding that would take long', () => {
+  const text = `notes = """\n${'text\n'.repeat(4_000)}"""\n`;
+  // Parsing each beginning of the value would take a quarter of a minute, longer than the test's timeout.
+  const { warnings } = parseConfiguration(text, 'x');
+  expect(warnings).toEqual(['x: the key "notes" is unknown and ignored']);
+});

@@ -118,6 +118,22 @@ describe('lock()', () => {
     expect(await peers()).toBe(0);
   });
 
+  test('is rejected when its client is closed, and not granted later', async () => {
+    const held = await connect().lock('A');
+    const client = connect();
+    const [waiting] = await queued('A', () => client.lock('A'));
+    const rejected = expect(waiting).rejects.toMatchObject({
+      code: 'ERR_HEADGATE_STORE_DOWN',
+      message: 'the client was closed',
+    });
+    await client.close();
+    await rejected;
+    expect(await pending('A')).toBe(0);
+    await held.release();
+    await using another = await connect().lock('A', { timeout: 2_000 });
+    expect(another.count).toBe(1);
+  });
+
   test('reports an unreachable service before its timeout', async () => {
     // The port of a closed server may be given to one of another test.
     const client = connect({ url: `http://127.0.0.1:${await freePort()}` });

@@ -6,7 +6,11 @@ const MAX_BUFFERED_BYTES = 1_000_000;
 
 /** Logs JSON lines to stderr. Writes are synchronous, so the last lines before an exit are not lost. */
 export function createLogger(level: LogLevel): Logger {
-  const stderr = destination({ dest: 2, sync: true, maxLength: MAX_BUFFERED_BYTES });
+  const stderr = destination({
+    ...{ dest: 2, sync: true, maxLength: MAX_BUFFERED_BYTES },
+    // A pipe that nobody reads would otherwise block the server until it is read.
+    retryEAGAIN: () => false,
+  });
   // A full disk is no reason to exit: what could not be written is retried with the next line.
   stderr.on('error', () => {});
   return pino(

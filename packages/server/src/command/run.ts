@@ -3,6 +3,7 @@ import { CommanderError } from 'commander';
 import { ConfigurationError } from '../configuration/configuration.ts';
 import { parseArguments } from './arguments.ts';
 import { serve } from './serve.ts';
+import type { Signals } from './signals.ts';
 
 /** The exit code for an invalid command line or configuration. */
 const EXIT_MISUSED = 2;
@@ -10,9 +11,9 @@ const EXIT_MISUSED = 2;
 const EXIT_FAILED = 1;
 
 /** Runs the command. Resolves to its exit code. */
-export async function run(argv: readonly string[], ending: Promise<string>): Promise<number> {
+export async function run(argv: readonly string[], signals: Signals): Promise<number> {
   try {
-    await serve(parseArguments(argv), ending);
+    await serve(parseArguments(argv), signals);
     return 0;
   } catch (error) {
     return exitCodeOf(error);

@@ -5,9 +5,10 @@ import { createServer, type Server } from '../server.ts';
 import type { Arguments } from './arguments.ts';
 import { loadConfiguration, loadTls, logLevelOf } from './load.ts';
 import { createLogger, pinoLevel } from './logger.ts';
+import type { Signals } from './signals.ts';
 
-/** Serves until `ending` resolves, which may be before the server is ready. */
-export async function serve(args: Arguments, ending: Promise<string>): Promise<void> {
+/** Serves until a signal ends it, which may come before the server is ready. */
+export async function serve(args: Arguments, { ending, onReload }: Signals): Promise<void> {
   const configuration = await loadConfiguration(args.configuration, true);
   const log = createLogger(logLevelOf(configuration));
   log.info('Starting');
@@ -16,7 +17,7 @@ export async function serve(args: Arguments, ending: Promise<string>): Promise<v
   const server = createServer({ semaphores, token, maxPeers, maxBlocked, log });
   // Reloads run one after the other, so that the file's latest content is also the last to be applied.
   let reloaded = Promise.resolve();
-  process.on('SIGHUP', () => {
+  onReload(() => {
     reloaded = reloaded.then(() => reload(args.configuration, server, log));
   });
   const { url } = await server.listen(await listenOptions(args, configuration));

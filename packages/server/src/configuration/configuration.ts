@@ -38,7 +38,7 @@ export class ConfigurationError extends Error {
  */
 export function parseConfiguration(text: string, file: string): Configuration {
   const at = (path: readonly string[], message: string) =>
-    `${file}:${lineOf(text, path) ?? 1}: ${message}`;
+    [file, lineOf(text, path), ` ${message}`].filter((part) => part !== undefined).join(':');
   const errorAt = (path: readonly string[], message: string) =>
     new ConfigurationError(at(path, message));
   try {

@@ -1,34 +1,58 @@
 import { parse } from 'smol-toml';
 
+/** Maximum number of times that a file is parsed: within a long value, each of its lines is one more. */
+const MAX_ATTEMPTS = 200;
+
 /**
  * Finds the line of a value in a TOML file, or of the closest table around it: the smallest number of leading lines
  * that already define the value when parsed alone. The parser does not report positions. The search is binary, because
- * a reload of a large file must not block the server.
+ * a reload of a large file must not block the server; undefined if it takes too many attempts all the same.
  */
 export function lineOf(text: string, path: readonly string[]): number | undefined {
-  const lines = text.split('\n');
-  for (let depth = path.length; depth > 0; depth--) {
-    const sought = path.slice(0, depth);
-    if (!has(parsed(lines, lines.length).value, sought)) continue;
-    let [min, max] = [1, lines.length];
-    while (min < max) {
-      const middle = (min + max) >> 1;
-      if (has(parsed(lines, middle).value, sought)) max = middle;
-      else min = middle + 1;
+  const file = new LeadingLines(text.split('\n'));
+  try {
+    for (let depth = path.length; depth > 0; depth--) {
+      const sought = path.slice(0, depth);
+      if (has(file.parse(file.length).value, sought)) return lineWithin(file, sought);
     }
-    return parsed(lines, min).count;
+  } catch (error) {
+    if (error !== tooManyAttempts) throw error;
   }
   return undefined;
 }
 
-/** Parses the first `min` lines, plus as many more as it takes not to end within a value. */
-function parsed(lines: readonly string[], min: number): { value: unknown; count: number } {
-  for (let count = min; ; count++) {
-    try {
-      const value = parse(lines.slice(0, count).join('\n'), { integersAsBigInt: true });
-      return { value, count };
-    } catch (error) {
-      if (count >= lines.length) throw error;
+function lineWithin(file: LeadingLines, sought: readonly string[]): number {
+  let [min, max] = [1, file.length];
+  while (min < max) {
+    const middle = (min + max) >> 1;
+    if (has(file.parse(middle).value, sought)) max = middle;
+    else min = middle + 1;
+  }
+  return file.parse(min).count;
+}
+
+const tooManyAttempts = new Error('the search for a line takes too long');
+
+/** Parses the beginning of a file. */
+class LeadingLines {
+  #attempts = 0;
+
+  constructor(private readonly lines: readonly string[]) {}
+
+  get length(): number {
+    return this.lines.length;
+  }
+
+  /** Parses the first `min` lines, plus as many more as it takes not to end within a value. */
+  parse(min: number): { value: unknown; count: number } {
+    for (let count = min; ; count++) {
+      if (++this.#attempts > MAX_ATTEMPTS) throw tooManyAttempts;
+      try {
+        const value = parse(this.lines.slice(0, count).join('\n'), { integersAsBigInt: true });
+        return { value, count };
+      } catch (error) {
+        if (count >= this.length) throw error;
+      }
     }
   }
 }

@@ -1,11 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createCertificate, freePort } from '@headgate/test-servers';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { Command } from './process.ts';
 
 const certificate = await createCertificate();
@@ -198,6 +199,23 @@ it('the log reports the start, expiries and the stop', async () => {
     'info SIGTERM received',
     'info Stopped',
   ]);
+});
+
+it('a log that is not read stops neither the server nor its exit', async () => {
+  const command = new Command('[semaphores]\nA = 1\n');
+  const log = join(command.folder, 'log');
+  execFileSync('mkfifo', [log]);
+  // Holds the pipe open, and reads nothing.
+  const pipe = openSync(log, constants.O_RDWR | constants.O_NONBLOCK);
+  onTestFinished(() => closeSync(pipe));
+  const port = await freePort();
+  command.start(['--port', `${port}`], { THROTTLE_LOG: 'info' }, log);
+  const client = await command.clientOn(port);
+  for (let lines = 0; lines < 1_500; lines++) {
+    expect((await client.ask('POST', '/new_peer', '{"expires_in":"0"}')).status).toBe(200);
+  }
+  command.signal('SIGTERM');
+  expect(await command.exit).toBe(0);
 });
 
 it.runIf(existsSync('/dev/full'))(

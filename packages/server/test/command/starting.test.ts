@@ -35,6 +35,17 @@ it.each([
   expect(log).toContain(`${signal} received`);
 });
 
+it('SIGHUP while the server is being loaded makes it reload once it can', async () => {
+  const imports = ['--import', tsx, '--import', early('SIGHUP', 'commander')];
+  const args = ['--conditions=headgate-source', ...imports, main, '--port', '0'];
+  const env = { ...process.env, THROTTLE_LOG: 'info' };
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const log = text(child.stderr);
+  child.stderr.on('data', (line) => String(line).includes('Ready') && child.kill('SIGTERM'));
+  expect(await once(child, 'exit')).toEqual([0, null]);
+  expect(await log).toContain('The configuration stays as it was');
+});
+
 it.each([
   ['token = "two words"', 'throttle.toml:4: server.token must be of letters, digits'],
   ['certificate = "no.pem"\nkey = "no.pem"', 'throttle.toml:4: server.certificate: ENOENT'],

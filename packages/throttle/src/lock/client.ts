@@ -1,10 +1,11 @@
 import { checkTimes } from '@headgate/core/distributed';
 import { checkNames, checkToken } from '@headgate/core/options';
 import { addressFrom } from '../address.ts';
+import { closed } from '../failure.ts';
 import { HostClock, type LeaseClock } from '../host-clock.ts';
 import { Protocol } from '../protocol.ts';
 import { type Caller, Transport } from '../transport.ts';
-import { type Lock, type LockOptions, lockFor } from './lock.ts';
+import { type Lock, type LockOptions, lockFor, type Unfinished } from './lock.ts';
 import { LockOwner } from './lock-owner.ts';
 
 export interface ThrottleClientOptions {
@@ -42,6 +43,10 @@ export class ThrottleClient {
   readonly #leaseDuration: number;
   readonly #clock: LeaseClock;
   readonly #pending = new Set<Promise<void>>();
+  readonly #unfinished: Unfinished = {
+    waits: new Set(),
+    background: (task) => this.#background(task),
+  };
 
   /** @internal */
   constructor(transport: Caller, leaseDuration: number, clock: LeaseClock = new HostClock()) {
@@ -62,14 +67,17 @@ export class ThrottleClient {
    */
   lock(semaphore: string, options?: LockOptions): Promise<Lock> {
     const lockOwner = new LockOwner(this.#protocol, this.#leaseDuration, this.#clock);
-    return lockFor(lockOwner, semaphore, options, (task) => this.#background(task));
+    return lockFor(lockOwner, semaphore, options, this.#unfinished);
   }
 
   /**
-   * Closes the connections once all given-up requests have been withdrawn. Release your locks before. A caller that is
-   * still waiting is rejected with an error that says that the client was closed.
+   * Rejects the callers that are still waiting, with an error that says that the client was closed, and closes the
+   * connections once all their requests have been withdrawn. Release your locks before.
    */
   async close(): Promise<void> {
+    const waits = [...this.#unfinished.waits];
+    for (const wait of waits) wait.abort(closed('the client'));
+    await Promise.all(waits.map(({ ended }) => ended));
     await Promise.all(this.#pending);
     this.#transport.close();
   }

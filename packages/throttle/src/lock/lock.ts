@@ -13,13 +13,18 @@ export interface LockOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Registers work that continues after the caller was answered. */
-export type Background = (work: Promise<void>) => void;
+/** What `ThrottleClient.close` waits for. */
+export interface Unfinished {
+  /** The callers that wait for a lock. */
+  readonly waits: Set<Wait>;
+  /** Registers work that continues after the caller was answered. */
+  background(work: Promise<void>): void;
+}
 
 /** A lock on a semaphore, renewed until it is released. */
 export class Lock {
   readonly #lockOwner: LockOwner;
-  readonly #background: Background;
+  readonly #unfinished: Unfinished;
   #released: Promise<void> | undefined;
 
   /** @internal */
@@ -27,10 +32,10 @@ export class Lock {
     readonly semaphore: string,
     readonly count: number,
     lockOwner: LockOwner,
-    background: Background,
+    unfinished: Unfinished,
   ) {
     this.#lockOwner = lockOwner;
-    this.#background = background;
+    this.#unfinished = unfinished;
   }
 
   /**
@@ -46,7 +51,7 @@ export class Lock {
    * all locks held, which prevents deadlocks. Otherwise like `ThrottleClient.lock`.
    */
   lock(semaphore: string, options?: LockOptions): Promise<Lock> {
-    return lockFor(this.#lockOwner, semaphore, options, this.#background);
+    return lockFor(this.#lockOwner, semaphore, options, this.#unfinished);
   }
 
   /**
@@ -68,48 +73,64 @@ export async function lockFor(
   lockOwner: LockOwner,
   semaphore: string,
   options: LockOptions = {},
-  background: Background,
+  unfinished: Unfinished,
 ): Promise<Lock> {
   const { count, timeout, signal } = checked(semaphore, options);
   signal?.throwIfAborted();
   lockOwner.checkIdle(semaphore);
   const wait = new Wait(timeout, signal);
+  unfinished.waits.add(wait);
   let isHeld = false;
   try {
     isHeld = (await lockOwner.acquire(semaphore, count, wait)) && !wait.isOver;
   } catch (error) {
     if (error !== timedOut) throw error;
   } finally {
+    unfinished.waits.delete(wait);
     wait.end();
     // Otherwise it would be granted later, with no caller to release it.
-    if (!isHeld) background(lockOwner.release(semaphore));
+    if (!isHeld) unfinished.background(lockOwner.release(semaphore));
   }
-  if (isHeld) return new Lock(semaphore, count, lockOwner, background);
+  if (isHeld) return new Lock(semaphore, count, lockOwner, unfinished);
   const waited = performance.now() - wait.began;
   // The protocol does not report how many others are queued.
   const rejection = { limitName: semaphore, queued: 1, waited, retryAfter: 1 };
   throw new RejectedError({ reason: 'timeout', ...rejection });
 }
 
+/** Maximum milliseconds of the attempt of a caller that does not wait. */
+const MAX_ATTEMPT = 2_000;
+
 const timedOut = new Error('the lock timed out');
 
 /** The bounds of a caller's wait: its signal aborts with the caller's signal, or with `timedOut`. */
-class Wait implements RetryBounds {
+export class Wait implements RetryBounds {
   readonly began = performance.now();
   readonly until: number;
   readonly signal: AbortSignal;
+  /** Resolves when the caller no longer waits. */
+  readonly ended: Promise<void>;
+  readonly #controller = new AbortController();
   readonly #timer: NodeJS.Timeout | undefined;
+  #end = () => {};
 
   constructor(
     private readonly timeout: number,
     signal: AbortSignal | undefined,
   ) {
     this.until = this.began + timeout;
-    const controller = new AbortController();
-    this.signal = signal ? AbortSignal.any([signal, controller.signal]) : controller.signal;
-    // A timeout of 0 allows one attempt, however long it takes.
-    if (timeout === 0 || timeout > maxTimer) return;
-    this.#timer = setTimeout(() => controller.abort(timedOut), timeout);
+    const own = this.#controller.signal;
+    this.signal = signal ? AbortSignal.any([signal, own]) : own;
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    if (timeout > maxTimer) return;
+    // A timeout of 0 allows one attempt.
+    this.#timer = setTimeout(() => this.abort(timedOut), timeout || MAX_ATTEMPT);
+  }
+
+  abort(reason: unknown): void {
+    this.#controller.abort(reason);
   }
 
   /** A grant after this time is too late. */
@@ -119,6 +140,7 @@ class Wait implements RetryBounds {
 
   end(): void {
     clearTimeout(this.#timer);
+    this.#end();
   }
 }
 
