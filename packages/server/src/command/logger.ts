@@ -8,7 +8,7 @@ const MAX_BUFFERED_BYTES = 1_000_000;
 export function createLogger(level: LogLevel): Logger {
   const stderr = destination({
     ...{ dest: 2, sync: true, maxLength: MAX_BUFFERED_BYTES },
-    // A pipe that nobody reads would otherwise block the server until it is read.
+    // A pipe that is not read would otherwise block the server.
     retryEAGAIN: () => false,
   });
   // A full disk is no reason to exit: what could not be written is retried with the next line.
