@@ -38,6 +38,8 @@ export function fastifyFramework(
       });
       app.addHook('onRequest', (request, reply, next) => {
         replies.set(request, reply);
+        // The adapter logs errors after the response; Fastify itself logs with `reply.log`.
+        request.log = Object.assign(Object.create(request.log), { error: onError });
         next();
       });
       // The suite reads bodies itself.

@@ -23,7 +23,10 @@ export function koaFramework(name: string, Version: typeof Koa): FrameworkDriver
 
     listener({ steps, onError }) {
       const app = new Version();
-      app.on('error', onError);
+      app.on('error', (error) => {
+        // On Deno, a response whose client disconnects has this error, which Koa reports.
+        if (error.code !== 'ECONNRESET') onError(error);
+      });
       add(app, steps);
       return app.callback();
     },

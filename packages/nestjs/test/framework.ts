@@ -33,6 +33,7 @@ import {
   Get,
   HttpException,
   type INestApplication,
+  type LoggerService,
   Module,
   Post,
   Req,
@@ -88,7 +89,8 @@ async function start(platform: Platform, app: SuiteApp<Limit>): Promise<RequestL
     platform === 'Express'
       ? new ExpressAdapter()
       : new FastifyAdapter({ serverFactory: (handler: RequestListener) => createServer(handler) });
-  const options = { logger: false, abortOnError: false, bodyParser: false } as const;
+  const logger = loggerTo(app.onError);
+  const options = { logger, abortOnError: false, bodyParser: false } as const;
   const nest = await NestFactory.create(Root, adapter, options);
   reportErrors(nest, app.onError);
   if (platform === 'Express') {
@@ -104,6 +106,17 @@ async function start(platform: Platform, app: SuiteApp<Limit>): Promise<RequestL
   await nest.init();
   await fastify.ready();
   return (req, res) => fastify.routing(req, res);
+}
+
+/** The adapter logs errors after the response. Nest logs its own by itself, and the filter reports those. */
+function loggerTo(onError: (error: unknown) => void): LoggerService {
+  return {
+    log() {},
+    warn() {},
+    error(error, ...rest) {
+      if (rest.at(-1) === 'ConcurrencyLimit') onError(error);
+    },
+  };
 }
 
 function reportErrors(nest: INestApplication, onError: (error: unknown) => void): void {

@@ -19,9 +19,12 @@ export const basicTopics: readonly string[] = [
   'limiters used inside a handler',
 ];
 
+/** Milliseconds for the checks after a test, which must exceed how long `counts` waits for a permit to be released. */
+const HOOK_TIMEOUT = 15_000;
+
 /**
  * The contract of every adapter, as tests on real servers with real sockets. Each test ends by checking that nothing
- * is in flight or queued.
+ * is in flight or queued, and that no unexpected error has reached the framework's error handling.
  */
 export function adapterSuite(framework: FrameworkDriver, topics?: readonly string[]): void {
   describe(framework.name, { timeout: 15_000 }, () => {
@@ -51,6 +54,6 @@ export function worldOfEachTest(framework: FrameworkDriver): World {
     } finally {
       await world.clear();
     }
-  });
+  }, HOOK_TIMEOUT);
   return world;
 }

@@ -23,7 +23,7 @@ export interface FrameworkDriver<L extends SuiteLimit = SuiteLimit> {
   readonly can: FrameworkCapabilities;
   /** Makes the adapter's middleware; `adapted` converts the suite's options for it. */
   limit(options: SuiteOptions): L;
-  /** Builds an app and returns its listener for `http.createServer`. */
+  /** Builds an app and returns its listener for `http.createServer`. The README lists what the app must support. */
   listener(app: SuiteApp<L>): RequestListener;
   /**
    * Builds an app on another HTTP/1.1 server than that of `node:http`, such as `Bun.serve`, and returns what starts and stops
@@ -33,7 +33,10 @@ export interface FrameworkDriver<L extends SuiteLimit = SuiteLimit> {
 }
 
 export interface FrameworkCapabilities {
-  /** Whether middleware learns when the handler after it has settled. */
+  /**
+   * Whether middleware learns when the handler after it has settled, and the adapter calls `trackHandler`. If not, the
+   * adapter must accept `abandonAfter`.
+   */
   readonly tracksHandlers: boolean;
   /** Whether its listener works with `http2.createServer`. */
   readonly http2: boolean;
@@ -42,7 +45,10 @@ export interface FrameworkCapabilities {
    * handler may set header fields. False if the framework writes both responses itself. Default: true.
    */
   readonly formatsRejections?: boolean;
-  /** Whether the adapter learns which route handles a request. Default: true. */
+  /**
+   * Whether the adapter learns which route handles a request, for its `kind`. If not, the driver's router must set
+   * `admission.permit.kind`. Default: true.
+   */
   readonly knowsRoutes?: boolean;
 }
 
@@ -52,15 +58,18 @@ export type SuiteLimit = Handle;
 /** The middleware and handlers of an app, in the order in which a request reaches them. */
 export interface SuiteApp<L extends SuiteLimit = SuiteLimit> {
   readonly steps: readonly Step<L>[];
-  /** Called with each error that reaches the framework's error handling, which then responds with 500. */
+  /**
+   * Called with each error that reaches the framework's error handling, which then responds with the error's `status`
+   * and `headers`, or with 500.
+   */
   onError(error: unknown): void;
 }
 
 export type Step<L extends SuiteLimit = SuiteLimit> =
   | { readonly use: L }
-  /** A router mounted at a prefix. */
+  /** A router mounted at a prefix, which may contain parameters: `/:tenant/reports`. */
   | { readonly mount: string; readonly steps: readonly Step<L>[] }
-  /** Without a path it handles every request; the default method is GET. */
+  /** Without a path it handles every request; the default method is GET, which includes HEAD. */
   | { readonly handle: SuiteHandler; readonly method?: Method; readonly path?: string };
 
 export type Method = 'GET' | 'POST';

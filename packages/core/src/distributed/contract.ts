@@ -26,7 +26,8 @@ export interface OperatedState {
   readonly mode: (typeof modes)[number];
   /**
    * The store's time of the latest change, from an answer: a whole number. The latest change wins, even if the store
-   * has lost its state since.
+   * has lost its state since. Of two states with the same version, the one in shadow mode applies, then the one with
+   * the stricter status: `isLater` compares them.
    */
   readonly version: string;
 }
@@ -36,15 +37,16 @@ export interface LimitRef extends LimitName {
   /** Maximum weight in flight at once, as this process knows it. */
   readonly limit: number;
   /**
-   * The store's time at which this limit was declared, from an answer; empty to declare it now. The latest declaration
-   * wins, even if the store has lost its state since.
+   * The store's time at which this limit was declared, from an answer; empty to declare it now, which changes nothing if
+   * the store has the same limit. The latest declaration wins, even if the store has lost its state since. Of two limits
+   * with the same version, the lower one applies.
    */
   readonly version: string;
   /** How the limit is operated, as this process knows it; undefined if it knows of no operation. */
   readonly operated?: OperatedState | undefined;
 }
 
-/** What an operator changes of a limit, apart from its value. */
+/** What an operator changes of a limit, apart from its value. An empty object is no change. */
 export type OperatedChange = Partial<Omit<OperatedState, 'version'>>;
 
 /** A held or queued lease, as the process requests it. */
@@ -59,7 +61,7 @@ export interface LeaseRequest {
   readonly wait: number;
   /** Maximum number of waiters, over all processes. */
   readonly queueLimit: number;
-  /** Its position in the queue, from an answer. */
+  /** Its position in the queue, from an answer: an opaque string, which only the store compares. */
   readonly place?: string | undefined;
   /** Its fencing token, if it is held. */
   readonly fencing?: bigint | undefined;
@@ -74,6 +76,10 @@ export interface LeaseRequest {
  * order of `place`, each for `leaseDuration` from its last `acquire` or `stay`. So any operation reclaims what a dead
  * process held, or was granted after its death.
  *
+ * A lease fits if its weight and the weight held do not exceed the limit, or if nothing is held: so a queued lease that
+ * is heavier than a lowered limit is granted alone. A queued lease expires after `leaseDuration` or its `wait`, whichever
+ * is shorter, from its last `acquire` or `stay`.
+ *
  * For several operations that are sent together, the grants may happen once, after all of them, if that grants the same
  * leases.
  *
@@ -81,8 +87,10 @@ export interface LeaseRequest {
  *   than `queueLimit` waiters; else `full`. A known lease keeps its state for another `leaseDuration`.
  * - `stay`, for a queued lease: `queued` for another `leaseDuration` at the same position, or `held` if it has been
  *   granted meanwhile (with a new token). An unknown lease rejoins at its `place`. Never `full`.
- * - `renew`, for a held lease: `held` for another `leaseDuration`. An unknown lease is `held` again, even beyond the
- *   limit, if the store has lost its state since; else `lost`.
+ * - `renew`, for a held lease: `held` for another `leaseDuration`, with the weight of this request, since a `resize` may
+ *   have been lost. An unknown lease is `held` again, even beyond the limit, if the store has lost its state since; else
+ *   `lost`. A store with fencing tokens recognises lost state by the lease's token: it is lower than the time at which
+ *   the state began, or higher than the last token. So tokens must come from a clock, in microseconds for example.
  * - `register`: a lease that was admitted without the store is `held` from now on, even beyond the limit.
  * - `resize`: a held lease has this weight from now on, which may exceed the limit; `lost` if it is not held.
  * - `release`: releases a held lease, or removes a queued one; for an unknown lease `lost`, and nothing changes.
@@ -117,7 +125,7 @@ export interface LimitState {
   readonly operated?: OperatedState | undefined;
   /** Milliseconds after which a lease may expire; no message announces that, so the first waiter sends `stay` then. */
   readonly checkIn: number;
-  /** Number of expired leases that were removed. */
+  /** Number of held leases that have expired and were removed. Expired waiters do not count. */
   readonly reclaimed: number;
 }
 
@@ -125,7 +133,7 @@ export interface Reply extends LimitState {
   readonly state: 'held' | 'queued' | 'full' | 'lost' | 'ok';
   /** If held: a token above all earlier ones, as far as the store remembers. */
   readonly fencing?: bigint | undefined;
-  /** If queued: its position, which sorts by arrival over all processes. */
+  /** If queued: its position, by arrival over all processes: an opaque string, which only the store compares. */
   readonly place?: string | undefined;
 }
 
@@ -181,7 +189,8 @@ export interface Capabilities {
   readonly recall: boolean;
   /**
    * Returns exact counts with every answer. If false, `inflight` and `queued` of an answer may be outdated, `queued`
-   * and `holders` are weights, `longestWait` is in whole seconds, and `reclaimed` is 0.
+   * and `holders` are weights, `longestWait` is in whole seconds, `reclaimed` is 0, and `checkIn` may be later than the
+   * next expiry.
    */
   readonly counts: boolean;
 }
@@ -220,7 +229,10 @@ export interface LeaseStore extends StoreTimes {
 
   /** Subscribes the listener, and returns a function that unsubscribes it. Called once. */
   listen(listener: StoreListener): () => void;
-  /** Resolves to the state of a limit. Rejects with a StoreError if that fails, after `timeout` at the latest. */
+  /**
+   * Resolves to the state of a limit; if the store does not know it, to an empty `version`, and 0 for every number
+   * (a store that cannot set limits rejects). Rejects with a StoreError if that fails, after `timeout` at the latest.
+   */
   stats(ref: LimitName): Promise<StoreStats>;
   /** Closes what the store itself has opened. */
   close(): Promise<void>;

@@ -21,7 +21,7 @@ export type {
 export { certainPart } from './contract.ts';
 export type { StoreActivity } from './lease/store-activity.ts';
 export { limitTime } from './limit-time.ts';
-export { operatedCode, operatedCodes, operatedState } from './operated-code.ts';
+export { isLater, operatedCode, operatedCodes, operatedState } from './operated-code.ts';
 export { answerOfRepeated } from './repeated-release.ts';
 export { Store } from './store.ts';
 export { checkTimes, fullCapabilities } from './store-kit.ts';

@@ -53,9 +53,11 @@ export class MemoryLimit {
     this.#dropExpired(moment.now);
     this.#grantQueued(moment);
     const { first } = this.#leases;
+    const { limit, version } = this.memory;
     return {
-      limit: this.memory.limit,
-      version: String(this.memory.version),
+      limit,
+      // 0 until the limit is declared.
+      version: version === 0 ? '' : String(version),
       inflight: this.#leases.inflight,
       holders: this.#leases.size - this.#leases.queued,
       processes: this.#leases.owners.size,

@@ -58,6 +58,8 @@ export function defaultLimit(world: World): void {
       body.write('data: 1\n\n');
     };
     const app = await world.serve({ use: limit }, { handle });
+    // Some frameworks handle the disconnect during a stream as an error.
+    app.ignoreErrors();
     // More than the limit admits at once.
     const calls = Array.from({ length: 20 }, () => app.call('/events'));
     for (const call of calls) expect((await call.response).statusCode).toBe(200);

@@ -120,6 +120,7 @@ export function degraded(world: World): void {
     const holder = app.call();
     await work.begins(1);
     expect(await app.call().answer()).toMatchObject({ status: 500 });
+    expect(app.errors).toMatchObject([{ message: 'broken' }]);
     work.finishAll();
     await holder.answer();
   });

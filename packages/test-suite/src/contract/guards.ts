@@ -163,5 +163,6 @@ export function guards(world: World): void {
     const app = await world.serve({ use: limit }, { handle: ok });
     expect(await app.call().answer()).toMatchObject({ status: 500 });
     await counts(limit, 0);
+    expect(app.errors).toMatchObject([{ message: 'broken' }]);
   });
 }

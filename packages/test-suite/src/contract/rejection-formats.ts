@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
+import type { SuiteOptions } from '../framework.ts';
 import { callWhileBusy } from '../kit/busy.ts';
 import { type Answer, browser } from '../kit/call.ts';
 import type { World } from '../kit/world.ts';
 
 export function rejectionFormats(world: World): void {
-  function accepting(accept: string, method = 'GET'): Promise<Answer> {
-    return callWhileBusy(world, { method, headers: { Accept: accept } });
+  function accepting(accept: string, method = 'GET', options: SuiteOptions = {}): Promise<Answer> {
+    return callWhileBusy(world, { method, headers: { Accept: accept } }, options);
   }
 
   it.each(['', '*/*', 'application/json', 'application/problem+json', 'application/*;q=0.2'])(
@@ -71,6 +72,20 @@ export function rejectionFormats(world: World): void {
     expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
     expect(body).toBe('');
   });
+
+  it.each(['application/problem+json', 'text/html', 'text/plain'])(
+    'responds to a HEAD with the Content-Length of a GET, or without one: "%s"',
+    async (accept) => {
+      // Without it, the number of seconds in the body may have more digits in one of the responses.
+      const options = { random: () => 0 };
+      const [get, head] = [
+        await accepting(accept, 'GET', options),
+        await accepting(accept, 'HEAD', options),
+      ];
+      const length = String(Buffer.byteLength(get.body));
+      expect([length, undefined]).toContain(head.headers['content-length']);
+    },
+  );
 
   it('responds with 429 if the limit sets it', async () => {
     const { status, headers, body } = await callWhileBusy(world, {}, { statusCode: 429 });

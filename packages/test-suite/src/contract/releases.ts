@@ -58,6 +58,7 @@ export function releases(world: World): void {
     latch.open();
     expect(await waiter.answer()).toMatchObject({ status: 500 });
     expect(await holder.answer()).toMatchObject({ status: 200 });
+    expect(app.errors).toMatchObject([{ message: 'broken' }]);
   });
 
   it.each(Object.entries(endings))(
@@ -65,6 +66,7 @@ export function releases(world: World): void {
     async (_, end) => {
       const limit = world.limit({ limit: 1, clock: new VirtualClock() });
       const app = await world.serve({ use: limit }, { handle: end });
+      app.ignoreErrors();
       await expect(app.call().answer()).rejects.toThrow();
       await counts(limit, 0);
     },
@@ -84,6 +86,7 @@ export function releases(world: World): void {
           },
         },
       );
+      app.ignoreErrors();
       const call = app.call();
       await counts(limit, 1);
       call.abort();
@@ -183,5 +186,6 @@ export function releases(world: World): void {
     );
     for (let round = 0; round < 10; round++) await app.call('/broken').answer();
     expect(await app.call('/').answer()).toMatchObject({ status: 200 });
+    expect(app.errors).toHaveLength(10);
   });
 }

@@ -3,9 +3,12 @@ import { expect, vi } from 'vitest';
 /** Long enough for a busy machine, and shorter than a test's timeout, so that the failed assertion is reported. */
 const WAIT_OPTIONS = { interval: 1, timeout: 10_000 };
 
-/** Waits until the condition holds. */
-export async function until(condition: () => boolean): Promise<void> {
-  await vi.waitFor(() => expect(condition(), `until ${condition}`).toBe(true), WAIT_OPTIONS);
+/** Waits until the condition holds; `description` says what is wrong if it does not. */
+export async function until(
+  condition: () => boolean,
+  description = `until ${condition}`,
+): Promise<void> {
+  await vi.waitFor(() => expect(condition(), description).toBe(true), WAIT_OPTIONS);
 }
 
 /** Waits until the limit has these counts. */

@@ -3,18 +3,41 @@ import http, { type RequestListener } from 'node:http';
 import http2 from 'node:http2';
 import type { AddressInfo, Server } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { expect } from 'vitest';
 import type { FrameworkDriver, Step, SuiteApp, SuiteLimit, SuiteOptions } from '../framework.ts';
 import { Call, type CallOptions } from './call.ts';
 import { RawSocket } from './raw-socket.ts';
-import { counts } from './until.ts';
+import { aRound, counts } from './until.ts';
 
 /** A running server with an app, and clients for it. */
 export class Running {
-  /** Errors that have reached the framework's error handling. */
-  readonly errors: unknown[] = [];
+  readonly #errors: unknown[] = [];
+  #errorsRead = 0;
   /** The server's sockets of all connections made so far. */
   readonly sockets: Duplex[] = [];
   server!: Server;
+
+  /**
+   * Errors that have reached the framework's error handling. The test fails if there are any that it has not read here.
+   */
+  get errors(): readonly unknown[] {
+    this.#errorsRead = Math.max(this.#errorsRead, this.#errors.length);
+    return [...this.#errors];
+  }
+
+  /** For a test whose error only some frameworks pass to their error handling. */
+  ignoreErrors(): void {
+    this.#errorsRead = Number.POSITIVE_INFINITY;
+  }
+
+  /** Errors that the test has not read. */
+  get unexpectedErrors(): readonly unknown[] {
+    return this.#errors.slice(this.#errorsRead);
+  }
+
+  addError(error: unknown): void {
+    this.#errors.push(error);
+  }
 
   get port(): number {
     return (this.server.address() as AddressInfo).port;
@@ -30,6 +53,20 @@ export class Running {
 
   raw(): RawSocket {
     return new RawSocket(this.port);
+  }
+}
+
+const UNEXPECTED_ERRORS =
+  "errors reached the framework's error handling; a test that causes them must read `errors`";
+
+/** Waits until the limit has neither permits nor queued requests. */
+async function idle(limit: Pick<SuiteLimit, 'inflight' | 'queued'>): Promise<void> {
+  try {
+    await counts(limit, 0, 0);
+  } catch (cause) {
+    const { inflight, queued } = limit;
+    const message = `after the test, a permit is not released or a request is still queued: ${inflight} in flight, ${queued} queued`;
+    throw new Error(message, { cause });
   }
 }
 
@@ -76,7 +113,11 @@ export class World {
   }
 
   async quiet(): Promise<void> {
-    for (const limit of this.#limits) await counts(limit, 0, 0);
+    for (const limit of this.#limits) await idle(limit);
+    // An error may reach the framework's error handling after the last response.
+    await aRound();
+    for (const { unexpectedErrors } of this.#running)
+      expect(unexpectedErrors, UNEXPECTED_ERRORS).toEqual([]);
   }
 
   async clear(): Promise<void> {
@@ -90,7 +131,7 @@ export class World {
 
   async #start(steps: readonly Step[], create: (app: SuiteApp) => Server) {
     const running = new Running();
-    const onError = (error: unknown) => running.errors.push(error);
+    const onError = (error: unknown) => running.addError(error);
     running.server = create({ steps, onError });
     this.#running.push(running);
     running.server.on('connection', (socket) => running.sockets.push(socket));

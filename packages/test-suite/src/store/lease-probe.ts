@@ -19,6 +19,9 @@ export type Wishes = Partial<
 /** A wait longer than any test. */
 export const longWait = { wait: 50_000 };
 
+/** More than the microseconds of a test, so a clock exceeds these tokens only if the store adds them. */
+export const EXTRA_TOKENS = 1_000_000_000;
+
 /** A lease that a test requests, with what its process has learned about it. */
 export class LeaseProbe {
   readonly id: string;
@@ -30,6 +33,7 @@ export class LeaseProbe {
   resized = false;
   /** Whether any reply has said that it is held. */
   wasHeld = false;
+  /** How often the store had asked its process to check when the store was last asked about it. */
   #checks = 0;
 
   constructor(
@@ -66,7 +70,10 @@ export class LeaseProbe {
   }
 
   async do(verb: LeaseVerb): Promise<Reply> {
-    const [reply] = await this.view.process.ask([this.op(verb)]);
+    const { process } = this.view;
+    const [reply] = await process.ask([this.op(verb)]);
+    // The `check()` of a new subscription does not excuse a store that pushes no later grant.
+    if (verb === 'acquire') this.#checks = process.checks;
     return this.hear(reply as Reply);
   }
 
@@ -84,13 +91,21 @@ export class LeaseProbe {
   async granted(): Promise<Pick<Grant, 'fencing'>> {
     const { process } = this.view;
     while (this.grants.length === 0 && this.state !== 'held') {
-      await until(() => this.grants.length > 0 || process.checks > this.#checks);
+      await this.grantOrCheck(this.#checks);
       if (this.grants.length > 0) break;
       this.#checks = process.checks;
       await this.do('stay');
     }
     this.fencing = this.grants[0]?.fencing ?? this.fencing;
     return { fencing: this.fencing };
+  }
+
+  /** Waits until the store pushes its grant, or asks its process to check more than this many times. */
+  grantOrCheck(checks: number): Promise<void> {
+    return until(
+      () => this.grants.length > 0 || this.view.process.checks > checks,
+      `the store pushed no grant for lease ${this.id} and called no check()`,
+    );
   }
 
   hear(reply: Reply): Reply {

@@ -1,6 +1,5 @@
 import type { LeaseVerb, Op, OperatedChange, Reply } from '@headgate/core/distributed';
 import { expect } from 'vitest';
-import { until } from '../kit/until.ts';
 import { type LeaseProbe, LimitView, type Wishes } from './lease-probe.ts';
 import { type Expected, LimitModel } from './limit-model.ts';
 import type { StoreProcess } from './store-process.ts';
@@ -204,9 +203,7 @@ export class ModelRun {
 
   /** Waits for the grant, unless the message may have been lost. */
   async #grantArrived(probe: LeaseProbe): Promise<void> {
-    const { process } = probe.view;
-    const before = this.#checks.get(process) ?? 0;
-    await until(() => probe.grants.length > 0 || process.checks > before);
+    await probe.grantOrCheck(this.#checks.get(probe.view.process) ?? 0);
   }
 
   /** Checks that exactly the granted leases were reported, and that the counts match. */

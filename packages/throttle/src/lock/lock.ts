@@ -104,7 +104,7 @@ const MAX_ATTEMPT = 2_000;
 const timedOut = new Error('the lock timed out');
 
 /** The bounds of a caller's wait: its signal aborts with the caller's signal, or with `timedOut`. */
-export class Wait implements RetryBounds {
+class Wait implements RetryBounds {
   readonly began = performance.now();
   readonly until: number;
   readonly signal: AbortSignal;

@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
-import { longWait } from '../lease-probe.ts';
+import { EXTRA_TOKENS, longWait } from '../lease-probe.ts';
 import type { StoreWorld } from '../store-world.ts';
+
+const extraTokens = EXTRA_TOKENS;
+const extra = BigInt(extraTokens);
 
 export function fencing(world: StoreWorld): void {
   if (!world.can.fencing) {
@@ -12,15 +15,15 @@ export function fencing(world: StoreWorld): void {
 
   it('each grant gets a token above all earlier tokens and extra tokens', async () => {
     const [one, two] = await world.pair();
-    let held = await one.acquire({ extraTokens: 3 });
-    let last = (held.reply.fencing as bigint) + 3n;
+    let held = await one.acquire({ extraTokens });
+    let last = (held.reply.fencing as bigint) + extra;
     for (const view of [two, one, one, two, two]) {
-      const next = await view.acquire({ extraTokens: 10, ...longWait });
+      const next = await view.acquire({ extraTokens, ...longWait });
       expect(next.reply.fencing).toBeUndefined();
       await held.release();
       const { fencing } = await next.granted();
       expect(fencing).toBeGreaterThan(last);
-      last = (fencing as bigint) + 10n;
+      last = (fencing as bigint) + extra;
       held = next;
     }
     await held.release();
@@ -44,19 +47,19 @@ export function fencing(world: StoreWorld): void {
 
   it('tokens still rise after a lost lease', async () => {
     const dying = await world.view({ expires: true });
-    const dead = await dying.acquire({ extraTokens: 5 });
+    const dead = await dying.acquire({ extraTokens });
     await world.outlive();
     const next = await (await world.another(dying)).acquire();
-    expect(next.fencing).toBeGreaterThan((dead.fencing as bigint) + 5n);
+    expect(next.fencing).toBeGreaterThan((dead.fencing as bigint) + extra);
   });
 
   it('each grant of a batch gets its own token', async () => {
     const view = await world.view({ limit: 20 });
-    const probes = Array.from({ length: 20 }, () => view.probe({ extraTokens: 2 }));
+    const probes = Array.from({ length: 20 }, () => view.probe({ extraTokens }));
     const replies = await view.process.ask(probes.map((probe) => probe.op('acquire')));
     const tokens = replies.map(({ fencing }) => fencing as bigint);
     for (const [at, token] of tokens.entries()) {
-      if (at > 0) expect(token).toBeGreaterThan((tokens[at - 1] as bigint) + 2n);
+      if (at > 0) expect(token).toBeGreaterThan((tokens[at - 1] as bigint) + extra);
     }
   });
 }

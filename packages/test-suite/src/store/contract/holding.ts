@@ -2,6 +2,9 @@ import { expect, it } from 'vitest';
 import { longWait } from '../lease-probe.ts';
 import type { StoreWorld } from '../store-world.ts';
 
+/** Milliseconds by which rounding may delay `checkIn`. */
+const MAX_ROUNDING = 50;
+
 export function holding(world: StoreWorld): void {
   const part = 0.6 * world.lease;
 
@@ -14,6 +17,21 @@ export function holding(world: StoreWorld): void {
       expect(await held.do(verb)).toMatchObject({ state: 'held', reclaimed: 0 });
     }
     expect((await others.acquire()).state).toBe('full');
+  });
+
+  it('leases of one limit last as long as each process requests', async () => {
+    const brief = await world.view({ limit: 2, expires: true });
+    const lasting = await world.another(brief);
+    const dead = await brief.acquire();
+    const alive = await lasting.acquire();
+    for (const probe of [alive, dead]) {
+      expect(await probe.do('renew')).toMatchObject({ state: 'held', inflight: 2 });
+    }
+    await world.outlive();
+    expect(await alive.do('renew')).toMatchObject({
+      ...{ state: 'held', inflight: 1, reclaimed: world.reclaimed(1) },
+    });
+    expect(await dead.do('renew')).toMatchObject({ state: 'lost', inflight: 1 });
   });
 
   it('an expired lease is reclaimed at the next operation of any process', async () => {
@@ -60,5 +78,24 @@ export function holding(world: StoreWorld): void {
     expect(waiting.reply).toMatchObject({ state: 'held', reclaimed: world.reclaimed(1) });
     // It was granted soon after the lease had expired.
     expect(waited).toBeLessThan(1.5 * world.lease);
+  });
+
+  // Other stores do not know the leases of other processes.
+  if (!world.can.counts) return;
+  it('reports the rest of a lease that is shorter than those of the waiter', async () => {
+    const dying = await world.view({ expires: true });
+    const others = await world.another(dying);
+    await dying.acquire();
+    await world.elapse(0.8 * world.lease);
+    const waiting = await others.acquire(longWait);
+    // On a slow machine the lease has expired already.
+    while (waiting.state === 'queued') {
+      const { checkIn } = waiting.reply;
+      expect(checkIn).toBeGreaterThan(0);
+      expect(checkIn).toBeLessThanOrEqual(0.2 * world.lease + MAX_ROUNDING);
+      await world.elapse(checkIn);
+      await waiting.do('stay');
+    }
+    expect(waiting.reply).toMatchObject({ state: 'held', inflight: 1 });
   });
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { longWait } from '../lease-probe.ts';
+import { type LeaseProbe, longWait } from '../lease-probe.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 export function lostState(world: StoreWorld): void {
@@ -71,5 +71,24 @@ export function lostState(world: StoreWorld): void {
       expect(await one.stats()).toMatchObject({ inflight: 1 });
       last = next;
     }
+  });
+
+  // Counted places with one and with two digits, for example, must not be compared as text.
+  it('preserves the order of more than ten waiters', async () => {
+    const [one, two] = await world.pair();
+    let last = await one.acquire();
+    const waiters: LeaseProbe[] = [];
+    for (let at = 0; at < 12; at++) waiters.push(await (at % 2 ? one : two).acquire(longWait));
+    await world.wipe();
+    expect((await last.do('renew')).state).toBe('held');
+    for (const probe of waiters.toReversed()) {
+      expect((await probe.do('stay')).state).toBe('queued');
+    }
+    for (const next of waiters) {
+      await last.release();
+      await next.granted();
+      last = next;
+    }
+    expect(await one.stats()).toMatchObject({ inflight: 1, queued: 0 });
   });
 }

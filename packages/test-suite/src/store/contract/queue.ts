@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { until } from '../../kit/until.ts';
 import { type LeaseProbe, longWait } from '../lease-probe.ts';
 import type { StoreWorld } from '../store-world.ts';
 
@@ -27,7 +28,10 @@ export function queue(world: StoreWorld): void {
     const mine = await one.acquire(longWait);
     const others = await two.acquire(longWait);
     await held.release();
-    await Promise.all([mine.granted(), others.granted()]);
+    await until(
+      () => mine.grants.length > 0 && others.grants.length > 0,
+      'the store did not push both grants',
+    );
     const granted = [one, two].map(({ process }) => new Set(process.grants.map(({ id }) => id)));
     expect(granted).toEqual([new Set([mine.id]), new Set([others.id])]);
   });

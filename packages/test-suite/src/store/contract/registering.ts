@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { longWait } from '../lease-probe.ts';
+import { EXTRA_TOKENS, longWait } from '../lease-probe.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 export function registering(world: StoreWorld): void {
@@ -40,14 +40,16 @@ export function registering(world: StoreWorld): void {
 
   if (!world.can.fencing) return;
   it('get a higher token than all before', async () => {
+    const extraTokens = EXTRA_TOKENS;
+    const extra = BigInt(extraTokens);
     const [one, two] = await world.pair({ limit: 2 });
-    const first = await one.acquire({ extraTokens: 4 });
-    const registered = two.probe({ extraTokens: 4 });
+    const first = await one.acquire({ extraTokens });
+    const registered = two.probe({ extraTokens });
     await registered.do('register');
-    expect(registered.fencing).toBeGreaterThan((first.fencing as bigint) + 4n);
+    expect(registered.fencing).toBeGreaterThan((first.fencing as bigint) + extra);
     const last = await one.acquire();
     expect(last.state).toBe('full');
     await first.release();
-    expect((await one.acquire()).fencing).toBeGreaterThan((registered.fencing as bigint) + 4n);
+    expect((await one.acquire()).fencing).toBeGreaterThan((registered.fencing as bigint) + extra);
   });
 }

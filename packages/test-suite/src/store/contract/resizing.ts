@@ -14,6 +14,16 @@ export function resizing(world: StoreWorld): void {
     expect(await held.release()).toMatchObject({ state: 'ok', inflight: 0 });
   });
 
+  it('a renewal has the weight of a resize that was lost', async () => {
+    const [one, two] = await world.pair({ limit: 3 });
+    const held = await one.acquire();
+    held.wishes = { ...held.wishes, weight: 3 };
+    held.resized = true;
+    expect(await held.do('renew')).toMatchObject({ state: 'held', inflight: 3 });
+    expect((await two.acquire()).state).toBe('full');
+    expect(await held.release()).toMatchObject({ state: 'ok', inflight: 0 });
+  });
+
   it("grants waiters that fit when a permit's weight falls", async () => {
     const [one, two] = await world.pair({ limit: 3 });
     const held = await one.acquire({ weight: 3 });

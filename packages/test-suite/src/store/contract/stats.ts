@@ -58,8 +58,9 @@ export function stats(world: StoreWorld): void {
 
   it('reports zero for a limit that was never requested', async () => {
     const { process } = await world.view();
-    expect(await process.store.stats({ name: world.name() })).toMatchObject({
-      ...{ inflight: 0, holders: 0, queued: 0, longestWait: 0 },
+    expect(await process.store.stats({ name: world.name() })).toEqual({
+      ...{ limit: 0, version: '', inflight: 0, holders: 0, queued: 0, longestWait: 0 },
+      processes: world.processes(0),
     });
   });
 }

@@ -58,14 +58,14 @@ export function waiting(world: StoreWorld): void {
     }
   });
 
-  it('an expired waiter no longer counts against the queueLimit', async () => {
+  it('an expired waiter counts neither against the queueLimit nor as reclaimed', async () => {
     const dying = await world.view({ expires: true });
     const others = await world.another(dying);
     await others.acquire();
     await dying.acquire({ ...longWait, queueLimit: 1 });
     await world.outlive();
     const { reply } = await others.acquire({ ...longWait, queueLimit: 1 });
-    expect(reply).toMatchObject({ state: 'queued', queued: 1 });
+    expect(reply).toMatchObject({ state: 'queued', queued: 1, reclaimed: 0 });
   });
 
   if (!world.can.place) return;
