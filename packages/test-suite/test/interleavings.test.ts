@@ -41,3 +41,25 @@ test('the suite detects a store that does not execute releases', async () => {
   vi.useRealTimers();
   expect([...breaches].join()).toContain('left behind');
 });
+
+/** A `stay` that the store executes after the release of its lease joins the queue again. */
+const overtaken = [
+  ...[0, 0, 615, 0, 770, 0, 230, 0, 392, 0, 194, 0, 0, 41, 0, 9, 0, 229, 0, 71, 0, 663, 299],
+  ...[797, 0, 0, 0, 804, 789, 0, 0, 915, 0, 0, 0, 619, 0, 0, 0, 0, 0, 51, 0, 0, 0],
+];
+
+test('a lease whose release is overtaken by a check is released again', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  const driver = {
+    name: 'overtaking',
+    start: (options: Parameters<typeof startMemory>[0]) => startMemory(options, 'unordered'),
+  };
+  const options = { limit: 1, callers: 6, faults: false };
+  const scene = new InterleavingScene(driver, options, new ListedChoices(overtaken));
+  await scene.start();
+  for (const _ of overtaken) await scene.step();
+  await scene.end();
+  await scene.close();
+  vi.useRealTimers();
+  expect([...scene.breaches], scene.trace.join('\n')).toEqual([]);
+});

@@ -48,6 +48,8 @@ export abstract class Lease {
   hasLapsed = false;
   /** When the latest answered request for the lease was sent; before an answer, when it was first requested. */
   confirmedAt = 0;
+  /** Number of requests about the lease so far, without its release. */
+  requests = 0;
   /** The session's count of possibly missed messages when the latest request was sent. */
   missed = 0;
   /** When the store removes the lease from its queue, according to the latest request. */
@@ -75,6 +77,7 @@ export abstract class Lease {
       this.confirmedAt = now;
     }
     this.missed = missed;
+    this.requests++;
     return this.presentRequest(now);
   }
 

@@ -62,7 +62,9 @@ export class Releases {
     const hasFailed = 'error' in answer;
     const isLost = !hasFailed && answer.state === 'lost';
     if (wasHeld && isLost) semaphore.dropped(lease);
-    if (this.#known.delete(lease) && isLost) return this.#send(lease, false);
+    // Of several requests, one may have come before the release and another one after it: `stay` joins the queue again.
+    const mayBeKnown = this.#known.delete(lease) && (isLost || lease.requests > 1);
+    if (mayBeKnown) return this.#send(lease, false);
     if (hasFailed && now < (this.#unconfirmed.get(lease) ?? 0)) {
       this.#failed.push(lease);
       return this.#sendLater();
