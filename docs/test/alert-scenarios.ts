@@ -47,25 +47,21 @@ const stuck: AlertScenario = {
   firing: '3m',
 };
 
-/** Only both processes together hold all permits, so both must release none. */
-const stuckTogether: AlertScenario = {
+/** Two processes that hold these weights of a distributed limit, and wait; if one of them releases, neither is stuck. */
+const stuckInBoth = (one: number, other: number): AlertScenario => ({
   ...stuck,
-  bad: { ...process('a', 1, 1), ...process('b', 3, 0) },
+  bad: { ...process('a', one, 1), ...process('b', other, 0) },
   good: {
-    ...{ ...process('c', 1, 1), ...process('d', 3, 0) },
+    ...{ ...process('c', one, 1), ...process('d', other, 0) },
     'headgate_permit_duration_seconds_count{instance="d"}': growing(1),
   },
-};
+});
+
+/** Only both processes together hold all permits, so both must release none. */
+const stuckTogether = stuckInBoth(1, 3);
 
 /** The limit was lowered while both processes held permits; one of them is above it alone. */
-const stuckAlone: AlertScenario = {
-  ...stuck,
-  bad: { ...process('a', 5, 1), ...process('b', 1, 0) },
-  good: {
-    ...{ ...process('c', 5, 1), ...process('d', 1, 0) },
-    'headgate_permit_duration_seconds_count{instance="d"}': growing(1),
-  },
-};
+const stuckAlone = stuckInBoth(5, 1);
 
 /** By alert. */
 export const alertScenarios: Readonly<Record<string, AlertScenario | readonly AlertScenario[]>> = {

@@ -17,14 +17,19 @@ export function checkSchema(schema: unknown): string {
 export function identifier(name: string): string {
   const quoted = name.replaceAll('"', '""');
   if (!name.includes('$')) return `"${quoted}"`;
-  return `U&"${quoted.replaceAll('\\', '\\\\').replaceAll('$', '\\0024')}"`;
+  return `U&"${escaped(quoted)}"`;
 }
 
 /** Quotes a text for PostgreSQL, likewise. */
 export function literal(text: string): string {
   const quoted = text.replaceAll("'", "''");
   if (!/[$\\]/.test(text)) return `'${quoted}'`;
-  return `U&'${quoted.replaceAll('\\', '\\\\').replaceAll('$', '\\0024')}'`;
+  return `U&'${escaped(quoted)}'`;
+}
+
+/** Without dollar signs, for a quoted text that begins with U&. */
+function escaped(quoted: string): string {
+  return quoted.replaceAll('\\', '\\\\').replaceAll('$', '\\0024');
 }
 
 /** Microseconds since 1970 when the expression is evaluated, that is after waiting for a lock. */

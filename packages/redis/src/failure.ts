@@ -28,9 +28,10 @@ function ofNode(error: unknown): Partial<Error> {
 /** Converts a client's error into a StoreError. Neither its message nor its cause contains a key. */
 export function failure(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
-  const { message = '', name = '' } = ofNode(error);
-  const cause = withoutCommand(ofNode(error));
-  if (isRefusal(error)) {
+  const own = ofNode(error);
+  const { message = '', name = '' } = own;
+  const cause = withoutCommand(own);
+  if (isRefusal(own)) {
     return refused(`Redis refused the call: ${reasonOf((cause as Error).message)}`, cause);
   }
   if (/timed? ?out/i.test(`${name} ${message}`)) return late(cause);

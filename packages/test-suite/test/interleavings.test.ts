@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { interleavingSuite } from '../src/index.ts';
 import { everySequence, ListedChoices } from '../src/store/interleavings/choices.ts';
 import { InterleavingScene } from '../src/store/interleavings/scene.ts';
@@ -21,26 +21,20 @@ test('every sequence of choices runs once', async () => {
   expect(count).toBe(4);
 });
 
-test('the suite detects a store that does not execute releases', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-  const breaches = new Set<string>();
+/** The scene after a run with these choices, on a memory store of this kind. */
+async function played(kind: 'unordered' | 'unreleasing', list: readonly number[]) {
   const driver = {
-    name: 'unreleasing',
-    start: (options: Parameters<typeof startMemory>[0]) => startMemory(options, 'unreleasing'),
+    name: kind,
+    start: (options: Parameters<typeof startMemory>[0]) => startMemory(options, kind),
   };
-  for (let seed = 0; seed < 60; seed++) {
-    const list = Array.from({ length: 60 }, (_, at) => (seed * 7919 + at * (seed + 104_729)) % 997);
-    const options = { limit: 1, callers: 6, faults: false };
-    const scene = new InterleavingScene(driver, options, new ListedChoices(list));
-    await scene.start();
-    for (const _ of list) await scene.step();
-    await scene.end();
-    await scene.close();
-    for (const breach of scene.breaches) breaches.add(breach);
-  }
-  vi.useRealTimers();
-  expect([...breaches].join()).toContain('left behind');
-});
+  const options = { limit: 1, callers: 6, faults: false };
+  const scene = new InterleavingScene(driver, options, new ListedChoices(list));
+  await scene.start();
+  for (const _ of list) await scene.step();
+  await scene.end();
+  await scene.close();
+  return scene;
+}
 
 /** A `stay` that the store executes after the release of its lease joins the queue again. */
 const overtaken = [
@@ -48,18 +42,27 @@ const overtaken = [
   ...[797, 0, 0, 0, 804, 789, 0, 0, 915, 0, 0, 0, 619, 0, 0, 0, 0, 0, 51, 0, 0, 0],
 ];
 
-test('a lease whose release is overtaken by a check is released again', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-  const driver = {
-    name: 'overtaking',
-    start: (options: Parameters<typeof startMemory>[0]) => startMemory(options, 'unordered'),
-  };
-  const options = { limit: 1, callers: 6, faults: false };
-  const scene = new InterleavingScene(driver, options, new ListedChoices(overtaken));
-  await scene.start();
-  for (const _ of overtaken) await scene.step();
-  await scene.end();
-  await scene.close();
-  vi.useRealTimers();
-  expect([...scene.breaches], scene.trace.join('\n')).toEqual([]);
+describe('a run with given choices', () => {
+  beforeEach(
+    () => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }),
+  );
+  afterEach(() => void vi.useRealTimers());
+
+  test('the suite detects a store that does not execute releases', async () => {
+    const breaches = new Set<string>();
+    for (let seed = 0; seed < 60; seed++) {
+      const list = Array.from(
+        { length: 60 },
+        (_, at) => (seed * 7919 + at * (seed + 104_729)) % 997,
+      );
+      const scene = await played('unreleasing', list);
+      for (const breach of scene.breaches) breaches.add(breach);
+    }
+    expect([...breaches].join()).toContain('left behind');
+  });
+
+  test('a lease whose release is overtaken by a check is released again', async () => {
+    const { breaches, trace } = await played('unordered', overtaken);
+    expect([...breaches], trace.join('\n')).toEqual([]);
+  });
 });

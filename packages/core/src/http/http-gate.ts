@@ -64,10 +64,8 @@ export class HttpGate<R> {
   }
 
   #enter(request: R, exchange: Exchange, reply: unknown): GatedRequest | undefined {
-    if (!exchange.gone) {
-      const preflight = this.#preflights.tryAcquire(request);
-      if (preflight !== undefined) return this.#bypass(exchange, preflight);
-    }
+    const preflight = this.#preflights.tryAcquire(request, exchange);
+    if (preflight !== undefined) return this.#bypass(exchange, preflight);
     if (this.#skips(request)) {
       this.#skipped++;
       return undefined;

@@ -1,6 +1,7 @@
 import { createLimiter } from '../limiter/create-limiter.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 import type { Framework } from './framework.ts';
+import type { Exchange } from './gated-request.ts';
 
 /** Maximum number of preflights that bypass the limits at a time: any client can send requests that look like one. */
 const MAX_PREFLIGHTS = 4;
@@ -11,9 +12,9 @@ export class Preflights<R> {
 
   constructor(private readonly framework: Framework<R>) {}
 
-  /** Undefined if the request is not a preflight, or is one too many. */
-  tryAcquire(request: R): BasePermit | undefined {
-    if (!this.#includes(request)) return undefined;
+  /** Undefined if the request is not a preflight, or is one too many, or its client has left. */
+  tryAcquire(request: R, exchange: Exchange): BasePermit | undefined {
+    if (!this.#includes(request) || exchange.gone) return undefined;
     return this.#limiter.tryAcquire() as BasePermit | undefined;
   }
 

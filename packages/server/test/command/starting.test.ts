@@ -20,26 +20,28 @@ function early(signal: string, module: string): string {
   return `data:text/javascript,${encodeURIComponent(program)}`;
 }
 
+/** Starts the command, which gets a signal while it loads a module. */
+function signalled(signal: string, module: string) {
+  // Runs the sources, because a bundle resolves no modules.
+  const imports = ['--import', tsx, '--import', early(signal, module)];
+  const args = ['--conditions=headgate-source', ...imports, main, '--port', '0'];
+  const env = { ...process.env, THROTTLE_LOG: 'info' };
+  return spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+}
+
 it.each([
   ['SIGTERM', 'commander'],
   ['SIGINT', 'commander'],
   ['SIGTERM', 'hono'],
 ])('%s while %s is being loaded makes it exit with 0', async (signal, module) => {
-  // Runs the sources, because a bundle resolves no modules.
-  const imports = ['--import', tsx, '--import', early(signal, module)];
-  const args = ['--conditions=headgate-source', ...imports, main, '--port', '0'];
-  const env = { ...process.env, THROTTLE_LOG: 'info' };
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = signalled(signal, module);
   const [log, [code, killed]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   expect([code, killed]).toEqual([0, null]);
   expect(log).toContain(`${signal} received`);
 });
 
 it('SIGHUP while the server is being loaded makes it reload once it can', async () => {
-  const imports = ['--import', tsx, '--import', early('SIGHUP', 'commander')];
-  const args = ['--conditions=headgate-source', ...imports, main, '--port', '0'];
-  const env = { ...process.env, THROTTLE_LOG: 'info' };
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = signalled('SIGHUP', 'commander');
   const log = text(child.stderr);
   child.stderr.on('data', (line) => String(line).includes('Ready') && child.kill('SIGTERM'));
   expect(await once(child, 'exit')).toEqual([0, null]);

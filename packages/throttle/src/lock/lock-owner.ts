@@ -11,8 +11,11 @@ import { Unanswered } from './unanswered.ts';
 
 /** Maximum time in milliseconds for which a request is blocked: short enough for any proxy to keep the connection. */
 const MAX_BLOCK_TIME = 5_000;
-/** Timeout of all other calls in milliseconds, or a third of the lease if that is shorter. */
-const MAX_TIMEOUT = 2_000;
+/**
+ * Timeout of all other calls in milliseconds, or a third of the lease if that is shorter; and the maximum for all calls of
+ * a caller that does not wait.
+ */
+export const MAX_TIMEOUT = 2_000;
 /**
  * Maximum number of times that a peer is created for one request. A service that still does not know it keeps no peers.
  */

@@ -1,7 +1,7 @@
 import { RejectedError } from '@headgate/core';
 import { maxTimer } from '@headgate/core/distributed';
 import { checkCount, checkDuration, checkNames, checkText, invalid } from '@headgate/core/options';
-import type { LockOwner } from './lock-owner.ts';
+import { type LockOwner, MAX_TIMEOUT } from './lock-owner.ts';
 import type { RetryBounds } from './retry.ts';
 
 export interface LockOptions {
@@ -98,9 +98,6 @@ export async function lockFor(
   throw new RejectedError({ reason: 'timeout', ...rejection });
 }
 
-/** Maximum milliseconds of the attempt of a caller that does not wait. */
-const MAX_ATTEMPT = 2_000;
-
 const timedOut = new Error('the lock timed out');
 
 /** The bounds of a caller's wait: its signal aborts with the caller's signal, or with `timedOut`. */
@@ -126,7 +123,7 @@ class Wait implements RetryBounds {
     });
     if (timeout > maxTimer) return;
     // A timeout of 0 allows one attempt.
-    this.#timer = setTimeout(() => this.abort(timedOut), timeout || MAX_ATTEMPT);
+    this.#timer = setTimeout(() => this.abort(timedOut), timeout || MAX_TIMEOUT);
   }
 
   abort(reason: unknown): void {
