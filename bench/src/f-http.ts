@@ -1,5 +1,6 @@
 import { burstTime } from './http/load.ts';
-import { type Group, loadRounds, type Round, type Rounds } from './http/rounds.ts';
+import type { Group, Round } from './http/rounds.ts';
+import { loadSets, processes, type Sets } from './http/sets.ts';
 import { situations } from './http/situation.ts';
 import { type Estimate, estimate, median, pairedRatios } from './stats.ts';
 import { type Goal, number, type Table } from './table.ts';
@@ -85,6 +86,7 @@ const groups: readonly Comparison[] = [
 export interface HttpOptions {
   /** Selects groups by name, such as "express free". */
   readonly only: RegExp;
+  /** Rounds of each process. */
   readonly rounds: number;
   /** Path of the program that runs the servers. Default: that of this process. */
   readonly runtime?: string | undefined;
@@ -95,16 +97,16 @@ export async function httpTable({ only, rounds, runtime }: HttpOptions): Promise
   const rows: string[][] = [];
   const goals: Goal[] = [];
   for (const group of groups.filter((group) => only.test(nameOf(group)))) {
-    const results = await loadRounds(group, rounds, runtime);
+    const results = await loadSets(group, rounds, runtime);
     for (const name of group.cases) rows.push(row(group, results, name));
     goals.push(goal(group, results));
   }
   return {
-    title: '(f) HTTP: CPU per request, paired rounds with a 95 % interval',
+    title: '(f) HTTP: CPU per request, with a 95 % interval',
     columns: ['', 'µs a request', '× bare', '× hand-written', 'requests/s'],
     rows,
     goals,
-    notes: [`${rounds} rounds of ${burstTime} s each. ${described}.`],
+    notes: [`${processes} processes, ${rounds} rounds of ${burstTime} s each. ${described}.`],
   };
 }
 
@@ -118,16 +120,16 @@ const described = Object.entries(situations)
 const nameOf = ({ framework, situation, name }: Group) =>
   [framework, situation, name].filter((word) => word !== undefined).join(' ');
 
-function row(group: Group, results: Rounds, name: string): string[] {
+function row(group: Group, results: Sets, name: string): string[] {
   const all = results.get(name);
   if (all instanceof Error) return [`${nameOf(group)}, ${name}`, all.message, '', '', ''];
   const ratio = (over: string) => (results.has(over) ? range(cpuRatio(results, name, over)) : '');
   return [
     `${nameOf(group)}, ${name}`,
-    number(median(figures(results, name, 'cpu'))),
+    number(median(figures(results, name, 'cpu').flat())),
     name === 'bare' ? '' : ratio('bare'),
     name === 'bare' || name === 'hand-written' ? '' : ratio('hand-written'),
-    number(median(figures(results, name, 'rate'))),
+    number(median(figures(results, name, 'rate').flat())),
   ];
 }
 
@@ -136,20 +138,24 @@ const names: Readonly<Record<string, string>> = {
   bare: 'bare app',
 };
 
-function goal(comparison: Comparison, results: Rounds): Goal {
+function goal(comparison: Comparison, results: Sets): Goal {
   const { of = 'headgate', over = 'hand-written', target = 1 } = comparison;
   const { mean, low, high } = cpuRatio(results, of, over);
   const what = `${nameOf(comparison)}: CPU / ${names[over] ?? over}`;
   return { what, target, measured: mean, unit: '×', interval: { low, high } };
 }
 
-function cpuRatio(results: Rounds, name: string, over: string): Estimate {
-  return estimate(pairedRatios(figures(results, name, 'cpu'), figures(results, over, 'cpu')));
+function cpuRatio(results: Sets, name: string, over: string): Estimate {
+  const under = figures(results, over, 'cpu');
+  const sets = figures(results, name, 'cpu').map((cpu, set) => pairedRatios(cpu, under[set] ?? []));
+  return estimate(sets.map((ratios) => estimate(ratios).mean));
 }
 
-function figures(results: Rounds, name: string, figure: keyof Round): number[] {
+/** By process, in each round. */
+function figures(results: Sets, name: string, figure: keyof Round): number[][] {
   const all = results.get(name);
-  return Array.isArray(all) ? all.map((round) => round[figure]) : [];
+  if (!Array.isArray(all)) return [];
+  return all.map((rounds) => rounds.map((round) => round[figure]));
 }
 
 const range = ({ mean, low, high }: Estimate): string =>

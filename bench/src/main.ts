@@ -30,8 +30,8 @@ const { values: options, positionals: chosen } = parseArgs({
   options: {
     /** A regular expression that selects measurements within the chosen parts. */
     only: { type: 'string', default: '' },
-    /** The number of rounds of part (f). */
-    rounds: { type: 'string', default: '30' },
+    /** The rounds of each process of part (f). */
+    rounds: { type: 'string', default: '8' },
     /** The path of Bun, Deno or another version of Node, on which the servers of part (f) run. */
     runtime: { type: 'string' },
     markdown: { type: 'string' },

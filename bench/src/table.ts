@@ -8,7 +8,7 @@ export interface Goal {
   atLeast?: boolean;
   measured: number;
   unit: string;
-  /** The 95 % interval of paired rounds, or the range that the machine's own variation explains. */
+  /** The 95 % interval, or the range that the machine's own variation explains. */
   interval?: { low: number; high: number };
 }
 
