@@ -54,7 +54,7 @@ export function invalidSecret(option: string, expected: string): HeadgateError {
   return new HeadgateError('ERR_HEADGATE_OPTION', message, option);
 }
 
-/** Creates the error for a function that would have no effect; unlike in other places, it need not be called. */
+/** For a function that has no effect: `invalid` would say that it was not called, as if a call were the remedy. */
 export function superfluous(option: string, when: string): HeadgateError {
   const message = `${option} must be omitted ${when}, got a function`;
   return new HeadgateError('ERR_HEADGATE_OPTION', message, option);

@@ -120,6 +120,11 @@ const mistakes: [string, () => unknown, string][] = [
     "limiter must be a limiter, such as one of a middleware's limiters, got a function that was not called",
   ],
   [
+    'limiter: a gate',
+    () => createGate({ limits: [{ limiter: createGate({ limits: [limit] }) as never }] }),
+    "limits[0].limiter must be a limiter, such as the limiter of one of a gate's limits, got a value of type Object",
+  ],
+  [
     'priority inside limits',
     () => http({ limits: [{ ...limit, priority: work }] }),
     'limits[0].priority must be set next to limits',

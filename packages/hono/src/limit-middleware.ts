@@ -15,7 +15,7 @@ import {
 import type { Context, Env, Next } from 'hono';
 import { framework } from './framework.ts';
 import { WebExchange } from './web-exchange.ts';
-import { checkContext, checkWorkers, waitUntil, waitUntilReleased } from './workers.ts';
+import { checkContext, checkWorkers, forwardWaitUntil, waitUntil } from './workers.ts';
 import { WorkersRequests } from './workers-requests.ts';
 
 /** The handler reads its admission from `c.var.admission`. */
@@ -80,7 +80,7 @@ export class LimitMiddleware {
     // The client has disconnected; 499 tells outer middleware that the request was not handled.
     if (gated.disconnected) return Promise.resolve(new Response(null, { status: 499 }));
     c.set('admission', gated.admission);
-    if (this.#requests !== undefined) waitUntilReleased(c, gated);
+    if (this.#requests !== undefined) forwardWaitUntil(c, gated);
     if (gated.rejection !== undefined) return this.#reject(gated, c, () => proceed(next));
     const { exchange } = gated;
     if (onBun && exchange instanceof WebExchange) prepareHeaders(c);

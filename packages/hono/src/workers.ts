@@ -11,7 +11,7 @@ export function waitUntil(c: Context, work: Promise<unknown>): void {
 }
 
 /** The same for work that the handler passes to its permit, which may settle after the response. */
-export function waitUntilReleased(c: Context, { permit }: GatedRequest): void {
+export function forwardWaitUntil(c: Context, { permit }: GatedRequest): void {
   if (permit === undefined) return;
   const { waitUntil: holdUntil } = permit;
   permit.waitUntil = (work) => {

@@ -1,7 +1,7 @@
 import type { GatedRequest } from '@headgate/core/http';
 import type { Context } from 'hono';
 import { expect, it, vi } from 'vitest';
-import { waitUntilReleased } from '../src/workers.ts';
+import { forwardWaitUntil } from '../src/workers.ts';
 
 it('starts the work of a thenable once, for the permit and for the runtime', async () => {
   const held: unknown[] = [];
@@ -10,7 +10,7 @@ it('starts the work of a thenable once, for the permit and for the runtime', asy
     waitUntil: (work: PromiseLike<unknown>) => void held.push(Promise.resolve(work)),
   };
   const c = { executionCtx: { waitUntil: (work: Promise<unknown>) => void kept.push(work) } };
-  waitUntilReleased(c as never as Context, { permit } as never as GatedRequest);
+  forwardWaitUntil(c as never as Context, { permit } as never as GatedRequest);
   // biome-ignore lint/suspicious/noThenProperty: like a query builder's
   const query = { then: vi.fn((done: (value: number) => void) => done(1)) };
   permit.waitUntil(query as never);

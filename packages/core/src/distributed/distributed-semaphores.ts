@@ -35,8 +35,8 @@ export class DistributedSemaphores
     );
     this.fallback = new Fallback(this, this.breaker);
     this.#declarations = new Declarations(this, session, this.breaker);
-    const { breaker, fallback: outages } = this;
-    this.#context = { group: this, session, breaker, outages };
+    const { breaker, fallback } = this;
+    this.#context = { group: this, session, breaker, fallback };
     if (!settings.perKey) this.only = new DistributedSemaphore(this.#context, undefined, undefined);
     session.join(this);
   }

@@ -37,19 +37,13 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     if (group.isShadow && group.grants) this.#reportExcess(waiter, options, error);
     const permit = limiter.tryAcquire(options);
     if (permit !== undefined) return semaphore.admit(waiter, undefined, permit);
-    if (this.isFull || !waiter.joins()) {
+    if (semaphore.waiters.isFull || !waiter.joins()) {
       return semaphore.waiters.rejectUnqueued(waiter, 'full');
     }
     // `joins` may have run application code.
     const again = group.findOrCreate(waiter.key, waiter.limit);
     if (group.closed || group.rejects) return again.waiters.rejectUnqueued(waiter, 'closed');
     this.#wait(again, again.addWaiter(waiter, timeout), error);
-  }
-
-  /** Whether as many callers of this process are queued as may be. */
-  get isFull(): boolean {
-    const { queued, settings } = this.group;
-    return queued >= settings.queueLimit;
   }
 
   /** Whether the store is available, so that it has refused the calls of the callers that wait here. */
@@ -68,7 +62,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     } else if (this.#policy === 'local' || !group.grants) this.#wait(semaphore, lease, error);
     else {
       // Those that were queued before shadow mode are not reported.
-      if (group.isShadow && lease.state === 'asking')
+      if (group.isShadow && lease.state === 'requested')
         this.#reportExcess(waiter, this.#localOptions(waiter, semaphore), error);
       this.admit(semaphore, lease);
     }
@@ -214,7 +208,7 @@ class LocalWaiter extends Waiter {
   override joins(): boolean {
     const { fallback, lease, semaphore } = this;
     // Few calls are unanswered when the store becomes unavailable, but one that is available may refuse any number.
-    if (!lease.isCounted && fallback.isRefusal && fallback.isFull) return false;
+    if (!lease.isCounted && fallback.isRefusal && semaphore.waiters.isFull) return false;
     return semaphore.waiters.countAsQueued(lease);
   }
 

@@ -47,13 +47,10 @@ export class GatePermit extends BasePermit {
   }
 
   protected changeWeight(weight: number, limit: string | undefined): void {
-    const previousWeight = this.weight;
-    deferGrants(() => {
-      for (const part of this.parts) {
-        if (limit === undefined ? part.weight === previousWeight : part.countsAgainst(limit))
-          part.adjust(weight);
-      }
-    });
+    const affected = this.parts.filter((part) =>
+      limit === undefined ? part.weight === this.weight : part.countsAgainst(limit),
+    );
+    deferGrants(() => adjustAll(affected, weight));
     this.weight = heaviest(this.parts);
   }
 
@@ -71,6 +68,21 @@ export function releaseAll(parts: readonly BasePermit[], outcome: Outcome): void
   deferGrants(() => {
     for (const part of parts) part.release(outcome);
   });
+}
+
+/** Adjusts all parts, or none if a store refuses. */
+function adjustAll(parts: readonly BasePermit[], weight: number): void {
+  const adjusted: { part: BasePermit; before: number }[] = [];
+  try {
+    for (const part of parts) {
+      const before = part.weight;
+      part.adjust(weight);
+      adjusted.push({ part, before });
+    }
+  } catch (error) {
+    for (const { part, before } of adjusted) part.adjust(before);
+    throw error;
+  }
 }
 
 function heaviest(parts: readonly BasePermit[]): number {

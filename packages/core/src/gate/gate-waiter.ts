@@ -54,6 +54,7 @@ export class GateWaiter extends Waiter {
     this.parts = parts.slice();
     this.priority = waiter.priority;
     if (waiter.fairBy !== undefined) this.fairBy = waiter.fairBy;
+    if (waiter.isReported) this.isReported = true;
   }
 
   /** Requests the next limit; after the last one, the request is admitted. */

@@ -40,7 +40,7 @@ export interface Gate {
   readonly limits: readonly GateLimit[];
   /** The guard, if it has one. */
   readonly guard?: GateGuard | undefined;
-  /** Whether the gate has been closed; it then rejects every request, unless all its limits are in shadow mode. */
+  /** Whether the gate has been closed; it then rejects every request, unless all its limits are in shadow mode and local. */
   readonly closed: boolean;
   /** Requests that hold a permit. */
   readonly inflight: number;

@@ -59,20 +59,24 @@ export function ownSpec(
 }
 
 export function isLimiter(value: unknown): value is Limiter {
-  return typeof (value as Limiter | undefined | null)?.request === 'function';
+  const { request, perKey } = (value ?? {}) as Partial<Limiter>;
+  // A gate has `request` too.
+  return typeof request === 'function' && perKey !== undefined;
 }
 
 export function reusedSpec(limiter: Limiter, optional: boolean): LimitSpec {
   if (!isLimiter(limiter)) {
-    const isMiddleware = typeof limiter === 'function' && 'limiters' in limiter;
-    const expected = isMiddleware
-      ? "a limiter, such as one of a middleware's limiters"
-      : 'a limiter';
-    throw invalid('limiter', expected, limiter);
+    throw invalid('limiter', `a limiter${hintFor(limiter)}`, limiter);
   }
   if (!limiter.closed) return { limiter, optional, owned: false };
   const message = `limiter "${limiter.name}" is closed and would reject every request`;
   throw new HeadgateError('ERR_HEADGATE_OPTION', message, 'limiter');
+}
+
+function hintFor(value: object | undefined | null): string {
+  if (typeof value === 'function' && 'limiters' in value)
+    return ", such as one of a middleware's limiters";
+  return value && 'limits' in value ? ", such as the limiter of one of a gate's limits" : '';
 }
 
 /** Names the entry of `limits` in an error about one of its own options. */

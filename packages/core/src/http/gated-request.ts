@@ -196,7 +196,7 @@ export class GatedRequest extends Waiter {
     const { permit, exchange, settings } = this;
     if (this.hasEnded) return;
     this.hasEnded = true;
-    // After a disconnect, a handler that continues stops counting as it would without one.
+    // A handler whose response was cut off stops counting as it would without a disconnect.
     if (ending !== 'truncated') settings.slowClients?.delete(this);
     if (permit === undefined) return this.withdraw();
     if (ending !== 'complete') {
@@ -256,5 +256,16 @@ export class GatedRequest extends Waiter {
     if (this.knowsHandlers) return;
     this.knowsHandlers = true;
     this.releaseIfDone();
+  }
+}
+
+/** A request that bypasses the limits; its permit only bounds how many do. */
+export class UnlimitedRequest extends GatedRequest {
+  override get admission(): Admission {
+    return unlimited;
+  }
+
+  override wasAdmittedBy(): boolean {
+    return false;
   }
 }

@@ -6,7 +6,7 @@ import type { HttpGate, HttpStats } from './http-gate.ts';
 
 /** The methods and properties that every middleware has, to inspect, resize and close its gate. */
 export interface Handle {
-  /** Whether it has been closed; it then rejects every request, unless all its limits are in shadow mode. */
+  /** Whether it has been closed; it then rejects every request, unless all its limits are in shadow mode and local. */
   readonly closed: boolean;
   /** Requests that hold a permit. */
   readonly inflight: number;

@@ -8,7 +8,8 @@ import type { BasePermit } from '../semaphore/permit.ts';
 import { checkPriority } from '../semaphore/priority.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
 import { type Framework, reasonOf } from './framework.ts';
-import { type Exchange, GatedRequest } from './gated-request.ts';
+import type { Exchange } from './gated-request.ts';
+import { GatedRequest, UnlimitedRequest } from './gated-request.ts';
 import { type Fields, limitFields } from './limit-fields.ts';
 import type { AnyHttpOptions } from './options.ts';
 import { Preflights } from './preflights.ts';
@@ -83,7 +84,7 @@ export class HttpGate<R> {
 
   #bypass(exchange: Exchange, preflight: BasePermit): GatedRequest {
     this.#skipped++;
-    const gated = new GatedRequest(this.#settings, exchange, []);
+    const gated = new UnlimitedRequest(this.#settings, exchange, []);
     gated.permit = preflight;
     exchange.observe(gated);
     return gated;

@@ -70,8 +70,8 @@ export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, R
   extends CommonOptions,
     Pick<GateOptions, 'guard' | 'mode'> {
   /**
-   * Whether a request bypasses the limits; undefined: no. Up to four CORS preflights at a time do anyway. Default: none
-   * else does.
+   * Returns true for a request that bypasses the limits. Up to four CORS preflights at a time always bypass them. Default:
+   * no other request does.
    */
   skip?: ((request: R) => boolean | undefined) | undefined;
   /**

@@ -171,21 +171,21 @@ export function rulesOf<R>(
     return [new Rule(limit, { ...context, name: 'default' })];
   }
   if (!Array.isArray(limits)) throw invalid('limits', 'an array', limits);
-  if (single !== undefined) throw misplaced(single, 'inside limits, not next to it');
+  if (single !== undefined) throw wrongPlace(single, 'inside limits, not next to it');
   const known = [...perLimit, 'queueLimit'];
   const common = perMiddleware.filter((name) => name !== 'queueLimit');
   return limits.map((limit: LimitOptions<R>, index) => {
     const entry = `limits[${index}]`;
     return inEntry(entry, known, () => {
       const inside = isLimiter(limit) ? undefined : firstSet(limit, common);
-      if (inside !== undefined) throw misplaced(`${entry}.${inside}`, 'next to limits');
+      if (inside !== undefined) throw wrongPlace(`${entry}.${inside}`, 'next to limits');
       checkNames(entry, limit, known);
       return new Rule(limit, context);
     });
   });
 }
 
-function misplaced(option: string, place: string): HeadgateError {
+function wrongPlace(option: string, place: string): HeadgateError {
   return new HeadgateError('ERR_HEADGATE_OPTION', `${option} must be set ${place}`, option);
 }
 
@@ -198,8 +198,8 @@ function routingOf(options: { caseSensitive?: unknown; strict?: unknown }): Part
   return routing;
 }
 
-const NO_DEFAULT =
-  'set: only a middleware without limits, guard, key, shares, store and queueWeight has a default limit';
+const others = onlyOwn.filter((option) => option !== 'limit').join(', ');
+const NO_DEFAULT = `set: only a middleware without limits, guard, key, ${others} has a default limit`;
 
 /** What the gate needs of the limit. */
 function specOf<R>(options: LimitOptions<R>, gate: RuleContext<R>): LimitSpec {

@@ -18,7 +18,10 @@ export interface AcquireOptions {
 export interface CommonWaitOptions {
   /** When it aborts, the waiter leaves the queue and `acquire` rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Priority of the request while it is queued, if the limiter's order is `byPriority()`. Default: `normal`. */
+  /**
+   * Which requests `byPriority()` serves first, and a guard sheds last; `paced()` lets `critical` ones wait longer. Default:
+   * `normal`.
+   */
   priority?: Priority | undefined;
   /**
    * Groups requests (by tenant, say) if the limiter's order is `fair()`: the groups are served in turn. Default: all

@@ -53,7 +53,7 @@ export interface DistributedStats {
 
 /**
  * `open`; `paused`: new requests are queued and nothing is admitted; `drained`: new requests are rejected as `closed`;
- * `closed`: the same for good, except in shadow mode.
+ * `closed`: the same for good, except for a limit of this process in shadow mode.
  */
 export type LimiterState = 'open' | 'paused' | 'drained' | 'closed';
 
@@ -63,11 +63,11 @@ export interface Limiter {
   readonly name: string;
   /** Whether every request needs a key. */
   readonly perKey: boolean;
-  /** Whether the limit is counted in a store, so that no request is answered synchronously. */
+  /** Whether the limit is counted in a store, so that most requests await its answer, and there is no `tryAcquire`. */
   readonly isDistributed: boolean;
   /** Whether the limit is adaptive. */
   readonly isAdaptive: boolean;
-  /** Whether the limiter has been closed; it then rejects every request, unless it is in shadow mode. */
+  /** Whether it has been closed: it then rejects every request, unless it is in shadow mode and not distributed. */
   readonly closed: boolean;
   /** Whether it admits requests. */
   readonly state: LimiterState;

@@ -48,7 +48,10 @@ export interface CommonOptions {
   observer?: Observer | undefined;
   /** Time and timers, for tests. Default: `performance.now()` and the runtime's timers. */
   clock?: Clock | undefined;
-  /** Returns random numbers from 0 to below 1, for the jitter of `retryAfter`. Default: `Math.random`. */
+  /**
+   * Returns random numbers from 0 to below 1, for tests: for the jitter of `retryAfter`, the probes of adaptive limits, and
+   * the secret seed of `fair()`, which clients must not be able to guess. Default: `Math.random`.
+   */
   random?: (() => number) | undefined;
 }
 

@@ -9,7 +9,7 @@ import type {
   StoreStats,
 } from '../distributed/contract.ts';
 import { Store } from '../distributed/store.ts';
-import { fullCapabilities } from '../distributed/store-kit.ts';
+import { checkTimes, fullCapabilities } from '../distributed/store-kit.ts';
 import { invalid } from '../errors.ts';
 import { StoreError } from '../semaphore/rejection.ts';
 import { Memory } from './memory.ts';
@@ -38,12 +38,12 @@ export interface MemoryStoreOptions {
  */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
   checkNames('memoryStore', options, ['memory', 'leaseDuration', 'timeout', 'clock', 'name']);
-  const { leaseDuration = 10_000, timeout = Math.min(1_000, leaseDuration / 3) } = options;
+  const times = checkTimes(options);
   const clock = checkClock(options.clock);
   const { name = 'memory' } = options;
   const { memory = new Memory({ clock }) } = options;
   if (!(memory instanceof Memory)) throw invalid('memory', 'a Memory', memory);
-  return new MemoryStore(memory, { leaseDuration, timeout, clock, name });
+  return new MemoryStore(memory, { ...times, clock, name });
 }
 
 class MemoryStore extends Store {

@@ -11,8 +11,8 @@ const scheduled: GrantSource[] = [];
 let granting = false;
 
 /**
- * Serves a queue. There is one loop for the whole process, because a chain of grants that each release another
- * permit at once would otherwise recurse until the stack overflows.
+ * Serves a queue. All queues have one loop, because a chain of grants that each release another permit at once would
+ * otherwise recurse until the stack overflows.
  */
 export function grantFrom(queue: GrantSource): void {
   if (queue.isScheduled) return;

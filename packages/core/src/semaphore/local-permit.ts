@@ -55,8 +55,8 @@ export class LocalPermit extends BasePermit {
 
   override endSuspension(): void {
     const { permits, limitUpdater } = this.semaphore.group;
-    if (!this.stopSuspension() || limitUpdater === undefined) return;
-    this.noteLeft(this.weight);
+    if (!this.undoSuspension() || limitUpdater === undefined) return;
+    this.reportLeft(this.weight);
     permits.restart(this);
   }
 
@@ -82,7 +82,7 @@ export class LocalPermit extends BasePermit {
     // Otherwise the time would mostly be the delay.
     if (group.settings.clock.now() - this.countedSince >= 2 * maxDelay)
       this.endWork(group.limitUpdater, outcome, maxDelay);
-    this.noteLeft(this.weight);
+    this.reportLeft(this.weight);
     this.semaphore.release(this);
   }
 
@@ -104,11 +104,11 @@ export class LocalPermit extends BasePermit {
     const { semaphore, extra } = this;
     if (extra?.uncounted === 'stopped') return;
     if (extra?.uncounted === 'paused') {
-      this.stopSuspension();
+      this.undoSuspension();
       return semaphore.release(this, 0);
     }
     this.endWork(semaphore.group.limitUpdater, outcome);
-    this.noteLeft(this.weight);
+    this.reportLeft(this.weight);
     semaphore.release(this);
   }
 
@@ -119,17 +119,17 @@ export class LocalPermit extends BasePermit {
 
   /** Changes the weight that counts. */
   private changeCount(weight: number, change: PermitChange): void {
-    if (weight < 0) this.noteLeft(-weight);
+    if (weight < 0) this.reportLeft(-weight);
     this.semaphore.changeWeight(this, weight, change);
   }
 
   /** Tells the adaptive limit that this weight no longer counts. */
-  private noteLeft(weight: number): void {
+  private reportLeft(weight: number): void {
     this.semaphore.group.limitUpdater?.left(this.countedSince, weight);
   }
 
   private endWork(limitUpdater: LimitUpdater | undefined, outcome: Outcome, maxDelay = 0): void {
-    const wasSuspended = this.stopSuspension();
+    const wasSuspended = this.undoSuspension();
     if (limitUpdater === undefined || wasSuspended || outcome === 'ignored') return;
     const { kind, weight } = this;
     const { group, inflight } = this.semaphore;
@@ -142,7 +142,7 @@ export class LocalPermit extends BasePermit {
   }
 
   /** Returns whether it was suspended. */
-  private stopSuspension(): boolean {
+  private undoSuspension(): boolean {
     const { extra } = this;
     if (extra?.unsuspend === undefined) return false;
     extra.unsuspend();

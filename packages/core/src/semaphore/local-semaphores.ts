@@ -60,20 +60,24 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     let semaphore = this.findOrCreate(waiter.key, waiter.limit);
     checkRequest(this, semaphore.limit, waiter.weight, waiter.share);
     waiter.arrival = 0;
-    let isFull = this.#isFull(semaphore, waiter);
-    if (isFull) {
+    // A late timer must not keep the queue full.
+    if (semaphore.queue.length > 0 && this.#isFull(semaphore, waiter)) {
       this.#rejectExpired(semaphore);
       semaphore = this.#lookUpAgain(waiter);
-      isFull = this.#isFull(semaphore, waiter);
     }
     if (this.rejects) return semaphore.rejectUnqueued(waiter, 'closed');
     if (this.grants && semaphore.admits(waiter.weight))
       return grant(waiter, semaphore.admit(waiter.weight, 0, waiter.share, waiter));
     if (this.grants && this.isShadow) return this.#admitInShadow(semaphore, waiter);
+    this.#enqueue(semaphore, waiter);
+  }
+
+  /** Enqueues a request that cannot be admitted now, or rejects it if there is no room. */
+  #enqueue(own: Semaphore, waiter: Waiter): void {
     const timeout = this.timeoutOf(waiter);
-    const hasNoRoom = isFull && !semaphore.displacedBy(waiter);
+    const hasNoRoom = this.#isFull(own, waiter) && !own.displacedBy(waiter);
     const isRefused = hasNoRoom || !waiter.joins();
-    semaphore = this.#lookUpAgain(waiter);
+    let semaphore = this.#lookUpAgain(waiter);
     if (isRefused) return semaphore.rejectUnqueued(waiter, 'full');
     // Taken before any waiter is rejected to make room: requests made by its callback come after this one.
     const arrival = nextArrival();
@@ -144,8 +148,7 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
 
   /** Rejects the waiters whose deadline has passed. */
   #rejectExpired(semaphore: Semaphore): void {
-    if (this.rejects || semaphore.queue.length === 0) return;
-    // A late timer must not keep the queue full.
+    if (this.rejects) return;
     this.deadlines.sweep();
     // The deadlines of a gate's requests are tracked by the gate.
     for (let { oldest } = semaphore; oldest !== undefined; oldest = semaphore.oldest) {
@@ -155,8 +158,8 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
   }
 
   /**
-   * The waiter's semaphore, after rejecting late waiters and the one that the new waiter displaces, if any. The key counts
-   * as in use meanwhile: if its last waiter is rejected, its limit remains.
+   * The waiter's semaphore, after rejecting late waiters and the one that the new waiter displaces, if any. If that evicts
+   * the key, its semaphore is used all the same, so that its own limit remains.
    */
   #makeRoom(full: Semaphore, waiter: Waiter): Semaphore {
     this.#rejectExpired(full);

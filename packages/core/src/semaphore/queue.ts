@@ -61,11 +61,14 @@ export interface Queue {
   readonly highest?: Priority | undefined;
   /** How the queue is divided, for `stats()`. Default: not at all. */
   stats?(): QueueStats;
-  /** Whether a request may be admitted while the queue is empty and there is room. Default: true. */
+  /**
+   * Whether a request may be admitted while the queue is empty and there is room. Only that of the outermost order is read.
+   * Default: true.
+   */
   readonly isOpen?: boolean | undefined;
-  /** Maximum number of waiters, in addition to `queueLimit`. Default: Infinity. */
+  /** Maximum number of waiters, in addition to `queueLimit`. Only that of the outermost order is read. Default: Infinity. */
   readonly maxLength?: number | undefined;
-  /** The weight in flight has changed by `weight`, because of this change of a permit. */
+  /** The weight in flight has changed by `weight`, because of this change of a permit. Called for the outermost order only. */
   changeInflight?(permit: QueuePermit, weight: number, change: PermitChange): void;
 }
 

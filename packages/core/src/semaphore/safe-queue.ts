@@ -12,6 +12,8 @@ import {
 } from './queue.ts';
 import type { Waiter } from './waiter.ts';
 
+const required = ['displacedBy', 'insert', 'mayBeNext', 'remove'] as const;
+
 /**
  * Creates a queue in this order. An application's own queue is wrapped: its errors can lose no waiter and no permit.
  *
@@ -20,7 +22,7 @@ import type { Waiter } from './waiter.ts';
 export function createQueue(order: Order, context: QueueContext): Queue {
   const queue = order.create(context);
   if (queue instanceof BuiltInQueue) return queue;
-  return new SafeQueue(checkMethods('order.create()', queue, ['insert', 'remove']));
+  return new SafeQueue(checkMethods('order.create()', queue, required));
 }
 
 /**

@@ -18,7 +18,7 @@ export class Semaphore implements GrantSource, QueueContext {
   inflight = 0;
   readonly queue: Queue;
   isScheduled = false;
-  /** Defined once a request has paused here for a later limit of its gate, if the queue orders by priority. */
+  /** Defined once a request that holds a permit of it was queued at a later limit of its gate, if priorities count. */
   inheritance: Inheritance | undefined = undefined;
   /** Total weight ever released, for `Retry-After`. */
   private returned = 0;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Answer, Op } from '../../src/distributed/index.ts';
-import { outcome, settled, TestStore, World } from './world.ts';
+import { type Answer, fullCapabilities, type Op } from '../../src/distributed/index.ts';
+import { createGate } from '../../src/index.ts';
+import { lease, outcome, settled, TestStore, World } from './world.ts';
 
 /** A store without any optional capability. */
 class PoorStore extends TestStore {
@@ -22,6 +23,10 @@ class PoorStore extends TestStore {
     );
     return super.send(asked);
   }
+}
+
+class NoQueueLimit extends PoorStore {
+  override readonly can = { ...fullCapabilities, queueLimit: false };
 }
 
 test.each([
@@ -60,6 +65,20 @@ test('pausing, draining and shadow mode throw if the store does not support them
   expect([limiter.state, limiter.mode]).toEqual(['open', 'enforce']);
 });
 
+test('each process enforces queueLimit for each key alone if the store does not', async () => {
+  const world = new World();
+  const store = world.connect(NoQueueLimit);
+  const limiter = world.limiter({ store, perKey: true, queueLimit: 1 });
+  const ask = (key: string) => outcome(limiter.acquire({ key }));
+  const all = ['a', 'b', 'a', 'b', 'b'].map(ask);
+  await settled();
+  expect(all.map(({ error }) => error === undefined)).toEqual([true, true, true, true, false]);
+  expect(all[4]?.error).toMatchObject({ rejection: { reason: 'full' } });
+  const closed = limiter.close();
+  for (const { permit } of all) permit?.release();
+  await closed;
+});
+
 test('each process enforces queueLimit if the store does not', async () => {
   const world = new World();
   const limiter = world.limiter({ store: world.connect(PoorStore), queueLimit: 1 });
@@ -68,9 +87,28 @@ test('each process enforces queueLimit if the store does not', async () => {
   await settled();
   expect(all[1]?.error).toMatchObject({ rejection: { reason: 'full' } });
   expect(limiter.queued).toBe(1);
+  // A waiter that fills the queue remains queued when its lease is renewed.
+  await world.advance(2 * lease);
+  expect([all[0]?.error, limiter.queued]).toEqual([undefined, 1]);
   held.release();
   await settled();
   all[0]?.permit?.release();
   await settled();
   expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
+});
+
+test('adjust() of a gate changes the weight at all limits, or at none if a store refuses', async () => {
+  const world = new World();
+  const store = world.connect(PoorStore);
+  const limits = [
+    { name: 'local', limit: 5 },
+    { name: 'renders', limit: 5, store },
+  ];
+  const gate = createGate({ limits, clock: world.clock });
+  const permit = await gate.acquire();
+  expect(() => permit.adjust(3)).toThrow(expect.objectContaining({ option: 'weight' }));
+  expect(permit.weight).toBe(1);
+  expect(gate.stats().limits.map(({ inflight }) => inflight)).toEqual([1, 1]);
+  permit.release();
+  expect(gate.stats().limits.map(({ inflight }) => inflight)).toEqual([0, 0]);
 });

@@ -79,6 +79,7 @@ it.each([1, 2])(
     permits.push(await gate.acquire());
     expect(reports).toEqual(['overloaded']);
     expect(gate.stats().rejected).toMatchObject({ overloaded: 1, full: 0 });
+    expect(gate.stats().limits.map(({ rejected }) => rejected.full)).toEqual(limits.map(() => 0));
     isOverloaded = false;
     permits.push(await gate.acquire());
     expect(reports).toEqual(['overloaded', 'full']);

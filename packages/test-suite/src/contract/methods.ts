@@ -30,6 +30,8 @@ export function methods(world: World): void {
     const call = app.call('/', { method: 'OPTIONS', headers: preflight });
     await work.begins(2);
     expect(limit.inflight).toBe(1);
+    const none = { permit: undefined, waited: 0, rejection: undefined };
+    expect(work.begun[1]?.admission).toEqual(none);
     work.finishAll();
     expect(await call.answer()).toMatchObject({ status: 200 });
     await holder.answer();

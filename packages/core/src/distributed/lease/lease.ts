@@ -39,8 +39,8 @@ export interface LeasingSemaphore {
 
 /** This process's record of a lease of a distributed limit. Only its methods change its state. */
 export abstract class Lease {
-  /** `unsent`: not requested yet. `asking`: not answered yet. `over`: released, lost, or rejected. */
-  private current: 'unsent' | 'asking' | 'queued' | 'held' | 'over' = 'unsent';
+  /** `unsent`: not requested yet. `requested`: not answered yet. `ended`: released, lost, or rejected. */
+  private current: 'unsent' | 'requested' | 'queued' | 'held' | 'ended' = 'unsent';
   private place: string | undefined = undefined;
   private resized = false;
   fencing: bigint | undefined = undefined;
@@ -73,7 +73,7 @@ export abstract class Lease {
   /** The next request about this lease, which is about to be sent. */
   nextRequest(now: number, missed: number): LeaseRequest {
     if (this.current === 'unsent') {
-      this.current = 'asking';
+      this.current = 'requested';
       this.confirmedAt = now;
     }
     this.missed = missed;
@@ -117,6 +117,6 @@ export abstract class Lease {
   }
 
   end(): void {
-    this.current = 'over';
+    this.current = 'ended';
   }
 }

@@ -68,7 +68,7 @@ export class Renewals {
       if (lease.state === 'held' && now >= this.endOf(lease)) this.lost(lease);
       else if (lease.renewAt <= now + leaseDuration * slackPart) this.#renew(lease);
       if (lease.state === 'held') next = Math.min(next, this.endOf(lease));
-      if (lease.state !== 'over') next = Math.min(next, lease.renewAt);
+      if (lease.state !== 'ended') next = Math.min(next, lease.renewAt);
     }
     this.#wakeBy(next);
   }

@@ -147,7 +147,7 @@ export class Session implements StoreListener {
 
   grant({ id, fencing }: Grant): void {
     const lease = this.#renewals.get(id);
-    if (lease?.state !== 'asking' && lease?.state !== 'queued') return;
+    if (lease?.state !== 'requested' && lease?.state !== 'queued') return;
     // The message may be old: the lease is only valid from its last answered request, and may have been queued again.
     if (lease.hasLapsed || !this.isCertain(lease)) return this.ask('stay', lease);
     this.#renewals.confirmed(lease, lease.confirmedAt);
@@ -196,7 +196,7 @@ export class Session implements StoreListener {
     if ('error' in answer) return semaphore.failed(lease, verb, answer.error);
     semaphore.learn(answer, verb);
     const { state } = answer;
-    if (lease.state === 'over') {
+    if (lease.state === 'ended') {
       if (state === 'held' || state === 'queued') this.releases.add(lease, false);
     } else if (state === 'lost') this.#lost(lease);
     else if (state === 'full') {

@@ -37,13 +37,13 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     readonly key: string | undefined,
     own: number | undefined,
   ) {
-    const { group, session, breaker, outages } = context;
+    const { group, session, breaker, fallback } = context;
     this.group = group;
     this.terms = group.terms;
     this.session = session;
     this.limitState = new CachedLimitState(group, key, own);
     this.waiters = new Waiters(group, this.limitState, session, (lease) =>
-      outages.takeOver(this, lease, breaker.error),
+      fallback.takeOver(this, lease, breaker.error),
     );
     this.held = new HeldPermits(this, this.limitState, session);
     this.idle = new IdleLeases(session.store.clock, (leases) => {
@@ -74,8 +74,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     const lease = this.addWaiter(waiter, timeout);
     if (lease.timeLeft === 0 || this.waiters.maySend(this.limitState.limit))
       this.waiters.send(lease);
-    else if (this.group.queued >= this.terms.queueLimit || !this.waiters.countAsQueued(lease))
-      this.reject(waiter, 'full');
+    else if (this.waiters.isFull || !this.waiters.countAsQueued(lease)) this.reject(waiter, 'full');
   }
 
   /** Adds the waiter with a new lease, which is not requested from the store yet. */
@@ -93,7 +92,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     this.#keep();
     if (lease !== undefined && lease.excess > 0) reportExcess(group, waiter, lease.excess);
     const permit = this.held.create(waiter.weight, waited, lease, local);
-    if (lease !== undefined) this.context.outages.count(permit);
+    if (lease !== undefined) this.context.fallback.count(permit);
     group.permits.add(permit, waiter);
     attempt(() => grant(waiter, permit));
   }
@@ -108,7 +107,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     const lease = waiter.queuedAt as AssignedLease;
     if (this.waiters.excuses(reason)) {
       this.waiters.reportExcused(waiter, reason);
-      this.context.outages.admit(this, lease);
+      this.context.fallback.admit(this, lease);
     } else this.waiters.reject(lease, reason, cause);
     this.settle();
   }
@@ -125,7 +124,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     for (const lease of this.waiters.leases()) {
       lease.localWaiter = undefined;
       if (lease.state === 'queued') this.session.ask('stay', lease);
-      else if (lease.state === 'asking') this.session.ask('acquire', lease);
+      else if (lease.state === 'requested') this.session.ask('acquire', lease);
     }
     this.settle();
   }
@@ -140,7 +139,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
   }
 
   queued(lease: AssignedLease): boolean {
-    const hasRoom = this.session.store.can.queueLimit || this.group.queued < this.terms.queueLimit;
+    const hasRoom = lease.isCounted || this.session.store.can.queueLimit || !this.waiters.isFull;
     const isQueued = hasRoom && !this.group.rejects && this.waiters.countAsQueued(lease);
     if (isQueued) this.#checkFirst(lease);
     else this.rejected(lease);
@@ -176,11 +175,11 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
   }
 
   failed(lease: AssignedLease, verb: LeaseVerb, error: StoreError): void {
-    const { breaker, outages } = this.context;
+    const { breaker, fallback } = this.context;
     breaker.failed(this.key, error);
-    if (lease.state === 'over') return;
+    if (lease.state === 'ended') return;
     if (verb === 'register') this.held.unregister(lease);
-    else if (verb === 'acquire' || verb === 'stay') outages.takeOver(this, lease, error);
+    else if (verb === 'acquire' || verb === 'stay') fallback.takeOver(this, lease, error);
   }
 
   release(permit: DistributedPermit): void {

@@ -68,7 +68,7 @@ export class HeldPermits {
     this.limitState.changeHeld(weight - permit.weight);
     permit.weight = weight;
     local?.adjust(weight);
-    if (lease === undefined || lease.state === 'over') return;
+    if (lease === undefined || lease.state === 'ended') return;
     lease.resize(weight);
     this.session.ask('resize', lease);
   }

@@ -10,7 +10,7 @@ export interface SemaphoreContext<Semaphore> {
   readonly group: DistributedSemaphoreGroup;
   readonly session: Session;
   readonly breaker: CircuitBreaker;
-  readonly outages: OutageHandler<Semaphore>;
+  readonly fallback: OutageHandler<Semaphore>;
 }
 
 /** Decides what happens to waiters and permits while the store is unavailable. */

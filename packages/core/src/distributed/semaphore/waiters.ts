@@ -15,6 +15,8 @@ export class Waiters {
   private readonly sent = new FifoQueue();
   /** Waiters whose lease has not. */
   private readonly unsent = new FifoQueue();
+  /** Those that are counted as queued: a call that the store has not answered yet is not. */
+  private counted = 0;
 
   constructor(
     private readonly group: DistributedSemaphoreGroup,
@@ -26,6 +28,11 @@ export class Waiters {
 
   get length(): number {
     return this.sent.length + this.unsent.length;
+  }
+
+  /** Whether as many waiters of this process are queued as may be: for each key, if the limit is keyed. */
+  get isFull(): boolean {
+    return this.counted >= this.group.settings.queueLimit;
   }
 
   get first(): Waiter | undefined {
@@ -70,9 +77,11 @@ export class Waiters {
   countAsQueued(lease: AssignedLease): boolean {
     const { group } = this;
     const { waiter, isCounted } = lease;
-    if (isCounted || waiter === undefined) return waiter !== undefined;
+    if (waiter === undefined) return false;
+    if (isCounted) return true;
     if (!waiter.queues() || waiter.queuedAt !== lease) return false;
     lease.isCounted = true;
+    this.counted++;
     group.queued++;
     group.counters.queued(waiter, lease.weight, group.queued);
     return true;
@@ -178,7 +187,10 @@ export class Waiters {
     const waiter = this.#remove(lease);
     if (waiter === undefined) return undefined;
     this.group.deadlines.remove(waiter);
-    if (lease.isCounted) this.group.queued--;
+    if (lease.isCounted) {
+      this.counted--;
+      this.group.queued--;
+    }
     lease.isCounted = false;
     lease.localWaiter?.leave();
     lease.localWaiter = undefined;
