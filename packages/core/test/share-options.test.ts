@@ -42,7 +42,7 @@ it('each limit of a gate has its own shares', async () => {
   expect(isIn(plain as Caller)).toBe(true);
   await expect(
     gate.acquire({ shares: { reports: 'gold' }, weights: { reports: 1 } }),
-  ).rejects.toThrow('share must be omitted, as the limit has no shares, got "gold"');
+  ).rejects.toThrow('share must be omitted, as limit "reports" has no shares, got "gold"');
   await expect(gate.acquire({ shares: { nowhere: 'gold' } })).rejects.toThrow('no limit "nowhere"');
 });
 

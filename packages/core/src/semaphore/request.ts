@@ -11,24 +11,29 @@ import type { Waiter } from './waiter.ts';
  * @throws HeadgateError for a weight that could never be granted, and for an unknown share.
  */
 export function checkRequest(
-  { shareNames }: { readonly shareNames: readonly string[] },
+  limiter: { readonly name: string; readonly shareNames: readonly string[] },
   limit: number,
   weight: number,
   share: string | undefined,
 ): void {
-  if (!Number.isSafeInteger(weight) || weight < 1 || weight > limit) throw unfit(weight, limit);
-  if (share !== undefined && !shareNames.includes(share)) throw unknownShare(shareNames, share);
+  if (!Number.isSafeInteger(weight) || weight < 1 || weight > limit)
+    throw unfit(limiter.name, weight, limit);
+  if (share !== undefined && !limiter.shareNames.includes(share))
+    throw unknownShare(limiter, share);
 }
 
-function unfit(weight: number, limit: number): HeadgateError {
-  const expected = `a whole number from 1 to the limit (${limit})`;
+function unfit(name: string, weight: number, limit: number): HeadgateError {
+  const expected = `a whole number from 1 to the limit of "${name}" (${limit})`;
   return invalid('weight', expected, weight, 'ERR_HEADGATE_WEIGHT');
 }
 
-function unknownShare(shareNames: readonly string[], share: string): HeadgateError {
+function unknownShare(
+  { name, shareNames }: { readonly name: string; readonly shareNames: readonly string[] },
+  share: string,
+): HeadgateError {
   const hasNone = shareNames.length === 0;
   const names = `one of ${shareNames.join(', ')}`;
-  return invalid('share', hasNone ? 'omitted, as the limit has no shares' : names, share);
+  return invalid('share', hasNone ? `omitted, as limit "${name}" has no shares` : names, share);
 }
 
 /**

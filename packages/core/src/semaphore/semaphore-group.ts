@@ -73,6 +73,10 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
     this.deadlines = new Deadlines(clock, (late) => this.at(late)?.reject(late, 'timeout'));
   }
 
+  get name(): string {
+    return this.settings.name;
+  }
+
   /** Admits, enqueues or rejects a new request. */
   abstract request(waiter: Waiter): void;
   /** The semaphore at which the waiter is queued, if it is one of these. */

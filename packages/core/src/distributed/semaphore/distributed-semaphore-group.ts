@@ -41,10 +41,6 @@ export abstract class DistributedSemaphoreGroup<
     this.terms = { queueLimit, extraTokens, reserves: reserve > 0 };
   }
 
-  get name(): string {
-    return this.settings.name;
-  }
-
   /** The semaphore of a key; a new one is stored only once it is used. */
   abstract findOrCreate(key: string | undefined, limit: number | undefined): Semaphore;
 
