@@ -9,6 +9,8 @@ afterEach(() => void vi.useRealTimers());
 const reason = ({ rejection }: ReturnType<typeof call>) => rejection?.reason;
 
 it('queueTimeout fires', () => {
+  // Files of the same process may have left timers.
+  const left = vi.getTimerCount();
   const limiter = createLimiter({ limit: 1, queueLimit: 9, queueTimeout: 2000 });
   limiter.tryAcquire();
   const waiting = [call(limiter), call(limiter, { queueTimeout: 500 }), call(limiter)];
@@ -17,7 +19,7 @@ it('queueTimeout fires', () => {
   // The callers may have arrived some milliseconds apart, as that clock is real.
   vi.advanceTimersByTime(1600);
   expect(waiting.map(reason)).toEqual(['timeout', 'timeout', 'timeout']);
-  expect(vi.getTimerCount()).toBe(0);
+  expect(vi.getTimerCount()).toBe(left);
 });
 
 it('queueTimeout of a gate fires', async () => {

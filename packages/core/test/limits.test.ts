@@ -61,6 +61,18 @@ describe('vegas', () => {
 });
 
 describe('gradient', () => {
+  it('grows while the clock does not advance, and takes its baseline from the first time that passes', () => {
+    const limit = gradient({ min: 3, initial: 20, max: 40 }).create(half);
+    const sample = (rtt: number) =>
+      limit.sample({ rtt, inflight: 99, weight: 1, outcome: 'ok', now: 0, kind: undefined });
+    for (let count = 0; count < 500; count++) sample(0);
+    expect([limit.limit > 3, limit.baseline]).toEqual([true, undefined]);
+    for (let count = 0; count < 50; count++) sample(2);
+    expect([limit.limit, limit.baseline]).toEqual([20, 2]);
+    for (let count = 0; count < 50; count++) sample(2);
+    expect(limit.limit).toBeGreaterThan(20);
+  });
+
   it('measures the shortest round trip at its lower bound, and again after five windows there', () => {
     const limit = gradient({ min: 3, initial: 20 }).create(half);
     expect(feed(limit, times(49))).toBe(3);

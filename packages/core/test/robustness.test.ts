@@ -1,6 +1,6 @@
 import { uncaughtIn } from '@headgate/test-kit/uncaught';
 import { VirtualClock } from '@headgate/test-suite';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createGate, createLimiter, Waiter } from '../src/index.ts';
 import { warnOnce } from '../src/warning.ts';
 import { askGate } from './ask-gate.ts';
@@ -103,6 +103,7 @@ describe('a request whose deadline passes between two limits', () => {
 
 it('a warning goes to the console if the runtime has no emitWarning', () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
   const { emitWarning } = process;
   Object.assign(process, { emitWarning: undefined });
   try {
@@ -114,5 +115,4 @@ it('a warning goes to the console if the runtime has no emitWarning', () => {
   expect(warn.mock.calls).toEqual([
     ['HEADGATE_TEST: once (@headgate/core/docs/errors.md, HEADGATE_TEST)'],
   ]);
-  warn.mockRestore();
 });

@@ -107,7 +107,6 @@ export class Dashboard<R> {
   async #operate(request: PageRequest, access: PageState['access']): Promise<PageResponse> {
     if (access !== 'operate') return plain(403, readOnly);
     if (!this.#token.admits(request)) return plain(403, 'Reload the page, and try again');
-    if (this.#closed) return plain(503, 'The dashboard is closed');
     return this.#operator.respond(request);
   }
 

@@ -34,11 +34,16 @@ export function sendNode(res: ServerResponse, { status, headers, body }: PageRes
   } else {
     res.flushHeaders();
     const leave = body(sinkOf(res));
-    if (res.closed) leave();
+    if (isClosed(res)) leave();
     else res.once('close', leave);
     // A write to a connection that the client has just closed.
     res.on('error', () => {});
   }
+}
+
+/** Whether its `close` has been emitted. A response over HTTP/2 does not report that itself. */
+function isClosed(res: ServerResponse & { readonly stream?: { readonly destroyed: boolean } }) {
+  return res.closed || res.stream?.destroyed === true;
 }
 
 function sinkOf(res: ServerResponse): Sink {

@@ -54,6 +54,8 @@ interface OperatorRequest {
 
 /** Executes what operators request. */
 export class Operator {
+  #isClosed = false;
+
   constructor(
     private readonly find: (id: unknown) => Limiter | GateGuard | undefined,
     readonly clock: Clock,
@@ -65,6 +67,7 @@ export class Operator {
     const refusal = refusalOf(request);
     if (refusal !== undefined) return refusal;
     const requested = parse(await request.body());
+    if (this.#isClosed) return plain(503, 'The dashboard is closed');
     if (requested === undefined) return plain(400, 'The body must be a JSON object');
     const target = this.find(requested.id);
     if (target === undefined) return plain(404, 'There is no such limit any more');
@@ -78,6 +81,7 @@ export class Operator {
 
   /** Reverts at once what it would revert later. */
   close(): void {
+    this.#isClosed = true;
     for (const [limiter, { operator }] of [...pendingReversions]) {
       if (operator === this) revert(limiter);
     }

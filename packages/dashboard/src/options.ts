@@ -28,7 +28,7 @@ export interface DashboardOptions<R> {
 export interface DashboardHandle {
   /**
    * Ends the streams of all open pages, which otherwise keep a server from closing, and reverts temporary limits. Later
-   * requests get 503.
+   * requests for data and operations get 503.
    */
   close(): void;
 }

@@ -189,18 +189,19 @@ function limitView(
   gate: string | undefined,
 ): LimitView {
   const { distributed } = stats;
+  // A keyed limit that cannot be set has no common value: each request sets that of its key.
+  const hasCommonLimit = !limiter.perKey || limiter.operations.includes('setLimit');
   return {
     ...countsOf(stats),
     id: idOf(limiter),
     gate,
-    // A keyed limit that cannot be set has no common value: each request sets that of its key.
-    limit: limiter.perKey && !limiter.operations.includes('setLimit') ? undefined : stats.limit,
+    limit: hasCommonLimit ? numberOf(stats.limit) : undefined,
     inflight: distributed?.inflight ?? stats.inflight,
     queued: distributed?.queued ?? stats.queued,
     keys: limiter.perKey ? stats.keys : undefined,
     adaptive: limiter.isAdaptive,
     frozen: limiter.frozen,
-    baseline: stats.baseline,
+    baseline: numberOf(stats.baseline),
     state: limiter.state,
     mode: limiter.mode,
     priorities: stats.priorities,

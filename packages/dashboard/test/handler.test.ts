@@ -82,16 +82,21 @@ describe.each(frameworks)('the dashboard in %s', (_name, start) => {
     expect(first.history[id]).toEqual([[first.now, 3, 1, 3, 0]]);
     for (const permit of permits) permit.release();
     (await waiting).release();
-    const second = await events.next();
+    let second = await events.next();
+    // On a busy machine, the release may have come after the second sample.
+    while (second.limits[0].inflight > 0) second = await events.next();
     expect(second.limits).toMatchObject([{ id, inflight: 0, queued: 0 }]);
     expect(second.now - first.now).toBeGreaterThan(500);
     expect(Object.keys(second)).toEqual(['now', 'limits', 'reversions']);
     await events.close();
-    const known = `after=${first.now}&instance=${first.instance}`;
-    const polled = await (await fetch(`${url}${path}/state?${known}`)).json();
-    expect(polled.history[id]).toHaveLength(1);
+    const query = `after=${first.now}&instance=${first.instance}`;
+    const polled = await (await fetch(`${url}${path}/state?${query}`)).json();
     const all = await (await fetch(`${url}${path}/state`)).json();
-    expect(all.history[id]).toHaveLength(2);
+    const times = (state: typeof all) => state.history[id].map(([at]: [number]) => at);
+    expect(times(polled)).toContain(second.now);
+    // Another sample may have followed.
+    const known = times(all).slice(0, 1 + times(polled).length);
+    expect(known).toEqual([first.now, ...times(polled)]);
   });
 
   it('sends its whole history to a page that comes from another process', async () => {

@@ -47,3 +47,12 @@ it('shows no common limit if each request sets the limit of its key, and offers 
     expect.objectContaining({ code: 'ERR_HEADGATE_UNSUPPORTED' }),
   );
 });
+
+it('omits a limit and a baseline that are not finite, which JSON cannot contain', async () => {
+  const own = { limit: Infinity, baseline: Infinity, sample: () => {} };
+  const limiter = createLimiter({ name: 'own', limit: { create: () => own } });
+  const { url } = await startApp(inExpress, { limits: [limiter] });
+  const { limits } = await (await fetch(`${url}/admin/limits/state`)).json();
+  expect(Object.entries(limits[0]).filter(([, value]) => value === null)).toEqual([]);
+  expect(limits).toMatchObject([{ name: 'own', inflight: 0 }]);
+});

@@ -48,7 +48,7 @@ describe.each(versions)('%s only', (name, create) => {
     const held = await limit.limiters.default?.acquire();
     const [response] = (await once(upgrade(app), 'response')) as [http.IncomingMessage];
     expect(response.statusCode).toBe(503);
-    await vi.waitFor(async () => expect(await connections()).toBe(0));
+    await vi.waitFor(async () => expect(await connections()).toBe(0), 10_000);
     held?.release();
   });
 });

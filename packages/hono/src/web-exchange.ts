@@ -40,6 +40,8 @@ export class WebExchange extends Exchange {
     const { body } = response;
     if (isRead && body !== null && !response.bodyUsed && !body.locked) {
       const metered = this.metered(body);
+      // The exchange must not refer to the body, which would then never be garbage-collected.
+      for (let gated = this.latest; gated !== undefined; gated = gated.outer) gated.fixOutcome();
       unread?.register(metered, this);
       return new Response(metered, response);
     }

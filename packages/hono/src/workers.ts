@@ -7,18 +7,24 @@ import type { Context } from 'hono';
  * its permit.
  */
 export function waitUntil(c: Context, work: Promise<unknown>): void {
-  c.executionCtx.waitUntil(work.catch(() => {}));
+  keepAlive(c.executionCtx, work);
+}
+
+function keepAlive(context: Context['executionCtx'], work: Promise<unknown>): void {
+  context.waitUntil(work.catch(() => {}));
 }
 
 /** The same for work that the handler passes to its permit, which may settle after the response. */
 export function forwardWaitUntil(c: Context, { permit }: GatedRequest): void {
   if (permit === undefined) return;
   const { waitUntil: holdUntil } = permit;
+  // Not the context, which refers to the response: the permit must not.
+  const { executionCtx } = c;
   permit.waitUntil = (work) => {
     // Once, since a thenable may start its work on every `then`.
     const promise = Promise.resolve(work);
     holdUntil.call(permit, promise);
-    waitUntil(c, promise);
+    keepAlive(executionCtx, promise);
   };
 }
 

@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { adaptive } from '@headgate/core';
 import { aRound, counts } from '@headgate/test-suite';
 import { Hono } from 'hono';
 import { expect, it } from 'vitest';
@@ -25,22 +26,28 @@ it.each([1, 2])(
   },
 );
 
-it('releases the permit of an unread stream once it is garbage-collected', async () => {
-  const { app, limit } = appOf((c) => c.body(endless()));
-  const request = async () => {
-    const response = await app.request('/');
-    await aRound();
-    expect(limit.inflight).toBe(1);
-    // Until here, the response is reachable, so that an earlier garbage collection releases nothing.
-    return response.status;
-  };
-  expect(await request()).toBe(200);
-  for (let i = 0; i < 20 && limit.inflight > 0; i++) {
-    collect();
-    await aRound();
-  }
-  expect(limit.inflight).toBe(0);
-});
+it.each([
+  ['a fixed limit', { limit: 1 }],
+  ['an adaptive limit', { limit: adaptive() }],
+])(
+  'releases the permit of an unread stream once it is garbage-collected: %s',
+  async (_, options) => {
+    const { app, limit } = appOf((c) => c.body(endless()), options);
+    const request = async () => {
+      const response = await app.request('/');
+      await aRound();
+      expect(limit.inflight).toBe(1);
+      // Until here, the response is reachable, so that an earlier garbage collection releases nothing.
+      return response.status;
+    };
+    expect(await request()).toBe(200);
+    for (let i = 0; i < 20 && limit.inflight > 0; i++) {
+      collect();
+      await aRound();
+    }
+    expect(limit.inflight).toBe(0);
+  },
+);
 
 it('passes on the whole body although it reads ahead', async () => {
   const chunks = ['one ', 'two ', 'three'];

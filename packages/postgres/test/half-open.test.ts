@@ -65,7 +65,7 @@ async function start({ port }: { port: number }, options: Options = {}): Promise
 
 async function queued(one: Process): Promise<{ permit: Promise<Permit> }> {
   const permit = one.limiter.acquire();
-  await vi.waitFor(() => expect(one.limiter.queued).toBe(1), { interval: 2 });
+  await vi.waitFor(() => expect(one.limiter.queued).toBe(1), { interval: 2, timeout: 10_000 });
   return { permit };
 }
 

@@ -85,7 +85,7 @@ test("the app's settings for parsing results do not matter", async () => {
   }
 });
 
-async function errorOf(connect: Connect, timeout = 500) {
+async function errorOf(connect: Connect, timeout = 5_000) {
   const store = postgresStore({ connect, leaseDuration: 3 * timeout, timeout });
   const op = { verb: 'declare', ref: limitOf('any') } as const;
   const [answer] = await store.send([op], timeout);
@@ -172,13 +172,15 @@ test('a queue position that the store never issued means the end of the queue', 
 });
 
 test('unused limits and keys are removed', async () => {
-  const store = postgresStore({ connect: database.url, leaseDuration: 900 });
+  const store = postgresStore({ connect: database.url, leaseDuration: 1_500 });
+  // On a busy machine, the first call takes longer than the timeout.
+  await vi.waitFor(() => store.stats({ name: 'keyed' }), 10_000);
   const limiter = createLimiter({ name: 'keyed', limit: 1, perKey: true, store });
   for (const key of ['a', 'b', 'c']) await limiter.run(() => {}, { key });
   const sql = `SELECT count(*)::int FROM headgate.limits WHERE label LIKE '["keyed"%'`;
   const count = () => database.ask(sql);
   expect(await count()).toBeGreaterThan(0);
-  await vi.waitFor(async () => expect(await count()).toBe(0), 5_000);
+  await vi.waitFor(async () => expect(await count()).toBe(0), 10_000);
   await limiter.close();
   await store.close();
 });
@@ -190,7 +192,7 @@ test('malformed notifications are ignored', async () => {
   const hear = (one: unknown) => heard.push(one);
   store.listen({ grant: hear, recall: hear, check, state: () => {} });
   await store.stats({ name: 'x' });
-  await vi.waitFor(() => expect(check).toHaveBeenCalled());
+  await vi.waitFor(() => expect(check).toHaveBeenCalled(), 10_000);
   const notify = 'SELECT pg_notify($1, $2)';
   const channel = `headgate_${store.owner}`;
   for (const message of [
@@ -206,7 +208,7 @@ test('malformed notifications are ignored', async () => {
     await database.ask(notify, channel, message);
   }
   await database.ask(notify, channel, 'grant\nid 5');
-  await vi.waitFor(() => expect(heard).toContainEqual({ id: 'id', fencing: 5n }));
+  await vi.waitFor(() => expect(heard).toContainEqual({ id: 'id', fencing: 5n }), 10_000);
   expect(heard).toEqual([{ id: 'id', fencing: 5n }]);
   await store.close();
 });

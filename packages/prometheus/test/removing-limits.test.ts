@@ -10,13 +10,23 @@ describe('removing limits', () => {
   it('leaves no series, no metric and no observer behind', async () => {
     const { register, limiter } = limited();
     const other = createLimiter({ name: 'other', limit: 1 });
-    const stop = vi.spyOn(other, 'observe');
+    const observe = other.observe.bind(other);
+    const stopped = vi.fn();
+    vi.spyOn(other, 'observe').mockImplementation((observer) => {
+      const stop = observe(observer);
+      return () => {
+        stopped();
+        stop();
+      };
+    });
     const removeLimiter = collectMetrics(limiter, { register });
     const removeOther = collectMetrics(other, { register });
     other.tryAcquire()?.release();
+    expect(stopped).not.toHaveBeenCalled();
     removeOther();
     removeOther();
-    expect(stop).toHaveBeenCalledTimes(1);
+    expect(other.observe).toHaveBeenCalledTimes(1);
+    expect(stopped).toHaveBeenCalledTimes(1);
     const left = await scrape(register);
     expect(Object.keys(left).filter((series) => series.includes('other'))).toEqual([]);
     expect(left).toHaveProperty([of('limit', 'app')], 1);

@@ -51,18 +51,18 @@ test('two prefixes are independent', async () => {
 });
 
 test('a permit costs at most 150 bytes, and nothing once its limit is unused', async () => {
-  const one = participant({ leaseDuration: 150 });
+  const one = participant({ leaseDuration: 900 });
   const ops = Array.from({ length: 10 }, () => one.op('acquire', { name: 'x', limit: 10 }));
   await one.store.send(ops, 1_000);
   expect(await admin.memory('USAGE', 'headgate:{x}')).toBeLessThanOrEqual(10 * 150);
   expect(await admin.object('ENCODING', 'headgate:{x}')).toBe('listpack');
-  await vi.waitFor(async () => expect(await admin.exists('headgate:{x}')).toBe(0), 5_000);
+  await vi.waitFor(async () => expect(await admin.exists('headgate:{x}')).toBe(0), 10_000);
   const stats = await one.store.stats({ name: 'x' });
   expect(stats).toMatchObject({ inflight: 0, holders: 0, queued: 0, longestWait: 0 });
 });
 
 test('every operation extends the expiry of the limit', async () => {
-  const one = participant({ leaseDuration: 150 });
+  const one = participant({ leaseDuration: 1_500 });
   const id = one.id();
   const { fencing } = await one.do('acquire', { name: 'x', id });
   for (const verb of [
@@ -76,7 +76,9 @@ test('every operation extends the expiry of the limit', async () => {
   ] as const) {
     await admin.pexpire('headgate:{x}', 10_000_000);
     await one.do(verb, { name: 'x', id, fencing });
-    expect(await admin.pttl('headgate:{x}'), verb).toBeLessThanOrEqual(300);
+    const left = await admin.pttl('headgate:{x}');
+    expect(left, verb).toBeGreaterThan(0);
+    expect(left, verb).toBeLessThanOrEqual(3_000);
   }
 });
 

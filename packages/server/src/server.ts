@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '@headgate/core';
+import { type Clock, HeadgateError, systemClock } from '@headgate/core';
 import { checkCount, checkMethods, checkNames, checkToken } from '@headgate/core/options';
 import type { Hono } from 'hono';
 import { createApp } from './http/app.ts';
@@ -11,7 +11,10 @@ import { StateDriver } from './state-driver.ts';
 export interface ServerOptions {
   /** Full counts and levels by name. */
   readonly semaphores: SemaphoresOptions;
-  /** All requests except `/health` must carry `Authorization: Bearer <token>`. Default: no authorization. */
+  /**
+   * All requests must carry `Authorization: Bearer <token>`, except for `/health` and the files of the page `/ui`. Default:
+   * no authorization.
+   */
   readonly token?: string | undefined;
   /** Maximum number of peers; creating more is answered 503. Default: 100,000. */
   readonly maxPeers?: number | undefined;
@@ -41,7 +44,9 @@ export class Server {
   /** The routes as a Hono app, which can be mounted in another: `other.mount('/throttle', server.app.fetch)`. */
   readonly app: Hono;
   readonly #stateDriver: StateDriver;
-  readonly #listeners = new Set<Listener>();
+  /** Also those that are still starting. */
+  readonly #listeners = new Set<Promise<Listener>>();
+  #isClosed = false;
 
   constructor(options: ServerOptions) {
     const { maxPeers = 100_000, maxBlocked = 10_000 } = options;
@@ -71,13 +76,15 @@ export class Server {
   }
 
   /**
-   * Listens on a port or a unix socket. Resolves when it accepts connections; rejects for an invalid option, and if the
-   * address is in use.
+   * Listens on a port or a unix socket. Resolves when it accepts connections; rejects for an invalid option, if the address
+   * is in use, and after `close()`.
    */
   async listen(options: ListenOptions = {}): Promise<Listener> {
-    const listener = await listen(this.app, options, this.#stateDriver.log);
-    this.#listeners.add(listener);
-    return listener;
+    if (this.#isClosed) throw new HeadgateError('ERR_HEADGATE_CLOSED', 'the server is closed');
+    const listening = listen(this.app, options, this.#stateDriver.log);
+    this.#listeners.add(listening);
+    listening.catch(() => this.#listeners.delete(listening));
+    return listening;
   }
 
   /**
@@ -85,8 +92,11 @@ export class Server {
    * destroyed.
    */
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#stateDriver.close();
-    await Promise.all(Array.from(this.#listeners, (listener) => listener.close()));
-    this.#listeners.clear();
+    const listeners = await Promise.allSettled(this.#listeners);
+    await Promise.all(
+      listeners.map((listener) => listener.status === 'fulfilled' && listener.value.close()),
+    );
   }
 }

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { request } from 'node:https';
-import { connect } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { HeadgateError, systemClock } from '@headgate/core';
 import { createCertificate } from '@headgate/test-servers';
@@ -25,6 +25,17 @@ it('a body above 64 KiB is answered 413, whether its length is declared or not',
   expect((await client.ask('POST', '/new_peer', body)).status).toBe(413);
   expect((await client.ask('POST', '/new_peer', body, chunked)).status).toBe(413);
   expect(await client.said('GET', '/health')).toBe('200 Ok');
+});
+
+it('a body without any declared length, as over HTTP/2, is answered 413 above 64 KiB', async () => {
+  const { app } = createServer({ semaphores: { A: 1 } });
+  const ask = async (length: number) => {
+    const text = `{"expires_in":"1m","x":"${'x'.repeat(length)}"}`;
+    const body = new Blob([text]).stream();
+    const init = { method: 'POST', headers: { 'Content-Type': json }, body, duplex: 'half' };
+    return (await app.request('/new_peer', init as RequestInit)).status;
+  };
+  expect([await ask(65_000), await ask(66_000)]).toEqual([200, 413]);
 });
 
 it('a long URL is answered 414, and long headers 431', async () => {
@@ -96,6 +107,16 @@ it('listen() serves HTTPS', async () => {
   await closed;
 });
 
+it('close() closes a listener that is still starting, and listen() rejects afterwards', async () => {
+  const server = createServer({ semaphores: {} });
+  const listening = server.listen({ port: 0 });
+  await server.close();
+  const { url } = await listening;
+  const port = Number(new URL(url).port);
+  await expect(once(connect(port, '127.0.0.1'), 'connect')).rejects.toThrow('ECONNREFUSED');
+  await expect(server.listen({ port: 0 })).rejects.toMatchObject({ code: 'ERR_HEADGATE_CLOSED' });
+});
+
 it('listens only on loopback by default', async () => {
   const server = createServer({ semaphores: {} });
   onTestFinished(() => server.close());
@@ -164,12 +185,17 @@ it('of pipelined requests only the first one is blocked', async () => {
 });
 
 it('a connection that cannot be accepted does not stop the server', async () => {
-  const { client, log } = await scene({ A: 1 });
+  const { client, log, port } = await scene({ A: 1 });
   const servers = new Set<Server>();
-  const look = (message: unknown) => void servers.add((message as { server: Server }).server);
+  const look = (message: unknown) => {
+    const { server } = message as { server: Server };
+    // Other servers of this process may receive requests, too.
+    if ((server.address() as AddressInfo | null)?.port === port) servers.add(server);
+  };
   subscribe('http.server.request.start', look);
   await client.said('GET', '/health');
   unsubscribe('http.server.request.start', look);
+  expect(servers.size).toBe(1);
   // Node emits this when no file descriptor is left.
   for (const server of servers) server.emit('error', new Error('accept EMFILE'));
   expect(await client.said('GET', '/health')).toBe('200 Ok');

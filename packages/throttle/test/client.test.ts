@@ -1,20 +1,26 @@
-import { type FaultyProxy, freePort, startProxy } from '@headgate/test-servers';
+import { freePort, startProxy } from '@headgate/test-servers';
 import type { Lock } from '@headgate/throttle';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { useServer } from './use-server.ts';
 
 const semaphores = { A: 1, B: { max: 3, level: 1 }, C: { max: 1, level: 2 }, '/%& ü': 1 };
 const service = useServer(semaphores);
 const { connect, acquired, pending, peers } = service;
-let proxy: FaultyProxy | undefined;
-afterAll(() => proxy?.stop());
+
+/** A client that reaches the service through a proxy. */
+async function connectProxied(leaseDuration?: number) {
+  const proxy = await startProxy({ port: service.port });
+  onTestFinished(() => proxy.stop());
+  const client = connect({ url: `http://127.0.0.1:${proxy.port}`, leaseDuration });
+  return { client, proxy };
+}
 
 /** Requests a lock; resolves when the request is queued. */
 async function queued(semaphore: string, wait: () => Promise<Lock>): Promise<Promise<Lock>[]> {
   const before = await pending(semaphore);
   const lock = wait();
   lock.catch(() => {});
-  await vi.waitFor(async () => expect(await pending(semaphore)).toBeGreaterThan(before), 5_000);
+  await vi.waitFor(async () => expect(await pending(semaphore)).toBeGreaterThan(before), 10_000);
   // Wrapped in an array, so that awaiting this function does not await the lock.
   return [lock];
 }
@@ -64,9 +70,9 @@ describe('a lock', () => {
   });
 
   test('is kept alive by heartbeats while it is held', async () => {
-    const client = connect({ leaseDuration: 600 });
+    const client = connect({ leaseDuration: 3_000 });
     await using lock = await client.lock('A');
-    await expect(connect().lock('A', { timeout: 1_500 })).rejects.toMatchObject({
+    await expect(connect().lock('A', { timeout: 3_500 })).rejects.toMatchObject({
       code: 'ERR_HEADGATE_REJECTED',
     });
     expect(lock.signal.aborted).toBe(false);
@@ -84,7 +90,7 @@ describe('lock()', () => {
         rejection: { reason: 'timeout', limitName: 'A' },
       });
     }
-    await vi.waitFor(async () => expect(await peers()).toBe(1));
+    await vi.waitFor(async () => expect(await peers()).toBe(1), 10_000);
     expect(await pending('A')).toBe(0);
   });
 
@@ -93,11 +99,11 @@ describe('lock()', () => {
     const abort = new AbortController();
     const waiting = connect().lock('A', { signal: abort.signal });
     waiting.catch(() => {});
-    await vi.waitFor(async () => expect(await pending('A')).toBe(1));
+    await vi.waitFor(async () => expect(await pending('A')).toBe(1), 10_000);
     const reason = new Error('no longer wanted');
     abort.abort(reason);
     await expect(waiting).rejects.toBe(reason);
-    await vi.waitFor(async () => expect(await peers()).toBe(1));
+    await vi.waitFor(async () => expect(await peers()).toBe(1), 10_000);
     await held.release();
     expect(await acquired('A')).toBe(0);
     await expect(connect().lock('A', { signal: abort.signal })).rejects.toBe(reason);
@@ -166,7 +172,8 @@ describe('an owner of several locks', () => {
       code: 'ERR_HEADGATE_STORE_REFUSED',
       message: expect.stringContaining('Lock hierachy violation.'),
     });
-    await vi.waitFor(async () => expect([await acquired('B'), await pending('C')]).toEqual([1, 0]));
+    const left = async () => expect([await acquired('B'), await pending('C')]).toEqual([1, 0]);
+    await vi.waitFor(left, 10_000);
     await low.release();
     expect(await peers()).toBe(0);
   });
@@ -176,7 +183,7 @@ describe('an owner of several locks', () => {
     const outer = await connect().lock('C');
     const waiting = outer.lock('A');
     await expect(outer.lock('B')).rejects.toMatchObject({ code: 'ERR_HEADGATE_WAITING' });
-    await vi.waitFor(async () => expect(await pending('A')).toBe(1));
+    await vi.waitFor(async () => expect(await pending('A')).toBe(1), 10_000);
     // The request stays queued.
     await outer.release();
     expect(await pending('A')).toBe(1);
@@ -188,11 +195,11 @@ describe('an owner of several locks', () => {
 
 describe('a service that loses its state', () => {
   test('is restored with the held locks by their owners', async () => {
-    const client = connect({ leaseDuration: 300 });
+    const client = connect({ leaseDuration: 3_000 });
     const outer = await client.lock('C');
     const inner = await outer.lock('B', { count: 2 });
     await service.restart();
-    await vi.waitFor(async () => expect(await acquired('B')).toBe(2), 5_000);
+    await vi.waitFor(async () => expect(await acquired('B')).toBe(2), 10_000);
     expect([await acquired('C'), await peers()]).toEqual([1, 1]);
     expect(inner.signal.aborted).toBe(false);
     await inner.release();
@@ -201,10 +208,16 @@ describe('a service that loses its state', () => {
   });
 
   test('queues pending locks again', async () => {
-    const held = await connect({ leaseDuration: 300 }).lock('A');
-    const [waiting] = await queued('A', () => connect().lock('A'));
+    const held = await connect({ leaseDuration: 3_000 }).lock('A');
+    const { client, proxy } = await connectProxied();
+    const [waiting] = await queued('A', () => client.lock('A'));
+    // The waiter returns after the holder, so that it has to wait again.
+    proxy.hold(true);
     await service.restart();
-    await vi.waitFor(async () => expect(await acquired('A')).toBe(1), 5_000);
+    await vi.waitFor(async () => expect(await acquired('A')).toBe(1), 10_000);
+    proxy.hold(false);
+    proxy.cut();
+    await vi.waitFor(async () => expect(await pending('A')).toBe(1), 10_000);
     await held.release();
     await (await waiting)?.release();
     expect(await peers()).toBe(0);
@@ -213,10 +226,8 @@ describe('a service that loses its state', () => {
 
 describe('a service that cannot be reached', () => {
   test('grants the lock to another owner only after notifying the previous one, which does not get it back', async () => {
-    proxy = await startProxy({ port: service.port });
-    const lock = await connect({ url: `http://127.0.0.1:${proxy.port}`, leaseDuration: 600 }).lock(
-      'A',
-    );
+    const { client, proxy } = await connectProxied(600);
+    const lock = await client.lock('A');
     const [waiting] = await queued('A', () => connect().lock('A'));
     proxy.hold(true);
     const lost = new Promise((resolve) => lock.signal.addEventListener('abort', resolve));

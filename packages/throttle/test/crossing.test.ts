@@ -47,7 +47,7 @@ test.each([
   const { fake, send, answer } = await scene(status, isLate);
   const before = fake.asked.length;
   const pending = send(verb);
-  await vi.waitFor(() => expect(fake.asked.slice(before).some(isLate)).toBe(true));
+  await vi.waitFor(() => expect(fake.asked.slice(before).some(isLate)).toBe(true), 10_000);
   expect(await send('release')).toMatchObject({ state: 'ok' });
   answer('Unknown peer');
   await pending;
@@ -60,7 +60,7 @@ test('a lease released during its restore is not restored again', async () => {
   const { fake, send, answer } = await scene(200, isRestore, isHeartbeat);
   const before = fake.asked.length;
   const renewing = send('renew');
-  await vi.waitFor(() => expect(fake.asked.slice(before).some(isRestore)).toBe(true));
+  await vi.waitFor(() => expect(fake.asked.slice(before).some(isRestore)).toBe(true), 10_000);
   const released = send('release');
   for (let i = 0; i < 3; i++) await fetch(`${fake.url}/metrics`);
   expect(fake.asked.some(({ method }) => method === 'DELETE')).toBe(false);

@@ -54,7 +54,9 @@ test('a waiter whose connection has died is granted within a third of a lease, a
   const { url, forget } = await gateway();
   const [lease, timeout] = [6_000, 1_500];
   const options = { name: 'A', limit: 1, queueLimit: 10, queueTimeout: 20_000 };
-  const holder = createLimiter({ ...options, store: throttleStore({ url: service.url }) });
+  const others = throttleStore({ url: service.url });
+  onTestFinished(() => others.close());
+  const holder = createLimiter({ ...options, store: others });
   const store = throttleStore({ url, leaseDuration: lease, timeout });
   onTestFinished(() => store.close());
   const limiter = createLimiter({ ...options, store });
@@ -66,13 +68,13 @@ test('a waiter whose connection has died is granted within a third of a lease, a
   expect(forget('unanswered')).toBe(1);
   const released = performance.now();
   held.release();
-  const [first, ...others] = waiting;
+  const [first, ...next] = waiting;
   (await first)?.release();
   // The waiter checks its lease after a third of it.
   expect(performance.now() - released).toBeLessThan(lease / 3 + 3 * timeout);
   const granted = performance.now();
   // Earlier versions polled each waiter separately, or gave up the dead request only after four seconds.
-  for (const permit of others) (await permit).release();
+  for (const permit of next) (await permit).release();
   expect(performance.now() - granted).toBeLessThan(2.5 * timeout);
 });
 
@@ -89,21 +91,29 @@ test("a lock is granted within the blocked request's time after its connection h
   const released = performance.now();
   await held.release();
   const lock = await waiting;
-  // A third of the lease for the block, and as much for the answer.
-  expect(performance.now() - released).toBeLessThan(lease);
+  // A third of the lease for the block, and as much for the answer; the rest is for a busy machine.
+  expect(performance.now() - released).toBeLessThan(3 * lease);
   await lock.release();
-  await vi.waitFor(async () => expect(await service.peers()).toBe(0), 5_000);
+  await vi.waitFor(async () => expect(await service.peers()).toBe(0), 10_000);
 });
 
 test('a held lock survives the death of its connections', async () => {
   const { url, forget } = await gateway();
-  const lock = await throttleClient({ url, leaseDuration: 1_500 }).lock('A');
+  const client = throttleClient({ url, leaseDuration: 7_500 });
+  onTestFinished(() => client.close());
+  const lock = await client.lock('A');
   forget();
-  await expect(service.connect().lock('A', { timeout: 4_000 })).rejects.toMatchObject({
-    rejection: { reason: 'timeout' },
-  });
+  const served = vi.spyOn(service.server.app, 'fetch');
+  onTestFinished(() => served.mockRestore());
+  // The first heartbeat is sent on a dead connection. That leaves more than two seconds for its retry, which a stall of
+  // the machine delays by up to twice its duration.
+  const isRenewed = () =>
+    served.mock.calls.some(([{ method, url }]) => method === 'PUT' && /\/peers\/\d+$/.test(url));
+  await vi.waitFor(() => expect(isRenewed()).toBe(true), 10_000);
   expect(lock.signal.aborted).toBe(false);
+  expect(await service.acquired('A')).toBe(1);
   await lock.release();
+  expect(served.mock.calls.filter(([{ url }]) => url.includes('/restore'))).toEqual([]);
 });
 
 test('lock() ends with its timeout while the service hangs, and a late grant is released', async () => {
@@ -113,15 +123,15 @@ test('lock() ends with its timeout while the service hangs, and a late grant is 
   const held = await service.connect().lock('A');
   const began = performance.now();
   const isBlocked = blocked();
-  const waiting = client.lock('A', { timeout: 500 });
+  const waiting = client.lock('A', { timeout: 1_500 });
   waiting.catch(() => {});
   await isBlocked;
   forget();
   await held.release();
   await expect(waiting).rejects.toMatchObject({ rejection: { reason: 'timeout' } });
-  // An earlier version took another 0.67 s, until the call timed out.
-  expect(performance.now() - began).toBeLessThan(1_000);
-  await vi.waitFor(async () => expect(await service.acquired('A')).toBe(0), 5_000);
+  // An earlier version took longer, until the call timed out: now another two seconds.
+  expect(performance.now() - began).toBeLessThan(3_200);
+  await vi.waitFor(async () => expect(await service.acquired('A')).toBe(0), 10_000);
 });
 
 test('one unanswered call shows that the idle connections have died, too', async () => {

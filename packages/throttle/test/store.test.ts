@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { semaphores, useLimits } from './use-limits.ts';
 
 const limits = useLimits();
-const { connect, limiter, usage } = limits;
+const { connect, expectUsage, limiter, usage } = limits;
 
 const refused = (message: string) =>
   expect.objectContaining({
@@ -17,8 +17,9 @@ describe('a limit', () => {
     const message = 'semaphore "two" has 2 at the service, but the limit "two" is 5 here';
     for (let i = 0; i < 3; i++) {
       await expect(wrong.acquire()).rejects.toEqual(refused(message));
-      await vi.waitFor(async () =>
-        expect(JSON.parse(await limits.service.ask('/peers/'))).toEqual([]),
+      await vi.waitFor(
+        async () => expect(JSON.parse(await limits.service.ask('/peers/'))).toEqual([]),
+        10_000,
       );
     }
     expect(wrong.limit).toBe(5);
@@ -91,14 +92,14 @@ describe('a limit', () => {
     expect(() => permit.adjust(2)).toThrow(expect.objectContaining({ option: 'weight' }));
     expect(permit.weight).toBe(1);
     permit.release();
-    await vi.waitFor(async () => expect(await usage('two')).toEqual([0, 0]));
+    await expectUsage('two', [0, 0]);
   });
 
   test('applies queueLimit in each process', async () => {
     const [mine, others] = [limiter('one', { queueLimit: 1 }), limiter('one', { queueLimit: 1 })];
     const held = await mine.acquire();
     const waiting = [mine.acquire(), others.acquire()];
-    await vi.waitFor(async () => expect(await usage('one')).toEqual([1, 2]));
+    await expectUsage('one', [1, 2]);
     await expect(mine.acquire()).rejects.toMatchObject({ rejection: { reason: 'full' } });
     held.release();
     for (const permit of waiting) (await permit).release();
@@ -116,7 +117,7 @@ describe('the queue', () => {
       const permit = (at % 3 === 0 ? others : mine).acquire();
       permit.then(() => order.push(at));
       waiting.push(permit);
-      await vi.waitFor(async () => expect(await usage('one')).toEqual([1, at + 1]));
+      await expectUsage('one', [1, at + 1]);
     }
     for (const next of waiting) {
       last.release();
@@ -138,7 +139,7 @@ describe('the queue', () => {
       20_000,
     );
     // A connection replaced by another may still be closing.
-    await vi.waitFor(() => expect(limits.proxy.connections).toBeLessThanOrEqual(3));
+    await vi.waitFor(() => expect(limits.proxy.connections).toBeLessThanOrEqual(3), 10_000);
     let max = 0;
     const record = () => {
       max = Math.max(max, limits.proxy.connections);
@@ -158,7 +159,7 @@ describe('the queue', () => {
     // Shorter than the time for which a request is blocked.
     const waiting = names.map((name) => limiter(name, { queueTimeout: 4_000 }, store).acquire());
     for (const each of waiting) each.catch(() => {});
-    await vi.waitFor(async () => expect((await usage('c'))[1]).toBe(1));
+    await expectUsage('c', [1, 1]);
     held[2]?.release();
     (await waiting[2])?.release();
     for (const permit of held) permit.release();
@@ -170,28 +171,28 @@ describe('the queue', () => {
     const held = await limit.acquire();
     const abort = new AbortController();
     const aborted = limit.acquire({ signal: abort.signal });
-    const timedOut = limit.acquire({ queueTimeout: 200 });
     const patient = limit.acquire();
     aborted.catch(() => {});
-    timedOut.catch(() => {});
-    await vi.waitFor(async () => expect(await usage('one')).toEqual([1, 3]));
+    await expectUsage('one', [1, 2]);
+    const timedOut = limit.acquire({ queueTimeout: 200 });
+    await expect(timedOut).rejects.toMatchObject({ rejection: { reason: 'timeout' } });
+    await expectUsage('one', [1, 2]);
     abort.abort();
     await expect(aborted).rejects.toBe(abort.signal.reason);
-    await expect(timedOut).rejects.toMatchObject({ rejection: { reason: 'timeout' } });
-    await vi.waitFor(async () => expect(await usage('one')).toEqual([1, 1]));
+    await expectUsage('one', [1, 1]);
     held.release();
     (await patient).release();
-    await vi.waitFor(async () => expect(await usage('one')).toEqual([0, 0]));
+    await expectUsage('one', [0, 0]);
   });
 
   test('releases no granted permit when the wait would have ended', async () => {
-    const limit = limiter('one', { queueTimeout: 600 });
+    const limit = limiter('one', { queueTimeout: 2_000 });
     const held = await limit.acquire();
     const waiting = limit.acquire();
-    await vi.waitFor(async () => expect(await usage('one')).toEqual([1, 1]));
+    await expectUsage('one', [1, 1]);
     held.release();
     const permit = await waiting;
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
     expect(await usage('one')).toEqual([1, 0]);
     expect(permit.signal.aborted).toBe(false);
     permit.release();

@@ -19,7 +19,7 @@ function suspend(milliseconds: number): void {
 async function expectLost(signal: AbortSignal): Promise<void> {
   await vi.waitFor(() => expect(signal.aborted).toBe(true), 2 * leaseDuration);
   expect(signal.reason).toMatchObject({ code: 'ERR_HEADGATE_LEASE_LOST' });
-  await vi.waitFor(async () => expect(await service.acquired('A')).toBe(0));
+  await vi.waitFor(async () => expect(await service.acquired('A')).toBe(0), 10_000);
 }
 
 async function acquire() {

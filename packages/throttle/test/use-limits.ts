@@ -2,7 +2,7 @@ import { createLimiter, type DistributedLimiterOptions, type Limiter } from '@he
 import type { Store } from '@headgate/core/distributed';
 import { type FaultyProxy, startProxy } from '@headgate/test-servers';
 import { throttleStore } from '@headgate/throttle';
-import { afterEach, beforeEach, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, vi } from 'vitest';
 import { useServer } from './use-server.ts';
 
 export const semaphores = { one: 1, two: 2, three: 3, a: 1, b: 1, c: 1, d: 1, e: 1 };
@@ -48,11 +48,20 @@ export function useLimits() {
     return [inflight, queued];
   }
 
+  /** Waits until the service reports these counts. */
+  async function expectUsage(
+    name: string,
+    counts: Awaited<ReturnType<typeof usage>>,
+  ): Promise<void> {
+    await vi.waitFor(async () => expect(await usage(name)).toEqual(counts), 10_000);
+  }
+
   return {
     service,
     connect,
     limiter,
     usage,
+    expectUsage,
     get proxy() {
       return proxy;
     },

@@ -226,6 +226,14 @@ export class GatedRequest extends Waiter {
     return work;
   }
 
+  /** Determines the outcome now, so that nothing refers to the request and response of the framework any more. */
+  fixOutcome(): void {
+    const { permit, outcomeOf } = this;
+    if (permit === undefined || outcomeOf === undefined) return;
+    const outcome = outcomeOf(permit);
+    this.outcomeOf = () => outcome;
+  }
+
   private settled(): void {
     for (let gated: GatedRequest | undefined = this; gated !== undefined; gated = gated.outer) {
       gated.runningHandlers--;

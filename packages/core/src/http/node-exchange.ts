@@ -89,10 +89,19 @@ export class NodeExchange extends Exchange {
     // Bun sets the `errored` of a request only if something listens for its errors.
     if (onBun) request.on('error', () => {});
     if (onDeno) this.#watchDestroy();
+    if (request.httpVersionMajor > 1 && request.method === 'HEAD') this.#watchStream();
     const { socket } = request;
     if (response.socket !== null || socket === null) return;
     this.#listenTo(socket);
     this.#watchEnd();
+  }
+
+  /** Over HTTP/2, the response to a HEAD request emits no `close` if its stream is reset before the response ends. */
+  #watchStream(): void {
+    const { response } = this;
+    response.stream?.on('close', () => {
+      if (!response.writableEnded) this.ended(response.headersSent ? 'truncated' : 'unanswered');
+    });
   }
 
   /** One listener per connection for all its pipelined exchanges, as Node warns of many listeners. */

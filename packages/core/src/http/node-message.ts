@@ -3,6 +3,7 @@ type Method = any;
 
 /** The part of Node's HTTP/1 and HTTP/2 requests that is used. */
 export interface NodeRequest {
+  readonly method?: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly readableDidRead: boolean;
   readonly readableEnded: boolean;
@@ -46,7 +47,11 @@ export interface NodeResponse {
   /** Null until the app calls `destroy`, with an error or without. */
   readonly errored?: (Error & { readonly code?: string }) | null;
   readonly socket: unknown;
-  readonly stream?: { readonly destroyed: boolean; readonly aborted: boolean };
+  readonly stream?: {
+    readonly destroyed: boolean;
+    readonly aborted: boolean;
+    on(event: 'close', listener: () => void): unknown;
+  };
   shouldKeepAlive?: boolean;
   write: Method;
   end: Method;

@@ -60,10 +60,11 @@ class Gradient implements Limit {
     if (this.#window.push(rtt) < WINDOW_SAMPLES) return;
     const typical = median(this.#window);
     this.#window = [];
-    if (this.#shortest === undefined) {
+    // A clock that does not advance during the work, as on Workers, tells nothing about it.
+    if (this.#shortest === undefined && typical > 0) {
       this.#shortest = typical;
       this.limit = this.range.initial;
-    } else this.#follow(this.#shortest, typical);
+    } else this.#follow(this.#shortest ?? 0, typical);
   }
 
   #follow(shortest: number, typical: number): void {

@@ -56,7 +56,7 @@ inParallel('the queue', () => {
         `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE ${ofStores}`,
       ),
     wait: 500,
-    within: 1_000,
+    within: 10_000,
   });
 
   test('a waiter that misses its notification discovers its grant by polling', async () => {
@@ -73,7 +73,7 @@ inParallel('the queue', () => {
   });
 
   test('100 waiters use no connection of the app’s pool, and the store has three connections', async () => {
-    await vi.waitFor(async () => expect(await database.connections()).toBe(0));
+    await vi.waitFor(async () => expect(await database.connections()).toBe(0), 10_000);
     const [one] = (await workers.start(1, database.server, { limit: 1, pool: 1 })) as [
       RemoteLimiter,
     ];
@@ -84,9 +84,9 @@ inParallel('the queue', () => {
     expect(await database.connections()).toBe(3);
     await held.release();
     for (const next of waiting) await (await next).release();
-    await vi.waitFor(async () =>
-      expect(await one.do('stored')).toMatchObject({ inflight: 0, queued: 0 }),
-    );
+    const isEmpty = async () =>
+      expect(await one.do('stored')).toMatchObject({ inflight: 0, queued: 0 });
+    await vi.waitFor(isEmpty, 10_000);
   });
 
   test('a permit is released while handlers use all connections of the app’s pool', async () => {

@@ -86,10 +86,14 @@ test.each(['abort', 'timeout'])(
       RemoteLimiter,
     ];
     const held = await one.acquire();
-    const leaving = await two.wait({ queueTimeout: how === 'timeout' ? 300 : 20_000 });
+    const leaving = await two.wait({ queueTimeout: how === 'timeout' ? 1_500 : 20_000 });
     const next = await three.wait();
     proxy.hold(true);
     await held.release();
+    // The permit is granted to the caller, which has not given up yet.
+    const isGranted = async () =>
+      expect(await one.do('stored')).toMatchObject({ inflight: 1, queued: 1 });
+    await vi.waitFor(isGranted, 10_000);
     if (how === 'abort') await leaving.abort();
     await expect(leaving.held).rejects.toThrow();
     proxy.hold(false);

@@ -33,7 +33,7 @@ export function createApp(stateDriver: StateDriver, token: string | undefined): 
   return app;
 }
 
-/** Health checks need no token. */
+/** For the routes that are registered later. Health checks need no token. */
 function requireToken(app: Hono, token: string): void {
   const check = bearerAuth({ token });
   app.use((c, next) => (c.req.path === '/health' ? next() : check(c, next)));

@@ -50,15 +50,16 @@ function dropUnread(response: ServerResponse, unreadTimeout: number): void {
   });
 }
 
+const MIN_LOG_INTERVAL = 60_000;
+
 function limitConnections(server: Server, maxConnections: number, log: Log): void {
-  let isFull = false;
+  let loggedAt = -Infinity;
   server.maxConnections = maxConnections;
-  server.on('connection', () => {
-    isFull = false;
-  });
-  // Logs once per flood, not once per connection.
+  // Clients decide how many connections are dropped.
   server.on('drop', () => {
-    if (!isFull) log.warn(`A connection was closed: there are ${maxConnections} already.`);
-    isFull = true;
+    const now = performance.now();
+    if (now - loggedAt < MIN_LOG_INTERVAL) return;
+    loggedAt = now;
+    log.warn(`A connection was closed: there are ${maxConnections} already.`);
   });
 }

@@ -64,8 +64,10 @@ export async function fieldsOf(c: Context): Promise<JsonObject> {
 
 /** Counts the bytes only if the client has not declared the length, because counting costs a stream. */
 async function checkLength(c: Context): Promise<void> {
-  if (c.req.header('transfer-encoding') !== undefined) await countBytes(c, async () => {});
-  else if (Number(c.req.header('content-length') ?? 0) > MAX_BODY_BYTES) tooLarge();
+  const length = c.req.header('content-length');
+  const isDeclared = length !== undefined && c.req.header('transfer-encoding') === undefined;
+  if (!isDeclared) await countBytes(c, async () => {});
+  else if (Number(length) > MAX_BODY_BYTES) tooLarge();
 }
 
 const countBytes = bodyLimit({ maxSize: MAX_BODY_BYTES, onError: tooLarge });

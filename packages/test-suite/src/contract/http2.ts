@@ -46,11 +46,12 @@ export function overHttp2(world: World): void {
   });
 
   it.each([
-    ['GET', undefined],
-    ['POST with an unread body', Buffer.alloc(200_000)],
-  ])('withdraws a %s whose stream is reset in the queue', async (_, body) => {
+    ['GET', 'GET', undefined],
+    ['HEAD', 'HEAD', undefined],
+    ['POST with an unread body', 'POST', Buffer.alloc(200_000)],
+  ])('withdraws a %s whose stream is reset in the queue', async (_, method, body) => {
     const { work, limit, session, holder } = await full({ queueLimit: 1 });
-    const abortedCall = request(session, '/leaver', body && { ':method': 'POST' });
+    const abortedCall = request(session, '/leaver', { ':method': method });
     if (body) abortedCall.stream.write(body);
     await counts(limit, 1, 1);
     await aRound();
@@ -62,18 +63,21 @@ export function overHttp2(world: World): void {
     expect(work.paths).toEqual(['/holder']);
   });
 
-  it('releases the permit of a stream that is reset during its handler', async () => {
-    const { work, limit, session } = await limited({ limit: 1 });
-    const { stream } = request(session, '/');
-    await work.begins(1);
-    const signal = work.begun[0]?.admission?.permit?.signal;
-    stream.close(http2.constants.NGHTTP2_CANCEL);
-    await until(() => signal?.aborted === true);
-    await aRound();
-    expect(limit.inflight).toBe(1);
-    work.finishAll();
-    await counts(limit, 0);
-  });
+  it.each(['GET', 'HEAD'])(
+    'releases the permit of a %s whose stream is reset during its handler',
+    async (method) => {
+      const { work, limit, session } = await limited({ limit: 1 });
+      const { stream } = request(session, '/', { ':method': method });
+      await work.begins(1);
+      const signal = work.begun[0]?.admission?.permit?.signal;
+      stream.close(http2.constants.NGHTTP2_CANCEL);
+      await until(() => signal?.aborted === true);
+      await aRound();
+      expect(limit.inflight).toBe(1);
+      work.finishAll();
+      await counts(limit, 0);
+    },
+  );
 
   it("releases the permit of a reset stream immediately with onDisconnect: 'release'", async () => {
     const { work, limit, session } = await limited({ limit: 1, onDisconnect: 'release' });

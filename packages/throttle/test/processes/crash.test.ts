@@ -44,7 +44,7 @@ test.concurrent('callers of all processes together never exceed the limit', asyn
     });
   }
   const stored = async () => (await processes[0].do('stored')).inflight;
-  await vi.waitFor(async () => expect(await stored()).toBe(0));
+  await vi.waitFor(async () => expect(await stored()).toBe(0), 10_000);
 });
 
 test.concurrent('waiters are granted in order of arrival across processes', async () => {
