@@ -24,6 +24,7 @@ export class Liveness {
   readonly #options: LivenessOptions;
   /** In chronological order. */
   #losses: Loss[] = [];
+  #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: LivenessOptions) {
@@ -38,7 +39,7 @@ export class Liveness {
 
   /** @param ago Milliseconds since other processes could last see that this process is alive. */
   lose(ago = 0): void {
-    if (this.#loss !== undefined) return;
+    if (this.#loss !== undefined || this.#isClosed) return;
     const { clock, leaseDuration, renew } = this.#options;
     const now = clock.now();
     // Leases last renewed before the end of an older loss have expired by now.
@@ -67,6 +68,7 @@ export class Liveness {
   }
 
   close(): void {
+    this.#isClosed = true;
     clearInterval(this.#timer);
   }
 

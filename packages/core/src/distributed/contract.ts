@@ -154,7 +154,10 @@ export interface StoreListener {
   recall(ref: LimitName): void;
   /** Another process has changed how the limit is operated: the listener asks for its state. */
   operated?(ref: LimitName): void;
-  /** Grants may have been missed, so every waiter should send `stay`. Call it after every new subscription. */
+  /**
+   * Messages may have been missed, or leases are certain for a shorter time: the listener renews all its leases now, held
+   * and queued. Call it after every new subscription.
+   */
   check(): void;
   /** The connection was lost or restored. Optional for stores that cannot detect it. */
   state(up: boolean, error?: StoreError): void;

@@ -49,6 +49,8 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
     this.#checkStore('setLimit', this.session.store.can.setLimit);
     if (!this.closed) checkOperation(this, 'setLimit');
     checkCount('limit', limit, 1);
+    // Other processes go on, perhaps with another limit.
+    if (this.closed) return;
     deferGrants(() => {
       this.semaphores.declare(limit);
       this.report('setLimit');

@@ -65,14 +65,12 @@ export class DistributedSemaphores
     const { breaker, fallback } = this;
     if (breaker.error !== undefined) return fallback.request(semaphore, waiter, timeout);
     if (!waiter.joins()) return semaphore.waiters.rejectUnqueued(waiter, 'full');
-    // `joins` may have run application code.
+    if (!this.closed) this.counters.asked(waiter);
+    // `joins` and observers may have run application code.
     const again = this.findOrCreate(waiter.key, waiter.limit);
-    if (this.closed) again.waiters.rejectUnqueued(waiter, 'closed');
-    else {
-      this.counters.asked(waiter);
-      this.#declarations.declareChangeOf(again.limitState);
-      again.ask(waiter, timeout);
-    }
+    if (this.closed) return again.waiters.rejectUnqueued(waiter, 'closed');
+    this.#declarations.declareChangeOf(again.limitState);
+    again.ask(waiter, timeout);
   }
 
   resize(limit: number): void {
@@ -97,6 +95,7 @@ export class DistributedSemaphores
   declare(limit: number): void {
     this.declared = limit;
     this.version = '';
+    for (const { limitState } of this.inUse()) limitState.declare(undefined);
     this.resize(limit);
     this.#declarations.declareLimit();
   }

@@ -14,7 +14,7 @@ import type { OutageHandler } from './semaphore/semaphore-context.ts';
 
 /** Applies `onStoreError` while the store is unavailable. */
 export class Fallback implements OutageHandler<DistributedSemaphore> {
-  /** Counts the permits held here; also with `admit`, to register them when the store is available again. */
+  /** Counts the permits held here; also with `admit`, as shadow mode may end, after which `local` applies to them. */
   #limiter: InProcessLimiter | undefined;
 
   constructor(
@@ -36,9 +36,11 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     const options = this.#localOptions(waiter, semaphore);
     if (group.isShadow && group.grants) this.#reportExcess(waiter, options, error);
     const permit = limiter.tryAcquire(options);
-    if (permit !== undefined) return semaphore.admit(waiter, undefined, permit);
-    if (semaphore.waiters.isFull || !waiter.joins()) {
-      return semaphore.waiters.rejectUnqueued(waiter, 'full');
+    // The observer may have made requests with the key.
+    const current = group.findOrCreate(waiter.key, waiter.limit);
+    if (permit !== undefined) return current.admit(waiter, undefined, permit);
+    if (timeout === 0 || current.waiters.isFull || !waiter.joins()) {
+      return current.waiters.rejectUnqueued(waiter, 'full');
     }
     // `joins` may have run application code.
     const again = group.findOrCreate(waiter.key, waiter.limit);
@@ -172,7 +174,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
       observers: new Observers(),
     });
     for (const { held } of this.group.inUse()) {
-      for (const permit of held.leased) this.count(permit);
+      for (const permit of held.permits) this.count(permit);
     }
     this.operate();
     return this.#limiter;
@@ -207,6 +209,8 @@ class LocalWaiter extends Waiter {
 
   override joins(): boolean {
     const { fallback, lease, semaphore } = this;
+    // Without a timeout of its own, it may not wait at all.
+    if (lease.waiter?.timeoutBucket === undefined) return false;
     // Few calls are unanswered when the store becomes unavailable, but one that is available may refuse any number.
     if (!lease.isCounted && fallback.isRefusal && semaphore.waiters.isFull) return false;
     return semaphore.waiters.countAsQueued(lease);

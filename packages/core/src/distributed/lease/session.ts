@@ -208,7 +208,7 @@ export class Session implements StoreListener {
       if (state === 'queued') this.#queued(lease, answer.place);
       // The answer is so old that the lease may have expired.
       else if (lease.state !== 'held' && this.store.clock.now() >= sent + this.store.leaseDuration)
-        this.ask('stay', lease);
+        this.ask(verb === 'register' ? verb : 'stay', lease);
       else this.#granted(lease, answer.fencing, verb === 'acquire' ? answer : undefined);
     }
   }

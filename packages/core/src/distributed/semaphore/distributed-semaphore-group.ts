@@ -61,7 +61,7 @@ export abstract class DistributedSemaphoreGroup<
     observers.reclaimed?.({ name, count: reclaimed });
   }
 
-  /** The store has dropped a lease that this process had not released. */
+  /** A held lease was lost: the store has dropped it, or it may have expired by the clock of this process. */
   leaseLost(weight: number): void {
     const { name, observers } = this.settings;
     this.lost++;

@@ -62,6 +62,8 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
 
   /** Admits a new request if there is an idle lease; returns whether it has. */
   admitsAtOnce(waiter: Waiter): boolean {
+    // The limit may have been lowered since.
+    if (this.idle.length > 0 && !this.limitState.grantsFromLeases) this.idle.clear();
     const lease = this.waiters.length === 0 ? this.idle.take(waiter.weight) : undefined;
     const isUsable = lease !== undefined && this.session.isCertain(lease);
     if (isUsable) this.admit(waiter, lease);
@@ -124,7 +126,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     for (const lease of this.waiters.leases()) {
       lease.localWaiter = undefined;
       if (lease.state === 'queued') this.session.ask('stay', lease);
-      else if (lease.state === 'requested') this.session.ask('acquire', lease);
+      else if (lease.state === 'requested') this.waiters.request(lease);
     }
     this.settle();
   }

@@ -25,9 +25,8 @@ export class HeldPermits {
     return this.limitState.held === 0 && this.leases.size === 0;
   }
 
-  /** Permits held with a lease. */
-  get leased(): DistributedPermit[] {
-    return [...this.leases.values()].filter((permit) => permit !== undefined);
+  get permits(): DistributedPermit[] {
+    return [...this.leases.values(), ...this.unregistered].filter((permit) => permit !== undefined);
   }
 
   /** The permit that uses the lease. */
@@ -99,8 +98,7 @@ export class HeldPermits {
 
   /** The store is available again: registers the permits granted without it, and counts none against the local limit. */
   leaveLocal(): void {
-    for (const permit of this.leased) permit.local = undefined;
-    for (const permit of this.unregistered) permit.local = undefined;
+    for (const permit of this.permits) permit.local = undefined;
     this.#registerAll();
   }
 

@@ -48,8 +48,8 @@ export class CachedLimitState {
     return this.declaration;
   }
 
-  /** Changes the key's own limit. */
-  declare(limit: number): void {
+  /** Changes the key's own limit; with undefined, the common one applies. */
+  declare(limit: number | undefined): void {
     this.own = limit;
   }
 
@@ -75,7 +75,8 @@ export class CachedLimitState {
 
   /** The store has recalled idle leases: other processes have waiters. */
   othersWait(): void {
-    if (this.latest !== undefined) this.latest = { ...this.latest, queued: 1 };
+    const { latest } = this;
+    if (latest !== undefined) this.latest = { ...latest, queued: Math.max(1, latest.queued) };
   }
 
   changeHeld(change: number): void {

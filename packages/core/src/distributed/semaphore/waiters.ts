@@ -70,7 +70,13 @@ export class Waiters {
     const waiter = lease.waiter as Waiter;
     this.unsent.remove(waiter);
     this.sent.insert(waiter);
-    this.session.ask('acquire', lease);
+    this.request(lease);
+  }
+
+  /** Requests the lease. A waiter that is counted as queued already must not be rejected as `full` any more. */
+  request(lease: AssignedLease): void {
+    const { session } = this;
+    session.ask(lease.isCounted && session.store.can.queueLimit ? 'stay' : 'acquire', lease);
   }
 
   /** Counts the lease's waiter as queued; returns false if the waiter declines. */
