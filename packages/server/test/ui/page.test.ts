@@ -1,6 +1,7 @@
 import { chromiumOptions } from '@headgate/test-servers';
 import { type Browser, chromium } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { createServer } from '../../src/index.ts';
 import { openPage } from './visit.ts';
 
 const highest = '18446744073709551615';
@@ -162,7 +163,9 @@ it('reports that the server is unreachable, and resumes when it is back', async 
   await until('#status', 'Live');
   await server.close();
   await until('#status', 'The server cannot be reached: trying again');
-  await server.listen({ port });
+  const successor = createServer({ semaphores: { A: 1 } });
+  onTestFinished(() => successor.close());
+  await successor.listen({ port });
   await until('#status', 'Live');
   // The browser itself logs a failed request.
   expect(complaints.splice(0).filter((each) => !each.includes('ERR_'))).toEqual([]);
