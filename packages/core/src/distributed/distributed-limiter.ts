@@ -49,7 +49,7 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
     this.#checkStore('setLimit', this.session.store.can.setLimit);
     if (!this.closed) checkOperation(this, 'setLimit');
     checkCount('limit', limit, 1);
-    // Other processes go on, perhaps with another limit.
+    // The other processes may have another limit by now.
     if (this.closed) return;
     deferGrants(() => {
       this.semaphores.declare(limit);
