@@ -20,7 +20,7 @@ const exclude = [...configDefaults.exclude, '**/*.long.test.ts'];
 const isolated = [
   'packages/{redis,postgres}/test/**/*.test.ts',
   // They import modules again, replace globals for them, and measure the heap.
-  'packages/core/test/distributed/{odd-stores,within}.test.ts',
+  'packages/core/test/distributed/odd-stores.test.ts',
   'packages/core/test/two-copies.test.ts',
   'packages/server/test/state/day.test.ts',
   'packages/server/test/unread.test.ts',
