@@ -14,7 +14,8 @@ export function checkNames(owner: string, options: object, known: readonly strin
   for (const name in options) {
     const value = options[name as keyof typeof options];
     if ((value !== null && known.includes(name)) || !Object.hasOwn(options, name)) continue;
-    if (value === null && known.includes(name)) throw invalid(name, 'set or omitted', value);
+    // Only null is left.
+    if (known.includes(name)) throw invalid(name, 'set or omitted', value);
     if (known.includes('limiter') && 'request' in options) throw bareLimiter(owner);
     const meant = suggestionFor(name, known);
     const hint = meant === undefined ? `it knows ${known.join(', ')}` : `did you mean "${meant}"?`;

@@ -44,9 +44,8 @@ export class Server {
   /** The routes as a Hono app, which can be mounted in another: `other.mount('/throttle', server.app.fetch)`. */
   readonly app: Hono;
   readonly #stateDriver: StateDriver;
-  /** Also those that are still starting. */
+  /** Also those that are still starting, or could not. */
   readonly #listeners = new Set<Promise<Listener>>();
-  #isClosed = false;
 
   constructor(options: ServerOptions) {
     const { maxPeers = 100_000, maxBlocked = 10_000 } = options;
@@ -80,10 +79,10 @@ export class Server {
    * is in use, and after `close()`.
    */
   async listen(options: ListenOptions = {}): Promise<Listener> {
-    if (this.#isClosed) throw new HeadgateError('ERR_HEADGATE_CLOSED', 'the server is closed');
+    if (this.#stateDriver.isClosing)
+      throw new HeadgateError('ERR_HEADGATE_CLOSED', 'the server is closed');
     const listening = listen(this.app, options, this.#stateDriver.log);
     this.#listeners.add(listening);
-    listening.catch(() => this.#listeners.delete(listening));
     return listening;
   }
 
@@ -92,11 +91,14 @@ export class Server {
    * destroyed.
    */
   async close(): Promise<void> {
-    this.#isClosed = true;
     this.#stateDriver.close();
-    const listeners = await Promise.allSettled(this.#listeners);
-    await Promise.all(
-      listeners.map((listener) => listener.status === 'fulfilled' && listener.value.close()),
+    const closed = Array.from(this.#listeners, (listening) =>
+      listening.then(
+        (listener) => listener.close(),
+        // The caller of `listen` has got the error.
+        () => {},
+      ),
     );
+    await Promise.all(closed);
   }
 }
