@@ -39,7 +39,7 @@ export interface LimitRef extends LimitName {
   /**
    * The store's time at which this limit was declared, from an answer; empty to declare it now, which changes nothing if
    * the store has the same limit. The latest declaration wins, even if the store has lost its state since. Of two limits
-   * with the same version, the lower one applies.
+   * with the same version, the lower one applies. `0` if this process knows no limit: any declaration is later.
    */
   readonly version: string;
   /** How the limit is operated, as this process knows it; undefined if it knows of no operation. */

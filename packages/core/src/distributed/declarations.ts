@@ -6,6 +6,7 @@ import type { Session } from './lease/session.ts';
 import type { DistributedSemaphore } from './semaphore/distributed-semaphore.ts';
 import type { DistributedSemaphoreGroup } from './semaphore/distributed-semaphore-group.ts';
 import { CachedLimitState } from './semaphore/limit-state.ts';
+import { OwnLimit } from './semaphore/own-limit.ts';
 
 /**
  * Declares to the store what this process changes of its limit. A limit per key is declared for each key in use here,
@@ -31,7 +32,8 @@ export class Declarations {
     private readonly breaker: CircuitBreaker,
   ) {
     const { perKey, isLimitPerRequest, limit } = group.settings;
-    const own = isLimitPerRequest ? limit : undefined;
+    // Version 0, below every other: without its key, such a limit has no value to declare.
+    const own = isLimitPerRequest ? new OwnLimit(limit, '0') : undefined;
     if (perKey) this.#whole = new CachedLimitState(group, undefined, own);
   }
 

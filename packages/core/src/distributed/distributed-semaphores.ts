@@ -95,7 +95,7 @@ export class DistributedSemaphores
   declare(limit: number): void {
     this.declared = limit;
     this.version = '';
-    for (const { limitState } of this.inUse()) limitState.declare(undefined);
+    for (const { limitState } of this.inUse()) limitState.declareCommon(limit);
     this.resize(limit);
     this.#declarations.declareLimit();
   }

@@ -1,4 +1,4 @@
-import type { OutagePolicy } from '@headgate/core';
+import { createLimiter, type OutagePolicy } from '@headgate/core';
 import { Memory, memoryStore } from '@headgate/core/memory-store';
 import { expect, it } from 'vitest';
 import type { SuiteOptions } from '../framework.ts';
@@ -70,6 +70,19 @@ export function distributed(world: World): void {
     await counts(b.limit, 1, 1);
     work.finishAll();
     for (const call of calls) expect(await call.answer()).toMatchObject({ status: 200 });
+  });
+
+  it('with a limit for each request leave the limit of processes with a common one alone', async () => {
+    const memory = new Memory();
+    const store = memoryStore({ memory });
+    const common = createLimiter({ name: 'user', limit: 5, perKey: true, store });
+    (await common.acquire({ key: 'ann' })).release();
+    const each = { name: 'user', limit: () => 2, key: () => 'bob', store: memoryStore({ memory }) };
+    const app = await world.serve({ use: world.limit({ limits: [each] }) }, { handle: ok });
+    expect(await app.call().answer()).toMatchObject({ status: 200 });
+    expect(await store.stats({ name: 'user', key: 'bob' })).toMatchObject({ limit: 2 });
+    expect(await store.stats({ name: 'user' })).toMatchObject({ limit: 5 });
+    await common.close();
   });
 
   it('remove a disconnected client from the queue', async () => {

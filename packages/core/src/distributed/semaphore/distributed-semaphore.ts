@@ -13,6 +13,7 @@ import type { DistributedSemaphoreGroup } from './distributed-semaphore-group.ts
 import { HeldPermits } from './held-permits.ts';
 import { IdleLeases, MAX_IDLE_TIME } from './idle-leases.ts';
 import { CachedLimitState } from './limit-state.ts';
+import { OwnLimit } from './own-limit.ts';
 import type { SemaphoreContext } from './semaphore-context.ts';
 import { Waiters } from './waiters.ts';
 
@@ -35,12 +36,13 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
   constructor(
     private readonly context: SemaphoreContext<DistributedSemaphore>,
     readonly key: string | undefined,
-    own: number | undefined,
+    limit: number | undefined,
   ) {
     const { group, session, breaker, fallback } = context;
     this.group = group;
     this.terms = group.terms;
     this.session = session;
+    const own = limit === undefined ? undefined : new OwnLimit(limit);
     this.limitState = new CachedLimitState(group, key, own);
     this.waiters = new Waiters(group, this.limitState, session, (lease) =>
       fallback.takeOver(this, lease, breaker.error),

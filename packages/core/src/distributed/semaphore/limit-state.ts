@@ -3,6 +3,7 @@ import { RetryAfter } from '../../semaphore/retry-after.ts';
 import { type Waiter, waitedSince } from '../../semaphore/waiter.ts';
 import type { LimitRef, LimitState } from '../contract.ts';
 import type { DistributedSemaphoreGroup } from './distributed-semaphore-group.ts';
+import { OwnLimit } from './own-limit.ts';
 
 /** The state of one semaphore's limit: what the store last reported to this process, and what the process holds. */
 export class CachedLimitState {
@@ -19,14 +20,14 @@ export class CachedLimitState {
   constructor(
     private readonly group: DistributedSemaphoreGroup,
     readonly key: string | undefined,
-    /** The key's own limit, if keys differ. */
-    private own: number | undefined,
+    /** Undefined if the limit is that of all keys. */
+    private own?: OwnLimit,
   ) {
     this.declaration = this.#makeRef();
   }
 
   get limit(): number {
-    return this.own ?? this.group.limit;
+    return (this.own ?? this.group).limit;
   }
 
   /** Weight held, over all processes. */
@@ -41,21 +42,30 @@ export class CachedLimitState {
 
   /** The limit as declared to the store: the same object until it changes. */
   get ref(): LimitRef {
-    const { limit, version, operated } = this.declaration;
-    const isOld = this.own === undefined && version !== this.group.version;
-    const isOutdated = limit !== this.limit || isOld || operated !== this.group.operated.latest;
-    if (isOutdated) this.declaration = this.#makeRef();
+    const { declaration, group } = this;
+    const { limit, version } = this.own ?? group;
+    const isCurrent = limit === declaration.limit && version === declaration.version;
+    if (!isCurrent || declaration.operated !== group.operated.latest) {
+      this.declaration = this.#makeRef();
+    }
     return this.declaration;
   }
 
-  /** Changes the key's own limit; with undefined, the common one applies. */
-  declare(limit: number | undefined): void {
-    this.own = limit;
+  /** Changes the key's own limit. */
+  declare(limit: number): void {
+    this.own ??= new OwnLimit(limit);
+    this.own.declare(limit);
+  }
+
+  /** The limit of all keys has been set: it applies to this key too, as a limit of its own if it has one. */
+  declareCommon(limit: number): void {
+    this.own?.declare(limit);
   }
 
   learn(limitState: LimitState, now: number): void {
     this.latest = limitState;
     this.checkAt = now + limitState.checkIn;
+    this.own?.learn(limitState);
     this.group.learn(limitState, this.own === undefined);
   }
 
@@ -100,8 +110,8 @@ export class CachedLimitState {
   }
 
   #makeRef(): LimitRef {
-    const { group, key, limit } = this;
-    const version = this.own === undefined ? group.version : '';
+    const { group, key } = this;
+    const { limit, version } = this.own ?? group;
     return { name: group.name, key, limit, version, operated: group.operated.latest };
   }
 }

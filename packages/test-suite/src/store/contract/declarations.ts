@@ -79,6 +79,17 @@ export function declarations(world: StoreWorld): void {
     expect(await two.setLimit(2)).toMatchObject({ limit: 2, version });
   });
 
+  it('a limit of version 0 never replaces one that was declared', async () => {
+    const one = await world.view({ limit: 4 });
+    const { version } = (await one.acquire()).reply;
+    const two = await world.another(one);
+    expect(await two.know(1, '0')).toMatchObject({ limit: 4, version });
+    expect((await one.acquire()).reply).toMatchObject({ state: 'held', limit: 4, version });
+    const fresh = await world.view({ limit: 1 });
+    await fresh.know(1, '0');
+    expect(await (await world.another(fresh)).setLimit(3)).toMatchObject({ limit: 3 });
+  });
+
   it('setLimit works repeatedly and before any lease is requested', async () => {
     const one = await world.view({ limit: 5 });
     const { version } = await one.setLimit(1);
