@@ -11,8 +11,11 @@ export interface DistributedSettings extends LimiterSettings {
   readonly reserve: number;
 }
 
-/** A permit returns to the store after 100 ms anyway, and each hand-off uses one of 2^53 distinct fencing tokens. */
-const MAX_HANDOFF = 10_000;
+/**
+ * Each lease takes a fencing token for each of its possible hand-offs. Stores number tokens by their clock in
+ * microseconds, which must stay ahead at up to 10,000 grants per second: after a loss of all data, tokens continue from it.
+ */
+const MAX_HANDOFF = 100;
 
 /** @throws HeadgateError for options that this store cannot honour. */
 export function checkDistributed(

@@ -22,7 +22,7 @@ export interface DistributedOptions {
   onStoreError?: OutagePolicy | undefined;
   /**
    * How many times in a row a permit may pass to a waiter of the same process, for at most 100 ms, before it returns
-   * to the store: fewer round trips, but a longer wait for other processes. A whole number from 0 to 10,000. Default: 0
+   * to the store: fewer round trips, but a longer wait for other processes. A whole number from 0 to 100. Default: 0
    * (strict order of arrival over all processes).
    */
   handoff?: number | undefined;

@@ -51,7 +51,7 @@ describe('handoff', () => {
 
   test('ends after 100 ms, however short the work is', async () => {
     const world = new World();
-    const [a, b] = [world.limiter({ handoff: 1000 }), world.limiter({ handoff: 1000 })];
+    const [a, b] = [world.limiter({ handoff: 100 }), world.limiter({ handoff: 100 })];
     const mine = Array.from({ length: 20 }, () => outcome(a.acquire()));
     await settled();
     const other = outcome(b.acquire());

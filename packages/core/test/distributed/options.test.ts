@@ -15,7 +15,7 @@ describe('an option that a store cannot honour is an error', () => {
     ['reserve', { reserve: -1 }],
     ['reserve', { reserve: Infinity }],
     ['handoff', { handoff: 1.5 }],
-    ['handoff', { handoff: 10_001 }],
+    ['handoff', { handoff: 101 }],
     ['onStoreError', { onStoreError: 'ignore' as never }],
     ['name', { name: undefined }],
     ['name', { name: '' }],
