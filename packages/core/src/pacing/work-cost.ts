@@ -113,18 +113,17 @@ export class WorkCost {
   }
 
   finished(now: number): void {
+    this.totalFinished++;
+    this.rate.finished();
+    this.forgotten(now);
+  }
+
+  /** The request has finished, or only waits: then it is no evidence of how many can finish. */
+  forgotten(now: number): void {
     this.#addInflight(now);
     this.inflight--;
     this.#latest.finished++;
-    this.totalFinished++;
-    this.rate.finished();
     if (now - this.#updatedAt >= UPDATE_INTERVAL_MS) this.#update(now);
-  }
-
-  /** Counts a request as finished that only waits. It is no evidence of how many can finish. */
-  forgotten(now: number): void {
-    this.finished(now);
-    this.totalFinished--;
   }
 
   /** Until the first request finishes, the busy time is divided among all started requests. */
