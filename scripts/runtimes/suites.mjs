@@ -8,6 +8,7 @@ const ofSources = tests(
   'messages-of-entries',
   'messages-of-null',
   'distributed/odd-stores',
+  'pacing/thread-event-loop',
   'guard/own-process',
 );
 

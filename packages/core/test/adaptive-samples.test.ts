@@ -84,6 +84,32 @@ it('a baseline is corrected under load by a few samples in each window', () => {
   expect(limit.baseline).toBeLessThan(120);
 });
 
+it('adaptive() learns a new baseline only after two ineffective decreases, also if work has just become slower', () => {
+  const limit = adaptive({ min: 8, initial: 50, max: 50 }).create(half);
+  const isKnown = () => limit.baseline !== undefined;
+  let now = 1000;
+  /** Feeds samples until the condition holds, and returns the limits in turn. */
+  const feedUntil = (rtt: number, isDone: () => boolean) => {
+    const limits = [limit.limit];
+    while (!isDone() && now < 60_000) {
+      feedOver(limit, { from: now, to: now + 0.5, every: 0.5 }, () => ({ rtt }));
+      now += 0.5;
+      if (limits.at(-1) !== limit.limit) limits.push(limit.limit);
+    }
+    return limits;
+  };
+  feedUntil(100, isKnown);
+  feedUntil(100, () => now >= 20_000);
+  feedUntil(300, () => !isKnown());
+  feedUntil(300, isKnown);
+  expect(limit.baseline).toBe(300);
+  const [usual, lower, ...others] = feedUntil(900, () => !isKnown());
+  expect(lower).toBeLessThan(usual as number);
+  expect(others).toEqual([usual, lower, usual]);
+  feedUntil(900, isKnown);
+  expect(limit.baseline).toBe(900);
+});
+
 it('requests that are released as ignored are no stall', () => {
   const clock = new VirtualClock();
   const limiter = createLimiter({ limit: adaptive(initial), queueLimit: 0, clock });

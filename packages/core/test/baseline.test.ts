@@ -54,6 +54,33 @@ describe('the baseline in stats()', () => {
     },
   );
 
+  /** Work of 200 ms that uses the limit up while it rises, then less work, which is delayed at first. */
+  const start = (kindOf: (index: number) => string, later: { until: number; rtt: number }) => {
+    const limit = adaptive({ min: 8, initial: 8 }).create(half);
+    const usual = { weight: 1, outcome: 'ok' as const };
+    for (let now = 200; now <= 800; now += 200) {
+      const started = limit.limit;
+      for (let index = 0; index < started; index++) {
+        limit.sample({ ...usual, kind: kindOf(index), rtt: 200, inflight: limit.limit, now });
+      }
+    }
+    const inflight = limit.limit * 0.8;
+    for (let now = 1000; now < later.until; now += 4) {
+      const rtt = now < 1200 ? 500 : later.rtt;
+      limit.sample({ ...usual, kind: 'usual', rtt, inflight, now });
+    }
+    return limit;
+  };
+
+  it('is that of the first requests although some of their kinds are not requested again', () => {
+    const kindOf = (index: number) => (index % 2 === 0 ? 'usual' : 'only at the start');
+    expect(start(kindOf, { until: 8000, rtt: 500 }).baseline).toBeLessThan(220);
+  });
+
+  it('is not that of the first requests if they were slower than the following ones', () => {
+    expect(start(() => 'usual', { until: 2100, rtt: 100 }).baseline).toBe(100);
+  });
+
   it('is the shortest round trip of gradient() and vegas()', () => {
     const [one, other] = [gradient().create(half), vegas().create(half)];
     feed(one, times(50, { rtt: 25 }));

@@ -199,3 +199,15 @@ it.each(['a limiter', 'a gate'])(
     expect(next.signal.aborted).toBe(false);
   },
 );
+
+it('signal: an abort that also releases the last permit aborts none that shadow mode grants later', async () => {
+  const { limiter, held } = inUse();
+  limiter.shadow();
+  const controller = new AbortController();
+  const closed = limiter.close({ signal: controller.signal });
+  controller.signal.addEventListener('abort', () => held.release());
+  controller.abort();
+  expect(await closed).toBe(0);
+  const next = await limiter.acquire();
+  expect(next.signal.aborted).toBe(false);
+});

@@ -1,7 +1,7 @@
 import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
 import { createGate, createLimiter } from '../src/index.ts';
-import { call } from './caller.ts';
+import { type Caller, call } from './caller.ts';
 
 function scene({ limit = 2 } = {}) {
   const clock = new VirtualClock();
@@ -33,6 +33,25 @@ describe('a drained limiter', () => {
     expect([first.answers, second.answers, limiter.queued]).toEqual([1, 0, 1]);
     running.permit?.release();
     expect(second.permit).toBeDefined();
+  });
+
+  it('rejects late waiters as closed, even if a rejected caller requests again', () => {
+    const clock = new VirtualClock();
+    const settings = { limit: 3, queueLimit: 9, queueWeight: 4, queueTimeout: 100, clock };
+    const limiter = createLimiter(settings);
+    call(limiter, { weight: 3 });
+    let again: Caller | undefined;
+    const first = call(limiter, {
+      onRejected: () => {
+        // The queue has no room for it.
+        again = call(limiter, { weight: 3 });
+      },
+    });
+    const second = call(limiter, { weight: 3 });
+    clock.busy(200);
+    limiter.drain();
+    const reasons = [first, second, again].map((caller) => caller?.rejection?.reason);
+    expect(reasons).toEqual(['closed', 'closed', 'closed']);
   });
 
   it('can be paused instead', () => {

@@ -224,3 +224,15 @@ it('a handler that continues after a disconnect from an inner queue counts again
   clock.advance(100);
   expect(counts()).toEqual([1, 1]);
 });
+
+it('a request whose client has disconnected in the queue has neither a permit nor a rejection', async () => {
+  const gate = createGate({ limits: [{ name: 'app', limit: 1 }], queueLimit: 1 });
+  await gate.acquire();
+  const client = new QuietClient();
+  enter(gate, client);
+  expect(client.isQueued).toBe(true);
+  client.gone = true;
+  client.ended('unanswered');
+  expect([client.isQueued, gate.queued]).toEqual([false, 0]);
+  expect(client.admission).toEqual({ permit: undefined, waited: 0, rejection: undefined });
+});

@@ -1,6 +1,6 @@
 import { VirtualClock } from '@headgate/test-suite';
 import { beforeEach, expect, it } from 'vitest';
-import { createLimiter, type LocalLimiter, type Permit } from '../src/index.ts';
+import { createLimiter, type LocalLimiter, lifo, type Permit } from '../src/index.ts';
 import { type Caller, call } from './caller.ts';
 
 // A callback may release the last permit of a key and use the key again while the limiter still processes the old use.
@@ -168,4 +168,17 @@ it('a limit set within joins() remains if the last waiter of the key is then rej
   const caller = call(limiter, { key, limit: 2, joins });
   expect(limiter.usage(key).limit).toBe(1);
   limiter.withdraw(caller);
+});
+
+it('the own limit of a key remains if its last waiter is displaced', () => {
+  const options = { limit: 1, perKey: true, queueLimit: 1 };
+  limiter = createLimiter({ ...options, order: lifo(), clock });
+  limiter.pause();
+  const displaced = call(limiter, { key, limit: 3 });
+  const newcomer = call(limiter, { key });
+  expect(displaced.rejection?.reason).toBe('full');
+  expect([limiter.usage(key).limit, limiter.queued]).toEqual([3, 1]);
+  limiter.resume();
+  expect(newcomer.permit).toBeDefined();
+  expect(limiter.usage(key)).toEqual({ limit: 3, inflight: 1 });
 });

@@ -201,3 +201,21 @@ it('a gate admits with an aborted signal if the permit of an earlier limit has e
   const { signal } = await waiting;
   expect(signal.reason).toMatchObject({ code: 'ERR_HEADGATE_MAX_HOLD' });
 });
+
+it('a permit whose release by maxHold lets its request pass a later limit is reported once', async () => {
+  const clock = new VirtualClock();
+  const leaks: number[] = [];
+  const later = createLimiter({ name: 'later', limit: 1, queueLimit: 1, clock });
+  const holder = later.tryAcquire();
+  const observer = {
+    leaked: ({ held }: { held: number }) => void leaks.push(held),
+    released: () => holder?.release(),
+  };
+  const { limiter } = limited({ limit: adaptive(), clock, observer });
+  const gate = createGate({ limits: [{ limiter }, { limiter: later }], queueLimit: 1, clock });
+  const waiting = gate.acquire();
+  clock.advance(100);
+  expect((await waiting).signal.aborted).toBe(true);
+  clock.advance(200);
+  expect([leaks, limiter.stats().leaked, clock.armed]).toEqual([[100], 1, 0]);
+});

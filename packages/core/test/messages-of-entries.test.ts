@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { byShare, createGate, createLimiter } from '../src/index.ts';
 import { memoryStore } from '../src/memory-store/index.ts';
-import { http, limit, limiter, messageOf, work } from './message-of.ts';
+import { http, keyed, limit, limiter, messageOf, work } from './message-of.ts';
 
 const listed = (...limits: object[]) => ({ limits });
 
@@ -13,6 +13,7 @@ describe('an error inside limits names the entry', () => {
     [{ name: 'b', limit: 1, kee: 1 }, 'limits[1] has no option "kee"'],
     [{ name: 'b', limit: null }, 'limits[1].limit must be set or omitted, got null'],
     [5, 'the options of limits[1] must be an object, got 5'],
+    [null, 'the options of limits[1] must be an object, got null'],
   ])('%j', async (entry, message) => {
     const options = listed(limit, entry as object);
     expect(await messageOf(() => createGate(options as never))).toContain(message);
@@ -24,6 +25,8 @@ describe('an error inside limits names the entry', () => {
     [{ name: 'b', limit: 1, shares: { a: 2 }, shareBy: work }, 'limits[1].shares'],
     [{ name: 'b', limit: 1, route: 'x' }, 'limits[1].route "x" cannot be parsed'],
     [{ limiter: limiter(), limit: 5 }, 'limits[1].limit is an option of the limiter itself'],
+    [{ limiter: limiter(), key: work }, 'limits[1]: limiter "one" is not keyed'],
+    [{ limiter: keyed() }, 'limits[1]: limiter "default" is keyed: set key'],
   ])('over HTTP: %j', async (entry, message) => {
     expect(await messageOf(() => http(listed(limit, entry)))).toContain(message);
   });
@@ -36,6 +39,19 @@ describe('an error inside limits names the entry', () => {
     const message = 'limits[1] takes a limiter as { limiter }';
     expect(await messageOf(() => http(options))).toBe(message);
     expect(await messageOf(() => createGate(options as never))).toBe(message);
+  });
+
+  it('an error of the app in an option of an entry is thrown as it is', () => {
+    const error = Object.assign(new Error('LIMIT is not set'), { option: 'limit' });
+    const entry = {
+      name: 'b',
+      get limit(): number {
+        throw error;
+      },
+    };
+    expect(() => createGate({ limits: [limit, entry] })).toThrow(error);
+    expect(() => http(listed(limit, entry))).toThrow(error);
+    expect(error.message).toBe('LIMIT is not set');
   });
 
   it('the error of an option outside limits names no entry', async () => {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { misplaced } from '../src/http/misuse.ts';
 import { adaptive, createGate, createLimiter, fair, fifo, map, paced } from '../src/index.ts';
 import { eventLoopGuard } from '../src/node/index.ts';
 import { http, keyed, limit, limiter, messageOf, shared, work } from './message-of.ts';
@@ -181,6 +182,20 @@ it.each(mistakes)('%s is explained', async (_, mistake, message) => {
   const text = await messageOf(mistake);
   expect(text).toContain(message);
   if (message.endsWith('got a function')) expect(text.endsWith(message)).toBe(true);
+});
+
+it('the error of an unknown method in a route suggests one only if it resembles it', async () => {
+  const of = (route: string) => messageOf(() => http({ ...limit, route }));
+  expect(await of('GTE /reports')).toMatch(/there is no method GTE; did you mean GET\?$/);
+  expect(await of('EXTERMINATE /reports')).toMatch(/there is no method EXTERMINATE$/);
+});
+
+it.each([undefined, null, 5])('a middleware that is called with %s is explained', (first) => {
+  const { code, message } = misplaced('@headgate/koa', first);
+  expect([code, message]).toEqual([
+    'ERR_HEADGATE_MIDDLEWARE',
+    'the middleware of @headgate/koa was called with unexpected arguments: use it in an app of its framework, or limit the work itself with createLimiter()',
+  ]);
 });
 
 it.each(Object.entries(gates))('the errors of run() of a gate %s name run', async (_, create) => {

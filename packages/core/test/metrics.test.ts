@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '@headgate/test-suite';
+import { describe, expect, it, vi } from 'vitest';
 import { createGate, createLimiter } from '../src/index.ts';
 import {
   type Exporter,
@@ -6,10 +7,12 @@ import {
   MeasuredLimits,
   metrics,
 } from '../src/metrics/index.ts';
+import { outcome, scene, timeout } from './distributed/world.ts';
 
 /** Collects the series of histograms that were opened, by metric and outcome. */
 class RecordingExporter implements Exporter {
   readonly opened: string[] = [];
+  readonly recorded: number[] = [];
   isStarted = false;
 
   start(): void {
@@ -22,7 +25,7 @@ class RecordingExporter implements Exporter {
 
   readonly open: Exporter['open'] = ({ name }, attributes) => {
     this.opened.push([name, ...Object.values(attributes)].join(' '));
-    return { record: () => {} };
+    return { record: (seconds) => void this.recorded.push(seconds) };
   };
 }
 
@@ -36,6 +39,19 @@ it('measures no wait of a request that shadow mode admits', () => {
   remove();
   expect(exporter.isStarted).toBe(false);
   return Promise.all(permits);
+});
+
+it('measures no hold time of a permit that was granted before the limit was added', () => {
+  const exporter = new RecordingExporter();
+  const clock = new VirtualClock();
+  const limiter = createLimiter({ name: 'api', limit: 2, clock });
+  const early = limiter.tryAcquire();
+  new MeasuredLimits(exporter).add([limiter]);
+  const late = limiter.tryAcquire();
+  clock.advance(500);
+  early?.release();
+  late?.release();
+  expect(exporter.recorded).toEqual([0.5]);
 });
 
 it('reports a limiter once that two gates reuse, until both are removed', () => {
@@ -56,6 +72,30 @@ it('reports a limiter once that two gates reuse, until both are removed', () => 
   expect(limits()).toEqual(['pool']);
   removals[1]?.();
   expect(limits()).toEqual([]);
+});
+
+it('reports that a store is unavailable, for the store and for its limit', async () => {
+  const { world, store, limiter } = scene();
+  const measured = new MeasuredLimits(new RecordingExporter());
+  measured.add([limiter, store]);
+  const states = () => {
+    const values: number[] = [];
+    measured.collect((metric, value, attributes) => {
+      if (metric === metrics.storeUp) values.push(value);
+      if (metric === metrics.storeImpaired && attributes['headgate.reason'] === 'down')
+        values.push(value);
+    });
+    return values;
+  };
+  expect(states()).toEqual([0, 1]);
+  store.trouble = 'silent';
+  const asked = outcome(limiter.acquire());
+  await world.advance(timeout);
+  expect(asked.error).toBeDefined();
+  expect(states()).toEqual([1, 0]);
+  store.trouble = undefined;
+  await world.advance(4 * timeout);
+  expect(states()).toEqual([0, 1]);
 });
 
 /** The names of the limits and stores that a collection reports. */
@@ -107,6 +147,25 @@ describe('of a closed limit or store', () => {
     await first.close();
     measured.add([gate()]);
     expect(collected(measured)).toEqual(['store', 'api']);
+  });
+
+  it('a later removal does not remove another one of its name', async () => {
+    const exporter = new RecordingExporter();
+    const measured = new MeasuredLimits(exporter);
+    const limiter = createLimiter({ name: 'pool', limit: 1 });
+    const detach = vi.fn();
+    const store = { name: 'store', closed: true, activity };
+    const remove = measured.add([limiter, store], () => detach);
+    await limiter.close();
+    collected(measured);
+    await Promise.resolve();
+    expect(exporter.isStarted).toBe(false);
+    const successor = createLimiter({ name: 'pool', limit: 1 });
+    measured.add([successor, { name: 'store', closed: false, activity }]);
+    remove();
+    expect(collected(measured)).toEqual(['store', 'pool']);
+    expect(exporter.isStarted).toBe(true);
+    expect(detach).toHaveBeenCalledOnce();
   });
 
   it('the 100 latest ones are kept if none is collected', async () => {

@@ -208,6 +208,18 @@ it.each([
   },
 );
 
+it('a full queue displaces the oldest waiter of a subqueue whose own order does not know the youngest', async () => {
+  const replaced = Object.defineProperty({}, 'youngest', { get: broken });
+  const order = byPriority(own(fifo(), replaced));
+  const limiter = createLimiter({ limit: 1, queueLimit: 2, order });
+  limiter.tryAcquire();
+  const waiting = [call(limiter), call(limiter)];
+  let urgent: Caller | undefined;
+  await uncaughtIn(() => (urgent = call(limiter, { priority: 'high' })));
+  expect(waiting.map(({ rejection }) => rejection?.reason)).toEqual(['full', undefined]);
+  expect(urgent?.answers).toBe(0);
+});
+
 it('an own order may hold back the first request', () => {
   const { state, order } = heldBack(fifo());
   const limiter = createLimiter({ limit: 2, queueLimit: 9, order });
@@ -216,6 +228,15 @@ it('an own order may hold back the first request', () => {
   state.isOpen = true;
   state.wake();
   expect(caller.permit).toBeDefined();
+});
+
+it('tryAcquire() in shadow mode admits a request of a new key although its order holds it back', () => {
+  const { order } = heldBack(fifo());
+  const limiter = createLimiter({ limit: 1, perKey: true, queueLimit: 0, order });
+  expect(limiter.tryAcquire({ key: 'a', limit: 3 })).toBeUndefined();
+  limiter.shadow();
+  expect(limiter.tryAcquire({ key: 'a', limit: 3 })).toBeDefined();
+  expect(limiter.usage('a')).toEqual({ limit: 3, inflight: 1 });
 });
 
 const noMayBeNext = { insert: () => {}, remove: () => {}, displacedBy: () => {} };

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createGate, createLimiter, Waiter } from '../src/index.ts';
 import { warnOnce } from '../src/warning.ts';
 import { askGate } from './ask-gate.ts';
-import { Caller, call } from './caller.ts';
+import { Caller, call, type Wishes } from './caller.ts';
 
 it('a waiter needs only granted() and rejected()', () => {
   const answers: string[] = [];
@@ -91,6 +91,35 @@ describe('a request whose deadline passes between two limits', () => {
     expect(caller.answers).toBe(0);
     expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, withdrawn: 1 });
     expect([app.inflight, gate.stats().limits[0]?.keys]).toEqual([1, 0]);
+  });
+
+  it('gets no answer if a waiter that times out with it withdraws it there', () => {
+    const clock = new VirtualClock();
+    const app = createLimiter({ name: 'app', limit: 1, queueLimit: 1, clock });
+    const limits = [{ name: 'user', limit: 1, perKey: true }, { limiter: app }];
+    const gate = createGate({ limits, queueLimit: 2, queueTimeout: 100, clock });
+    const ask = (key: string, weight: number, wishes?: Wishes) => {
+      const caller = new Caller(wishes);
+      askGate(gate, caller, [{ key, weight: 1 }, weight === 0 ? undefined : { weight }]);
+      return caller;
+    };
+    app.tryAcquire();
+    let newcomer: Caller | undefined;
+    const onRejected = () => {
+      clock.busy(50);
+      newcomer = ask('c', 1);
+    };
+    call(app, { queueTimeout: 50, onRejected });
+    const holders = [ask('a', 0), ask('b', 0)];
+    const caller = ask('a', 1);
+    const other = ask('b', 1, { queueTimeout: 105, onRejected: () => gate.withdraw(caller) });
+    clock.busy(60);
+    holders[0]?.permit?.release();
+    expect([caller.answers, other.rejection?.reason, newcomer?.answers]).toEqual([0, 'timeout', 0]);
+    expect(gate.stats()).toMatchObject({ queued: 1, withdrawn: 1, rejected: { timeout: 1 } });
+    clock.advance(100);
+    expect(newcomer?.rejection).toMatchObject({ reason: 'timeout', waited: 100 });
+    expect(clock.armed).toBe(0);
   });
 
   it('times out even if the next limit has capacity', () => {

@@ -65,6 +65,16 @@ test('pausing, draining and shadow mode throw if the store does not support them
   expect([limiter.state, limiter.mode]).toEqual(['open', 'enforce']);
 });
 
+test('the error of an operation that no distributed limit supports says so', () => {
+  const world = new World();
+  const limiter = world.limiter({ store: world.connect(PoorStore) });
+  for (const operation of ['freeze', 'unfreeze'] as const) {
+    expect(() => limiter[operation]()).toThrow(
+      `limiter "renders" does not support ${operation}: it supports no operations`,
+    );
+  }
+});
+
 test('each process enforces queueLimit for each key alone if the store does not', async () => {
   const world = new World();
   const store = world.connect(NoQueueLimit);

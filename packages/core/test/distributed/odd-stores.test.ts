@@ -132,8 +132,11 @@ test('the first waiter calls the store as soon as the lease of a dead process ma
   second.permit?.release();
 });
 
-test('without setImmediate, the operations of one callback are sent together', async () => {
-  vi.stubGlobal('setImmediate', undefined);
+test.each([
+  ['without setImmediate', 'setImmediate', undefined],
+  ['on Cloudflare Workers', 'navigator', { userAgent: 'Cloudflare-Workers' }],
+])('%s, the operations of one callback are sent together', async (_, name, value) => {
+  vi.stubGlobal(name, value);
   vi.resetModules();
   const { Coalescer } = await import('../../src/distributed/lease/batch.ts');
   vi.unstubAllGlobals();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { StoreError } from '../../src/distributed/index.ts';
 import { createGate } from '../../src/index.ts';
-import { lease, outcome, scene, type TestStore, timeout, World } from './world.ts';
+import { lease, outcome, scene, settled, type TestStore, timeout, World } from './world.ts';
 
 let warnings: string[];
 beforeEach(() => {
@@ -49,6 +49,52 @@ test('a store that refuses every call causes one warning, and another when it ac
   (await limiter.acquire()).release();
   (await limiter.acquire()).release();
   expect(warnings.slice(1)).toEqual([expect.stringContaining('is back')]);
+});
+
+test('after a refusal that was not reported again, the next success is not reported either', async () => {
+  const { store, limiter } = scene({ warns: true });
+  for (let round = 0; round < 3; round++) {
+    store.trouble = 'refused';
+    await expect(limiter.acquire()).rejects.toThrow();
+    store.trouble = undefined;
+    (await limiter.acquire()).release();
+    await settled();
+  }
+  expect(warnings).toEqual([
+    expect.stringContaining('fails: refused'),
+    expect.stringContaining('is back'),
+  ]);
+});
+
+test.each([
+  ['the store failed unexpectedly', 'connect ECONNREFUSED 127.0.0.1:6379', undefined, true],
+  ['the store failed unexpectedly', '', 'ECONNREFUSED', true],
+  ['cannot connect: ECONNREFUSED', '', 'ECONNREFUSED', false],
+])(
+  'the warning of an outage, %s, adds what the client reports, "%s" or %s: %s',
+  async (message, own, code, isAdded) => {
+    const { store, limiter } = scene({ warns: true });
+    const cause = Object.assign(new Error(own), { code });
+    const error = new StoreError('ERR_HEADGATE_STORE_DOWN', message, cause);
+    vi.spyOn(store, 'send').mockImplementation(async (ops) => ops.map(() => ({ error })));
+    await expect(limiter.acquire()).rejects.toThrow();
+    const detail = isAdded ? ` (${own || code})` : '';
+    expect(warnings).toEqual([expect.stringContaining(`fails: ${message}${detail}; its callers`)]);
+  },
+);
+
+test('a limiter that is closed before its store accepts a call again reports nothing more', async () => {
+  const { store, limiter } = scene({ warns: true });
+  store.trouble = 'refused';
+  await expect(limiter.acquire()).rejects.toThrow();
+  await settled();
+  store.trouble = undefined;
+  const asked = outcome(limiter.acquire());
+  void limiter.close();
+  await settled();
+  expect(asked.error).toMatchObject({ rejection: { reason: 'closed' } });
+  expect(store.calls.at(-1)).toContain('release');
+  expect(warnings).toEqual([expect.stringContaining('fails: refused')]);
 });
 
 /** Limits on one store that a service has been configured for, except for those whose calls it refuses. */

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import type { Answer, Op, StoreStats } from '../../src/distributed/index.ts';
+import { lease, outcome, settled, TestStore, timeout, World } from './world.ts';
+
+/** A store whose probes are answered on request only. */
+class SlowProbeStore extends TestStore {
+  #answer: (() => void) | undefined;
+  override async stats(ref: { name: string }): Promise<StoreStats> {
+    await new Promise<void>((resolve) => {
+      this.#answer = resolve;
+    });
+    return super.stats(ref);
+  }
+  answer() {
+    this.#answer?.();
+  }
+}
+
+test('a lease that has expired while the process was blocked in an outage is lost at its end', async () => {
+  const world = new World();
+  const store = world.connect(SlowProbeStore);
+  const limiter = world.limiter({ store, limit: 2 });
+  const permit = await limiter.acquire();
+  const { signal } = permit;
+  store.trouble = 'silent';
+  const next = outcome(limiter.acquire());
+  await world.advance(2 * timeout);
+  expect(next.error).toBeDefined();
+  // The timer of the lease is late.
+  world.clock.busy(lease);
+  expect(signal.aborted).toBe(false);
+  store.trouble = undefined;
+  store.calls.length = 0;
+  store.answer();
+  await settled();
+  expect(limiter.stats().distributed?.up).toBe(true);
+  expect(signal.reason).toMatchObject({ code: 'ERR_HEADGATE_LEASE_LOST' });
+  expect(store.calls.flat()).not.toContain('renew');
+});
+
+/** A store that holds its answers back on request. */
+class SlowStore extends TestStore {
+  readonly #held: (() => void)[] = [];
+  isHolding = false;
+  override async send(ops: readonly Op[]): Promise<Answer[]> {
+    const answers = await super.send(ops);
+    if (this.isHolding) await new Promise<void>((resolve) => this.#held.push(resolve));
+    return answers;
+  }
+  answer() {
+    this.isHolding = false;
+    for (const resolve of this.#held.splice(0)) resolve();
+  }
+}
+
+test('a permit is registered again, not queued, if the answer to its registration is older than a lease', async () => {
+  const world = new World();
+  const store = world.connect(SlowStore);
+  const limiter = world.limiter({ store, onStoreError: 'admit' });
+  store.trouble = 'silent';
+  const admitted = outcome(limiter.acquire());
+  await world.advance(timeout);
+  expect(admitted.permit).toBeDefined();
+  store.trouble = undefined;
+  store.isHolding = true;
+  await world.advance(2 * timeout);
+  expect(store.calls.flat()).toContain('register');
+  world.clock.busy(lease + 100);
+  await world.limiter().acquire();
+  store.answer();
+  await settled();
+  // Both permits exist, so both count.
+  expect(await world.stats()).toMatchObject({ inflight: 2, queued: 0 });
+  expect(admitted.permit?.signal.aborted).toBe(false);
+  admitted.permit?.release();
+  await settled();
+  expect(await world.stats()).toMatchObject({ inflight: 1 });
+});
