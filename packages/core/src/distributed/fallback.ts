@@ -1,4 +1,3 @@
-import type { AcquireOptions } from '../limiter/acquire-options.ts';
 import { InProcessLimiter } from '../limiter/in-process-limiter.ts';
 import { Observers } from '../semaphore/observers.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
@@ -34,7 +33,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     }
     const limiter = this.#localLimiter();
     const options = this.#localOptions(waiter, semaphore);
-    if (group.isShadow && group.grants) this.#reportExcess(waiter, options, error);
+    if (group.isShadow && group.grants) this.#reportExcess(waiter, options.weight, error);
     const permit = limiter.tryAcquire(options);
     // The observer may have made requests with the key.
     const current = group.findOrCreate(waiter.key, waiter.limit);
@@ -65,7 +64,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     else {
       // Those that were queued before shadow mode are not reported.
       if (group.isShadow && lease.state === 'requested')
-        this.#reportExcess(waiter, this.#localOptions(waiter, semaphore), error);
+        this.#reportExcess(waiter, this.#localOptions(waiter, semaphore).weight, error);
       this.admit(semaphore, lease);
     }
   }
@@ -135,7 +134,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
   }
 
   /** Reports a request that shadow mode admits without the store, if it would have been rejected. */
-  #reportExcess(waiter: Waiter, options: AcquireOptions, error: StoreError | undefined): void {
+  #reportExcess(waiter: Waiter, weight: number, error: StoreError | undefined): void {
     const { group } = this;
     const { onStoreError } = group.settings;
     if (onStoreError === 'reject') {
@@ -144,15 +143,12 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     } else if (onStoreError === 'local') {
       const { inflight } = this.#localLimiter().usage(waiter.key);
       const { limit } = group.findOrCreate(waiter.key, waiter.limit).limitState;
-      reportExcess(group, waiter, inflight + (options.weight ?? 1) - limit);
+      reportExcess(group, waiter, inflight + weight - limit);
     }
   }
 
   /** The request to the local limiter; the limit may have been lowered since the waiter arrived. */
-  #localOptions(
-    { key, weight, limit }: Waiter,
-    { limitState }: DistributedSemaphore,
-  ): AcquireOptions {
+  #localOptions({ key, weight, limit }: Waiter, { limitState }: DistributedSemaphore) {
     return { key, weight: Math.min(weight, limitState.limit), limit };
   }
 

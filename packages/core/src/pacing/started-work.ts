@@ -2,7 +2,10 @@
 export class StartedWork {
   #startedAt: number | undefined;
   #finishedAt = 0;
-  /** The number of requests that have not finished yet. */
+  /**
+   * The number of started requests that have not finished yet. Those that were started before the poll and finish now
+   * are not told apart: in simulations, that makes no difference.
+   */
   #unfinished = 0;
 
   started(now: number): void {
