@@ -18,6 +18,8 @@ import type { LimitSource } from './options.ts';
 export interface LimitView {
   readonly id: number;
   readonly name: string;
+  /** The limit's own name, by which `bounds` refers to it; undefined for a gate of several limits. */
+  readonly limitName: string | undefined;
   /** The gate that the limit belongs to, if that has a row of its own. */
   readonly gate: string | undefined;
   /** Undefined for a gate, which counts requests instead of weight, and if each request sets the limit of its key. */
@@ -167,6 +169,7 @@ function gateView(source: LimitSource, { limits, ...stats }: GateStats): LimitVi
   return {
     ...countsOf(stats),
     id: idOf(guard ?? source),
+    limitName: undefined,
     gate: undefined,
     limit: undefined,
     keys: undefined,
@@ -194,6 +197,7 @@ function limitView(
   return {
     ...countsOf(stats),
     id: idOf(limiter),
+    limitName: limiter.name,
     gate,
     limit: hasCommonLimit ? numberOf(stats.limit) : undefined,
     inflight: distributed?.inflight ?? stats.inflight,

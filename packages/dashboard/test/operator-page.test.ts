@@ -85,11 +85,18 @@ describe('an operator', () => {
     await page.getByLabel('Limit', { exact: true }).fill('5');
     await page.getByLabel('for').selectOption('15 minutes');
     await page.getByRole('button', { name: 'Set' }).click();
-    await until('#consequence', 'It will be 5 for 15 minutes, and then the current value again.');
+    await until('#consequence', 'It will be 5 for 15 minutes, and then 20 again.');
     await page.getByRole('dialog').getByRole('button', { name: 'Set' }).click();
     await until(`${first} .used`, '0 of 5');
     await until(`${first} .tag`, /returns to 20 in 14\smin/);
     expect(limiter.limit).toBe(5);
+    // A second temporary limit returns to the value before the first.
+    await page.getByLabel('Limit', { exact: true }).fill('3');
+    await page.getByLabel('for').selectOption('1 hour');
+    await page.getByRole('button', { name: 'Set' }).click();
+    await until('#consequence', 'It will be 3 for 60 minutes, and then 20 again.');
+    await page.getByRole('dialog').getByRole('button', { name: 'Set' }).click();
+    await until(`${first} .tag`, /returns to 20 in 59\smin/);
   });
 
   it('sees the bounds of a limit, and cannot leave them', async () => {
@@ -109,6 +116,17 @@ describe('an operator', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Set' }).click();
     await until(`${first} .used`, '0 of 40');
     expect(limiter.limit).toBe(40);
+  });
+
+  it('sees the bounds of the one limit of a gate that has a name of its own', async () => {
+    const gate = createGate({ name: 'api', limits: [{ name: 'total', limit: 20 }] });
+    const bounds = { total: { min: 5, max: 40 } };
+    const { until, page } = await openPage(browser, { limits: [gate], ...operator, bounds });
+    await until('.title', 'api');
+    await until('.bounds', 'from 5 to 40');
+    await page.getByLabel('Limit from 5 to 40').fill('41');
+    await page.getByRole('button', { name: 'Set' }).click();
+    expect(await page.getByRole('dialog').isVisible()).toBe(false);
   });
 
   it('freezes an adaptive limit before setting it', async () => {

@@ -1,4 +1,5 @@
 import { part, write } from './dom.js';
+import { count } from './words.js';
 
 /** @import { OperatorRequest } from './controls.js' */
 
@@ -54,12 +55,12 @@ export class Confirmation {
 
   async #send() {
     const sent = this.#request;
-    const { name: _, ...request } = sent ?? {};
+    const { id, operation, limit, minutes } = sent ?? {};
     this.#button.disabled = true;
     const answer = await fetch('operate', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'X-Headgate-Token': this.token },
-      body: JSON.stringify(request),
+      body: JSON.stringify({ id, operation, limit, minutes }),
     }).catch(() => undefined);
     this.#button.disabled = false;
     // The operator may have closed the dialog, and asked for something else meanwhile.
@@ -70,9 +71,9 @@ export class Confirmation {
 }
 
 /** @param {OperatorRequest} request */
-function consequenceOf({ operation, limit, minutes }) {
+function consequenceOf({ operation, limit = 0, minutes, returnsTo }) {
   if (operation !== 'setLimit') return consequences[operation];
-  const end =
-    minutes === undefined ? '' : ` for ${minutes} minutes, and then the current value again`;
-  return `It will be ${limit}${end}. Lowering it revokes no permit.`;
+  const earlier = returnsTo === undefined ? 'the earlier value' : count(returnsTo);
+  const end = minutes === undefined ? '' : ` for ${minutes} minutes, and then ${earlier} again`;
+  return `It will be ${count(limit)}${end}. Lowering it revokes no permit.`;
 }

@@ -1,9 +1,9 @@
 import { part, write } from './dom.js';
 
 /** @import { Operation } from '@headgate/core' */
-/** @import { OperatorBounds } from '../src/bounds.ts' */
 /** @import { LimitView } from '../src/view.ts' */
-/** @typedef {{ id: number, name: string, operation: Operation, limit?: number, minutes?: number }} OperatorRequest */
+/** @import { Context } from './row.js' */
+/** @typedef {{ id: number, name: string, operation: Operation, limit?: number, minutes?: number, returnsTo?: number | undefined }} OperatorRequest */
 
 /** The buttons of one limit. */
 export class Controls {
@@ -11,6 +11,8 @@ export class Controls {
   #form;
   /** @type {LimitView | undefined} */
   #view;
+  /** The limit that would apply after a temporary one. @type {number | undefined} */
+  #returnsTo;
 
   /** @param {HTMLElement} element @param {(request: OperatorRequest) => void} ask */
   constructor(element, ask) {
@@ -33,7 +35,7 @@ export class Controls {
         operation: /** @type {const} */ ('setLimit'),
         limit,
       };
-      ask(minutes === 0 ? request : { ...request, minutes });
+      ask(minutes === 0 ? request : { ...request, minutes, returnsTo: this.#returnsTo });
     });
   }
 
@@ -41,10 +43,12 @@ export class Controls {
     return /** @type {HTMLInputElement} */ (part(this.#element, '.value'));
   }
 
-  /** @param {LimitView} view @param {boolean} mayOperate @param {OperatorBounds | undefined} bounds */
-  show(view, mayOperate, { min = 1, max } = {}) {
+  /** @param {LimitView} view @param {Context} context */
+  show(view, { mayOperate, bounds: { min = 1, max } = {}, reversion }) {
     const isFirst = this.#view === undefined;
     this.#view = view;
+    // A second temporary limit returns to the same value as the first.
+    this.#returnsTo = reversion?.to ?? view.limit;
     const usable = usableOf(view);
     this.#element.hidden = !mayOperate || usable.length === 0;
     for (const button of this.#element.querySelectorAll('button')) {

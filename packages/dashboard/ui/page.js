@@ -18,8 +18,6 @@ const text = /** @type {HTMLInputElement} */ (byId('text'));
 
 /** The process whose limits are shown. */
 let instance = '';
-/** The page's clock minus that of the server, in milliseconds. */
-let offset = 0;
 /** @type {Snapshot | undefined} */
 let latest;
 
@@ -37,7 +35,6 @@ function show(state, isStream) {
     // Another process, with other limits and another clock.
     instance = state.instance;
     table.clear();
-    offset = performance.now() - state.now;
     write(byId('place'), [location.host, `process ${state.pid}`].join(' · '));
   }
   if (state.access !== undefined) table.mayOperate = state.access === 'operate';
@@ -45,7 +42,7 @@ function show(state, isStream) {
   if (state.token !== undefined) confirmation.token = state.token;
   say('live', isStream ? 'Live' : 'Live, by polling');
   byId('shown').hidden = false;
-  table.add(state, offset);
+  table.add(state);
   draw();
 }
 
@@ -60,7 +57,7 @@ function draw() {
   byId('table').hidden = found.length === 0;
   byId('key').hidden = found.length === 0;
   write(byId('note'), note(found.length));
-  table.show(found, latest, performance.now());
+  table.show(found, latest);
   // The limits of a gate count the same requests as the gate.
   const queued = limits.reduce((sum, each) => sum + (each.gate === undefined ? each.queued : 0), 0);
   document.title = queued === 0 ? 'Limits' : `${count(queued)} queued · Limits`;

@@ -10,11 +10,14 @@ import { count, duration } from './words.js';
 /** @import { Reversion } from '../src/operator.ts' */
 /** @import { OperatorRequest } from './controls.js' */
 
-/** What a row shows in addition to its limit. @typedef {{ mayOperate: boolean, bounds: OperatorBounds | undefined, reversion: Reversion | undefined, serverNow: number }} Context */
+/** What a row shows in addition to its limit. @typedef {{ mayOperate: boolean, bounds: OperatorBounds | undefined, reversion: Reversion | undefined }} Context */
 
 let rows = 0;
 
-/** One limit, or a gate: its figures, its history and, when expanded, its details. */
+/**
+ * One limit, or a gate: its figures, its history and, when expanded, its details. All times are of the server's clock:
+ * that of the browser may stand still while its computer sleeps.
+ */
 export class Row {
   element = copy('row');
   #toggle = part(this.element, '.toggle');
@@ -37,22 +40,21 @@ export class Row {
     this.#open(isOpen);
   }
 
-  /** @param {number} now @param {LimitView} view @param {number} offset */
-  add(now, { inflight, queued, limit = 0, rejected }, offset) {
+  /** @param {number} now @param {LimitView} view */
+  add(now, { inflight, queued, limit = 0, rejected }) {
     const sum = Object.values(rejected).reduce((total, each) => total + each, 0);
-    this.addSample([now, inflight, queued, limit, sum], offset);
+    this.addSample([now, inflight, queued, limit, sum]);
   }
 
-  /** @param {Sample} sample @param {number} offset */
-  addSample([at, used, queued, limit, rejected], offset) {
-    const time = at + offset;
-    this.#chart.add({ at: time, used, demand: used + queued, max: limit });
-    this.#rejected.push([time, rejected]);
-    while ((this.#rejected[0]?.[0] ?? time) < time - span) this.#rejected.shift();
+  /** @param {Sample} sample */
+  addSample([at, used, queued, limit, rejected]) {
+    this.#chart.add({ at, used, demand: used + queued, max: limit });
+    this.#rejected.push([at, rejected]);
+    while ((this.#rejected[0]?.[0] ?? at) < at - span) this.#rejected.shift();
   }
 
   /** @param {LimitView} view @param {number} now @param {Context} context */
-  show(view, now, { mayOperate, bounds, reversion, serverNow }) {
+  show(view, now, context) {
     const { inflight, queued, limit, keys, longestWait } = view;
     // Each key has a limit of its own.
     const isOver = limit !== undefined && keys === undefined && inflight > limit;
@@ -61,9 +63,9 @@ export class Row {
     write(part(this.element, '.over'), isOver ? `${count(inflight - limit)} over` : '');
     write(
       part(this.element, '.tag'),
-      [...tagsOf(view), ...returning(reversion, serverNow)].join(' · '),
+      [...tagsOf(view), ...returning(context.reversion, now)].join(' · '),
     );
-    this.#controls.show(view, mayOperate, bounds);
+    this.#controls.show(view, context);
     write(part(this.element, '.waiting'), queued === 0 ? '–' : count(queued));
     write(part(this.element, '.longest'), queued === 0 ? '–' : wait(longestWait));
     const rejected = (this.#rejected.at(-1)?.[1] ?? 0) - (this.#rejected[0]?.[1] ?? 0);

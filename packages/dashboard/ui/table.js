@@ -34,9 +34,8 @@ export class Table {
    * Adds the samples of a message, and forgets the limits that it does not have.
    *
    * @param {Snapshot & Partial<PageState>} state
-   * @param {number} offset The page's clock minus that of the server.
    */
-  add({ now, limits, history }, offset) {
+  add({ now, limits, history }) {
     const known = new Set(limits.map(({ id }) => id));
     for (const [id, row] of this.#rows) {
       if (known.has(id)) continue;
@@ -47,18 +46,18 @@ export class Table {
       const row =
         this.#rows.get(view.id) ?? new Row(view, limits.length <= MAX_EXPANDED, this.#ask);
       this.#rows.set(view.id, row);
-      if (history === undefined) row.add(now, view, offset);
-      else for (const sample of history[view.id] ?? []) row.addSample(sample, offset);
+      if (history === undefined) row.add(now, view);
+      else for (const sample of history[view.id] ?? []) row.addSample(sample);
     }
   }
 
-  /** @param {readonly LimitView[]} views @param {Snapshot} snapshot @param {number} now */
-  show(views, { reversions, now: serverNow }, now) {
+  /** @param {readonly LimitView[]} views @param {Snapshot} snapshot */
+  show(views, { reversions, now }) {
     const { mayOperate } = this;
     const shown = views.flatMap((view) => {
       const row = this.#rows.get(view.id);
-      const bounds = this.bounds.get(view.name);
-      row?.show(view, now, { mayOperate, bounds, reversion: reversions[view.id], serverNow });
+      const bounds = this.bounds.get(view.limitName ?? '');
+      row?.show(view, now, { mayOperate, bounds, reversion: reversions[view.id] });
       return row === undefined ? [] : [row.element];
     });
     const bodies = this.#element.querySelectorAll('tbody.item');

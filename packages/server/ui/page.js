@@ -104,7 +104,9 @@ function away(answer) {
  */
 function lock(wrong = '') {
   sessionStorage.removeItem(tokenKey);
+  clearTimeout(next);
   requests += 1;
+  setPaused(false);
   setLocked(true);
   write(byId('place'), location.host);
   write(byId('wrong'), wrong);
@@ -122,6 +124,12 @@ function setLocked(value) {
   if (value) byId('forget').hidden = true;
 }
 
+/** @param {boolean} value */
+function setPaused(value) {
+  isPaused = value;
+  pause.setAttribute('aria-pressed', `${value}`);
+}
+
 ask.addEventListener('submit', (event) => {
   event.preventDefault();
   sessionStorage.setItem(tokenKey, token.value);
@@ -137,10 +145,10 @@ text.addEventListener('input', () => {
 });
 
 pause.addEventListener('click', () => {
-  isPaused = !isPaused;
-  pause.setAttribute('aria-pressed', `${isPaused}`);
-  if (isPaused) say('paused', 'Paused');
-  else poll();
+  setPaused(!isPaused);
+  if (!isPaused) return poll();
+  clearTimeout(next);
+  say('paused', 'Paused');
 });
 
 // A hidden page sends no requests.
