@@ -72,9 +72,13 @@ export class Declarations {
 
   /** The store answers: reads a limit per key again, several times per lease. */
   answered(): void {
-    const { clock, leaseDuration } = this.session.store;
-    const isDue = this.#whole !== undefined && clock.now() >= this.#readAt;
-    if (!isDue || !this.session.store.can.setLimit) return;
+    if (this.session.store.clock.now() >= this.#readAt) this.readCommon();
+  }
+
+  /** Reads a limit per key under its name without a key. */
+  readCommon(): void {
+    const { clock, leaseDuration, can } = this.session.store;
+    if (this.#whole === undefined || !can.setLimit) return;
     this.#readAt = clock.now() + leaseDuration * renewalPart;
     this.#send(this.#whole);
   }
@@ -111,7 +115,8 @@ export class Declarations {
     const { group, session } = this;
     if (change !== undefined) this.#asked.set(limitState, change);
     this.#unanswered++;
-    session.send({ verb: 'declare', ref: limitState.ref, change }, (answer) => {
+    const { ref } = limitState;
+    session.send({ verb: 'declare', ref, change }, (answer) => {
       answered();
       if (--this.#unanswered === 0) for (const done of this.#whenAnswered.splice(0)) done();
       if ('error' in answer) {
@@ -121,7 +126,7 @@ export class Declarations {
       }
       // Confirmed first, since the answer may already contain another process's later change.
       if (change !== undefined) group.operated.confirmed(change);
-      limitState.learn(answer, session.store.clock.now());
+      limitState.learn(answer, session.store.clock.now(), ref);
       group.operatedChanged();
     });
   }

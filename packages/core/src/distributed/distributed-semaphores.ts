@@ -76,6 +76,7 @@ export class DistributedSemaphores
   resize(limit: number): void {
     const { name, observers } = this.settings;
     this.limit = limit;
+    for (const { limitState } of this.inUse()) limitState.commonChanged();
     this.fallback.setLimit(limit);
     observers.resized?.({ name, limit });
   }
@@ -86,16 +87,19 @@ export class DistributedSemaphores
     return semaphore === lease.semaphore ? semaphore : undefined;
   }
 
-  override learn(limitState: LimitState, adopts: boolean): void {
-    super.learn(limitState, adopts);
+  override learn(limitState: LimitState): void {
+    super.learn(limitState);
     this.#declarations.answered();
+  }
+
+  readCommon(): void {
+    this.#declarations.readCommon();
   }
 
   /** Changes the limit of all keys in use, here and at the store. */
   declare(limit: number): void {
     this.declared = limit;
     this.version = '';
-    for (const { limitState } of this.inUse()) limitState.declareCommon(limit);
     this.resize(limit);
     this.#declarations.declareLimit();
   }

@@ -33,7 +33,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     }
     const limiter = this.#localLimiter();
     const options = this.#localOptions(waiter, semaphore);
-    if (group.isShadow && group.grants) this.#reportExcess(waiter, options.weight, error);
+    if (group.isShadow && group.grants) this.#reportExcess(semaphore, waiter, error);
     const permit = limiter.tryAcquire(options);
     // The observer may have made requests with the key.
     const current = group.findOrCreate(waiter.key, waiter.limit);
@@ -64,7 +64,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     else {
       // Those that were queued before shadow mode are not reported.
       if (group.isShadow && lease.state === 'requested')
-        this.#reportExcess(waiter, this.#localOptions(waiter, semaphore).weight, error);
+        this.#reportExcess(semaphore, waiter, error);
       this.admit(semaphore, lease);
     }
   }
@@ -134,16 +134,16 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
   }
 
   /** Reports a request that shadow mode admits without the store, if it would have been rejected. */
-  #reportExcess(waiter: Waiter, weight: number, error: StoreError | undefined): void {
+  #reportExcess(semaphore: DistributedSemaphore, waiter: Waiter, error?: StoreError): void {
     const { group } = this;
+    const { limitState } = semaphore;
     const { onStoreError } = group.settings;
     if (onStoreError === 'reject') {
-      const { limitState } = group.findOrCreate(waiter.key, waiter.limit);
       reportInShadow(group, waiter, { ...limitState.rejection(waiter, 'store'), error });
     } else if (onStoreError === 'local') {
       const { inflight } = this.#localLimiter().usage(waiter.key);
-      const { limit } = group.findOrCreate(waiter.key, waiter.limit).limitState;
-      reportExcess(group, waiter, inflight + weight - limit);
+      const { weight } = this.#localOptions(waiter, semaphore);
+      reportExcess(group, waiter, inflight + weight - limitState.limit);
     }
   }
 

@@ -36,7 +36,8 @@ export function declareLimit(memory: LimitMemory, ref: LimitRef, now: number): v
   const isNew = ref.version === '' && ref.limit !== memory.limit;
   const latest = isNew ? after(memory.version, now) : Number(ref.version);
   const isLower = latest === memory.version && ref.limit < memory.limit;
-  if (!(latest > memory.version || isLower)) return;
+  const isFirst = memory.limit === 0;
+  if (!(isFirst || latest > memory.version || isLower)) return;
   memory.limit = ref.limit;
   memory.version = latest;
 }

@@ -1,5 +1,5 @@
 import { startTimer } from '../../clock.ts';
-import type { Answer, LeaseStore } from '../contract.ts';
+import type { Answer, LeaseStore, LimitRef } from '../contract.ts';
 import type { Batch } from './batch.ts';
 import { type Lease, slackPart } from './lease.ts';
 
@@ -51,7 +51,8 @@ export class Releases {
 
   #send(lease: Lease, wasHeld: boolean): void {
     const request = lease.presentRequest(this.store.clock.now());
-    this.batch.add({ verb: 'release', lease: request }, (answer) =>
+    const released = { ...request, ref: undeclared(request.ref) };
+    this.batch.add({ verb: 'release', lease: released }, (answer) =>
       this.#answered(lease, wasHeld, answer),
     );
   }
@@ -71,7 +72,7 @@ export class Releases {
     }
     this.#unconfirmed.delete(lease);
     if (this.#unconfirmed.size === 0) for (const done of this.#whenConfirmed.splice(0)) done();
-    if (!hasFailed) semaphore.learn(answer, 'release');
+    if (!hasFailed) semaphore.learn(answer, 'release', undefined);
   }
 
   #sendLater(): void {
@@ -79,4 +80,9 @@ export class Releases {
     const delay = leaseDuration * slackPart;
     this.#cancelTimer ??= startTimer(clock, delay, () => this.sendAgain(), true);
   }
+}
+
+/** Its limit may be older than that of later requests: its semaphore may have been evicted, and created again. */
+function undeclared(ref: LimitRef): LimitRef {
+  return ref.version === '' ? { ...ref, version: '0' } : ref;
 }

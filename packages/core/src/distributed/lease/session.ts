@@ -6,6 +6,7 @@ import type {
   LeaseStore,
   LeaseVerb,
   LimitName,
+  LimitRef,
   Op,
   Reply,
   StoreListener,
@@ -105,7 +106,7 @@ export class Session implements StoreListener {
     this.#renewals.add(lease);
     const request = lease.nextRequest(this.store.clock.now(), this.#missed);
     this.send({ verb, lease: request }, (answer, sent) =>
-      this.#answered(lease, verb, answer, sent),
+      this.#answered(lease, verb, request.ref, answer, sent),
     );
   }
 
@@ -191,10 +192,10 @@ export class Session implements StoreListener {
     for (const member of [...this.#members.values()]) member.slowed(reason);
   }
 
-  #answered(lease: Lease, verb: LeaseVerb, answer: Answer, sent: number): void {
+  #answered(lease: Lease, verb: LeaseVerb, ref: LimitRef, answer: Answer, sent: number): void {
     const { semaphore } = lease;
     if ('error' in answer) return semaphore.failed(lease, verb, answer.error);
-    semaphore.learn(answer, verb);
+    semaphore.learn(answer, verb, ref);
     const { state } = answer;
     if (lease.state === 'ended') {
       if (state === 'held' || state === 'queued') this.releases.add(lease, false);

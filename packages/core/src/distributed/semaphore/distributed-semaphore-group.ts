@@ -47,11 +47,13 @@ export abstract class DistributedSemaphoreGroup<
   /** Applies how the limit is operated now, if that has changed. */
   abstract operatedChanged(): void;
 
-  /** Applies the limit state of an answer. `adopts`: whether to adopt its limit, because it is that of all keys. */
-  learn(limitState: LimitState, adopts: boolean): void {
+  /** Asks the store for the limit of all keys. */
+  abstract readCommon(): void;
+
+  /** Applies the limit state of an answer, except the limit itself. */
+  learn(limitState: LimitState): void {
     const { name, observers } = this.settings;
     const { reclaimed } = limitState;
-    if (adopts) this.#adopt(limitState);
     if (limitState.operated !== undefined) {
       this.operated.learn(limitState.operated);
       this.operatedChanged();
@@ -68,8 +70,13 @@ export abstract class DistributedSemaphoreGroup<
     observers.lost?.({ name, weight });
   }
 
-  /** Adopts the limit that applies at the store, unless the answer is older than the latest known declaration. */
-  #adopt({ limit, version }: LimitState): void {
+  /** Whether the limit in an answer was declared after the one that applies here. */
+  isLater({ version }: LimitState): boolean {
+    return this.version !== '' && this.unansweredLimits === 0 && Number(version) > this.#latest;
+  }
+
+  /** Adopts the limit of all keys at the store, unless the answer is older than the latest known declaration. */
+  adopt({ limit, version }: LimitState): void {
     // Two keys may have been given different limits with the same version: then the lower one applies.
     const isSame = version === this.version;
     if (isSame && limit >= this.limit) return;

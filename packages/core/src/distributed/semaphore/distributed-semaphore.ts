@@ -133,10 +133,10 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     this.settle();
   }
 
-  learn(limitState: LimitState, verb: LeaseVerb): void {
+  learn(limitState: LimitState, verb: LeaseVerb, ref: LimitRef | undefined): void {
     // A store that refuses new permits may still renew those that are held.
     if (verb === 'acquire' || verb === 'stay') this.context.breaker.succeeded();
-    this.limitState.learn(limitState, this.#now());
+    this.limitState.learn(limitState, this.#now(), ref);
     this.held.register();
     const first = this.waiters.first?.queuedAt as AssignedLease | undefined;
     if (first?.state === 'queued') this.#checkFirst(first);

@@ -57,16 +57,20 @@ export class CachedLimitState {
     this.own.declare(limit);
   }
 
-  /** The limit of all keys has been set: it applies to this key too, as a limit of its own if it has one. */
-  declareCommon(limit: number): void {
-    this.own?.declare(limit);
+  /** The limit of all keys has changed: it replaces the key's own one, unless that was declared later. */
+  commonChanged(): void {
+    const { own, group } = this;
+    const isSetHere = group.version === '';
+    const isOlder = own?.version !== '' && Number(own?.version) < Number(group.version);
+    if (isSetHere || isOlder) this.own = undefined;
   }
 
-  learn(limitState: LimitState, now: number): void {
+  /** Adopts the state in an answer to a request with this reference; undefined if that was a release. */
+  learn(limitState: LimitState, now: number, ref: LimitRef | undefined): void {
     this.latest = limitState;
     this.checkAt = now + limitState.checkIn;
-    this.own?.learn(limitState);
-    this.group.learn(limitState, this.own === undefined);
+    this.group.learn(limitState);
+    this.#learnLimit(limitState, ref);
   }
 
   /**
@@ -107,6 +111,17 @@ export class CachedLimitState {
   #weightAhead({ weight }: Waiter): number {
     const { inflight, held, queued } = this;
     return inflight === 0 ? 0 : ((queued + weight) * held) / inflight;
+  }
+
+  /** Another process may have declared the limit for this key, or for all keys: without its key, the store knows that. */
+  #learnLimit(limitState: LimitState, ref: LimitRef | undefined): void {
+    const { own, group, key } = this;
+    const { limit, version } = limitState;
+    if (own !== undefined) return own.learn(limitState, ref === this.ref);
+    if (key === undefined || limit === group.limit) return group.adopt(limitState);
+    if (!group.isLater(limitState)) return;
+    this.own = new OwnLimit(limit, version);
+    group.readCommon();
   }
 
   #makeRef(): LimitRef {

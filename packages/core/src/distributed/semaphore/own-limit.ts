@@ -14,12 +14,14 @@ export class OwnLimit {
     this.version = '';
   }
 
-  /** Adopts the limit that applies at the store, unless the answer is older than what is known. */
-  learn({ limit, version }: LimitState): void {
-    // Until the store has confirmed this process's declaration, an answer with another limit is older.
-    const isOlder =
-      this.version === '' ? limit !== this.limit : Number(version) < Number(this.version);
-    if (isOlder || (version === this.version && limit > this.limit)) return;
+  /**
+   * Adopts the limit that applies at the store, unless the answer is older than what is known. `isConfirmed`: whether it
+   * answers a request with the present declaration.
+   */
+  learn({ limit, version }: LimitState, isConfirmed: boolean): void {
+    const isLater = this.version === '' ? isConfirmed : Number(version) > Number(this.version);
+    const isLower = version === this.version && limit < this.limit;
+    if (!isLater && !isLower) return;
     this.limit = limit;
     this.version = version;
   }
