@@ -70,7 +70,8 @@ export class CachedLimitState {
     this.latest = limitState;
     this.checkAt = now + limitState.checkIn;
     this.group.learn(limitState);
-    this.#learnLimit(limitState, ref);
+    // Until the store has this process's declaration, the answer to a release does not contain it.
+    if (ref !== undefined || this.ref.version !== '') this.#learnLimit(limitState, ref);
   }
 
   /**
