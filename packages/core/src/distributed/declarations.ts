@@ -70,6 +70,11 @@ export class Declarations {
     this.#send(limitState);
   }
 
+  /** Whether this is a limit per key that the store also knows without a key. */
+  get readsCommon(): boolean {
+    return this.#whole !== undefined && this.session.store.can.setLimit;
+  }
+
   /** The store answers: reads a limit per key again, several times per lease. */
   answered(): void {
     if (this.session.store.clock.now() >= this.#readAt) this.readCommon();
@@ -77,8 +82,8 @@ export class Declarations {
 
   /** Reads a limit per key under its name without a key. */
   readCommon(): void {
-    const { clock, leaseDuration, can } = this.session.store;
-    if (this.#whole === undefined || !can.setLimit) return;
+    const { clock, leaseDuration } = this.session.store;
+    if (this.#whole === undefined || !this.readsCommon) return;
     this.#readAt = clock.now() + leaseDuration * renewalPart;
     this.#send(this.#whole);
   }

@@ -92,6 +92,10 @@ export class DistributedSemaphores
     this.#declarations.answered();
   }
 
+  get readsCommon(): boolean {
+    return this.#declarations.readsCommon;
+  }
+
   readCommon(): void {
     this.#declarations.readCommon();
   }

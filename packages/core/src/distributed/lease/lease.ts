@@ -20,12 +20,13 @@ export type LeaseTerms = Pick<LeaseRequest, 'queueLimit' | 'extraTokens' | 'rese
 /** Receives what the store decides about the leases that it has created: a semaphore. */
 export interface LeasingSemaphore {
   readonly ref: LimitRef;
+  readonly refOfRelease: LimitRef;
   readonly terms: LeaseTerms;
   /**
-   * The state of the limit, from an answer to this operation. Comes before what the answer says of the lease. `ref`: that
-   * of the request; undefined for a release, which declares nothing.
+   * The state of the limit, from an answer to this operation with this reference. Comes before what the answer says of the
+   * lease.
    */
-  learn(state: LimitState, verb: LeaseVerb, ref: LimitRef | undefined): void;
+  learn(state: LimitState, verb: LeaseVerb, ref: LimitRef): void;
   /** The lease is queued at the store. Returns false if the owner has released it instead. */
   queued(lease: Lease): boolean;
   /** The lease is held now. `answer`: to its first request, if it was granted by that. */

@@ -50,14 +50,14 @@ export class Releases {
   }
 
   #send(lease: Lease, wasHeld: boolean): void {
-    const request = lease.presentRequest(this.store.clock.now());
-    const released = { ...request, ref: undeclared(request.ref) };
-    this.batch.add({ verb: 'release', lease: released }, (answer) =>
-      this.#answered(lease, wasHeld, answer),
+    const ref = lease.semaphore.refOfRelease;
+    const request = { ...lease.presentRequest(this.store.clock.now()), ref };
+    this.batch.add({ verb: 'release', lease: request }, (answer) =>
+      this.#answered(lease, wasHeld, ref, answer),
     );
   }
 
-  #answered(lease: Lease, wasHeld: boolean, answer: Answer): void {
+  #answered(lease: Lease, wasHeld: boolean, ref: LimitRef, answer: Answer): void {
     const { semaphore } = lease;
     const now = this.store.clock.now();
     const hasFailed = 'error' in answer;
@@ -72,7 +72,7 @@ export class Releases {
     }
     this.#unconfirmed.delete(lease);
     if (this.#unconfirmed.size === 0) for (const done of this.#whenConfirmed.splice(0)) done();
-    if (!hasFailed) semaphore.learn(answer, 'release', undefined);
+    if (!hasFailed) semaphore.learn(answer, 'release', ref);
   }
 
   #sendLater(): void {
@@ -80,9 +80,4 @@ export class Releases {
     const delay = leaseDuration * slackPart;
     this.#cancelTimer ??= startTimer(clock, delay, () => this.sendAgain(), true);
   }
-}
-
-/** Its limit may be older than that of later requests: its semaphore may have been evicted, and created again. */
-function undeclared(ref: LimitRef): LimitRef {
-  return ref.version === '' ? { ...ref, version: '0' } : ref;
 }

@@ -47,6 +47,8 @@ export abstract class DistributedSemaphoreGroup<
   /** Applies how the limit is operated now, if that has changed. */
   abstract operatedChanged(): void;
 
+  /** Whether the store knows the limit of all keys without a key, so that the answers for a key only concern that. */
+  abstract readonly readsCommon: boolean;
   /** Asks the store for the limit of all keys. */
   abstract readCommon(): void;
 
@@ -71,8 +73,9 @@ export abstract class DistributedSemaphoreGroup<
   }
 
   /** Whether the limit in an answer was declared after the one that applies here. */
-  isLater({ version }: LimitState): boolean {
-    return this.version !== '' && this.unansweredLimits === 0 && Number(version) > this.#latest;
+  isLater({ limit, version }: LimitState): boolean {
+    if (this.version === '' || this.unansweredLimits > 0) return false;
+    return Number(version) > this.#latest || (version === this.version && limit < this.limit);
   }
 
   /** Adopts the limit of all keys at the store, unless the answer is older than the latest known declaration. */

@@ -58,6 +58,10 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     return this.limitState.ref;
   }
 
+  get refOfRelease(): LimitRef {
+    return this.limitState.refOfRelease;
+  }
+
   get oldest(): Waiter | undefined {
     return this.waiters.first;
   }
@@ -133,7 +137,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     this.settle();
   }
 
-  learn(limitState: LimitState, verb: LeaseVerb, ref: LimitRef | undefined): void {
+  learn(limitState: LimitState, verb: LeaseVerb, ref: LimitRef): void {
     // A store that refuses new permits may still renew those that are held.
     if (verb === 'acquire' || verb === 'stay') this.context.breaker.succeeded();
     this.limitState.learn(limitState, this.#now(), ref);

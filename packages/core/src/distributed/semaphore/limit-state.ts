@@ -5,6 +5,9 @@ import type { LimitRef, LimitState } from '../contract.ts';
 import type { DistributedSemaphoreGroup } from './distributed-semaphore-group.ts';
 import { OwnLimit } from './own-limit.ts';
 
+/** Above every limit in use: what a release creates at a store that has lost its state, a declaration replaces. */
+const NO_LIMIT = 1e12;
+
 /** The state of one semaphore's limit: what the store last reported to this process, and what the process holds. */
 export class CachedLimitState {
   /** Weight held by this process. */
@@ -65,13 +68,22 @@ export class CachedLimitState {
     if (isSetHere || isOlder) this.own = undefined;
   }
 
-  /** Adopts the state in an answer to a request with this reference; undefined if that was a release. */
-  learn(limitState: LimitState, now: number, ref: LimitRef | undefined): void {
+  /**
+   * The limit in the release of a lease. It does not declare a key's own limit: the request of another semaphore, which
+   * has replaced this one, may have declared it since.
+   */
+  get refOfRelease(): LimitRef {
+    const { ref } = this;
+    const mayBeOld = this.own !== undefined && ref.version === '';
+    return mayBeOld ? { ...ref, limit: NO_LIMIT, version: '0' } : ref;
+  }
+
+  /** Adopts the state in an answer to a request with this reference. */
+  learn(limitState: LimitState, now: number, ref: LimitRef): void {
     this.latest = limitState;
     this.checkAt = now + limitState.checkIn;
     this.group.learn(limitState);
-    // Until the store has this process's declaration, the answer to a release does not contain it.
-    if (ref !== undefined || this.ref.version !== '') this.#learnLimit(limitState, ref);
+    this.#learnLimit(limitState, ref);
   }
 
   /**
@@ -115,12 +127,12 @@ export class CachedLimitState {
   }
 
   /** Another process may have declared the limit for this key, or for all keys: without its key, the store knows that. */
-  #learnLimit(limitState: LimitState, ref: LimitRef | undefined): void {
+  #learnLimit(limitState: LimitState, ref: LimitRef): void {
     const { own, group, key } = this;
     const { limit, version } = limitState;
     if (own !== undefined) return own.learn(limitState, ref === this.ref);
-    if (key === undefined || limit === group.limit) return group.adopt(limitState);
-    if (!group.isLater(limitState)) return;
+    if (key === undefined || !group.readsCommon) return group.adopt(limitState);
+    if (limit === group.limit || !group.isLater(limitState)) return;
     this.own = new OwnLimit(limit, version);
     group.readCommon();
   }

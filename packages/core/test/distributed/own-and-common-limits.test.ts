@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { lease, outcome, settled, timeout, World } from './world.ts';
+
+/** Processes whose requests have the limit of all keys or, if they declare one, that of their key. */
+function three() {
+  const world = new World();
+  const store = world.connect();
+  const make = (options: Parameters<World['limiter']>[0] = {}) =>
+    world.limiter({ perKey: true, limit: 2, observer: { conflict: () => {} }, ...options });
+  const limitOf = async (key?: string) => (await world.stats('renders', key)).limit;
+  return { world, store, one: make({ store }), two: make(), three: make(), limitOf };
+}
+
+test('a lower limit of a key is learnt although the limit of all keys was declared at the same time', async () => {
+  const { world, one, limitOf } = three();
+  await world.advance(1000);
+  (await one.acquire({ key: 'a', limit: 1 })).release();
+  await world.advance(100);
+  await one.acquire({ key: 'a' });
+  await world.advance(2 * lease);
+  expect([one.usage('a').limit, await limitOf('a')]).toEqual([1, 1]);
+});
+
+test('a request that the store has refused does not make later declarations of its value weaker', async () => {
+  const { world, store, one, two } = three();
+  await world.advance(1000);
+  await one.acquire({ key: 'x' });
+  await two.acquire({ key: 'y' });
+  await world.advance(2 * lease);
+  store.trouble = 'refused';
+  outcome(one.acquire({ key: 'a', limit: 5 }));
+  await settled();
+  store.trouble = undefined;
+  await world.advance(lease);
+  await one.acquire({ key: 'a', limit: 5 });
+  await world.advance(lease);
+  await two.acquire({ key: 'a' });
+  await world.advance(lease);
+  expect([one.usage('a').limit, two.usage('a').limit]).toEqual([5, 5]);
+});
+
+test('setLimit() in an outage applies although the store loses its state', async () => {
+  const world = new World();
+  const store = world.connect();
+  const observer = { conflict: () => {} };
+  const one = world.limiter({ limit: 2, store, observer });
+  const two = world.limiter({ limit: 2, observer });
+  const held = await one.acquire();
+  await two.acquire();
+  await world.advance(2 * lease);
+  store.trouble = 'silent';
+  held.release();
+  await settled();
+  one.setLimit(7);
+  await world.advance(timeout);
+  world.memory.wipe();
+  store.trouble = undefined;
+  await world.advance(3 * lease);
+  expect([two.limit, (await world.stats()).limit]).toEqual([7, 7]);
+});
+
+test('setLimit() is not undone by a limit of a key that equals the earlier one of all keys', async () => {
+  const { world, one, two, three: third, limitOf } = three();
+  await one.acquire({ key: 'x' });
+  await two.acquire({ key: 'y' });
+  await third.acquire({ key: 'z' });
+  await world.advance(lease);
+  third.setLimit(5);
+  await world.advance(50);
+  await one.acquire({ key: 'a', limit: 2 });
+  await world.advance(50);
+  await two.acquire({ key: 'a' });
+  await world.advance(3 * lease);
+  expect([one.limit, two.limit, third.limit, await limitOf()]).toEqual([5, 5, 5, 5]);
+});
+
+test('setLimit() that the store has refused is not confirmed by an older limit of a key', async () => {
+  const { world, store, one, two, limitOf } = three();
+  await world.advance(1000);
+  await one.acquire({ key: 'x' });
+  await two.acquire({ key: 'y' });
+  await world.advance(100);
+  (await one.acquire({ key: 'a', limit: 7 })).release();
+  await world.advance(100);
+  two.setLimit(3);
+  await world.advance(lease);
+  store.trouble = 'refused';
+  one.setLimit(7);
+  await world.advance(50);
+  store.trouble = undefined;
+  outcome(one.acquire({ key: 'a' }));
+  await world.advance(3 * lease);
+  expect([one.limit, two.limit, await limitOf()]).toEqual([7, 7, 7]);
+});
