@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { lease, outcome, settled, timeout, World } from './world.ts';
 
 /** Processes whose requests have the limit of all keys or, if they declare one, that of their key. */
-function three() {
+function processes() {
   const world = new World();
   const store = world.connect();
   const make = (options: Parameters<World['limiter']>[0] = {}) =>
@@ -12,7 +12,7 @@ function three() {
 }
 
 test('a lower limit of a key is learnt although the limit of all keys was declared at the same time', async () => {
-  const { world, one, limitOf } = three();
+  const { world, one, limitOf } = processes();
   await world.advance(1000);
   (await one.acquire({ key: 'a', limit: 1 })).release();
   await world.advance(100);
@@ -22,7 +22,7 @@ test('a lower limit of a key is learnt although the limit of all keys was declar
 });
 
 test('a request that the store has refused does not make later declarations of its value weaker', async () => {
-  const { world, store, one, two } = three();
+  const { world, store, one, two } = processes();
   await world.advance(1000);
   await one.acquire({ key: 'x' });
   await two.acquire({ key: 'y' });
@@ -60,22 +60,22 @@ test('setLimit() in an outage applies although the store loses its state', async
 });
 
 test('setLimit() is not undone by a limit of a key that equals the earlier one of all keys', async () => {
-  const { world, one, two, three: third, limitOf } = three();
+  const { world, one, two, three, limitOf } = processes();
   await one.acquire({ key: 'x' });
   await two.acquire({ key: 'y' });
-  await third.acquire({ key: 'z' });
+  await three.acquire({ key: 'z' });
   await world.advance(lease);
-  third.setLimit(5);
+  three.setLimit(5);
   await world.advance(50);
   await one.acquire({ key: 'a', limit: 2 });
   await world.advance(50);
   await two.acquire({ key: 'a' });
   await world.advance(3 * lease);
-  expect([one.limit, two.limit, third.limit, await limitOf()]).toEqual([5, 5, 5, 5]);
+  expect([one.limit, two.limit, three.limit, await limitOf()]).toEqual([5, 5, 5, 5]);
 });
 
 test('setLimit() that the store has refused is not confirmed by an older limit of a key', async () => {
-  const { world, store, one, two, limitOf } = three();
+  const { world, store, one, two, limitOf } = processes();
   await world.advance(1000);
   await one.acquire({ key: 'x' });
   await two.acquire({ key: 'y' });

@@ -126,7 +126,7 @@ export class CachedLimitState {
     return inflight === 0 ? 0 : ((queued + weight) * held) / inflight;
   }
 
-  /** Another process may have declared the limit for this key, or for all keys: without its key, the store knows that. */
+  /** Another process may have declared it for this key, or for all keys: the store has the latter without a key. */
   #learnLimit(limitState: LimitState, ref: LimitRef): void {
     const { own, group, key } = this;
     const { limit, version } = limitState;
