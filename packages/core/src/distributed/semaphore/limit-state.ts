@@ -132,9 +132,9 @@ export class CachedLimitState {
     const { limit, version } = limitState;
     if (own !== undefined) return own.learn(limitState, ref === this.ref);
     if (key === undefined || !group.readsCommon) return group.adopt(limitState);
-    if (limit === group.limit || !group.isLater(limitState)) return;
+    if (!group.isLater(limitState)) return;
     this.own = new OwnLimit(limit, version);
-    group.readCommon();
+    if (limit !== group.limit) group.readCommon();
   }
 
   #makeRef(): LimitRef {
