@@ -1,4 +1,4 @@
-import { createLimiter, type OutagePolicy } from '@headgate/core';
+import type { OutagePolicy } from '@headgate/core';
 import { Memory, memoryStore } from '@headgate/core/memory-store';
 import { expect, it } from 'vitest';
 import type { SuiteOptions } from '../framework.ts';
@@ -75,14 +75,15 @@ export function distributed(world: World): void {
   it('with a limit for each request leave the limit of processes with a common one alone', async () => {
     const memory = new Memory();
     const store = memoryStore({ memory });
-    const common = createLimiter({ name: 'user', limit: 5, perKey: true, store });
-    (await common.acquire({ key: 'ann' })).release();
-    const each = { name: 'user', limit: () => 2, key: () => 'bob', store: memoryStore({ memory }) };
-    const app = await world.serve({ use: world.limit({ limits: [each] }) }, { handle: ok });
-    expect(await app.call().answer()).toMatchObject({ status: 200 });
+    const called = async (limit: number | (() => number), key: string, used = store) => {
+      const use = world.limit({ limits: [{ name: 'user', limit, key: () => key, store: used }] });
+      const app = await world.serve({ use }, { handle: ok });
+      return app.call().answer();
+    };
+    expect(await called(5, 'ann')).toMatchObject({ status: 200 });
+    expect(await called(() => 2, 'bob', memoryStore({ memory }))).toMatchObject({ status: 200 });
     expect(await store.stats({ name: 'user', key: 'bob' })).toMatchObject({ limit: 2 });
     expect(await store.stats({ name: 'user' })).toMatchObject({ limit: 5 });
-    await common.close();
   });
 
   it('remove a disconnected client from the queue', async () => {

@@ -80,6 +80,7 @@ export const excluded: Readonly<Record<string, readonly string[]>> = {
     'distributed limits > apply to all processes together, in order of arrival',
     'distributed limits > reject requests beyond the queue of all processes',
     'distributed limits > combine with limits of one process',
+    'distributed limits > with a limit for each request leave the limit of processes with a common one alone',
     'distributed limits > remove a disconnected client from the queue',
     'distributed limits > remove a client that disconnects before the store has replied',
     'distributed limits > give the handler a fencing token and a signal',
