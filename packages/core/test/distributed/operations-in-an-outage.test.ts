@@ -130,34 +130,6 @@ test.each([false, true])(
   },
 );
 
-test('a change that the store refuses is made again, without a request of its process', async () => {
-  const observer = { conflict: () => {} };
-  const { world, store, limiter } = scene({ limit: 2 });
-  const other = world.limiter({ limit: 2, observer });
-  (await other.acquire()).release();
-  store.trouble = 'refused';
-  limiter.setLimit(5);
-  limiter.pause();
-  await world.advance(3 * timeout);
-  expect(limiter.stats().distributed?.up).toBe(true);
-  store.trouble = undefined;
-  await world.advance(3 * timeout);
-  const waiting = outcome(other.acquire());
-  await settled();
-  expect([other.state, other.limit, waiting]).toEqual(['paused', 5, {}]);
-});
-
-test('a closed limiter makes no change again that the store has refused', async () => {
-  const { world, store, limiter } = scene();
-  store.trouble = 'refused';
-  limiter.pause();
-  await settled();
-  await limiter.close();
-  const calls = store.calls.length;
-  await world.advance(5 * timeout);
-  expect(store.calls).toHaveLength(calls);
-});
-
 test.each(['reject', 'admit', 'local'] as const)(
   'ending shadow mode in an outage applies onStoreError to new requests (%s)',
   async (policy) => {

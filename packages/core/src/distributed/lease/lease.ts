@@ -82,16 +82,15 @@ export abstract class Lease {
     }
     this.missed = missed;
     this.requests++;
-    return this.presentRequest(now);
+    return this.presentRequest(now, this.semaphore.ref);
   }
 
   /** The request about this lease in its present state. */
-  presentRequest(now: number): LeaseRequest {
-    const { semaphore, id, weight, resized, place, fencing } = this;
-    const { queueLimit, extraTokens, reserves } = semaphore.terms;
+  presentRequest(now: number, ref: LimitRef): LeaseRequest {
+    const { id, weight, resized, place, fencing } = this;
+    const { queueLimit, extraTokens, reserves } = this.semaphore.terms;
     const { timeLeft: wait } = this;
     this.waitsUntil = now + wait;
-    const { ref } = semaphore;
     return { ref, id, weight, resized, wait, queueLimit, place, fencing, extraTokens, reserves };
   }
 

@@ -51,7 +51,7 @@ export class Releases {
 
   #send(lease: Lease, wasHeld: boolean): void {
     const ref = lease.semaphore.refOfRelease;
-    const request = { ...lease.presentRequest(this.store.clock.now()), ref };
+    const request = lease.presentRequest(this.store.clock.now(), ref);
     this.batch.add({ verb: 'release', lease: request }, (answer) =>
       this.#answered(lease, wasHeld, ref, answer),
     );

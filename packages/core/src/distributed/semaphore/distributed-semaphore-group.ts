@@ -4,6 +4,7 @@ import type { LimitState } from '../contract.ts';
 import type { LeaseTerms } from '../lease/lease.ts';
 import type { DistributedSettings } from '../settings.ts';
 import { OperatedLimit } from './operated-limit.ts';
+import { replaces } from './own-limit.ts';
 
 /** Maximum number of consecutive permits under one lease that is kept in reserve: one round trip for all of them. */
 const MAX_RESERVE_USES = 100;
@@ -73,9 +74,8 @@ export abstract class DistributedSemaphoreGroup<
   }
 
   /** Whether the limit in an answer was declared after the one that applies here. */
-  isLater({ limit, version }: LimitState): boolean {
-    if (this.version === '' || this.unansweredLimits > 0) return false;
-    return Number(version) > this.#latest || (version === this.version && limit < this.limit);
+  isLater(limitState: LimitState): boolean {
+    return this.version !== '' && this.unansweredLimits === 0 && replaces(limitState, this);
   }
 
   /** Adopts the limit of all keys at the store, unless the answer is older than the latest known declaration. */

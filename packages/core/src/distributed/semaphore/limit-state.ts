@@ -63,8 +63,9 @@ export class CachedLimitState {
   /** The limit of all keys has changed: it replaces the key's own one, unless that was declared later. */
   commonChanged(): void {
     const { own, group } = this;
+    if (own === undefined) return;
     const isSetHere = group.version === '';
-    const isOlder = own?.version !== '' && Number(own?.version) < Number(group.version);
+    const isOlder = own.version !== '' && Number(own.version) < Number(group.version);
     if (isSetHere || isOlder) this.own = undefined;
   }
 

@@ -1,4 +1,6 @@
-import type { LimitState } from '../contract.ts';
+import type { LimitRef } from '../contract.ts';
+
+type DeclaredLimit = Pick<LimitRef, 'limit' | 'version'>;
 
 /** The limit that the requests of one key declare, in any process: the latest declaration applies. */
 export class OwnLimit {
@@ -18,11 +20,16 @@ export class OwnLimit {
    * Adopts the limit that applies at the store, unless the answer is older than what is known. `isConfirmed`: whether it
    * answers a request with the present declaration.
    */
-  learn({ limit, version }: LimitState, isConfirmed: boolean): void {
-    const isLater = this.version === '' ? isConfirmed : Number(version) > Number(this.version);
-    const isLower = version === this.version && limit < this.limit;
-    if (!isLater && !isLower) return;
-    this.limit = limit;
-    this.version = version;
+  learn(answer: DeclaredLimit, isConfirmed: boolean): void {
+    const applies = this.version === '' ? isConfirmed : replaces(answer, this);
+    if (!applies) return;
+    this.limit = answer.limit;
+    this.version = answer.version;
   }
+}
+
+/** Whether one limit applies instead of another: the later one does, or the lower one of the same version. */
+export function replaces(limit: DeclaredLimit, other: DeclaredLimit): boolean {
+  if (limit.version === other.version) return limit.limit < other.limit;
+  return Number(limit.version) > Number(other.version);
 }
