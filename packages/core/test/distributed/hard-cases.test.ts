@@ -1,21 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Answer, type Op, StoreError, type StoreStats } from '../../src/distributed/index.ts';
-import { lease, outcome, scene, settled, TestStore, timeout, World } from './world.ts';
-
-/** A store that holds its answers back on request. */
-class SlowStore extends TestStore {
-  held: (() => void)[] | undefined;
-  override async send(ops: readonly Op[]): Promise<Answer[]> {
-    const answers = await super.send(ops);
-    if (this.held) await new Promise<void>((resolve) => this.held?.push(resolve));
-    return answers;
-  }
-  go() {
-    const held = this.held ?? [];
-    this.held = undefined;
-    for (const one of held) one();
-  }
-}
+import { lease, outcome, SlowStore, scene, settled, TestStore, timeout, World } from './world.ts';
 
 test('an answer from before setLimit neither undoes it nor reports a conflict', async () => {
   const world = new World();

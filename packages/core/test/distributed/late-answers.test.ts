@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Answer, Op, StoreStats } from '../../src/distributed/index.ts';
-import { lease, outcome, settled, TestStore, timeout, World } from './world.ts';
+import type { StoreStats } from '../../src/distributed/index.ts';
+import { lease, outcome, SlowStore, settled, TestStore, timeout, World } from './world.ts';
 
 /** A store whose probes are answered on request only. */
 class SlowProbeStore extends TestStore {
@@ -38,21 +38,6 @@ test('a lease that has expired while the process was blocked in an outage is los
   expect(store.calls.flat()).not.toContain('renew');
 });
 
-/** A store that holds its answers back on request. */
-class SlowStore extends TestStore {
-  readonly #held: (() => void)[] = [];
-  isHolding = false;
-  override async send(ops: readonly Op[]): Promise<Answer[]> {
-    const answers = await super.send(ops);
-    if (this.isHolding) await new Promise<void>((resolve) => this.#held.push(resolve));
-    return answers;
-  }
-  answer() {
-    this.isHolding = false;
-    for (const resolve of this.#held.splice(0)) resolve();
-  }
-}
-
 test('a permit is registered again, not queued, if the answer to its registration is older than a lease', async () => {
   const world = new World();
   const store = world.connect(SlowStore);
@@ -62,12 +47,12 @@ test('a permit is registered again, not queued, if the answer to its registratio
   await world.advance(timeout);
   expect(admitted.permit).toBeDefined();
   store.trouble = undefined;
-  store.isHolding = true;
+  store.held = [];
   await world.advance(2 * timeout);
   expect(store.calls.flat()).toContain('register');
   world.clock.busy(lease + 100);
   await world.limiter().acquire();
-  store.answer();
+  store.go();
   await settled();
   // Both permits exist, so both count.
   expect(await world.stats()).toMatchObject({ inflight: 2, queued: 0 });

@@ -91,6 +91,21 @@ export class TestStore extends Store {
   }
 }
 
+/** A store that holds its answers back on request. */
+export class SlowStore extends TestStore {
+  held: (() => void)[] | undefined;
+  override async send(ops: readonly Op[]): Promise<Answer[]> {
+    const answers = await super.send(ops);
+    if (this.held) await new Promise<void>((resolve) => this.held?.push(resolve));
+    return answers;
+  }
+  go() {
+    const held = this.held ?? [];
+    this.held = undefined;
+    for (const one of held) one();
+  }
+}
+
 export const timedOut = new StoreError('ERR_HEADGATE_STORE_TIMEOUT', 'no answer in time');
 export const refused = new StoreError('ERR_HEADGATE_STORE_REFUSED', 'refused');
 
