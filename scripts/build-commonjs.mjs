@@ -2,7 +2,7 @@
 // package.
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 
 /** ES modules only: code that requires the CommonJS build cannot load them, so they are bundled. */
@@ -41,12 +41,7 @@ for (const path of Object.keys(metafile.outputs)) {
 }
 
 // The same declarations, in a folder whose package.json says CommonJS.
-for (const file of ending('.d.ts')) {
-  const target = join(folder, file);
-  const map = relative(dirname(target), join('dist', `${file}.map`));
-  const text = readFileSync(join('dist', file), 'utf8');
-  writeFileSync(target, text.replace(/(?<=sourceMappingURL=).*$/, map));
-}
+for (const file of ending('.d.ts')) cpSync(join('dist', file), join(folder, file));
 writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
 
 // Their licenses require that they are included.
