@@ -1,6 +1,7 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { isCrossSite } from './cross-site.ts';
 import type { PageRequest } from './page-request.ts';
+import { isSecret } from './secret.ts';
 
 /** Keeps other sites from operating through the browser of an operator. */
 export class CsrfToken {
@@ -9,9 +10,6 @@ export class CsrfToken {
 
   /** Whether one of these pages has sent the request. */
   admits(request: PageRequest): boolean {
-    const given = Buffer.from(request.header('x-headgate-token') ?? '');
-    const expected = Buffer.from(this.value);
-    const isKnown = given.length === expected.length && timingSafeEqual(given, expected);
-    return isKnown && !isCrossSite(request);
+    return isSecret(request.header('x-headgate-token') ?? '', this.value) && !isCrossSite(request);
   }
 }

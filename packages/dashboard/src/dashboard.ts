@@ -1,49 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, systemClock } from '@headgate/core';
-import { reasonOf, warnOnce } from '@headgate/core/http';
+import { reasonOf } from '@headgate/core/http';
 import { invalid } from '@headgate/core/options';
 import { type BoundsByName, checkBounds } from './bounds.ts';
 import { isCrossSite } from './cross-site.ts';
 import { CsrfToken } from './csrf.ts';
 import { readFiles } from './files.ts';
-import { isLoopback } from './loopback.ts';
+import { headers, live } from './headers.ts';
 import type { PageState, Snapshot } from './messages.ts';
 import { Operator } from './operator.ts';
 import { type Access, checkOptions, type DashboardOptions } from './options.ts';
 import { type PageRequest, type PageResponse, plain, type Sink } from './page-request.ts';
 import { Sampler } from './sampler.ts';
 import { idOf, limitersOf, operablesOf } from './view.ts';
+import { hasToken, moveToken, refuse, withToken } from './viewer-token.ts';
 import { message, Viewers } from './viewers.ts';
 
-const headers = {
-  // Allows no other origins, no inline code and no framing; trusted types keep names from becoming markup.
-  'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
-  'X-Content-Type-Options': 'nosniff',
-  'X-Frame-Options': 'DENY',
-  'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  // The page may be private, and a newer version may have other files.
-  'Cache-Control': 'private, no-cache',
-};
-
-const live = {
-  ...headers,
-  // `no-transform` keeps compressing middleware and proxies from holding the stream back.
-  'Cache-Control': 'no-store, no-transform',
-  'X-Accel-Buffering': 'no',
-};
-
-const refused = `This dashboard answers only requests that come from its own machine and through no proxy:
-with the host localhost, say, with "Connection: keep-alive" as browsers send it, and without the headers of proxies.
-To serve it to others, decide who may see it:
-
-  dashboard({ limits, authorize: (request) => 'view' })
-
-authorize returns 'view', 'operate' or false, or a promise of that.`;
-
-const REFUSED_WARNING =
-  'the dashboard has refused a request from another machine, or through a proxy; to serve it to others, decide with authorize who may see it';
+const ambiguous = 'A request must have one Host field, and no host in its target';
 
 const readOnly = `This dashboard is read-only for you: its authorize function returns 'operate' to allow changes.`;
 
@@ -86,8 +59,11 @@ export class Dashboard<R> {
 
   /** Rejects with what `authorize` throws or rejects with. */
   async respond(request: PageRequest, raw: R): Promise<PageResponse> {
+    if (request.isAmbiguous) return plain(400, ambiguous, headers);
     const access = await this.#accessOf(request, raw);
-    if (access === false) return this.#refuse();
+    if (access === false) {
+      return this.#authorize === undefined ? refuse() : plain(403, 'Forbidden', headers);
+    }
     if (request.method === 'POST' && request.file === 'operate') {
       const { status, body, headers: own } = await this.#operate(request, access);
       return { status, body, headers: { ...live, ...own } };
@@ -110,15 +86,8 @@ export class Dashboard<R> {
     return this.#operator.respond(request);
   }
 
-  #refuse(): PageResponse {
-    if (this.#authorize !== undefined) return plain(403, 'Forbidden', headers);
-    // The operator may not see the response.
-    warnOnce('HEADGATE_DASHBOARD_REFUSED', REFUSED_WARNING);
-    return plain(403, refused, headers);
-  }
-
   async #accessOf(request: PageRequest, raw: R): Promise<Access> {
-    if (this.#authorize === undefined) return isLoopback(request) ? 'view' : false;
+    if (this.#authorize === undefined) return hasToken(request) ? 'view' : false;
     let access: unknown;
     try {
       access = await this.#authorize(raw);
@@ -131,11 +100,13 @@ export class Dashboard<R> {
 
   #get(request: PageRequest, access: PageState['access']): PageResponse {
     const { file, withoutSlash } = request;
+    const search = this.#authorize === undefined ? withToken(request) : '';
     if (withoutSlash !== undefined) {
       // Relative, since a proxy may have removed a part of the path. The links of the page are relative as well.
       const location = withoutSlash === '' ? '/' : `./${withoutSlash}/`;
-      return plain(302, 'Moved', { ...headers, Location: location });
+      return plain(302, 'Moved', { ...headers, Location: location + search });
     }
+    if (file === '' && search !== '') return moveToken(request);
     if (file === 'state' || file === 'events') return this.#live(request, access);
     const found = this.#files.get(file === '' ? 'page.html' : file);
     if (found === undefined) return plain(404, 'Not found', headers);

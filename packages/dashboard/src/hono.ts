@@ -2,7 +2,7 @@ import { HeadgateError } from '@headgate/core';
 import type { Context, Env, MiddlewareHandler } from 'hono';
 import { Dashboard } from './dashboard.ts';
 import type { DashboardHandle, DashboardOptions as Options } from './options.ts';
-import { locate } from './page-request.ts';
+import { isAmbiguous, locate } from './page-request.ts';
 import { webResponse } from './web-response.ts';
 
 export type { OperatorBounds } from './bounds.ts';
@@ -14,10 +14,7 @@ export type DashboardMiddleware = MiddlewareHandler & DashboardHandle;
 
 /** What `@hono/node-server` adds to the context. */
 interface NodeEnv {
-  readonly incoming?: {
-    readonly httpVersion?: string;
-    readonly socket?: { readonly remoteAddress?: string };
-  };
+  readonly incoming?: { readonly url?: string; readonly rawHeaders?: readonly string[] };
   readonly outgoing?: { destroy(): unknown };
 }
 
@@ -37,8 +34,7 @@ export function dashboard<E extends Env = Env>(options: DashboardOptions<E>): Da
         ...locate(new URL(c.req.url).pathname, depthOf(c.req.routePath)),
         query: (name) => c.req.query(name),
         header: (name) => c.req.header(name),
-        address: incoming?.socket?.remoteAddress,
-        httpVersion: incoming?.httpVersion,
+        isAmbiguous: isAmbiguous(incoming ?? {}),
         body: () => c.req.text(),
       },
       c as Context<E>,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { PageRequest, PageResponse, Sink } from './page-request.ts';
+import { isAmbiguous, type PageRequest, type PageResponse, type Sink } from './page-request.ts';
 
 /**
  * What a request of a Node server says, apart from its path.
@@ -16,8 +16,7 @@ export function nodeRequest(
     method: req.method ?? 'GET',
     query: (name) => new URLSearchParams(search).get(name) ?? undefined,
     header: (name) => req.headers[name]?.toString(),
-    address: req.socket.remoteAddress,
-    httpVersion: req.httpVersion,
+    isAmbiguous: isAmbiguous(req),
     body: async () => (req.readableEnded ? parsed : text(req)),
   };
 }

@@ -11,12 +11,22 @@ export interface PageRequest {
   query(name: string): string | undefined;
   /** By a name in lower case. */
   header(name: string): string | undefined;
-  /** The remote address of the socket, if the runtime reveals it. */
-  readonly address: string | undefined;
-  /** `1.1`, say, if the runtime reveals it. */
-  readonly httpVersion: string | undefined;
+  /** Whether a proxy may have read another host in it. */
+  readonly isAmbiguous: boolean;
   /** The body as text, or parsed if other middleware has done that. */
   body(): Promise<unknown>;
+}
+
+/** A request as Node has received it. */
+interface RawRequest {
+  readonly url?: string | undefined;
+  readonly rawHeaders?: readonly string[];
+}
+
+/** Whether a request has several `Host` fields, of which Node reads the first, or a host in its target. */
+export function isAmbiguous({ url = '/', rawHeaders = [] }: RawRequest): boolean {
+  const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host');
+  return hosts.length > 1 || !url.startsWith('/');
 }
 
 /** Where the page is, in frameworks that do not mount handlers themselves. */

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { collectWarnings } from '@headgate/test-suite';
 import { request as send } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { frameworks, startApp } from './apps.ts';
@@ -51,64 +50,22 @@ describe.each(frameworks)('the dashboard in %s', (_name, start) => {
     expect(`${errors[4]}`).toContain("authorize must be a function that returns 'view'");
   });
 
-  it.each([
-    ['forwarded', 'for=192.0.2.60'],
-    ['x-forwarded-for', '192.0.2.60'],
-    ['x-real-ip', '192.0.2.60'],
-    ['via', '1.1 proxy'],
-    ['host', 'evil.example'],
-    ['host', 'localhost.evil.example'],
-  ])(
-    'without authorize, refuses a request with %s: %s and says what to configure',
-    async (name, value) => {
-      const warnings = collectWarnings('HEADGATE_DASHBOARD_REFUSED');
-      const { url } = await startApp(start, { limits: [] });
-      expect((await request(`${url}${path}/`, {})).statusCode).toBe(200);
-      expect(warnings).toEqual([]);
-      for (let refusal = 0; refusal < 2; refusal++) {
-        const { statusCode, text } = await request(`${url}${path}/`, { [name]: value });
-        expect(statusCode).toBe(403);
-        expect(text).toContain("authorize: (request) => 'view'");
-      }
-      // One warning, without anything that a client has sent.
-      expect(warnings).toEqual([expect.stringMatching(/authorize.*HEADGATE_DASHBOARD_REFUSED/)]);
-      expect(warnings[0]).not.toContain(value);
-    },
-  );
-
-  it.each([
-    ['nginx before 1.29.7', '1.0', 'Connection: close\r\n'],
-    ['nginx with proxy_http_version 1.1', '1.1', 'Connection: close\r\n'],
-    ['nginx from 1.29.7 on, and HAProxy', '1.1', ''],
-  ])(
-    'without authorize, refuses a request as %s sends it by default',
-    async (_proxy, version, connection) => {
-      const warnings = collectWarnings('HEADGATE_DASHBOARD_REFUSED');
-      const { url } = await startApp(start, { limits: [] });
-      const { port } = new URL(url);
-      const ask = async (line: string, fields: string) => {
-        const socket = connect(Number(port), '127.0.0.1');
-        socket.write(`GET ${path}/ HTTP/${line}\r\nHost: 127.0.0.1:${port}\r\n${fields}\r\n`);
-        const [answer] = await once(socket, 'data');
-        socket.destroy();
-        return `${answer}`;
-      };
-      expect(await ask('1.1', 'Connection: keep-alive\r\n')).toMatch(/^HTTP\/1.1 200 /);
-      expect(warnings).toHaveLength(0);
-      expect(await ask(version, connection)).toMatch(/^HTTP\/1.1 403 /);
-      expect(warnings).toHaveLength(1);
-    },
-  );
-
-  it('without authorize, refuses a page whose name another site has resolved to this machine', async () => {
-    collectWarnings('HEADGATE_DASHBOARD_REFUSED');
+  it('has no ambiguity about the host of a request', async () => {
     const { url } = await startApp(start, { limits: [] });
-    const { port } = new URL(url);
-    const seen = { Host: `evil.example:${port}`, Origin: `http://evil.example:${port}` };
-    for (const file of ['', 'state', 'events', 'page.js']) {
-      const site = { ...seen, 'Sec-Fetch-Site': 'same-origin' };
-      expect((await request(`${url}${path}/${file}`, site)).statusCode).toBe(403);
+    const port = Number(new URL(url).port);
+    const statusOf = async (target: string, fields: string) => {
+      const socket = connect(port, '127.0.0.1');
+      socket.write(`GET ${target} HTTP/1.1\r\n${fields}Connection: close\r\n\r\n`);
+      const [answer] = await once(socket, 'data');
+      socket.destroy();
+      return Number(`${answer}`.split(' ')[1]);
+    };
+    const host = 'Host: localhost\r\n';
+    for (const file of ['', '/', '/state', '/events']) {
+      expect(await statusOf(path + file, `${host}hOST: evil.example\r\n`)).toBe(400);
+      expect(await statusOf(`http://localhost${path}${file}`, host)).toBe(400);
     }
+    expect(await statusOf(`${path}/state`, host)).toBe(200);
   });
 
   it('refuses data to other sites', async () => {

@@ -17,7 +17,7 @@ afterAll(() => browser?.close());
 
 /** The page of another process at the same path, once `connect` is called, and at `/other`. */
 function otherProcess(limits: Parameters<typeof dashboard>[0]['limits']) {
-  const page = dashboard({ limits });
+  const page = dashboard({ limits, authorize: () => 'view' });
   onTestFinished(() => page.close());
   const router = express();
   let isConnected = false;

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { collectWarnings } from '@headgate/test-suite';
 import { getRequestListener } from '@hono/node-server';
 import express, { type RequestHandler } from 'express';
 import express4 from 'express4';
@@ -8,7 +9,7 @@ import Fastify from 'fastify';
 import Fastify4 from 'fastify4';
 import { Hono } from 'hono';
 import Koa from 'koa';
-import { onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import type { OperatorBounds } from '../src/bounds.ts';
 import * as forExpress from '../src/express.ts';
 import * as forFastify from '../src/fastify.ts';
@@ -20,7 +21,7 @@ import type { Access, DashboardHandle, LimitSource } from '../src/options.ts';
 /** Options that do not depend on the framework. */
 export interface AppOptions {
   limits: readonly LimitSource[] | (() => readonly LimitSource[]);
-  /** Receives a header of the request. */
+  /** Receives a header of the request. Default: all may view; `undefined` for a dashboard without one. */
   authorize?:
     | ((header: (name: string) => string | undefined) => Access | Promise<Access>)
     | undefined;
@@ -140,7 +141,7 @@ export const frameworks: readonly (readonly [name: string, start: Start])[] = [
 /** Starts an app with a dashboard, on loopback, until the test has finished. */
 export async function startApp(start: Start, options: AppOptions): Promise<App> {
   const errors: unknown[] = [];
-  const { server, handle } = start(options, errors);
+  const { server, handle } = start({ authorize: () => 'view', ...options }, errors);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(async () => {
     handle.close();
@@ -149,6 +150,14 @@ export async function startApp(start: Start, options: AppOptions): Promise<App> 
   });
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, handle, errors, server };
+}
+
+/** What the process prints at the first request without it, to a dashboard without `authorize`. */
+export async function tokenOf(url: string): Promise<string> {
+  const warnings = collectWarnings('HEADGATE_DASHBOARD_TOKEN');
+  expect((await fetch(url)).status).toBe(403);
+  await expect.poll(() => warnings).toHaveLength(1);
+  return /\?token=([\w-]+)/.exec(`${warnings[0]}`)?.[1] as string;
 }
 
 /** A client that opens the stream of events and never reads it. */

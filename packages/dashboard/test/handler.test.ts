@@ -24,18 +24,14 @@ describe.each(frameworks)('the dashboard in %s', (_name, start) => {
     }
   });
 
-  it.each([
-    ['http://localhost/admin/limits/state', 200, undefined],
-    ['http://localhost/admin/limits', 302, './limits/'],
-    ['/admin/limits#part', 302, './limits/'],
-  ])('answers a request for %s', async (target, status, location) => {
+  it('answers a request for a target with a fragment', async () => {
     const { url } = await startApp(start, { limits: [] });
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
-    socket.write(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: keep-alive\r\n\r\n`);
+    socket.write('GET /admin/limits#part HTTP/1.1\r\nHost: localhost\r\n\r\n');
     const [answer] = await once(socket, 'data');
     socket.destroy();
-    expect(`${answer}`.split(' ')[1]).toBe(`${status}`);
-    expect(/^location: (.*)\r$/im.exec(`${answer}`)?.[1]).toBe(location);
+    expect(`${answer}`.split(' ')[1]).toBe('302');
+    expect(/^location: (.*)\r$/im.exec(`${answer}`)?.[1]).toBe('./limits/');
   });
 
   it('redirects to the path with a slash, keeping what a proxy has removed', async () => {

@@ -1,7 +1,7 @@
 import { createLimiter } from '@headgate/core';
 import { memoryStore } from '@headgate/core/memory-store';
 import { describe, expect, it } from 'vitest';
-import { frameworks, inExpress, startApp } from './apps.ts';
+import { frameworks, inExpress, startApp, tokenOf } from './apps.ts';
 import { startOperated } from './operator.ts';
 
 describe.each(frameworks)('operating in %s', (_name, start) => {
@@ -146,10 +146,11 @@ describe.each(frameworks)('in %s', (_name, start) => {
   });
 });
 
-it('is read-only without authorize, also from the machine itself', async () => {
+it('is read-only without authorize, also for a viewer with the token', async () => {
   const limiter = createLimiter({ limit: 1 });
-  const { url } = await startApp(inExpress, { limits: [limiter] });
-  const answer = await fetch(`${url}/admin/limits/operate`, {
+  const { url } = await startApp(inExpress, { limits: [limiter], authorize: undefined });
+  const token = await tokenOf(`${url}/admin/limits/`);
+  const answer = await fetch(`${url}/admin/limits/operate?token=${token}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: '{}',

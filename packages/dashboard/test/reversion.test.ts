@@ -18,8 +18,7 @@ function scene(
       withoutSlash: undefined,
       query: () => undefined,
       header: (name) => headers[name as keyof typeof headers],
-      address: undefined,
-      httpVersion: undefined,
+      isAmbiguous: false,
       body: async () => body,
     });
     expect(status).toBe(expected);
