@@ -15,6 +15,7 @@ export const framework: Framework<Request> = {
   },
   report: (req, error) => req.next?.(error),
   header: (req, name) => req.headers[name] as string | undefined,
+  address: (req) => req.socket?.remoteAddress,
   routing: ({ app }) => ({
     caseSensitive: app.enabled('case sensitive routing'),
     strict: app.enabled('strict routing'),

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Handle, withHandle } from '@headgate/core/http';
+import { type Handle, warnBehindRoutes, withHandle } from '@headgate/core/http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import {
   type AdmissionLocals,
@@ -8,6 +8,7 @@ import {
   LimitMiddleware,
   type Step,
 } from './limit-middleware.ts';
+import { isBehindRoutes } from './registration.ts';
 
 export * from '@headgate/core/app';
 export type { AdmissionLocals, ConcurrencyLimitOptions, Reply } from './limit-middleware.ts';
@@ -38,7 +39,14 @@ export interface ConcurrencyLimit extends Handle {
  */
 export function concurrencyLimit(options: ConcurrencyLimitOptions = {}): ConcurrencyLimit {
   const middleware = new LimitMiddleware(options);
-  const limit: Step = (req, res, next) => middleware.admit(req, res, next, next);
+  let isChecked = false;
+  const limit: Step = (req, res, next) => {
+    if (!isChecked && req.app !== undefined) {
+      isChecked = true;
+      if (isBehindRoutes(req.app, limit)) warnBehindRoutes();
+    }
+    middleware.admit(req, res, next, next);
+  };
   const wrap = (handler: Handler): Step => middleware.wrap(handler);
   return withHandle(Object.assign(limit, { wrap }), middleware.http);
 }

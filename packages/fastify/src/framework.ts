@@ -20,6 +20,7 @@ export const framework: Framework<FastifyRequest> = {
   },
   report: (request, error) => request.log.error(error),
   header: (request, name) => request.headers[name] as string | undefined,
+  address: ({ socket }) => socket?.remoteAddress,
   routing: ({ server }) => fastifyRouting(server),
   compile: compileWith(pathToRegexp),
 };

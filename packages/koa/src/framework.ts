@@ -21,6 +21,7 @@ export const framework: Framework<Context> = {
   // Koa's own listener accepts only errors.
   report: (ctx, error) => void ctx.app.emit('error', asError(error), ctx),
   header: (ctx, name) => ctx.req.headers[name] as string | undefined,
+  address: ({ req }) => req.socket?.remoteAddress,
   // The defaults of @koa/router.
   routing: () => ({ caseSensitive: false, strict: false }),
   compile: compileWith(pathToRegexp),

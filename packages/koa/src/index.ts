@@ -1,4 +1,5 @@
-import { type Handle, withHandle } from '@headgate/core/http';
+import { type Handle, warnBehindRoutes, withHandle } from '@headgate/core/http';
+import type Application from 'koa';
 import type { Context, Middleware, Next } from 'koa';
 import {
   type AdmissionState,
@@ -19,6 +20,18 @@ export type ConcurrencyLimit = Middleware<AdmissionState> & Handle;
  */
 export function concurrencyLimit(options: ConcurrencyLimitOptions = {}): ConcurrencyLimit {
   const middleware = new LimitMiddleware(options);
-  const limit = (ctx: Context, next: Next): unknown => middleware.handle(ctx, next);
+  let isChecked = false;
+  const limit = (ctx: Context, next: Next): unknown => {
+    if (!isChecked && ctx.app !== undefined) {
+      isChecked = true;
+      if (isBehindRoutes(ctx.app, limit)) warnBehindRoutes();
+    }
+    return middleware.handle(ctx, next);
+  };
   return withHandle(limit, middleware.http);
+}
+
+/** Whether it is the last middleware and comes after a router: then it only sees requests that no route has answered. */
+function isBehindRoutes({ middleware }: Application, limit: unknown): boolean {
+  return middleware.at(-1) === limit && middleware.some((other) => 'router' in other);
 }

@@ -24,6 +24,10 @@ export const framework: Framework<ExecutionContext> = {
     return routeKind(controller, `${controller.name}.${handler.name} ${route}`);
   },
   report: (_, error) => logger.error(error),
+  address: (context) => {
+    const request = requestOf(context);
+    return (request.raw ?? request).socket?.remoteAddress;
+  },
   header: (context, name) => requestOf(context).headers[name] as string | undefined,
   routing: (context) => routingOf(requestOf(context)),
   compile: compileWith(pathToRegexp),

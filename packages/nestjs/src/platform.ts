@@ -2,12 +2,17 @@ import type { Admission, FastifyRouter, NodeRequest, NodeResponse } from '@headg
 import { NodeExchange } from '@headgate/core/http';
 import type { ExecutionContext } from '@nestjs/common';
 
+interface Connection extends NonNullable<NodeRequest['socket']> {
+  readonly remoteAddress?: string;
+}
+
 /** The part of the requests of Express and Fastify that is used. */
 export interface PlatformRequest {
   readonly method: string;
   readonly headers: NodeRequest['headers'];
+  readonly socket?: Connection;
   /** Fastify: the request of Node. */
-  readonly raw?: NodeRequest & { readonly url: string };
+  readonly raw?: NodeRequest & { readonly url: string; readonly socket: Connection | null };
   /** Express. */
   readonly app?: { enabled(setting: string): boolean };
   /** Express: where the router is mounted. */

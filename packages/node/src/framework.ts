@@ -34,6 +34,7 @@ export const framework: Framework<Message> = {
   // There is no error handling to report to, and throwing here would end the process.
   report: (_, error) => console.error(error),
   header: (req, name) => req.headers[name] as string | undefined,
+  address: (req) => req.socket?.remoteAddress,
   // The application's own router may ignore both, and must not bypass the limit.
   routing: () => ({ caseSensitive: false, strict: false }),
   compile,

@@ -17,6 +17,8 @@ export interface Framework<R> {
   /** Passes an error to the framework's error handling after the response has begun or ended. */
   report(request: R, error: unknown): void;
   header(request: R, name: string): string | undefined;
+  /** The address of the connection, be it of a proxy. Default: not known. */
+  address?(request: R): string | undefined;
   routing(request: R): Routing;
   readonly compile: Compile;
 }

@@ -10,6 +10,7 @@ import type { Rejection } from '../semaphore/rejection.ts';
 import { type Framework, reasonOf } from './framework.ts';
 import { type Exchange, GatedRequest, UnlimitedRequest } from './gated-request.ts';
 import { type Fields, limitFields } from './limit-fields.ts';
+import { checkCreation } from './mistakes.ts';
 import type { AnyHttpOptions } from './options.ts';
 import { Preflights } from './preflights.ts';
 import { type RejectionResponse, RejectionResponses } from './rejection-response.ts';
@@ -40,6 +41,7 @@ export class HttpGate<R> {
     options: AnyHttpOptions<R>,
     private readonly framework: Framework<R>,
   ) {
+    checkCreation();
     this.#settings = httpSettings(options, framework);
     this.#preflights = new Preflights(framework);
     const { gate, rules } = this.#settings;

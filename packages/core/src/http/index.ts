@@ -8,6 +8,7 @@ export { type Handle, withHandle } from './handle.ts';
 export { HttpGate, type HttpStats } from './http-gate.ts';
 export { isThenable } from './is-thenable.ts';
 export { appendFields, type Fields } from './limit-fields.ts';
+export { warnBehindRoutes } from './mistakes.ts';
 export { misplaced } from './misuse.ts';
 export { NodeExchange } from './node-exchange.ts';
 export type { NodeRequest, NodeResponse } from './node-message.ts';

@@ -8,6 +8,7 @@ import { commonOptions, type LimitDefaults } from '../limiter/options.ts';
 import { byShare } from '../queues/by-share.ts';
 import type { Order } from '../semaphore/queue.ts';
 import type { Framework } from './framework.ts';
+import { LimitCheck } from './mistakes.ts';
 import type { AnyHttpOptions, LimitOptions, MiddlewareOptions } from './options.ts';
 import { compileRoute, type RouteTest, type Routing } from './route.ts';
 
@@ -61,6 +62,8 @@ export class Rule<R> {
   #always: Demand | undefined;
   /** Compiled at the first request, which reveals how the framework matches paths. */
   #route: RouteTest | undefined;
+  /** Defined while the first requests are examined for mistakes. */
+  #check: LimitCheck<R> | undefined;
 
   constructor(
     private readonly options: LimitOptions<R>,
@@ -102,12 +105,14 @@ export class Rule<R> {
     }
     const isPlain = key === undefined && route === undefined && shareBy === undefined;
     if (isPlain && weight === 1) this.#always = { limiter, weight };
+    else this.#check = new LimitCheck(this.context.framework, limiter.name);
   }
 
   /** The request's demand; undefined if the limit does not apply. */
   demand(request: R): Demand | undefined {
     const limiter = this.#limiter;
     if (this.#always !== undefined) return this.#always;
+    if (this.#check?.isDone) this.#check = undefined;
     if (limiter === undefined || !this.#applies(request)) return undefined;
     const key = this.#key(request);
     if (key === undefined && limiter.perKey) return undefined;
@@ -125,12 +130,19 @@ export class Rule<R> {
       ...framework.routing(request),
       ...routing,
     });
-    return this.#route(framework.method(request), framework.path(request));
+    const applies = this.#route(framework.method(request), framework.path(request));
+    if (applies) this.#check?.matched();
+    else this.#check?.unmatched(request, route, this.#route);
+    return applies;
   }
 
   #key(request: R): string | undefined {
-    const key = this.options.key?.(request);
-    if (key === undefined || typeof key === 'string') return key;
+    if (this.options.key === undefined) return undefined;
+    const key = this.options.key(request);
+    if (key === undefined || typeof key === 'string') {
+      this.#check?.keyed(request, key);
+      return key;
+    }
     throw invalid('key', 'a function that returns a string or undefined', key, 'ERR_HEADGATE_KEY');
   }
 

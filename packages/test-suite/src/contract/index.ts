@@ -27,6 +27,7 @@ import { routes } from './routes.ts';
 import { stacked } from './stacked.ts';
 import { streams } from './streams.ts';
 import { uploads } from './uploads.ts';
+import { warnedMistakes } from './warned-mistakes.ts';
 
 /** The contract of an adapter, by topic. */
 export const contract: Readonly<Record<string, (world: World) => void>> = {
@@ -57,5 +58,6 @@ export const contract: Readonly<Record<string, (world: World) => void>> = {
   observers,
   closing,
   mistakes,
+  'mistakes that it warns of': warnedMistakes,
   'HTTP/2': overHttp2,
 };

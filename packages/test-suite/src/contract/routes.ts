@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { ok } from '../kit/handlers.ts';
+import { collectWarnings } from '../kit/output.ts';
 import type { World } from '../kit/world.ts';
 
 export function routes(world: World): void {
@@ -60,6 +61,8 @@ export function routes(world: World): void {
     '/reports/1',
     '/api/api/reports/1',
   ])('matches the full path, whatever the mount point: %s', async (asked) => {
+    // One of the paths ends with the route.
+    collectWarnings('HEADGATE_ROUTE_PREFIX');
     const { limited, handled } = await compare('/api/reports/:id', '/api', '/reports/:id', asked);
     expect(limited).toBe(handled);
   });

@@ -1,0 +1,106 @@
+import { warnOnce } from '../warning.ts';
+import type { Framework } from './framework.ts';
+import { ipKey } from './ip-key.ts';
+import type { RouteTest } from './route.ts';
+
+/** Number of requests after which a limit is no longer examined. */
+const MAX_EXAMINED = 1000;
+
+/** Node's own functions that call the listener of a server, over HTTP/1.1 and HTTP/2. */
+const withinRequest = /\b(parserOnIncoming|onServerStream)\b/;
+
+let createdWithinRequests = 0;
+
+/** Reports limits that are created within requests. The first one may be created once, when it is first needed. */
+export function checkCreation(): void {
+  if (!withinRequest.test(wholeStack()) || ++createdWithinRequests === 1) return;
+  warnOnce(
+    'HEADGATE_LIMIT_PER_REQUEST',
+    'concurrencyLimit() was called within requests; a limit that each request creates for itself limits nothing: create it once, and set key if each tenant needs its own',
+  );
+}
+
+function wholeStack(): string {
+  const settings = Error as { stackTraceLimit?: number };
+  const { stackTraceLimit } = settings;
+  try {
+    settings.stackTraceLimit = 100;
+    return new Error().stack ?? '';
+  } catch {
+    // An app may have frozen Error.
+    return '';
+  } finally {
+    if (stackTraceLimit !== undefined) settings.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+/** Reports a middleware that only requests without a route reach. */
+export function warnBehindRoutes(): void {
+  warnOnce(
+    'HEADGATE_BEHIND_ROUTES',
+    'a limit is registered behind all routes, so it does not apply to them: register it before them',
+  );
+}
+
+/** Examines the first requests of a limit that has a route or a key, and reports those that show a mistake. */
+export class LimitCheck<R> {
+  #examined = 0;
+  #hasMatched = false;
+  #hasKey = false;
+
+  constructor(
+    private readonly framework: Framework<R>,
+    private readonly name: string,
+  ) {}
+
+  /** Whether further requests need not be examined. */
+  get isDone(): boolean {
+    return this.#examined >= MAX_EXAMINED;
+  }
+
+  /** The route has matched. */
+  matched(): void {
+    this.#hasMatched = true;
+  }
+
+  /** The route has not matched: reports it if it would have, without the first segments of the path. */
+  unmatched(request: R, route: string, test: RouteTest): void {
+    this.#examined++;
+    if (this.#hasMatched) return;
+    const method = this.framework.method(request);
+    const path = this.framework.path(request);
+    for (let at = path.indexOf('/', 1); at > 0; at = path.indexOf('/', at + 1)) {
+      if (!test(method, path.slice(at))) continue;
+      return warnOnce(
+        'HEADGATE_ROUTE_PREFIX',
+        `route "${route}" of limit "${this.name}" does not match a request whose path ends with it: a route is the full path, with the prefix under which a router is mounted`,
+      );
+    }
+  }
+
+  /** The app has determined the key; undefined if the limit does not apply. */
+  keyed(request: R, key: string | undefined): void {
+    this.#examined++;
+    if (key !== undefined) {
+      this.#hasKey = true;
+      this.#checkProxy(request, key);
+    } else if (this.isDone && !this.#hasKey) {
+      warnOnce(
+        'HEADGATE_KEY_UNDEFINED',
+        `key of limit "${this.name}" has been undefined for ${MAX_EXAMINED} requests, so the limit has not applied to any: does the middleware run before authentication?`,
+      );
+    }
+  }
+
+  /** Reports a key with the address of a proxy, which all clients behind that proxy share. */
+  #checkProxy(request: R, key: string): void {
+    const { framework } = this;
+    const address = framework.address?.(request);
+    if (address === undefined || !(key.includes(address) || key.includes(ipKey(address)))) return;
+    if (framework.header(request, 'x-forwarded-for') === undefined) return;
+    warnOnce(
+      'HEADGATE_UNTRUSTED_PROXY',
+      `key of limit "${this.name}" is the address of the connection, but the request has X-Forwarded-For: behind a proxy, all clients share this key until the app trusts the proxy`,
+    );
+  }
+}

@@ -1,0 +1,60 @@
+import { createServer } from 'node:http';
+import { concurrencyLimit } from '@headgate/express';
+import { collectWarnings } from '@headgate/test-suite';
+import express5 from 'express';
+import express4 from 'express4';
+import request from 'supertest';
+import { describe, expect, it } from 'vitest';
+
+describe.each([
+  ['Express 5', express5],
+  ['Express 4', express4],
+])('mistakes that are only possible in %s', (_, express) => {
+  const answer = (_req: unknown, res: { end(text: string): unknown }) => void res.end('ok');
+
+  it('warns once of limits that are created within requests', async () => {
+    const warnings = collectWarnings('HEADGATE_LIMIT_PER_REQUEST');
+    const app = express();
+    app.use((req, res, next) => concurrencyLimit({ limit: 1 })(req, res, next));
+    app.get('/', answer);
+    const server = createServer(app);
+    for (let count = 0; count < 3; count++) await request(server).get('/').expect(200);
+    expect(warnings).toHaveLength(1);
+  });
+
+  it('warns of a limit behind all routes at the first request that reaches it', async () => {
+    const warnings = collectWarnings('HEADGATE_BEHIND_ROUTES');
+    const app = express()
+      .get('/', answer)
+      .use(concurrencyLimit({ limit: 1 }));
+    const server = createServer(app);
+    for (const [path, expected] of [
+      ['/', 0],
+      ['/none', 1],
+      ['/none', 1],
+    ] as const) {
+      await request(server).get(path);
+      expect(warnings).toHaveLength(expected);
+    }
+  });
+
+  it.each([
+    [
+      'a route follows',
+      (limit: never) => express().get('/', answer).use(limit).get('/later', answer),
+    ],
+    [
+      'another middleware follows',
+      (limit: never) => express().get('/', answer).use(limit).use(answer),
+    ],
+    ['no route precedes it', (limit: never) => express().use(limit)],
+    [
+      'it belongs to a router',
+      (limit: never) => express().get('/', answer).use('/api', express.Router().use(limit)),
+    ],
+  ])('does not warn of a limit behind a route if %s', async (_, build) => {
+    const warnings = collectWarnings('HEADGATE_BEHIND_ROUTES');
+    await request(createServer(build(concurrencyLimit({ limit: 1 }) as never))).get('/api/none');
+    expect(warnings).toEqual([]);
+  });
+});
