@@ -1,7 +1,8 @@
 import { checkFunction, checkMethods, isNumber } from './checks.ts';
 import { attempt, invalid, throwLater } from './errors.ts';
+import { outsideRequest } from './outside-request.ts';
 
-/** Time and timers: a test or a simulation supplies its own. */
+/** Time and timers, which run outside of any request: a test or a simulation supplies its own. */
 export interface Clock {
   /** Milliseconds from any origin; never goes back. */
   now(): number;
@@ -19,7 +20,7 @@ const { performance: ownPerformance, setTimeout: ownSetTimeout } = globalThis;
  */
 export const systemClock: Clock = {
   now: () => (setTimeout === ownSetTimeout ? ownPerformance : performance).now(),
-  setTimeout: (callback, delay) => setTimeout(callback, delay),
+  setTimeout: (callback, delay) => outsideRequest(setTimeout, callback, delay),
   clearTimeout: (timer) => clearTimeout(timer as number),
 };
 
@@ -46,7 +47,7 @@ class SafeClock implements Clock {
   }
 
   setTimeout(callback: () => void, delay: number): unknown {
-    return attempt(() => this.clock.setTimeout(callback, delay));
+    return attempt(() => outsideRequest(() => this.clock.setTimeout(callback, delay)));
   }
 
   clearTimeout(timer: unknown): void {

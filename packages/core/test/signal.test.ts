@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
-import { createGate, createLimiter, lifo, type Permit } from '../src/index.ts';
+import { createGate, createLimiter, lifo, map, type Permit } from '../src/index.ts';
 import { call } from './caller.ts';
 
 interface Waiting {
@@ -138,3 +138,15 @@ it.each([
     expect(clock.armed).toBe(0);
   },
 );
+
+/** As much as one handler may start: Node 20 warns of the eleventh listener of a signal that is not exempt. */
+async function listenTwenty(signal: AbortSignal): Promise<void> {
+  for (let listener = 0; listener < 20; listener++) signal.addEventListener('abort', () => {});
+  // Warnings are emitted later, and fail the test.
+  await new Promise(setImmediate);
+}
+
+it('the signal of a permit and that of `map` accept any number of listeners without a warning', async () => {
+  await createLimiter({ limit: 1 }).run(({ signal }) => listenTwenty(signal));
+  await map([1], (_, _index, signal) => listenTwenty(signal), { limit: 1 });
+});

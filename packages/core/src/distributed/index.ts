@@ -1,4 +1,5 @@
 export { maxTimer } from '../clock.ts';
+export { outsideRequest } from '../outside-request.ts';
 export { StoreError } from '../semaphore/rejection.ts';
 export type {
   Answer,

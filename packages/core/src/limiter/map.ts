@@ -1,3 +1,4 @@
+import { createController } from '../abort.ts';
 import { checkNames, checkSignal } from '../checks.ts';
 import { invalid } from '../errors.ts';
 import { checkCallback } from './acquire.ts';
@@ -29,7 +30,7 @@ export async function map<T, R>(
   checkSignal(signal);
   const limiter = createLimiter({ limit, queueLimit: 1, queueTimeout: Infinity });
   signal?.throwIfAborted();
-  const stop = new AbortController();
+  const stop = createController();
   const abort = () => stop.abort(signal?.reason);
   signal?.addEventListener('abort', abort);
   try {

@@ -1,4 +1,5 @@
-import { onBun, onDeno, onWorkers } from '../runtime.ts';
+import { outsideRequest } from '../outside-request.ts';
+import { builtin, onBun, onDeno } from '../runtime.ts';
 import type { EventLoop } from './event-loop.ts';
 import { ObservedLoop } from './observed-loop.ts';
 
@@ -17,20 +18,12 @@ interface Channels {
   subscribe(name: string, listener: () => void): void;
 }
 
-/** Node's globals, which other runtimes may lack. */
-interface Runtime {
-  readonly process?: {
-    getBuiltinModule?<Module>(name: string): Module | undefined;
-  };
+const { setImmediate = setTimeout } = globalThis as {
   setImmediate?(callback: () => void): unknown;
-}
+};
 
-const { process, setImmediate = setTimeout } = globalThis as Runtime;
-
-/** Loads a module at run time, since bundles for other runtimes must not import Node's. */
-function load<Module>(name: string): Module | undefined {
-  return process?.getBuiltinModule?.<Module>(name);
-}
+/** Each poll may start requests that await another one, so the first one's context would stay for as long as any does. */
+const whenPolled = (callback: () => void) => outsideRequest(setImmediate, callback);
 
 const now = () => performance.now();
 
@@ -53,17 +46,15 @@ export function threadEventLoop(): EventLoop {
 
 /** Undefined on runtimes that imitate Node but do not measure their event loop. */
 function measured(): EventLoop | undefined {
-  // Its `uvMetricsInfo` measures nothing, and an immediate ends with the request that set it.
-  if (onWorkers()) return undefined;
-  const timing = load<PerformanceHooks>('node:perf_hooks')?.performance.nodeTiming;
-  const channels = load<Channels>('node:diagnostics_channel');
+  const timing = builtin<PerformanceHooks>('node:perf_hooks')?.performance.nodeTiming;
+  const channels = builtin<Channels>('node:diagnostics_channel');
   if (timing?.uvMetricsInfo === undefined || channels === undefined) return undefined;
   let accepted = 0;
   channels.subscribe('net.server.socket', () => accepted++);
   return {
     isMeasured: true,
     now,
-    whenPolled: (callback) => void setImmediate(callback),
+    whenPolled,
     idle: () => timing.idleTime,
     accepted: () => accepted,
   };
@@ -74,5 +65,5 @@ function measured(): EventLoop | undefined {
  * that has set it.
  */
 function observed(): EventLoop | undefined {
-  return onBun || onDeno ? new ObservedLoop(now, setImmediate) : undefined;
+  return onBun || onDeno ? new ObservedLoop(now, whenPolled) : undefined;
 }

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // The reference is for consumers whose own `lib` lacks Symbol.dispose.
 
+import { createController } from '../abort.ts';
 import { checkCount } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
 import { type Outcome, outcomes } from '../limits/limit.ts';
@@ -117,7 +118,7 @@ export abstract class BasePermit implements Permit {
     const extra = this.extras();
     if (extra.controller === undefined) {
       this.watch();
-      extra.controller = new AbortController();
+      extra.controller = createController();
       if (extra.reason !== undefined) extra.controller.abort(extra.reason);
     }
     return extra.controller.signal;

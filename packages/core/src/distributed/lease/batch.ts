@@ -1,4 +1,5 @@
 import { attempt } from '../../errors.ts';
+import { outsideRequest } from '../../outside-request.ts';
 import { onWorkers } from '../../runtime.ts';
 import { StoreError } from '../../semaphore/rejection.ts';
 import type { Answer, LeaseStore, Op, Reply } from '../contract.ts';
@@ -11,31 +12,33 @@ const { setImmediate } = (onWorkers() ? {} : globalThis) as {
 
 /**
  * Coalesces the calls of `soon` in one event-loop iteration: runs `send` right after the first callback that calls it,
- * and once more at the end for the others. In a runtime without `setImmediate`, it runs once for each callback.
+ * and once more at the end for the others, in the async context of the first of them. In a runtime without
+ * `setImmediate`, it runs once for each callback.
  */
 export class Coalescer {
   #isWanted = false;
-  #hasBegun = false;
+  /** Resolves at the end of the iteration in which something was sent. */
+  #iteration: Promise<void> | undefined;
 
   constructor(private readonly send: () => void) {}
 
   soon(): void {
     if (this.#isWanted) return;
     this.#isWanted = true;
-    if (!this.#hasBegun) queueMicrotask(() => this.#begin());
+    if (this.#iteration === undefined) queueMicrotask(() => this.#begin());
+    else this.#iteration.then(() => this.#begin());
   }
 
   #begin(): void {
     this.#isWanted = false;
     this.send();
     if (setImmediate === undefined) return;
-    this.#hasBegun = true;
-    setImmediate(() => this.#end());
-  }
-
-  #end(): void {
-    this.#hasBegun = false;
-    if (this.#isWanted) this.#begin();
+    this.#iteration = new Promise((resolve) => {
+      setImmediate(() => {
+        this.#iteration = undefined;
+        resolve();
+      });
+    });
   }
 }
 
@@ -70,12 +73,15 @@ export class Batch {
     if (answers.some((answer) => answer !== undefined && 'state' in answer)) {
       this.#measured(this.store.clock.now() - sent);
     }
-    for (const [index, { answered }] of batch.entries()) {
-      const answer = answers[index] ?? down('the store returned an invalid answer');
-      if ('error' in answer) this.counters.errors++;
-      else if (answer.reclaimed > 0) this.counters.reclaimed += answer.reclaimed;
-      attempt(() => answered(answer, sent));
-    }
+    // Outside of the first request: an answer may cause operations of others, whose answers cause further ones.
+    outsideRequest(() => {
+      for (const [index, { answered }] of batch.entries()) {
+        const answer = answers[index] ?? down('the store returned an invalid answer');
+        if ('error' in answer) this.counters.errors++;
+        else if (answer.reclaimed > 0) this.counters.reclaimed += answer.reclaimed;
+        attempt(() => answered(answer, sent));
+      }
+    });
   }
 
   #measured(roundTrip: number): void {

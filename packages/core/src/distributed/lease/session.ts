@@ -1,4 +1,5 @@
 import { HeadgateError } from '../../errors.ts';
+import { outsideRequest } from '../../outside-request.ts';
 import type { StoreError } from '../../semaphore/rejection.ts';
 import type {
   Answer,
@@ -96,7 +97,7 @@ export class Session implements StoreListener {
   send(op: Op, answered: Answered): void {
     if (!this.#isListening) {
       this.#isListening = true;
-      this.store.listen(this);
+      outsideRequest(() => this.store.listen(this));
     }
     this.#batch.add(op, answered);
   }
