@@ -1,3 +1,4 @@
+import { outsideRequest } from '@headgate/core/distributed';
 import type { MakeClient, Query } from './client.ts';
 import { isDisconnect, late } from './failure.ts';
 import { ReconnectingClient } from './reconnecting-client.ts';
@@ -80,7 +81,7 @@ export class BackgroundQueries {
   #add(query: () => Query, isLate = () => false): Promise<readonly unknown[][]> {
     return new Promise((done, failed) => {
       this.#waiting.push({ query, isLate, done, failed });
-      if (!this.#isBusy) void this.#work();
+      if (!this.#isBusy) void outsideRequest(() => this.#work());
     });
   }
 

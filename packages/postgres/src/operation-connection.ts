@@ -60,6 +60,8 @@ export class OperationConnection {
   readonly #fastPath: FastPath;
   #tasks: Task[] = [];
   #isBusy = false;
+  /** Sends the waiting operations; undefined if none waits. */
+  #resume: (() => void) | undefined;
 
   constructor(options: OperationConnectionOptions) {
     this.#options = options;
@@ -86,24 +88,36 @@ export class OperationConnection {
         this.#tasks.push({ op, batch, index, wasSent: false });
       });
       if (!this.#isBusy) void this.#drain();
+      else if (this.#resume === undefined) void this.#drainLater();
     });
+  }
+
+  /** Continues in the async context of the caller, whose operation is the first of the next statement. */
+  async #drainLater(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#resume = resolve;
+    });
+    this.#resume = undefined;
+    await this.#drain();
   }
 
   async #drain(): Promise<void> {
     this.#isBusy = true;
-    while (this.#tasks.length > 0) {
-      try {
-        if (!this.reconnectingClient.isUp) await this.reconnectingClient.open();
-      } catch (cause) {
-        this.#fail(this.#tasks.splice(0), cause);
-        continue;
-      }
-      // These callers have already received an error, so their operations must not be executed.
-      this.#tasks = this.#tasks.filter(({ batch }) => !batch.isLate());
-      const next = this.#tasks.splice(0, MAX_OPERATIONS);
-      if (next.length > 0) await this.#send(next);
+    while (this.#tasks.length > 0 && this.#resume === undefined) await this.#sendNext();
+    if (this.#resume === undefined) this.#isBusy = false;
+    else this.#resume();
+  }
+
+  async #sendNext(): Promise<void> {
+    try {
+      if (!this.reconnectingClient.isUp) await this.reconnectingClient.open();
+    } catch (cause) {
+      return this.#fail(this.#tasks.splice(0), cause);
     }
-    this.#isBusy = false;
+    // These callers have already received an error, so their operations must not be executed.
+    this.#tasks = this.#tasks.filter(({ batch }) => !batch.isLate());
+    const next = this.#tasks.splice(0, MAX_OPERATIONS);
+    if (next.length > 0) await this.#send(next);
   }
 
   #fail(tasks: readonly Task[], cause: unknown): void {

@@ -1,3 +1,4 @@
+import { outsideRequest } from '@headgate/core/distributed';
 import {
   connectTimeout,
   destroy,
@@ -54,7 +55,7 @@ export class ReconnectingClient {
   open(): Promise<PostgresClient> {
     if (this.#client !== undefined) return Promise.resolve(this.#client);
     if (this.#isClosed) return Promise.reject(closed());
-    this.#opening ??= this.#attempt();
+    this.#opening ??= outsideRequest(() => this.#attempt());
     return this.#opening;
   }
 
@@ -146,7 +147,8 @@ export class ReconnectingClient {
     if (this.#client !== client) return;
     this.#client = undefined;
     destroy(client);
-    this.#lost(error, 0);
+    // An instrumented client reports the end of the connection in the context of the operation that it fails.
+    outsideRequest(() => this.#lost(error, 0));
   }
 
   #lost(error: unknown, ago: number): void {

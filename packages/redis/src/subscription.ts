@@ -1,6 +1,7 @@
 import {
   type Grant,
   type LimitName,
+  outsideRequest,
   StoreError,
   type StoreListener,
   SubscriptionProbe,
@@ -70,7 +71,7 @@ export class Subscription {
     clearTimeout(this.#timer);
     this.#tryingSince ??= performance.now();
     this.#isOpening = true;
-    void this.#subscribe();
+    void outsideRequest(() => this.#subscribe());
   }
 
   close(): void {

@@ -1,6 +1,6 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
-import { StoreError, within } from '@headgate/core/distributed';
+import { outsideRequest, StoreError, within } from '@headgate/core/distributed';
 import type { Address } from './address.ts';
 import { closed, isLate, late, refused, unreachable } from './failure.ts';
 
@@ -50,6 +50,19 @@ export interface Caller {
   close(): void;
 }
 
+/** What Node's agents have, although their types do not declare it. */
+interface Requests {
+  addRequest(...args: unknown[]): void;
+}
+
+/** Opens connections outside of any request, since later requests use them, too. */
+function openOutside(agent: http.Agent): http.Agent {
+  const requests = agent as http.Agent & Requests;
+  const { addRequest } = requests;
+  requests.addRequest = (...args) => outsideRequest(() => addRequest.apply(requests, args));
+  return agent;
+}
+
 /** A connection pool. Idle connections are reused, and do not keep the process alive. */
 export class Transport implements Caller {
   readonly #agent: http.Agent;
@@ -64,7 +77,8 @@ export class Transport implements Caller {
   constructor({ address, token, sockets }: TransportOptions) {
     const { isSecure, host, port, socketPath, prefix } = address;
     const { Agent, request } = isSecure ? https : http;
-    this.#agent = new Agent({ keepAlive: true, maxSockets: sockets, timeout: MAX_IDLE_TIME });
+    const settings = { keepAlive: true, maxSockets: sockets, timeout: MAX_IDLE_TIME };
+    this.#agent = openOutside(new Agent(settings));
     this.#request = request as typeof http.request;
     this.#target = socketPath === undefined ? { host, port } : { socketPath };
     this.#prefix = prefix;

@@ -1,4 +1,4 @@
-import { maxTimer } from '@headgate/core/distributed';
+import { maxTimer, outsideRequest } from '@headgate/core/distributed';
 import type { LeaseClock } from '../host-clock.ts';
 
 /** A lease is renewed after this part of it; if that fails, there is time for two more attempts. */
@@ -63,8 +63,7 @@ export class Heartbeat {
     clearTimeout(this.#timer);
     const next = Math.min(this.#isBeating ? Infinity : this.#due, this.#safeUntil);
     const delay = Math.min(Math.max(next - this.#options.clock.now(), 0), maxTimer);
-    this.#timer = setTimeout(() => this.#check(), delay);
-    this.#timer.unref();
+    this.#timer = outsideRequest(() => setTimeout(() => this.#check(), delay)).unref();
   }
 
   get #safeUntil(): number {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { HeadgateError, StoreError } from '@headgate/core';
 import { invalid } from '@headgate/core/options';
 import { endedBy } from '../ended-by.ts';
@@ -58,6 +59,8 @@ export class LockOwner {
     private readonly leaseDuration: number,
     private readonly clock: LeaseClock,
   ) {
+    // The holder may pass it to any amount of work; Node 20 warns of the eleventh listener.
+    setMaxListeners(0, this.signal);
     this.#times = { timeout: Math.min(MAX_TIMEOUT, leaseDuration / 3) };
     this.#lateAcquires = new Unanswered(leaseDuration);
     this.#lateReleases = new Unanswered(leaseDuration);

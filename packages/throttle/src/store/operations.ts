@@ -2,6 +2,7 @@ import {
   type LeaseRequest,
   type LeaseVerb,
   maxTimer,
+  outsideRequest,
   type Reply,
 } from '@headgate/core/distributed';
 import { peerForgotten, refused } from '../failure.ts';
@@ -130,7 +131,8 @@ export class Operations {
     } catch (error) {
       // The limiter retries for a lease duration.
       const leftover = 2 * this.#options.leaseDuration;
-      setTimeout(() => lease.isReleased && this.#leaseTable.delete(lease), leftover).unref();
+      const forget = () => lease.isReleased && this.#leaseTable.delete(lease);
+      outsideRequest(() => setTimeout(forget, leftover)).unref();
       throw error;
     }
   }
@@ -181,12 +183,12 @@ export class Operations {
   /** Withdraws a waiter whose wait is shorter than a lease, for which the service would keep it. */
   #limitWait(lease: ServiceLease, wait: number): () => void {
     if (wait <= 0 || wait > maxTimer) return () => {};
-    const timer = setTimeout(() => {
+    const withdraw = () => {
       lease.retire();
       // If that fails, the peer expires.
       this.#peers.remove(lease, { timeout: this.#options.timeout }).catch(() => {});
-    }, wait);
-    timer.unref();
+    };
+    const timer = outsideRequest(() => setTimeout(withdraw, wait)).unref();
     return () => clearTimeout(timer);
   }
 

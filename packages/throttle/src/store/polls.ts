@@ -1,4 +1,4 @@
-import { StoreError } from '@headgate/core/distributed';
+import { outsideRequest, StoreError } from '@headgate/core/distributed';
 import { HttpError } from '../failure.ts';
 import type { Protocol } from '../protocol.ts';
 import type { LocalQueue, Waiting } from './local-queue.ts';
@@ -68,7 +68,8 @@ export class Polls {
   left(queue: LocalQueue): void {
     const poll = this.#open.get(queue);
     if (poll === undefined || poll.timer !== undefined || poll.waiting === queue.first) return;
-    poll.timer = setTimeout(() => poll.controller.abort(), this.#timeout).unref();
+    const abort = () => poll.controller.abort();
+    poll.timer = outsideRequest(() => setTimeout(abort, this.#timeout)).unref();
   }
 
   close(): void {
@@ -82,7 +83,9 @@ export class Polls {
     for (const queue of this.#due) {
       if (this.#open.size === MAX_POLLS) return this.#makeRoom();
       this.#due.delete(queue);
-      if (queue.first !== undefined) void this.#send(queue, queue.first);
+      // Polling continues while there are waiters, of whichever request.
+      const { first } = queue;
+      if (first !== undefined) void outsideRequest(() => this.#send(queue, first));
     }
   }
 
