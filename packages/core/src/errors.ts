@@ -23,6 +23,8 @@ export type ErrorCode =
 /** Base class of all errors of Headgate. Distinguish them by `code`. */
 export class HeadgateError extends Error {
   override readonly name: string = 'HeadgateError';
+  /** Where the code is explained. Node prints it with an uncaught error. */
+  readonly help: string;
 
   constructor(
     readonly code: ErrorCode,
@@ -31,6 +33,7 @@ export class HeadgateError extends Error {
     readonly option?: string,
   ) {
     super(message);
+    this.help = `@headgate/core/docs/errors.md#${code.toLowerCase()}`;
   }
 }
 

@@ -2,6 +2,13 @@
 const otherNames: Readonly<Record<string, string>> = {
   concurrency: 'limit',
   max: 'limit',
+  maxConcurrency: 'limit',
+  maxConcurrent: 'limit',
+  activeLimit: 'limit',
+  queue: 'queueLimit',
+  queuedLimit: 'queueLimit',
+  maxQueue: 'queueLimit',
+  timeout: 'queueTimeout',
   perKey: 'key',
   keyGenerator: 'key',
 };

@@ -165,6 +165,21 @@ it('an asynchronous guard causes an error, and its rejection does not end the pr
   expect(await Promise.race([unhandled, turn('handled')])).toBe('handled');
 });
 
+it.each([
+  ['queue', 'queueLimit'],
+  ['timeout', 'queueTimeout'],
+  ['maxConcurrent', 'limit'],
+  ['activeLimit', 'limit'],
+])('%s, as other libraries name it, is an error that suggests %s', (name, meant) => {
+  const create = () => createLimiter({ limit: 1, [name]: 1 } as never);
+  expect(create).toThrow(`createLimiter has no option "${name}"; did you mean "${meant}"?`);
+});
+
+it('an error names the section of the documentation that explains it', () => {
+  const help = '@headgate/core/docs/errors.md#err_headgate_option';
+  expect(() => createLimiter({ limit: 0 })).toThrow(expect.objectContaining({ help }));
+});
+
 it('many waiters with one signal add one listener and cause no leak warning', async () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 99 });
   const controller = new AbortController();

@@ -28,7 +28,7 @@ it('a RejectedError provides the response that Hono gets from an error', async (
   expect(response.headers.get('retry-after')).toBe(String(error.rejection.retryAfter));
   expect(response.headers.get('cache-control')).toBe('no-store');
   const body = await response.text();
-  expect(body).toMatch(/^Too busy at the moment\. Try again in \d+ seconds?\.\n$/);
+  expect(body).toMatch(/^The server is busy\. Try again in \d+ seconds?\.\n$/);
 });
 
 it("a RejectedError works with Nest's filter for errors other than HttpException", async () => {

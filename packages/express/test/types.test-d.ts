@@ -37,6 +37,12 @@ concurrencyLimit({
 });
 // @ts-expect-error: a string
 concurrencyLimit({ limit: LIMIT });
+// @ts-expect-error: a limit that depends on the request needs a key
+concurrencyLimit({ limit: () => 4 });
+// @ts-expect-error: the same for one of several limits
+concurrencyLimit({ limits: [{ name: 'user', limit: () => 4 }] });
+// @ts-expect-error: each of several limits needs a name
+concurrencyLimit({ limits: [{ limit: 4 }] });
 
 expectTypeOf(limit.stats()).toExtend<GateStats>();
 expectTypeOf(limit.close({ timeout: 1000 })).toEqualTypeOf<Promise<number>>();

@@ -10,5 +10,5 @@ it("Hono's own error handler sends the response of a RejectedError", async () =>
   expect(response.status).toBe(503);
   expect(response.headers.get('retry-after')).toMatch(/^[1-9]/);
   expect(response.headers.get('cache-control')).toBe('no-store');
-  expect(await response.text()).toMatch(/^Too busy at the moment/);
+  expect(await response.text()).toMatch(/^The server is busy/);
 });

@@ -32,6 +32,6 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions = {}): Concurr
 }
 
 /** Whether it is the last middleware and comes after a router: then it only sees requests that no route has answered. */
-function isBehindRoutes({ middleware }: Application, limit: unknown): boolean {
+function isBehindRoutes({ middleware = [] }: Partial<Application>, limit: unknown): boolean {
   return middleware.at(-1) === limit && middleware.some((other) => 'router' in other);
 }

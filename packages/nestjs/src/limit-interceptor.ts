@@ -118,7 +118,7 @@ export class RejectionException extends HttpException {
     super(
       {
         statusCode: status,
-        message: sentence(rejection),
+        message: sentence(rejection, status),
         error: STATUS_CODES[status] ?? 'Error',
         reason: rejection.reason,
       },

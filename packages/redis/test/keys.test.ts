@@ -201,7 +201,7 @@ test('an invalid option is rejected with its name', () => {
   refused('client', { client: { ...old, destroy() {}, getMasterNode() {} } });
   refused('client', { client: { ...old, destroy() {}, duplicate: undefined } });
   refused('leaseDuration', { client, leaseDuration: 99 });
-  refused('leaseDuration', { client, leaseDuration: Infinity });
+  for (const leaseDuration of [Infinity, 1e13]) refused('leaseDuration', { client, leaseDuration });
   refused('leaseDuration', { client, leaseDuration: '1000' });
   refused('leaseDuration', { client, leaseDuration: 2_999, timeout: 1_000 });
   refused('timeout', { client, timeout: 0 });

@@ -22,7 +22,7 @@ const MAX_LEASE_MS = 1e12;
 /**
  * Checks the duration of a store's leases, which it rounds down to whole milliseconds, and adds the default times.
  *
- * @throws HeadgateError unless `leaseDuration` is a finite number of at least 100.
+ * @throws HeadgateError unless `leaseDuration` is a number from 100 to 1,000,000,000,000.
  */
 export function checkTimes(options: {
   readonly leaseDuration?: number | undefined;
@@ -30,11 +30,8 @@ export function checkTimes(options: {
 }): { readonly leaseDuration: number; readonly timeout: number } {
   const leaseDuration = Math.floor(checkSpan('leaseDuration', options.leaseDuration ?? 10_000));
   if (leaseDuration < MIN_LEASE_MS || leaseDuration > MAX_LEASE_MS) {
-    throw invalid(
-      'leaseDuration',
-      `at least ${MIN_LEASE_MS} ms, and finite`,
-      options.leaseDuration,
-    );
+    const expected = `a number of milliseconds from ${MIN_LEASE_MS} to ${MAX_LEASE_MS}`;
+    throw invalid('leaseDuration', expected, options.leaseDuration);
   }
   return { leaseDuration, timeout: options.timeout ?? Math.min(1_000, leaseDuration / 3) };
 }

@@ -41,8 +41,8 @@ export class HttpGate<R> {
     options: AnyHttpOptions<R>,
     private readonly framework: Framework<R>,
   ) {
-    checkCreation();
     this.#settings = httpSettings(options, framework);
+    checkCreation();
     this.#preflights = new Preflights(framework);
     const { gate, rules } = this.#settings;
     this.gate = gate;

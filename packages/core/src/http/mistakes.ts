@@ -70,7 +70,8 @@ export class LimitCheck<R> {
     const method = this.framework.method(request);
     const path = this.framework.path(request);
     for (let at = path.indexOf('/', 1); at > 0; at = path.indexOf('/', at + 1)) {
-      if (!test(method, path.slice(at))) continue;
+      const isEmptySegment = path[at - 1] === '/';
+      if (isEmptySegment || !test(method, path.slice(at))) continue;
       return warnOnce(
         'HEADGATE_ROUTE_PREFIX',
         `route "${route}" of limit "${this.name}" does not match a request whose path ends with it: a route is the full path, with the prefix under which a router is mounted`,

@@ -10,11 +10,6 @@ import type { Rejection } from '../semaphore/rejection.ts';
 /** Options of any limit; `R` is the framework's request. */
 interface LimitRule<R> {
   /**
-   * The key whose limit the request counts against: each key has its own count and queue. Undefined: the limit does
-   * not apply. Default: no keys.
-   */
-  key?: ((request: R) => string | undefined) | undefined;
-  /**
    * Applies the limit only to an optional method and a pattern of the full path: `POST /reports/:id`. Default: every
    * request.
    */
@@ -32,11 +27,6 @@ interface OwnRule<R>
   extends LimitRule<R>,
     Pick<LimiterOptions, 'queueWeight'>,
     Omit<DistributedOptions, 'store'> {
-  /**
-   * Maximum weight in flight, per key if keyed. A keyed limit may depend on the request; an unkeyed one may be
-   * adaptive.
-   */
-  limit: number | LimitFactory | ((request: R) => number);
   limiter?: undefined;
   /**
    * Guaranteed parts of the limit, by name, together at most 1: `{ gold: 0.6, free: 0.3 }`. Other requests may borrow
@@ -45,21 +35,46 @@ interface OwnRule<R>
   shares?: Readonly<Record<string, number>> | undefined;
 }
 
+interface Key<R> {
+  /**
+   * The key whose limit the request counts against: each key has its own count and queue. Undefined: the limit does
+   * not apply. Default: no keys.
+   */
+  key?: ((request: R) => string | undefined) | undefined;
+}
+
+interface FixedOrAdaptive {
+  /** Maximum weight in flight, per key if keyed. An unkeyed limit may be adaptive; a keyed one may depend on the request. */
+  limit: number | LimitFactory;
+}
+
+interface PerRequest<R> extends Required<Key<R>> {
+  /** The maximum weight in flight of the request's key: a whole number from 1. */
+  limit: (request: R) => number;
+}
+
+/** The limit itself, and whether it is per key. */
+type Limited<R> = (Key<R> & FixedOrAdaptive) | PerRequest<R>;
+
 /** `name` is required inside `limits` and with a `store`; otherwise it defaults to `'default'`. */
-type OwnLimit<R> = OwnRule<R> & NameRequiredWithStore;
+type OwnLimit<R> = OwnRule<R> & Limited<R> & NameRequiredWithStore;
 
 /** A limiter that other routes, or work outside HTTP, use as well; its other options are set on the limiter. */
-type ReusedLimit<R> = LimitRule<R> & { limiter: Limiter } & {
-  [Name in Exclude<keyof OwnLimit<R>, keyof LimitRule<R> | 'limiter'>]?: undefined;
-};
+type ReusedLimit<R> = LimitRule<R> &
+  Key<R> & { limiter: Limiter } & {
+    [Name in Exclude<keyof OwnLimit<R>, keyof LimitRule<R> | 'limiter' | 'key'>]?: undefined;
+  };
 
 export type LimitOptions<R> =
-  | (OwnLimit<R> & {
-      /** Names the limit in rejections, statistics and events. */
-      name: string;
-      /** Maximum number queued for this limit, per key if keyed, in addition to the middleware's `queueLimit`. */
-      queueLimit?: number | undefined;
-    })
+  | (OwnRule<R> &
+      Limited<R> & {
+        /** Names the limit in rejections, statistics and events. */
+        name: string;
+        /** Counts the limit for all processes that use this store. Default: in this process. */
+        store?: DistributedOptions['store'];
+        /** Maximum number queued for this limit, per key if keyed, in addition to the middleware's `queueLimit`. */
+        queueLimit?: number | undefined;
+      })
   | (ReusedLimit<R> & { queueLimit?: undefined });
 
 /**

@@ -66,9 +66,9 @@ function createResponse(
 ): RejectionResponse {
   const [contentType, body] =
     type === 'text/html'
-      ? ['text/html; charset=utf-8', page(rejection, reloads)]
+      ? ['text/html; charset=utf-8', page(sentence(rejection, status), rejection.retryAfter, reloads)]
       : type === 'text/plain'
-        ? ['text/plain; charset=utf-8', `${sentence(rejection)}\n`]
+        ? ['text/plain; charset=utf-8', `${sentence(rejection, status)}\n`]
         : [type, problem(rejection, status)];
   const headers = {
     'Content-Type': contentType,
@@ -84,23 +84,23 @@ function problem(rejection: Rejection, status: number): string {
   return JSON.stringify({
     type: `https://iana.org/assignments/http-problem-types#${quota ? 'quota-exceeded' : 'temporary-reduced-capacity'}`,
     title: quota
-      ? 'Request cannot be satisfied as assigned quota has been exceeded'
+      ? 'Too many concurrent requests'
       : 'Request cannot be satisfied due to temporary server capacity constraints',
     status,
-    detail: sentence(rejection),
+    detail: sentence(rejection, status),
     'violated-policies': [rejection.limitName],
     reason: rejection.reason,
   });
 }
 
 /** Reloads itself only after a GET, which is safe to repeat. */
-function page(rejection: Rejection, reloads: boolean): string {
-  const refresh = reloads ? `<meta http-equiv="refresh" content="${rejection.retryAfter}">` : '';
+function page(text: string, retryAfter: number, reloads: boolean): string {
+  const refresh = reloads ? `<meta http-equiv="refresh" content="${retryAfter}">` : '';
   return (
     `<!doctype html><html lang="en"><meta charset="utf-8">${refresh}` +
     '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">' +
     '<title>Busy</title><style>body{font:1.1rem system-ui;margin:20vh auto;max-width:30rem;padding:0 1rem}</style>' +
-    `<h1>Just a moment</h1><p>${sentence(rejection)}</p>` +
+    `<h1>Just a moment</h1><p>${text}</p>` +
     (reloads ? '<p>This page reloads by itself.</p>' : '')
   );
 }

@@ -99,6 +99,8 @@ function errorResponse(rejection: Rejection, expose: boolean): ErrorResponse {
   return { status, statusCode: status, expose, headers, getResponse };
 }
 
-export function sentence({ retryAfter }: Rejection): string {
-  return `Too busy at the moment. Try again in ${retryAfter} second${retryAfter === 1 ? '' : 's'}.`;
+/** What a client reads about a rejection. 503 means the load of the server, 429 the client's own usage. */
+export function sentence({ retryAfter }: Rejection, status = 503): string {
+  const why = status === 429 ? 'Too many requests at the same time' : 'The server is busy';
+  return `${why}. Try again in ${retryAfter} second${retryAfter === 1 ? '' : 's'}.`;
 }

@@ -92,7 +92,8 @@ export function rejectionFormats(world: World): void {
     expect(status).toBe(429);
     expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
     const problem = JSON.parse(body);
-    expect(problem).toMatchObject({ status: 429 });
+    expect(problem).toMatchObject({ status: 429, title: 'Too many concurrent requests' });
+    expect(problem.detail).toMatch(/^Too many requests at the same time\. Try again in \d+ s/);
     expect(problem.type).toMatch(/#quota-exceeded$/);
   });
 }
