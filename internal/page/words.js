@@ -12,6 +12,20 @@ export function count(whole) {
   return numbers.format(BigInt(whole));
 }
 
+const short = new Intl.NumberFormat('en-US', { notation: 'compact' });
+
+/** A large number in a few characters: `12K`. @param {number} value */
+export function compact(value) {
+  return short.format(value);
+}
+
+/** How long a waiter has waited, with milliseconds if that is short: `870 ms`, `4.1 s`, `1 min 2 s`. @param {number} milliseconds */
+export function wait(milliseconds) {
+  if (milliseconds < 1_000) return `${Math.round(milliseconds)}\u202fms`;
+  if (milliseconds < 10_000) return `${(milliseconds / 1_000).toFixed(1)}\u202fs`;
+  return duration(milliseconds);
+}
+
 /** A hundred years, in milliseconds. */
 const never = 3_155_760_000_000;
 

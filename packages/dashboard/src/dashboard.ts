@@ -12,7 +12,7 @@ import { Operator } from './operator.ts';
 import { type Access, checkOptions, type DashboardOptions } from './options.ts';
 import { type PageRequest, type PageResponse, plain, type Sink } from './page-request.ts';
 import { Sampler } from './sampler.ts';
-import { idOf, limitersOf, operablesOf } from './view.ts';
+import { idOf, limitersOf, operablesOf } from './sources.ts';
 import { hasToken, moveToken, refuse, withToken } from './viewer-token.ts';
 import { message, Viewers } from './viewers.ts';
 

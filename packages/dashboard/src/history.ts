@@ -1,4 +1,4 @@
-import type { LimitView } from './view.ts';
+import type { Figures, LimitView } from './view.ts';
 
 /** Milliseconds of history that the page shows. */
 const HISTORY_MS = 300_000;
@@ -6,25 +6,18 @@ const HISTORY_MS = 300_000;
 /** Maximum number of samples in one message. About 40 limits have all of theirs. */
 const MAX_SAMPLES = 12_000;
 
-/** When, in milliseconds; in use; queued; limit (0 for a gate); rejected since the start. */
-export type Sample = readonly [
-  at: number,
-  used: number,
-  queued: number,
-  limit: number,
-  rejected: number,
-];
+/** When, in milliseconds, and what the chart shows. */
+export type Sample = readonly [at: number, ...figures: Figures];
 
 /** The samples of the last five minutes, by the id of their limit. */
 export class History {
   readonly #samples = new Map<number, Sample[]>();
 
   add(at: number, views: readonly LimitView[]): void {
-    for (const { id, inflight, queued, limit = 0, rejected } of views) {
+    for (const { id, sample } of views) {
       const samples = this.#samples.get(id) ?? [];
       this.#samples.set(id, samples);
-      const sum = Object.values(rejected).reduce((total, count) => total + count, 0);
-      samples.push([at, inflight, queued, limit, sum]);
+      samples.push([at, ...sample]);
     }
     for (const [id, samples] of this.#samples) {
       while (samples[0] !== undefined && samples[0][0] < at - HISTORY_MS) samples.shift();

@@ -1,7 +1,7 @@
 import type { OperatorBounds } from './bounds.ts';
 import type { Sample } from './history.ts';
-import type { Reversion } from './operator.ts';
 import type { Access } from './options.ts';
+import type { Reversion } from './reversions.ts';
 import type { LimitView } from './view.ts';
 
 /** The state of the limits at one time: what each message of the stream has. */
@@ -11,6 +11,8 @@ export interface Snapshot {
   readonly limits: readonly LimitView[];
   /** The limits that return to an earlier value, by their id. */
   readonly reversions: Readonly<Record<number, Reversion>>;
+  /** When paused and drained limits resume, by their id. */
+  readonly resumptions: Readonly<Record<number, Pick<Reversion, 'at'>>>;
 }
 
 /** What the page receives first, and in each answer to a poll. */

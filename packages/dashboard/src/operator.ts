@@ -2,35 +2,13 @@ import type { Clock, GateGuard, Limiter, Operation } from '@headgate/core';
 import { HeadgateError } from '@headgate/core';
 import { type BoundsByName, checkWithin } from './bounds.ts';
 import { type PageRequest, type PageResponse, plain } from './page-request.ts';
-import { idOf, type LimitView } from './view.ts';
+import { limitReversions, resumptions } from './reversions.ts';
 
 /** Maximum length of a request, in bytes. */
 const MAX_LENGTH = 4_096;
 
 /** Maximum time after which a limit is reverted, in minutes. */
 const MAX_MINUTES = 1_440;
-
-/** A limit that returns to its earlier value. */
-export interface Reversion {
-  /** The earlier value. */
-  readonly to: number;
-  /** When, in milliseconds of the process's clock. */
-  readonly at: number;
-}
-
-interface Pending extends Reversion {
-  /** The limit that applies until then. */
-  readonly temporary: number;
-  /** What has set it. */
-  readonly operator: Operator;
-  readonly timer: unknown;
-}
-
-/**
- * The limits of this process that return to an earlier value, whichever of its dashboards has set them: a second
- * dashboard must not take the temporary value of the first one for the earlier value.
- */
-const pendingReversions = new Map<Limiter, Pending>();
 
 const operations = [
   'setLimit',
@@ -48,7 +26,7 @@ interface OperatorRequest {
   readonly id: unknown;
   readonly operation: unknown;
   readonly limit?: unknown;
-  /** After how many minutes the earlier limit applies again. */
+  /** After how many minutes the earlier limit applies again, or a paused or drained limit resumes. */
   readonly minutes?: unknown;
 }
 
@@ -58,7 +36,7 @@ export class Operator {
 
   constructor(
     private readonly find: (id: unknown) => Limiter | GateGuard | undefined,
-    readonly clock: Clock,
+    private readonly clock: Clock,
     private readonly bounds: BoundsByName = new Map(),
   ) {}
 
@@ -82,9 +60,7 @@ export class Operator {
   /** Reverts at once what it would revert later. */
   close(): void {
     this.#isClosed = true;
-    for (const [limiter, { operator }] of [...pendingReversions]) {
-      if (operator === this) revert(limiter);
-    }
+    for (const reversions of [limitReversions, resumptions]) reversions.revertAllOf(this);
   }
 
   #execute(
@@ -100,64 +76,44 @@ export class Operator {
         return plain(409, `guard "${target.name}" supports ${target.operations.join(', ')}`);
       }
       target[known]();
+    } else if (minutes !== undefined && !isWhole(minutes, MAX_MINUTES)) {
+      return plain(422, `minutes must be a whole number from 1 to ${MAX_MINUTES}`);
     } else if (known === 'setLimit') {
-      if (minutes !== undefined && !isWhole(minutes, MAX_MINUTES)) {
-        return plain(422, `minutes must be a whole number from 1 to ${MAX_MINUTES}`);
-      }
       this.#setLimit(target, limit as number, minutes);
     } else {
       target[known]();
       // The algorithm's own limit has replaced the one that was set.
-      if (known === 'unfreeze') forget(target);
+      if (known === 'unfreeze') limitReversions.forget(target);
+      if (known === 'pause' || known === 'drain' || known === 'resume') {
+        this.#scheduleResumption(target, minutes);
+      }
     }
     return { status: 204, headers: {}, body: '' };
   }
 
+  #scheduleResumption(limiter: Limiter, minutes: number | undefined): void {
+    resumptions.forget(limiter);
+    if (minutes === undefined || limiter.state === 'open') return;
+    resumptions.schedule(limiter, { temporary: limiter.state, to: 'open' }, this.#after(minutes));
+  }
+
   #setLimit(limiter: Limiter, limit: number, minutes: number | undefined): void {
-    const pending = pendingReversions.get(limiter);
-    // A second temporary limit returns to the same value as the first, unless another was set meanwhile.
-    const to = pending && applies(limiter, pending.temporary) ? pending.to : limiter.limit;
+    const to = limitReversions.earlier(limiter);
     // `setLimit` refuses what is no whole number.
     if (Number.isInteger(limit)) checkWithin(this.bounds.get(limiter.name), limit);
     limiter.setLimit(limit);
-    forget(limiter);
+    limitReversions.forget(limiter);
     if (minutes === undefined) return;
-    const delay = minutes * 60_000;
-    const timer = this.clock.setTimeout(() => revert(limiter), delay);
-    (timer as { unref?: () => void } | undefined)?.unref?.();
-    const at = Math.round(this.clock.now() + delay);
-    pendingReversions.set(limiter, { to, at, temporary: limit, operator: this, timer });
+    limitReversions.schedule(limiter, { temporary: limit, to }, this.#after(minutes));
   }
-}
 
-/** The limits among these that return to an earlier value, by their id. */
-export function reversionsOf(limits: readonly Pick<LimitView, 'id'>[]): Record<number, Reversion> {
-  const shown = new Set(limits.map(({ id }) => id));
-  const applying = [...pendingReversions].filter(
-    ([limiter, { temporary }]) => shown.has(idOf(limiter)) && applies(limiter, temporary),
-  );
-  return Object.fromEntries(applying.map(([limiter, { to, at }]) => [idOf(limiter), { to, at }]));
-}
-
-function revert(limiter: Limiter): void {
-  const pending = pendingReversions.get(limiter);
-  forget(limiter);
-  if (pending !== undefined && applies(limiter, pending.temporary)) limiter.setLimit(pending.to);
-}
-
-function forget(limiter: Limiter): void {
-  const pending = pendingReversions.get(limiter);
-  pending?.operator.clock.clearTimeout(pending.timer);
-  pendingReversions.delete(limiter);
+  #after(minutes: number) {
+    return { delay: minutes * 60_000, clock: this.clock, owner: this };
+  }
 }
 
 function isLimiter(target: Limiter | GateGuard): target is Limiter {
   return 'limit' in target;
-}
-
-/** Whether the limit is still the one that was set: if not, the later one stays. */
-function applies({ closed, limit, isAdaptive, frozen }: Limiter, set: number): boolean {
-  return !closed && limit === set && (!isAdaptive || frozen);
 }
 
 /** Why the request is not read; undefined if it is. */

@@ -27,8 +27,8 @@ export interface DashboardOptions<R> {
 /** What every dashboard has, in addition to being a middleware. */
 export interface DashboardHandle {
   /**
-   * Ends the streams of all open pages, which otherwise keep a server from closing, and reverts temporary limits. Later
-   * requests for data and operations get 503.
+   * Ends the streams of all open pages, which otherwise keep a server from closing, and reverts what is temporary.
+   * Later requests for data and operations get 503.
    */
   close(): void;
 }

@@ -2,10 +2,12 @@ import type { Clock } from '@headgate/core';
 import { readOrWarn } from '@headgate/core/metrics';
 import { History } from './history.ts';
 import type { Snapshot } from './messages.ts';
-import { reversionsOf } from './operator.ts';
 import type { LimitSource } from './options.ts';
 import { Processes } from './processes.ts';
-import { type LimitView, limitersOf, viewsOfAll } from './view.ts';
+import { limitReversions, resumptions } from './reversions.ts';
+import { viewsOfAll } from './rows.ts';
+import { limitersOf } from './sources.ts';
+import type { LimitView } from './view.ts';
 
 /** Milliseconds between samples. */
 const INTERVAL_MS = 1_000;
@@ -72,7 +74,8 @@ export class Sampler {
     const now = Math.round(this.clock.now());
     const limits = this.#read();
     this.history.add(now, limits);
-    this.#latest = { now, limits, reversions: reversionsOf(limits) };
+    const [reversions, resumed] = [limitReversions.of(limits), resumptions.of(limits)];
+    this.#latest = { now, limits, reversions, resumptions: resumed };
     return this.#latest;
   }
 

@@ -1,6 +1,4 @@
 import type {
-  Gate,
-  GateGuard,
   GateStats,
   Limiter,
   LimiterState,
@@ -10,9 +8,10 @@ import type {
   RejectionReason,
   ShareStats,
 } from '@headgate/core';
-import { readStats } from '@headgate/core/metrics';
 import { invalid } from '@headgate/core/options';
 import type { LimitSource } from './options.ts';
+import type { FutureStats, ShadowView, SuggestionView } from './shadow.ts';
+import { idOf, soleGuardOf } from './sources.ts';
 
 /** One row of the page: a limit, or a gate of several limits. It has names, but no keys. */
 export interface LimitView {
@@ -25,6 +24,8 @@ export interface LimitView {
   /** Undefined for a gate, which counts requests instead of weight, and if each request sets the limit of its key. */
   readonly limit: number | undefined;
   readonly inflight: number;
+  /** Highest weight in flight since the start, with keys that of one key; undefined for a gate. */
+  readonly peak: number | undefined;
   readonly queued: number;
   /** In milliseconds. */
   readonly longestWait: number;
@@ -32,6 +33,11 @@ export interface LimitView {
   readonly keys: number | undefined;
   readonly admitted: number;
   readonly rejected: Readonly<Record<RejectionReason, number>>;
+  /** Requests that shadow mode has admitted. */
+  readonly wouldReject: Readonly<Record<RejectionReason, number>>;
+  /** What the limit would have done since shadow mode began, if that can be simulated. */
+  readonly shadow: ShadowView | undefined;
+  readonly suggestion: SuggestionView | undefined;
   readonly withdrawn: number;
   readonly leaked: number;
   readonly adaptive: boolean;
@@ -44,10 +50,25 @@ export interface LimitView {
   readonly priorities: Readonly<Record<Priority, number>> | undefined;
   readonly shares: Readonly<Record<string, ShareStats>> | undefined;
   readonly guard: GateStats['guard'];
+  /** Whether the row is that of a guard which measures a delay, without limits. The chart shows the delay then. */
+  readonly isGuard: boolean;
   /** What an operator can do. */
   readonly operations: readonly Operation[];
   readonly store: StoreView | undefined;
+  readonly sample: Figures;
 }
+
+/**
+ * What the chart shows: in use (a guard's delay, in milliseconds); queued; limit (0 for a gate); rejected, and what shadow
+ * mode has admitted instead, since the start.
+ */
+export type Figures = readonly [
+  used: number,
+  queued: number,
+  limit: number,
+  rejected: number,
+  wouldReject: number,
+];
 
 /** A distributed limit: what the store last reported, and what this process counts. */
 interface StoreView {
@@ -65,143 +86,58 @@ interface StoreView {
   readonly processes: number | undefined;
 }
 
-/** How many processes hold or await permits of a limiter, if that is known. */
-export type CountProcesses = (limiter: Limiter) => number | undefined;
-
-/**
- * The ids by which a page refers to limits. An id is never used again, so that no other limit is mistaken for it.
- */
-const ids = new WeakMap<object, number>();
-let latestId = 0;
-
-export function idOf(source: object): number {
-  const known = ids.get(source);
-  if (known !== undefined) return known;
-  ids.set(source, ++latestId);
-  return latestId;
-}
-
-/**
- * The rows of all sources. A limiter that several of them reuse has one row, which counts the requests of all. What
- * throws has no row.
- */
-export function viewsOfAll(
-  sources: readonly LimitSource[],
-  processesOf: CountProcesses = () => undefined,
-): LimitView[] {
-  const rows = new Map<number, LimitView>();
-  for (const source of new Set(sources)) {
-    for (const view of viewsOf(source)) {
-      const earlier = rows.get(view.id);
-      const row = earlier === undefined ? view : ownView(source, earlier);
-      if (row !== undefined) rows.set(view.id, row);
-    }
-  }
-  for (const limiter of sources.flatMap(limitersOf)) {
-    const row = rows.get(idOf(limiter));
-    if (row?.store !== undefined) {
-      rows.set(row.id, { ...row, store: { ...row.store, processes: processesOf(limiter) } });
-    }
-  }
-  return [...rows.values()];
-}
-
-/** The rows of a middleware, a gate or a limiter; those of its limiters alone if its own statistics cannot be read. */
-function viewsOf(source: LimitSource): LimitView[] {
-  const views = readStats(source, nameOf(source), () => allViewsOf(source));
-  if (views !== undefined) return views;
-  const limiters = limitersOf(source).filter((limiter) => limiter !== source);
-  return limiters.flatMap((limiter) => limiterView(limiter, undefined) ?? []);
-}
-
-function nameOf(source: LimitSource): string {
-  const names = operablesOf(source).map(({ name }) => `"${name}"`);
-  return names.length === 1 ? `limit ${names[0]}` : `the limits ${names.join(', ')}`;
-}
-
-function allViewsOf(source: LimitSource): LimitView[] {
-  const stats = source.stats();
-  if (!('limits' in stats)) return [limitView(source as Limiter, stats, undefined)];
-  const { limits, ...counts } = stats;
-  const [first] = limits;
-  if (limits.length === 1 && first !== undefined) {
-    const only = limiterOf(source, first.name);
-    // The counts of the gate include what its guard or its own queue rejects.
-    return [limitView(only, { ...first, ...counts, inflight: only.inflight }, undefined)];
-  }
-  const views = limits.map((each) => limitView(limiterOf(source, each.name), each, stats.name));
-  return [gateView(source, stats), ...views];
-}
-
-/** The row of a limiter of the source that has one already, with its own counts instead of those of one gate. */
-function ownView(source: LimitSource, { id, gate }: LimitView): LimitView | undefined {
-  const limiter = limitersOf(source).find((each) => idOf(each) === id) as Limiter;
-  return limiterView(limiter, gate);
-}
-
-function limiterView(limiter: Limiter, gate: string | undefined): LimitView | undefined {
-  const owner = `limiter "${limiter.name}"`;
-  return readStats(limiter, owner, () => limitView(limiter, limiter.stats(), gate));
-}
-
-/** The limiters that the page shows, to operate on them. */
-export function limitersOf(source: LimitSource): readonly Limiter[] {
-  if ('limiters' in source) return Object.values(source.limiters);
-  return 'limits' in source ? source.limits.map(({ limiter }) => limiter) : [source];
-}
-
-/** What the page shows of a source, to operate on it: its limiters, or its guard if it has no limits. */
-export function operablesOf(source: LimitSource): readonly (Limiter | GateGuard)[] {
-  return [soleGuardOf(source) ?? [], limitersOf(source)].flat();
-}
-
-/** With limits, shadow mode in the row of the gate could be mistaken for that of its limits. */
-function soleGuardOf(source: LimitSource): GateGuard | undefined {
-  return limitersOf(source).length === 0 ? (source as Gate).guard : undefined;
-}
-
-function limiterOf(source: LimitSource, name: string): Limiter {
-  return limitersOf(source).find((limiter) => limiter.name === name) as Limiter;
-}
-
-function gateView(source: LimitSource, { limits, ...stats }: GateStats): LimitView {
+/** A gate of several limits, or of none. */
+export function gateView(source: LimitSource, { limits, ...stats }: GateStats): LimitView {
   const guard = soleGuardOf(source);
+  const mode = guard?.mode ?? 'enforce';
+  const view = guardView(stats.guard);
+  const isGuard = guard !== undefined && view?.delay !== undefined;
+  const counts = countsOf(stats, mode);
   return {
-    ...countsOf(stats),
+    ...counts,
     id: idOf(guard ?? source),
     limitName: undefined,
     gate: undefined,
     limit: undefined,
+    peak: undefined,
     keys: undefined,
     adaptive: false,
     frozen: false,
     baseline: undefined,
     state: source.closed ? 'closed' : 'open',
-    mode: guard?.mode ?? 'enforce',
+    mode,
     priorities: undefined,
     shares: undefined,
-    guard: guardView(stats.guard),
+    guard: view,
+    isGuard,
     operations: guard?.operations ?? [],
     store: undefined,
+    sample: figuresOf(isGuard ? { ...counts, inflight: view.delay, queued: 0 } : counts),
   };
 }
 
-function limitView(
+/** A limit, with what its gate counts if it is the only one of that. */
+export function limitView(
   limiter: Limiter,
   stats: LimiterStats & Pick<GateStats, 'guard'>,
   gate: string | undefined,
 ): LimitView {
   const { distributed } = stats;
+  const counts = {
+    ...countsOf(stats, limiter.mode),
+    inflight: distributed?.inflight ?? stats.inflight,
+    queued: distributed?.queued ?? stats.queued,
+  };
   // A keyed limit that cannot be set has no common value: each request sets that of its key.
   const hasCommonLimit = !limiter.perKey || limiter.operations.includes('setLimit');
+  const limit = hasCommonLimit ? numberOf(stats.limit) : undefined;
   return {
-    ...countsOf(stats),
+    ...counts,
     id: idOf(limiter),
     limitName: limiter.name,
     gate,
-    limit: hasCommonLimit ? numberOf(stats.limit) : undefined,
-    inflight: distributed?.inflight ?? stats.inflight,
-    queued: distributed?.queued ?? stats.queued,
+    limit,
+    peak: numberOf((stats as FutureStats).inflightPeak),
     keys: limiter.perKey ? stats.keys : undefined,
     adaptive: limiter.isAdaptive,
     frozen: limiter.frozen,
@@ -211,19 +147,40 @@ function limitView(
     priorities: stats.priorities,
     shares: stats.shares,
     guard: guardView(stats.guard),
+    isGuard: false,
     operations: limiter.operations,
     store: distributed && storeView(stats),
+    sample: figuresOf({ ...counts, limit }),
   };
 }
 
-function countsOf(stats: Omit<LimiterStats, 'limit' | 'keys'>) {
-  const { name, inflight, queued, admitted, rejected, withdrawn, leaked } = stats;
+const none = { full: 0, timeout: 0, closed: 0, overloaded: 0, store: 0 };
+
+function countsOf(stats: Omit<LimiterStats, 'limit' | 'keys'>, mode: Limiter['mode']) {
+  const { name, inflight, queued, admitted, withdrawn, leaked } = stats;
+  const { shadow, suggestion } = stats as FutureStats;
+  const [rejected, wouldReject] =
+    mode === 'shadow' ? [none, stats.rejected] : [stats.rejected, none];
   const longestWait = Math.round(stats.longestWait);
   const counts: unknown[] = [inflight, queued, admitted, withdrawn, leaked];
-  for (const count of [...counts, ...Object.values(rejected)]) {
+  for (const count of [...counts, ...Object.values(stats.rejected)]) {
     if (!Number.isFinite(count)) throw invalid('stats()', 'a method that returns counts', count);
   }
-  return { name, inflight, queued, longestWait, admitted, rejected, withdrawn, leaked };
+  const rejections = { rejected, wouldReject, shadow, suggestion };
+  return { name, inflight, queued, longestWait, admitted, ...rejections, withdrawn, leaked };
+}
+
+function figuresOf(
+  view: Pick<LimitView, 'inflight' | 'queued' | 'rejected' | 'wouldReject'> & {
+    limit?: number | undefined;
+  },
+): Figures {
+  const { inflight, queued, limit = 0, rejected, wouldReject } = view;
+  return [inflight, queued, limit, sumOf(rejected), sumOf(wouldReject)];
+}
+
+function sumOf(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
 /** An application's own guard may report more, which the page does not need and JSON may not be able to contain. */

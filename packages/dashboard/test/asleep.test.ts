@@ -29,7 +29,7 @@ async function answerBeforeAndAfter(page: Page, asleep: number): Promise<void> {
   const answer = (state: { now: number; limits: object[] }, sleep: number, inflight: number) => {
     const now = state.now + sleep;
     const limits = state.limits.map((limit) => ({ ...limit, id: 1, inflight }));
-    return JSON.stringify({ ...state, now, limits, history: { 1: [[now, inflight, 0, 5, 0]] } });
+    return JSON.stringify({ ...state, now, limits, history: { 1: [[now, inflight, 0, 5, 0, 0]] } });
   };
   let state: { now: number; limits: object[] };
   await page.route(/\/events/, async (route) => {

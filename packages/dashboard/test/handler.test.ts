@@ -75,7 +75,7 @@ describe.each(frameworks)('the dashboard in %s', (_name, start) => {
     expect(first).toMatchObject({ access: 'view', pid: process.pid });
     expect(first.limits).toMatchObject([{ name: 'reports', limit: 3, inflight: 3, queued: 1 }]);
     const [{ id }] = first.limits;
-    expect(first.history[id]).toEqual([[first.now, 3, 1, 3, 0]]);
+    expect(first.history[id]).toEqual([[first.now, 3, 1, 3, 0, 0]]);
     for (const permit of permits) permit.release();
     (await waiting).release();
     let second = await events.next();
@@ -83,7 +83,7 @@ describe.each(frameworks)('the dashboard in %s', (_name, start) => {
     while (second.limits[0].inflight > 0) second = await events.next();
     expect(second.limits).toMatchObject([{ id, inflight: 0, queued: 0 }]);
     expect(second.now - first.now).toBeGreaterThan(500);
-    expect(Object.keys(second)).toEqual(['now', 'limits', 'reversions']);
+    expect(Object.keys(second)).toEqual(['now', 'limits', 'reversions', 'resumptions']);
     await events.close();
     const query = `after=${first.now}&instance=${first.instance}`;
     const polled = await (await fetch(`${url}${path}/state?${query}`)).json();

@@ -1,7 +1,8 @@
 import { createLimiter } from '@headgate/core';
 import { expect, it } from 'vitest';
 import { History } from '../src/history.ts';
-import { type LimitView, viewsOfAll } from '../src/view.ts';
+import { viewsOfAll } from '../src/rows.ts';
+import type { LimitView } from '../src/view.ts';
 
 /** Five minutes of this many limits, each of which has a spike of one second. */
 function historyOf(count: number) {
@@ -11,7 +12,8 @@ function historyOf(count: number) {
   for (let second = 0; second <= 300; second++) {
     views = Array.from({ length: count }, (_, id) => {
       const queued = second === 100 + (id % 100) ? 80 : 0;
-      return { ...view, id, inflight: 40, queued, rejected: { ...view.rejected, full: second } };
+      const sample = [40, queued, 40, second, 0] as const;
+      return { ...view, id, sample };
     });
     history.add(second * 1_000, views);
   }

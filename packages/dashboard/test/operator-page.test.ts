@@ -30,32 +30,32 @@ describe('an operator', () => {
     expect(await pause.evaluate((element) => element === document.activeElement)).toBe(true);
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
-    await until(`${first} .tag`, 'paused');
+    await until(`${first} .state`, 'paused');
     expect(limiter.state).toBe('paused');
     expect(await page.getByRole('dialog').isVisible()).toBe(false);
     expect(await pause.isVisible()).toBe(false);
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
     await pause.waitFor();
-    expect([limiter.state, await text(`${first} .tag`)]).toEqual(['open', '']);
+    expect([limiter.state, await text(`${first} .state`)]).toEqual(['open', '']);
   });
 
   it('starts shadow mode, and enforces the limit again', async () => {
     const limit = concurrencyLimit({ name: 'reports', limit: 2, mode: 'shadow' });
     const limiter = limit.limiters.reports;
-    const { until, page } = await openPage(browser, { limits: [limit], ...operator });
-    await until(`${first} .tag`, 'shadow mode');
+    const { until, page, text } = await openPage(browser, { limits: [limit], ...operator });
+    await until(`${first} .state`, 'shadow mode');
     const start = page.getByRole('button', { name: 'Shadow mode' });
     expect(await start.isVisible()).toBe(false);
     await page.getByRole('button', { name: 'Enforce' }).click();
     await until('#consequence', 'Requests may be queued or rejected again.');
     await page.getByRole('dialog').getByRole('button', { name: 'Enforce' }).click();
-    await until(`${first} .tag`, '');
+    await expect.poll(() => text(`${first} .state`)).toBe('');
     expect(limiter?.mode).toBe('enforce');
     await start.click();
     await until('#question', 'Start shadow mode of “reports”?');
     await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
-    await until(`${first} .tag`, 'shadow mode');
+    await until(`${first} .state`, 'shadow mode');
     expect(limiter?.mode).toBe('shadow');
   });
 
@@ -68,7 +68,7 @@ describe('an operator', () => {
     await button('Shadow mode').click();
     await until('#question', 'Start shadow mode of “api”?');
     await confirm('Start').click();
-    await until(`${first} .tag`, 'shadow mode');
+    await until(`${first} .state`, 'shadow mode');
     expect(gate.guard?.mode).toBe('shadow');
     for (const name of ['Shadow mode', 'Pause', 'Drain', 'Set', 'Freeze']) {
       expect(await button(name).isVisible()).toBe(false);
@@ -83,20 +83,40 @@ describe('an operator', () => {
     const limiter = createLimiter({ name: 'reports', limit: 20 });
     const { until, page } = await openPage(browser, { limits: [limiter], ...operator });
     await page.getByLabel('Limit', { exact: true }).fill('5');
-    await page.getByLabel('for').selectOption('15 minutes');
     await page.getByRole('button', { name: 'Set' }).click();
-    await until('#consequence', 'It will be 5 for 15 minutes, and then 20 again.');
+    await until('#consequence', /^It will be 5. Lowering it revokes no permit.$/);
+    await page.getByLabel('Lasts').selectOption('15 minutes');
+    await until('#consequence', /^It will be 5. .* After 15 minutes it will be 20 again.$/);
     await page.getByRole('dialog').getByRole('button', { name: 'Set' }).click();
     await until(`${first} .used`, '0 of 5');
     await until(`${first} .tag`, /returns to 20 in 14\smin/);
     expect(limiter.limit).toBe(5);
     // A second temporary limit returns to the value before the first.
     await page.getByLabel('Limit', { exact: true }).fill('3');
-    await page.getByLabel('for').selectOption('1 hour');
     await page.getByRole('button', { name: 'Set' }).click();
-    await until('#consequence', 'It will be 3 for 60 minutes, and then 20 again.');
+    await page.getByLabel('Lasts').selectOption('1 hour');
+    await until('#consequence', 'After 1 hour it will be 20 again.');
     await page.getByRole('dialog').getByRole('button', { name: 'Set' }).click();
     await until(`${first} .tag`, /returns to 20 in 59\smin/);
+  });
+
+  it('sees what draining a limit does, and drains it for a while', async () => {
+    const limiter = createLimiter({ name: 'reports', limit: 2, queueLimit: 5 });
+    const held = [await limiter.acquire(), await limiter.acquire()];
+    const queued = limiter.acquire({ queueTimeout: 60_000 }).catch(({ rejection }) => rejection);
+    const { until, page, text } = await openPage(browser, { limits: [limiter], ...operator });
+    await until(`${first} .waiting`, '1');
+    await page.getByRole('button', { name: 'Drain' }).click();
+    const consequence =
+      'The queued requests (1) and all new ones will be rejected. The running ones (2 in use) finish.';
+    expect(await text('#consequence')).toBe(consequence);
+    await page.getByLabel('Lasts').selectOption('5 minutes');
+    expect(await text('#consequence')).toBe(`${consequence} After 5 minutes it resumes.`);
+    await page.getByRole('dialog').getByRole('button', { name: 'Drain' }).click();
+    await until(`${first} .state`, 'drained');
+    await until(`${first} .tag`, /resumes in [45]\smin/);
+    expect(await queued).toMatchObject({ reason: 'closed' });
+    for (const permit of held) permit.release();
   });
 
   it('sees the bounds of a limit, and cannot leave them', async () => {
@@ -166,7 +186,7 @@ describe('an operator', () => {
     });
     await page.getByRole('button', { name: 'Drain' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Drain' }).click();
-    await until(`${first} .tag`, 'drained');
+    await until(`${first} .state`, 'drained');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Resume' }).click();
     const answered = page.waitForResponse('**/operate');
@@ -187,7 +207,7 @@ describe('an operator', () => {
       await page.getByRole('button', { name: 'Pause' }).waitFor();
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
       expect(await violations(page)).toEqual([]);
-      await page.getByRole('button', { name: 'Pause' }).click();
+      await page.getByRole('button', { name: 'Drain' }).click();
       expect(await violations(page)).toEqual([]);
     },
   );
@@ -212,7 +232,7 @@ it('shows a viewer no controls, and all that a limit has', async () => {
   const api = await text(`${first} .groups`);
   expect(api).toContain('Guard loop Delay 3.0 ms Rejects 25 %');
   expect(api).toContain('gold (60 %) 0 in use, 0 queued');
-  expect(api).toContain('Queued by priority critical 0 high 0');
+  expect(api).toContain('Queued by priority None');
   expect(await text('tbody.item:nth-of-type(2) .groups')).toContain('Store State available');
   expect(await text('tbody.item:nth-of-type(3) .groups')).toContain('Adaptive limit State adapts');
   await search.close();

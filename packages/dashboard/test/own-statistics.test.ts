@@ -3,8 +3,8 @@ import { collectWarnings, VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import type { Snapshot } from '../src/messages.ts';
 import type { LimitSource } from '../src/options.ts';
+import { viewsOfAll } from '../src/rows.ts';
 import { Sampler } from '../src/sampler.ts';
-import { viewsOfAll } from '../src/view.ts';
 
 function samplerOf(limits: readonly LimitSource[]): Sampler {
   return new Sampler(() => limits, new VirtualClock());

@@ -1,10 +1,9 @@
-import { createGate, createLimiter, type Permit } from '@headgate/core';
+import { createGate, createLimiter } from '@headgate/core';
 import { chromiumOptions } from '@headgate/test-servers';
 import helmet from 'helmet';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { frameworks } from './apps.ts';
-import { violations } from './violations.ts';
 import { openPage } from './visit.ts';
 
 const first = 'tbody.item:nth-of-type(1)';
@@ -36,7 +35,7 @@ describe.each(frameworks)('the page in %s', (_name, start) => {
     await until(`${first} .used`, '2 of 2');
     await until(`${first} .waiting`, '2');
     await until(`${first} .longest`, /s$/);
-    expect(await text(`${first} .figures .rejected`)).toBe('1');
+    expect(await text(`${first} .refusals`)).toBe('1');
     expect(await text(`${first} .groups`)).toContain('Queue full 1');
     expect(await page.title()).toBe('2 queued · Limits');
     for (const permit of held) permit.release();
@@ -44,7 +43,7 @@ describe.each(frameworks)('the page in %s', (_name, start) => {
     await until(`${first} .used`, '0 of 2');
     expect(await text(`${first} .waiting`)).toBe('–');
     const title = await page.locator(`${first} title`).textContent();
-    expect(title).toBe('In the last five minutes at most 2 in use, and 2 waited for');
+    expect(title).toBe('In the last five minutes at most 2 in use, and 2 waited for; 1 rejected');
     // It has followed the stream.
     expect(requests.filter((each) => each.includes('state'))).toEqual([]);
   });
@@ -173,6 +172,57 @@ it('finds limits by name, and that of their gate', async () => {
   await until('#note', 'No name has “nothing” in it.');
 });
 
+it('hides limits without requests among many, until they are wanted', async () => {
+  const many = Array.from({ length: 9 }, (_, i) => createLimiter({ name: `queue ${i}`, limit: 1 }));
+  const [busy, paused] = many;
+  (await busy?.acquire())?.release();
+  const { until, page } = await openPage(browser, { limits: many });
+  await until('.title', 'queue 8');
+  // Nothing has happened while the page was open.
+  expect(await page.locator('tbody.item').count()).toBe(9);
+  const permit = await busy?.acquire();
+  paused?.pause();
+  const button = page.getByRole('button', { name: 'Show 7 without requests' });
+  await button.waitFor();
+  expect(await page.locator('.title').allInnerTexts()).toEqual(['queue 0', 'queue 1']);
+  await page.getByLabel('Find a limit').fill('queue 3');
+  await until('.title', 'queue 3');
+  await page.getByLabel('Find a limit').fill('');
+  await button.click();
+  await until('.title', 'queue 8');
+  await page.getByRole('button', { name: 'Hide 7 without requests' }).click();
+  await expect.poll(() => page.locator('tbody.item').count()).toBe(2);
+  permit?.release();
+});
+
+it('shows what shadow mode would have rejected as such, and not as rejected', async () => {
+  const limiter = createLimiter({ name: 'reports', limit: 1 });
+  limiter.shadow();
+  const { until, page, text } = await openPage(browser, { limits: [limiter] });
+  await until(`${first} .used`, '0 of 1');
+  const permits = [await limiter.acquire(), await limiter.acquire()];
+  await until(`${first} .would`, '1 would reject');
+  expect(await text(`${first} .refusals`)).toBe('');
+  expect(await text(`${first} .used`)).toContain('1 over');
+  const title = await page.locator(`${first} title`).textContent();
+  expect(title).toMatch(/; 1 would have been rejected$/);
+  expect(await page.locator(`${first} .would-refuse`).getAttribute('d')).toMatch(/^M/);
+  expect(await page.locator(`${first} .refused`).getAttribute('d')).toBe('');
+  for (const permit of permits) permit.release();
+});
+
+it('shows the delay of a guard without limits', async () => {
+  let delay = 3;
+  const guard = { name: 'loop', admits: () => true, stats: () => ({ delay, shedding: 0 }) };
+  const gate = createGate({ name: 'api', limits: [], guard });
+  const { until, page } = await openPage(browser, { limits: [gate] });
+  await until(`${first} .used`, /3\.0\sms delay/);
+  delay = 80;
+  await until(`${first} .scale`, /80\sms/);
+  const title = await page.locator(`${first} title`).textContent();
+  expect(title).toMatch(/^In the last five minutes at most 80\sms$/);
+});
+
 it('is usable with the keyboard alone', async () => {
   const limits = ['A', 'B', 'C', 'D'].map((name) => createLimiter({ name, limit: 1 }));
   const { until, page } = await openPage(browser, { limits });
@@ -186,38 +236,6 @@ it('is usable with the keyboard alone', async () => {
   await until('tbody.item:nth-of-type(2) .groups', 'Admitted');
   await page.keyboard.press('Space');
   expect(await page.locator('.groups:visible').count()).toBe(0);
-});
-
-describe.each([
-  [320, 'light'],
-  [1_200, 'light'],
-  [320, 'dark'],
-  [1_200, 'dark'],
-] as const)('%i pixels wide, %s', (width, colorScheme) => {
-  it('fits, and axe-core finds nothing', async () => {
-    const held: Permit[] = [];
-    const name = 'a-name-without-a-space-that-is-longer-than-any-line-has-room-for';
-    const limiter = createLimiter({ name, limit: 2, queueLimit: 9, queueTimeout: 60_000 });
-    for (let i = 0; i < 2; i++) held.push(await limiter.acquire());
-    const waiting = [limiter.acquire(), limiter.acquire()];
-    const gate = createGate({
-      name: 'api',
-      limits: [
-        { name: 'user', limit: 1, perKey: true },
-        { name: 'total', limit: 5 },
-      ],
-    });
-    const device = { viewport: { width, height: 640 }, colorScheme };
-    const { until, page } = await openPage(browser, { limits: [limiter, gate] }, { device });
-    await until(`${first} .waiting`, '2');
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
-    await page.getByRole('button', { name: 'total' }).click();
-    expect(await violations(page)).toEqual([]);
-    const paper = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-    expect(paper).toBe(colorScheme === 'dark' ? 'rgb(21, 24, 27)' : 'rgb(252, 251, 249)');
-    for (const permit of held) permit.release();
-    for (const permit of await Promise.all(waiting)) permit.release();
-  });
 });
 
 function setHidden(page: Page, hidden: boolean): Promise<void> {

@@ -2,8 +2,9 @@ import { adaptive, createLimiter, type Limiter } from '@headgate/core';
 import { Memory, memoryStore } from '@headgate/core/memory-store';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
-import { Operator, reversionsOf } from '../src/operator.ts';
-import { idOf } from '../src/view.ts';
+import { Operator } from '../src/operator.ts';
+import { limitReversions, resumptions } from '../src/reversions.ts';
+import { idOf } from '../src/sources.ts';
 
 function scene(
   limiter: Limiter = createLimiter({ limit: 10 }),
@@ -25,7 +26,7 @@ function scene(
   };
   const set = (limit: number, minutes?: number) =>
     operate({ operation: 'setLimit', limit, minutes });
-  const reversions = () => reversionsOf([{ id: idOf(limiter) }]);
+  const reversions = () => limitReversions.of([{ id: idOf(limiter) }]);
   return { clock, operator, limiter, operate, set, reversions };
 }
 
@@ -34,7 +35,7 @@ it('reverts a limit after the given minutes', async () => {
   await set(3, 15);
   const at = clock.now() + 900_000;
   expect(reversions()).toEqual({ [idOf(limiter)]: { to: 10, at } });
-  expect(reversionsOf([])).toEqual({});
+  expect(limitReversions.of([])).toEqual({});
   clock.advance(899_999);
   expect(limiter.limit).toBe(3);
   clock.advance(1);
@@ -150,4 +151,41 @@ it('does nothing to a limit that has been closed, and reverts at once when the d
   await open.set(3, 15);
   open.operator.close();
   expect([open.limiter.limit, open.clock.armed]).toEqual([10, 0]);
+});
+
+it.each(['pause', 'drain'] as const)(
+  'resumes a limit after the minutes of a %s',
+  async (operation) => {
+    const { clock, limiter, operate } = scene();
+    await operate({ operation, minutes: 5 });
+    const at = clock.now() + 300_000;
+    expect(resumptions.of([{ id: idOf(limiter) }])).toEqual({
+      [idOf(limiter)]: { to: 'open', at },
+    });
+    clock.advance(299_999);
+    expect(limiter.state).not.toBe('open');
+    clock.advance(1);
+    expect([limiter.state, clock.armed]).toEqual(['open', 0]);
+  },
+);
+
+it('does not resume a limit that was drained since without an end, here or by the app', async () => {
+  const { clock, limiter, operate } = scene();
+  await operate({ operation: 'pause', minutes: 5 });
+  await operate({ operation: 'drain' });
+  expect(clock.armed).toBe(0);
+  await operate({ operation: 'pause', minutes: 5 });
+  limiter.drain();
+  clock.advance(300_000);
+  expect(limiter.state).toBe('drained');
+  await operate({ operation: 'pause', minutes: 5 });
+  await operate({ operation: 'resume' });
+  expect([limiter.state, clock.armed]).toEqual(['open', 0]);
+});
+
+it('resumes a limit at once when the dashboard that has drained it for a while closes', async () => {
+  const { clock, limiter, operator, operate } = scene();
+  await operate({ operation: 'drain', minutes: 5 });
+  operator.close();
+  expect([limiter.state, clock.armed]).toEqual(['open', 0]);
 });

@@ -7,15 +7,28 @@ import { count } from './words.js';
 const byId = (id) => part(document, `#${id}`);
 
 /** What each operation does, for the operator who is about to confirm it. */
+/** @type {Record<OperatorRequest['operation'], (request: OperatorRequest) => string>} */
 const consequences = {
-  pause: 'New requests will be queued, and time out there. Running ones finish.',
-  drain: 'Queued and new requests will be rejected. Running ones finish.',
-  resume: 'Requests will be admitted again.',
-  shadow: 'All requests will be admitted, and counted as rejected if they would have been.',
-  enforce: 'Requests may be queued or rejected again.',
-  freeze: 'The limit will stay at its current value.',
-  unfreeze: 'The limit will return to the value of its algorithm.',
+  setLimit: ({ limit = 0 }) => `It will be ${count(limit)}. Lowering it revokes no permit.`,
+  pause: ({ view }) =>
+    `New requests will be queued, up to the queue limit, and time out there. Queued now: ${count(view.queued)}. ${running(view)}`,
+  drain: ({ view }) =>
+    `${view.queued === 0 ? 'All new requests' : `The queued requests (${count(view.queued)}) and all new ones`} will be rejected. ${running(view)}`,
+  resume: ({ view }) =>
+    `Requests will be admitted again${view.queued === 0 ? '' : `, at first the queued ones (${count(view.queued)})`}.`,
+  shadow: () =>
+    'All requests will be admitted, and those that would have been rejected are counted.',
+  enforce: () => 'Requests may be queued or rejected again.',
+  freeze: () => 'The limit will stay at its current value.',
+  unfreeze: () => 'The limit will return to the value of its algorithm.',
 };
+
+/** @param {OperatorRequest['view']} view */
+function running({ inflight }) {
+  return inflight === 0
+    ? 'None is running.'
+    : `The running ones (${count(inflight)} in use) finish.`;
+}
 
 const verbs = {
   setLimit: 'Set the limit of',
@@ -28,39 +41,72 @@ const verbs = {
   unfreeze: 'Unfreeze',
 };
 
+/** The end of a change for which no time is chosen; other changes have no end of their own. */
+/** @type {Partial<Record<OperatorRequest['operation'], string>>} */
+const ends = {
+  setLimit: 'until it is changed',
+  pause: 'until it is resumed',
+  drain: 'until it is resumed',
+};
+
 /** Asks the operator to confirm a request, and sends it. */
 export class Confirmation {
   /** What the server requires of an operator's page. */
   token = '';
   #dialog = /** @type {HTMLDialogElement} */ (byId('confirm'));
   #button = /** @type {HTMLButtonElement} */ (byId('confirmed'));
+  #minutes = /** @type {HTMLSelectElement} */ (byId('minutes'));
   /** @type {OperatorRequest | undefined} */
   #request;
 
   constructor() {
     byId('cancel').addEventListener('click', () => this.#dialog.close());
     this.#button.addEventListener('click', () => this.#send());
+    this.#minutes.addEventListener('change', () => this.#showConsequence());
   }
 
   /** @param {OperatorRequest} request */
   ask(request) {
     this.#request = request;
-    write(byId('question'), `${verbs[request.operation]} “${request.name}”?`);
-    write(byId('consequence'), consequenceOf(request));
+    const { operation, view } = request;
+    write(byId('question'), `${verbs[operation]} “${view.name}”?`);
     write(byId('failure'), '');
-    const [verb = ''] = verbs[request.operation].split(' ', 1);
+    const [verb = ''] = verbs[operation].split(' ', 1);
     write(this.#button, verb);
+    this.#button.dataset.operation = operation;
+    const end = ends[operation];
+    part(this.#dialog, '.keep').hidden = end === undefined;
+    this.#minutes.value = '';
+    write(part(this.#minutes, 'option'), end ?? '');
+    this.#showConsequence();
     this.#dialog.showModal();
+  }
+
+  #showConsequence() {
+    const request = this.#request;
+    if (request === undefined) return;
+    const text = [consequences[request.operation](request), this.#afterwards(request)];
+    write(byId('consequence'), text.join(' ').trim());
+  }
+
+  /** What happens at the end of the chosen time. @param {OperatorRequest} request */
+  #afterwards({ operation, returnsTo }) {
+    if (this.#minutes.value === '') return '';
+    const after = `After ${this.#minutes.selectedOptions[0]?.text}`;
+    if (operation !== 'setLimit') return `${after} it resumes.`;
+    const earlier = returnsTo === undefined ? 'the earlier value' : count(returnsTo);
+    return `${after} it will be ${earlier} again.`;
   }
 
   async #send() {
     const sent = this.#request;
-    const { id, operation, limit, minutes } = sent ?? {};
+    const { view, operation, limit } = sent ?? {};
+    const minutes = this.#minutes.value === '' ? undefined : Number(this.#minutes.value);
     this.#button.disabled = true;
     const answer = await fetch('operate', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'X-Headgate-Token': this.token },
-      body: JSON.stringify({ id, operation, limit, minutes }),
+      body: JSON.stringify({ id: view?.id, operation, limit, minutes }),
     }).catch(() => undefined);
     this.#button.disabled = false;
     // The operator may have closed the dialog, and asked for something else meanwhile.
@@ -68,12 +114,4 @@ export class Confirmation {
     if (answer?.ok) this.#dialog.close();
     else write(byId('failure'), answer ? await answer.text() : 'The server cannot be reached');
   }
-}
-
-/** @param {OperatorRequest} request */
-function consequenceOf({ operation, limit = 0, minutes, returnsTo }) {
-  if (operation !== 'setLimit') return consequences[operation];
-  const earlier = returnsTo === undefined ? 'the earlier value' : count(returnsTo);
-  const end = minutes === undefined ? '' : ` for ${minutes} minutes, and then ${earlier} again`;
-  return `It will be ${count(limit)}${end}. Lowering it revokes no permit.`;
 }

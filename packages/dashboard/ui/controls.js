@@ -3,7 +3,7 @@ import { part, write } from './dom.js';
 /** @import { Operation } from '@headgate/core' */
 /** @import { LimitView } from '../src/view.ts' */
 /** @import { Context } from './row.js' */
-/** @typedef {{ id: number, name: string, operation: Operation, limit?: number, minutes?: number, returnsTo?: number | undefined }} OperatorRequest */
+/** @typedef {{ view: LimitView, operation: Operation, limit?: number, returnsTo?: number | undefined }} OperatorRequest */
 
 /** The buttons of one limit. */
 export class Controls {
@@ -22,20 +22,14 @@ export class Controls {
       const operation = /** @type {Operation | undefined} */ (button.dataset.operation);
       if (operation === undefined) continue;
       button.addEventListener('click', () => {
-        if (this.#view !== undefined) ask({ ...naming(this.#view), operation });
+        if (this.#view !== undefined) ask({ view: this.#view, operation });
       });
     }
     this.#form.addEventListener('submit', (event) => {
       event.preventDefault();
       if (this.#view === undefined) return;
-      const minutes = Number(/** @type {HTMLSelectElement} */ (part(element, '.minutes')).value);
       const limit = Number(this.#value.value);
-      const request = {
-        ...naming(this.#view),
-        operation: /** @type {const} */ ('setLimit'),
-        limit,
-      };
-      ask(minutes === 0 ? request : { ...request, minutes, returnsTo: this.#returnsTo });
+      ask({ view: this.#view, operation: 'setLimit', limit, returnsTo: this.#returnsTo });
     });
   }
 
@@ -61,11 +55,6 @@ export class Controls {
     this.#form.hidden = !usable.includes('setLimit');
     if (isFirst && view.limit !== undefined) this.#value.value = `${view.limit}`;
   }
-}
-
-/** @param {LimitView} view */
-function naming({ id, name }) {
-  return { id, name };
 }
 
 /** @param {number} min @param {number | undefined} max */

@@ -1,13 +1,17 @@
 import { copy, part, write } from './dom.js';
-import { count } from './words.js';
+import { counts, fact, milliseconds, percent } from './facts.js';
+import { SuggestionTable } from './suggestion.js';
+import { count, wait } from './words.js';
 
 /** @import { LimitView } from '../src/view.ts' */
+/** @import { Fact } from './facts.js' */
 
-/** @typedef {{ title: string, facts: [name: string, value: string][] }} Group */
+/** @typedef {{ title: string, facts: Fact[] }} Group */
 
-/** Groups of figures about a limit. */
+/** Groups of figures about a limit, and what other limits would do. */
 export class Details {
   #element;
+  #suggestion = new SuggestionTable();
   /** The names shown; other elements are made only if these differ. */
   #names = '';
 
@@ -22,12 +26,14 @@ export class Details {
     const names = JSON.stringify(
       groups.map(({ title, facts }) => [title, facts.map(([name]) => name)]),
     );
-    if (names !== this.#names) this.#element.replaceChildren(...groups.map(section));
+    if (names !== this.#names)
+      this.#element.replaceChildren(...groups.map(section), this.#suggestion.element);
     this.#names = names;
-    const values = this.#element.querySelectorAll('dd');
+    const values = this.#element.querySelectorAll('.facts dd');
     for (const [i, [, value]] of groups.flatMap(({ facts }) => facts).entries()) {
       write(/** @type {Element} */ (values[i]), value);
     }
+    this.#suggestion.show(view);
   }
 }
 
@@ -46,26 +52,44 @@ function section({ title, facts }) {
 
 /** @param {LimitView} view @returns {Group[]} */
 function groupsOf(view) {
-  const { admitted, rejected, withdrawn, leaked } = view;
-  /** @type {Group[]} */
-  const groups = [
+  const { admitted, withdrawn, leaked, inflight, isGuard } = view;
+  const others = /** @type {const} */ ([
+    ['Withdrawn', withdrawn],
+    ['Held too long', leaked],
+  ]);
+  return [
     {
       title: 'Requests since the start',
       facts: [
-        ['Admitted', count(admitted)],
-        ['Withdrawn', count(withdrawn)],
-        ['Held too long', count(leaked)],
+        ...(isGuard ? [fact('In use', count(inflight))] : []),
+        fact('Admitted', count(admitted)),
+        ...others.filter(([, value]) => value > 0).map(([name, value]) => fact(name, count(value))),
       ],
     },
-    {
-      title: 'Rejected since the start',
-      facts: Object.entries(rejected).map(([reason, number]) => [
-        reasons[reason] ?? reason,
-        count(number),
-      ]),
-    },
+    ...rejections(view),
+    ...divisions(view),
+    ...parts(view),
   ];
-  return [...groups, ...divisions(view), ...parts(view)];
+}
+
+/** @param {LimitView} view @returns {Group[]} */
+function rejections({ rejected, wouldReject, shadow, mode }) {
+  /** @param {LimitView['rejected']} byReason */
+  const byName = (byReason) =>
+    counts(Object.entries(byReason).map(([reason, number]) => [reasons[reason] ?? reason, number]));
+  const groups = [{ title: 'Rejected since the start', facts: byName(rejected) }];
+  const isShadow = mode === 'shadow' || Object.values(wouldReject).some((number) => number > 0);
+  if (isShadow) groups.push({ title: 'Would reject, since the start', facts: byName(wouldReject) });
+  if (shadow !== undefined) {
+    const facts = [
+      fact('Would be admitted', count(shadow.admitted)),
+      fact('Would be queued', count(shadow.queued)),
+      fact('Would be rejected', percent(shadow.rejectedShare)),
+      fact('Wait, median and p99', `${wait(shadow.waitP50)}, ${wait(shadow.waitP99)}`),
+    ];
+    groups.push({ title: 'Since shadow mode began', facts });
+  }
+  return groups;
 }
 
 /** How the queue and the limit are divided. @param {LimitView} view @returns {Group[]} */
@@ -73,8 +97,7 @@ function divisions({ priorities, shares }) {
   /** @type {Group[]} */
   const groups = [];
   if (priorities !== undefined) {
-    const facts = Object.entries(priorities).map(([name, queued]) => fact(name, count(queued)));
-    groups.push({ title: 'Queued by priority', facts });
+    groups.push({ title: 'Queued by priority', facts: counts(Object.entries(priorities)) });
   }
   if (shares !== undefined) {
     const facts = Object.entries(shares).map(([name, { part, inflight, queued }]) =>
@@ -109,34 +132,20 @@ function parts({ adaptive, frozen, baseline, guard, store }) {
 }
 
 /** @param {NonNullable<LimitView['store']>} store */
-function storeFacts(store) {
+function storeFacts({ up, roundTrip, here, queuedHere, processes, declared, reclaimed, lost }) {
   return [
-    fact('State', store.up ? 'available' : 'unavailable'),
-    fact('Round trip', milliseconds(store.roundTrip)),
-    fact('In use by this process', count(store.here)),
-    fact('Queued in this process', count(store.queuedHere)),
-    ...processesOf(store),
-    fact('Limit that this process declared', count(store.declared)),
-    fact('Expired leases removed', count(store.reclaimed)),
-    fact('Leases lost', count(store.lost)),
+    fact('State', up ? 'available' : 'unavailable'),
+    fact('Round trip', milliseconds(roundTrip)),
+    fact('In use by this process', count(here)),
+    fact('Queued in this process', count(queuedHere)),
+    // Not all stores know it, and those that do may not have answered yet.
+    ...(processes === undefined
+      ? []
+      : [fact('Processes that hold or await permits', count(processes))]),
+    fact('Limit that this process declared', count(declared)),
+    ...(reclaimed === 0 ? [] : [fact('Expired leases removed', count(reclaimed))]),
+    ...(lost === 0 ? [] : [fact('Leases lost', count(lost))]),
   ];
-}
-
-/** Not all stores know it, and those that do may not have answered yet. @param {NonNullable<LimitView['store']>} store */
-function processesOf({ processes }) {
-  return processes === undefined
-    ? []
-    : [fact('Processes that hold or await permits', count(processes))];
-}
-
-/** @param {string} name @param {string} value @returns {[string, string]} */
-function fact(name, value) {
-  return [name, value];
-}
-
-/** @param {number | undefined} value */
-function milliseconds(value) {
-  return value === undefined ? '–' : `${value.toFixed(1)}\u202fms`;
 }
 
 /** @type {Record<string, string>} */

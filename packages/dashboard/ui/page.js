@@ -5,6 +5,7 @@ import { Table } from './table.js';
 import { count } from './words.js';
 
 /** @import { PageState, Snapshot } from '../src/messages.ts' */
+/** @import { LimitView } from '../src/view.ts' */
 
 /** The search is shown only above this number of limits. */
 const MAX_WITHOUT_SEARCH = 8;
@@ -13,7 +14,7 @@ const MAX_WITHOUT_SEARCH = 8;
 const byId = (id) => part(document, `#${id}`);
 
 const confirmation = new Confirmation();
-const table = new Table(byId('table'), (request) => confirmation.ask(request));
+const table = new Table(byId('table'), byId('idle'), (request) => confirmation.ask(request));
 const text = /** @type {HTMLInputElement} */ (byId('text'));
 
 /** The process whose limits are shown. */
@@ -50,17 +51,25 @@ function draw() {
   if (latest === undefined) return;
   const { limits } = latest;
   const wanted = text.value.toLowerCase();
-  const found = limits.filter(({ name, gate = '' }) =>
+  const named = limits.filter(({ name, gate = '' }) =>
     `${gate} ${name}`.toLowerCase().includes(wanted),
   );
+  // A limit is below its gate.
+  const gates = new Set(named.map(({ gate }) => gate));
+  const found = limits.filter((each) => named.includes(each) || isGateOf(each, gates));
   byId('find').hidden = limits.length <= MAX_WITHOUT_SEARCH && wanted === '';
   byId('table').hidden = found.length === 0;
   byId('key').hidden = found.length === 0;
   write(byId('note'), note(found.length));
-  table.show(found, latest);
+  table.show(found, latest, wanted !== '');
   // The limits of a gate count the same requests as the gate.
   const queued = limits.reduce((sum, each) => sum + (each.gate === undefined ? each.queued : 0), 0);
   document.title = queued === 0 ? 'Limits' : `${count(queued)} queued · Limits`;
+}
+
+/** @param {LimitView} view @param {Set<string | undefined>} gates The names of gates. */
+function isGateOf({ name, limitName }, gates) {
+  return limitName === undefined && gates.has(name);
 }
 
 /** @param {number} found */
@@ -79,6 +88,7 @@ function fail(status) {
 const feed = new Feed(show, fail);
 
 text.addEventListener('input', draw);
+byId('idle').addEventListener('idle', draw);
 
 // The server samples its limits only while a page is visible.
 document.addEventListener('visibilitychange', () => {

@@ -1,16 +1,22 @@
-import { Chart, span } from './chart.js';
+import { Chart } from './chart.js';
 import { Controls } from './controls.js';
 import { Details } from './details.js';
 import { copy, part, write } from './dom.js';
-import { count, duration } from './words.js';
+import { milliseconds } from './facts.js';
+import { tagsOf } from './tags.js';
+import { count, wait } from './words.js';
 
 /** @import { OperatorBounds } from '../src/bounds.ts' */
 /** @import { Sample } from '../src/history.ts' */
 /** @import { LimitView } from '../src/view.ts' */
-/** @import { Reversion } from '../src/operator.ts' */
+/** @import { Reversion } from '../src/reversions.ts' */
 /** @import { OperatorRequest } from './controls.js' */
 
-/** What a row shows in addition to its limit. @typedef {{ mayOperate: boolean, bounds: OperatorBounds | undefined, reversion: Reversion | undefined }} Context */
+/**
+ * What a row shows in addition to its limit; `resumesAt` is when a paused or drained limit resumes.
+ *
+ * @typedef {{ mayOperate: boolean, bounds: OperatorBounds | undefined, reversion: Reversion | undefined, resumesAt: number | undefined }} Context
+ */
 
 let rows = 0;
 
@@ -22,62 +28,90 @@ export class Row {
   element = copy('row');
   #toggle = part(this.element, '.toggle');
   #details = part(this.element, '.details');
-  #chart = new Chart(part(this.element, 'svg'));
+  #chart;
   #groups = new Details(part(this.element, '.groups'));
   #controls;
-  /** When, and how many had been rejected since the start. */
-  /** @type {[at: number, rejected: number][]} */
-  #rejected = [];
+  /** The latest totals of what was rejected, or would have been. */
+  /** @type {[rejected: number, wouldReject: number] | undefined} */
+  #totals;
 
   /** @param {LimitView} view @param {boolean} isOpen @param {(request: OperatorRequest) => void} ask */
-  constructor({ name, gate }, isOpen, ask) {
+  constructor({ name, gate, isGuard }, isOpen, ask) {
+    this.#chart = new Chart(part(this.element, '.history'), isGuard ? '\u202fms' : '');
     this.#controls = new Controls(part(this.element, '.controls'), ask);
     write(part(this.element, '.title'), name);
     this.element.dataset.part = gate === undefined ? 'no' : 'yes';
+    write(part(this.element, '.gate'), gate === undefined ? '' : `limit of ${gate}`);
     this.#details.id = `details-${++rows}`;
     this.#toggle.setAttribute('aria-controls', this.#details.id);
     this.#toggle.addEventListener('click', () => this.#open(this.#details.hidden === true));
     this.#open(isOpen);
   }
 
-  /** @param {number} now @param {LimitView} view */
-  add(now, { inflight, queued, limit = 0, rejected }) {
-    const sum = Object.values(rejected).reduce((total, each) => total + each, 0);
-    this.addSample([now, inflight, queued, limit, sum]);
+  /** @param {Sample} sample */
+  add([at, used, queued, limit, rejected, wouldReject]) {
+    const [before, wouldBefore] = this.#totals ?? [rejected, wouldReject];
+    this.#totals = [rejected, wouldReject];
+    this.#chart.add({
+      ...{ at, used, demand: used + queued, max: limit },
+      ...{ rejected: rejected - before, wouldReject: wouldReject - wouldBefore },
+    });
   }
 
-  /** @param {Sample} sample */
-  addSample([at, used, queued, limit, rejected]) {
-    this.#chart.add({ at, used, demand: used + queued, max: limit });
-    this.#rejected.push([at, rejected]);
-    while ((this.#rejected[0]?.[0] ?? at) < at - span) this.#rejected.shift();
+  /** Whether an operator misses nothing without it. */
+  get isIdle() {
+    const { state, mode, store } = this.#view ?? {};
+    const isUsual = state === 'open' && mode === 'enforce' && store?.up !== false;
+    const isLeft = this.#details.hidden === true && !this.element.contains(document.activeElement);
+    return isUsual && this.#chart.isIdle && isLeft;
   }
 
   /** @param {LimitView} view @param {number} now @param {Context} context */
   show(view, now, context) {
-    const { inflight, queued, limit, keys, longestWait } = view;
-    // Each key has a limit of its own.
-    const isOver = limit !== undefined && keys === undefined && inflight > limit;
-    write(part(this.element, '.acquired'), count(inflight));
-    write(part(this.element, '.max'), maxOf(view));
-    write(part(this.element, '.over'), isOver ? `${count(inflight - limit)} over` : '');
-    write(
-      part(this.element, '.tag'),
-      [...tagsOf(view), ...returning(context.reversion, now)].join(' · '),
-    );
+    const { queued, longestWait } = view;
+    this.#showUse(view);
+    this.#showTags(view, now, context);
     this.#controls.show(view, context);
     write(part(this.element, '.waiting'), queued === 0 ? '–' : count(queued));
     write(part(this.element, '.longest'), queued === 0 ? '–' : wait(longestWait));
-    const rejected = (this.#rejected.at(-1)?.[1] ?? 0) - (this.#rejected[0]?.[1] ?? 0);
-    write(part(this.element, '.rejected'), rejected === 0 ? '–' : count(rejected));
-    this.element.dataset.over = isOver ? 'yes' : 'no';
     this.element.dataset.waits = queued > 0 ? 'yes' : 'no';
-    this.element.dataset.rejects = rejected > 0 ? 'yes' : 'no';
-    part(this.element, '.meter').hidden = limit === undefined || keys !== undefined;
-    part(this.element, '.fill').style.width = `${Math.min(1, inflight / (limit || 1)) * 100}%`;
+    this.#showRejections();
     this.#chart.draw(now);
     if (!this.#details.hidden) this.#groups.show(view);
     this.#view = view;
+  }
+
+  /** @param {LimitView} view */
+  #showUse({ inflight, limit, keys, peak, mode, isGuard, guard }) {
+    // Each key has a limit of its own.
+    const isOver = limit !== undefined && keys === undefined && inflight > limit;
+    const figure = isGuard ? milliseconds(guard?.delay) : count(inflight);
+    write(part(this.element, '.acquired'), figure);
+    write(part(this.element, '.max'), isGuard ? 'delay' : maxOf(limit, keys));
+    write(part(this.element, '.over'), isOver ? `${count(inflight - limit)} over` : '');
+    const owner = keys === undefined ? '' : ' of one key';
+    write(part(this.element, '.peak'), peak ? `peak ${count(peak)}${owner}` : '');
+    const over = mode === 'shadow' ? 'shadow' : 'yes';
+    this.element.dataset.over = isOver ? over : 'no';
+    part(this.element, '.meter').hidden = limit === undefined || keys !== undefined;
+    part(this.element, '.fill').style.width = `${Math.min(1, inflight / (limit || 1)) * 100}%`;
+  }
+
+  /** @param {LimitView} view @param {number} now @param {Context} context */
+  #showTags(view, now, context) {
+    const { state, words } = tagsOf(view, now, context);
+    write(part(this.element, '.state'), state);
+    write(part(this.element, '.tag'), words);
+    this.element.dataset.state = state === 'shadow mode' ? 'shadow' : view.state;
+  }
+
+  #showRejections() {
+    const { rejected, wouldReject } = this.#chart;
+    const isNone = rejected === 0 && wouldReject === 0;
+    write(part(this.element, '.refusals'), isNone ? '–' : rejected === 0 ? '' : count(rejected));
+    part(this.element, '.would').hidden = wouldReject === 0;
+    write(part(this.element, '.would .number'), count(wouldReject));
+    this.element.dataset.rejects = rejected > 0 ? 'yes' : 'no';
   }
 
   /** @type {LimitView | undefined} */
@@ -91,34 +125,8 @@ export class Row {
   }
 }
 
-/** @param {LimitView} view */
-function maxOf({ limit, keys }) {
+/** @param {number | undefined} limit @param {number | undefined} keys */
+function maxOf(limit, keys) {
   if (limit === undefined) return '';
   return keys === undefined ? `of ${count(limit)}` : `(${count(limit)} per key)`;
-}
-
-/** @param {LimitView} view */
-function tagsOf({ gate, keys, adaptive, frozen, state, mode, store, guard }) {
-  return [
-    gate === undefined ? '' : `of ${gate}`,
-    adaptive ? (frozen ? 'adaptive, frozen' : 'adaptive') : '',
-    guard?.shedding ? `guard rejects ${Math.round(100 * guard.shedding)} %` : '',
-    keys === undefined ? '' : `${count(keys)} ${keys === 1 ? 'key' : 'keys'} in use`,
-    store === undefined ? '' : store.up ? 'all processes' : 'store unavailable',
-    state === 'open' ? '' : state,
-    mode === 'shadow' ? 'shadow mode' : '',
-  ].filter((tag) => tag !== '');
-}
-
-/** @param {Reversion | undefined} reversion @param {number} now */
-function returning(reversion, now) {
-  if (reversion === undefined) return [];
-  return [`returns to ${count(reversion.to)} in ${duration(Math.max(0, reversion.at - now))}`];
-}
-
-/** @param {number} milliseconds */
-function wait(milliseconds) {
-  if (milliseconds < 1_000) return `${milliseconds}\u202fms`;
-  if (milliseconds < 10_000) return `${(milliseconds / 1_000).toFixed(1)}\u202fs`;
-  return duration(milliseconds);
 }

@@ -1,4 +1,6 @@
+import { part, write } from './dom.js';
 import { Row } from './row.js';
+import { count } from './words.js';
 
 /** @import { OperatorBounds } from '../src/bounds.ts' */
 /** @import { PageState, Snapshot } from '../src/messages.ts' */
@@ -7,6 +9,8 @@ import { Row } from './row.js';
 
 /** Rows are expanded at first only up to this number of limits. */
 const MAX_EXPANDED = 3;
+/** Up to this number of limits, those without requests are shown as well. */
+const MAX_WITH_IDLE = 8;
 
 /** A table with one row per limit. */
 export class Table {
@@ -18,11 +22,18 @@ export class Table {
   bounds = new Map();
   #element;
   #ask;
+  #idle;
+  #showsIdle = false;
 
-  /** @param {HTMLElement} element @param {(request: OperatorRequest) => void} ask */
-  constructor(element, ask) {
+  /** @param {HTMLElement} element @param {HTMLElement} idle The button for limits without requests. @param {(request: OperatorRequest) => void} ask */
+  constructor(element, idle, ask) {
     this.#element = element;
     this.#ask = ask;
+    this.#idle = idle;
+    idle.addEventListener('click', () => {
+      this.#showsIdle = !this.#showsIdle;
+      idle.dispatchEvent(new Event('idle', { bubbles: true }));
+    });
   }
 
   clear() {
@@ -46,20 +57,40 @@ export class Table {
       const row =
         this.#rows.get(view.id) ?? new Row(view, limits.length <= MAX_EXPANDED, this.#ask);
       this.#rows.set(view.id, row);
-      if (history === undefined) row.add(now, view);
-      else for (const sample of history[view.id] ?? []) row.addSample(sample);
+      const samples = history?.[view.id] ?? [/** @type {const} */ ([now, ...view.sample])];
+      for (const sample of samples) row.add(sample);
     }
   }
 
-  /** @param {readonly LimitView[]} views @param {Snapshot} snapshot */
-  show(views, { reversions, now }) {
+  /** @param {readonly LimitView[]} views @param {Snapshot} snapshot @param {boolean} isSearch */
+  show(views, { reversions, resumptions, now }, isSearch) {
     const { mayOperate } = this;
-    const shown = views.flatMap((view) => {
+    const all = views.flatMap((view) => {
       const row = this.#rows.get(view.id);
       const bounds = this.bounds.get(view.limitName ?? '');
-      row?.show(view, now, { mayOperate, bounds, reversion: reversions[view.id] });
-      return row === undefined ? [] : [row.element];
+      const reversion = reversions[view.id];
+      row?.show(view, now, { mayOperate, bounds, reversion, resumesAt: resumptions[view.id]?.at });
+      return row === undefined ? [] : [row];
     });
+    const rows = isSearch ? all : this.#withoutIdle(all);
+    if (isSearch) this.#idle.hidden = true;
+    this.#arrange(rows.map(({ element }) => element));
+  }
+
+  /** Limits without requests would hide the others. @param {Row[]} rows */
+  #withoutIdle(rows) {
+    const busy = rows.filter(({ isIdle }) => !isIdle);
+    const idle = rows.length - busy.length;
+    const isShort = rows.length <= MAX_WITH_IDLE || idle === 0 || busy.length === 0;
+    this.#idle.hidden = isShort;
+    const what = `${count(idle)} without requests in the last 5 minutes`;
+    write(this.#idle, `${this.#showsIdle ? 'Hide' : 'Show'} ${what}`);
+    this.#idle.setAttribute('aria-expanded', `${this.#showsIdle}`);
+    return isShort || this.#showsIdle ? rows : busy;
+  }
+
+  /** @param {HTMLElement[]} shown */
+  #arrange(shown) {
     const bodies = this.#element.querySelectorAll('tbody.item');
     // Rows that are already in place are not moved, so that they keep the focus.
     const isSame = bodies.length === shown.length && shown.every((row, i) => row === bodies[i]);
@@ -71,7 +102,7 @@ export class Table {
 
   /** @param {Element} row @param {Element | undefined} previous */
   #place(row, previous) {
-    const before = previous ?? this.#element.querySelector('thead');
-    if (before?.nextElementSibling !== row) before?.after(row);
+    const before = previous ?? part(this.#element, 'thead');
+    if (before.nextElementSibling !== row) before.after(row);
   }
 }

@@ -1,5 +1,5 @@
 import { copy, part, write } from './dom.js';
-import { count, duration } from './words.js';
+import { count, duration, wait } from './words.js';
 
 /** @import { PeerEntry, PeerList } from '../src/http/snapshot.ts' */
 
@@ -36,6 +36,6 @@ export class PeerListView {
 function show(row, entry) {
   write(part(row, '.peer'), entry.peer);
   write(part(row, '.count'), count(entry.count));
-  write(part(row, '.since'), duration(entry.since));
+  write(part(row, '.since'), wait(entry.since));
   write(part(row, '.expires'), duration(entry.expiresIn));
 }

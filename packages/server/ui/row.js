@@ -1,7 +1,7 @@
 import { Chart } from './chart.js';
 import { copy, part, write } from './dom.js';
 import { PeerListView } from './peer-list.js';
-import { count, duration } from './words.js';
+import { count, wait } from './words.js';
 
 /** @import { SemaphoreView } from '../src/http/snapshot.ts' */
 
@@ -14,7 +14,7 @@ export class Row {
   seen = 0;
   #toggle = part(this.element, '.toggle');
   #details = part(this.element, '.details');
-  #chart = new Chart(part(this.element, 'svg'));
+  #chart = new Chart(part(this.element, '.history'));
   #holding = new PeerListView('Holding', 'Held for');
   #waiting = new PeerListView('Waiting, in order', 'Waits for');
 
@@ -40,7 +40,7 @@ export class Row {
     write(part(this.element, '.waiting .peers'), waiting.peers === 0 ? '–' : count(waiting.peers));
     const isPlain = pending === `${waiting.peers}`;
     write(part(this.element, '.waiting .sum'), isPlain ? '' : `count ${count(pending)}`);
-    write(part(this.element, '.longest'), waiting.peers === 0 ? '–' : duration(longestWait));
+    write(part(this.element, '.longest'), waiting.peers === 0 ? '–' : wait(longestWait));
     this.element.dataset.over = over > 0n ? 'yes' : 'no';
     this.element.dataset.waits = waiting.peers > 0 ? 'yes' : 'no';
     const used = Number(acquired);

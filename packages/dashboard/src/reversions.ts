@@ -1,0 +1,113 @@
+import type { Clock, Limiter } from '@headgate/core';
+import { idOf } from './sources.ts';
+
+/** A limit that returns to its earlier value. */
+export interface Reversion {
+  /** The earlier value. */
+  readonly to: number;
+  /** When, in milliseconds of the process's clock. */
+  readonly at: number;
+}
+
+/** What can be changed for a while. */
+interface Property<V> {
+  current(limiter: Limiter): V;
+  /** Whether the value is still the one that was set: if not, the later one stays. */
+  applies(limiter: Limiter, set: V): boolean;
+  revert(limiter: Limiter, to: V): void;
+}
+
+interface Pending<V> {
+  readonly to: V;
+  readonly at: number;
+  /** The value that applies until then. */
+  readonly temporary: V;
+  /** The operator that has set it. */
+  readonly owner: object;
+  /** Stops the timer. */
+  cancel(): void;
+}
+
+/**
+ * The limits of this process of which one property returns to its earlier value, whichever of its dashboards has set it:
+ * a second dashboard must not take the temporary value of the first one for the earlier value.
+ */
+class Reversions<V> {
+  readonly #pending = new Map<Limiter, Pending<V>>();
+
+  constructor(private readonly property: Property<V>) {}
+
+  /** To be asked before the new value is set: a second temporary value reverts to the same as the first. */
+  earlier(limiter: Limiter): V {
+    const pending = this.#pending.get(limiter);
+    return pending !== undefined && this.property.applies(limiter, pending.temporary)
+      ? pending.to
+      : this.property.current(limiter);
+  }
+
+  /** Reverts a value that was set, after a delay in milliseconds. */
+  schedule(
+    limiter: Limiter,
+    { temporary, to }: { readonly temporary: V; readonly to: V },
+    {
+      delay,
+      clock,
+      owner,
+    }: { readonly delay: number; readonly clock: Clock; readonly owner: object },
+  ): void {
+    this.forget(limiter);
+    const timer = clock.setTimeout(() => this.#revert(limiter), delay);
+    (timer as { unref?: () => void } | undefined)?.unref?.();
+    const at = Math.round(clock.now() + delay);
+    this.#pending.set(limiter, {
+      ...{ to, at, temporary, owner },
+      cancel: () => clock.clearTimeout(timer),
+    });
+  }
+
+  forget(limiter: Limiter): void {
+    this.#pending.get(limiter)?.cancel();
+    this.#pending.delete(limiter);
+  }
+
+  /** Reverts at once what this operator has set. */
+  revertAllOf(owner: object): void {
+    for (const [limiter, pending] of [...this.#pending]) {
+      if (pending.owner === owner) this.#revert(limiter);
+    }
+  }
+
+  /** Those of the given limits, by their id. */
+  of(
+    limits: readonly { readonly id: number }[],
+  ): Record<number, { readonly to: V; readonly at: number }> {
+    const shown = new Set(limits.map(({ id }) => id));
+    const applying = [...this.#pending].filter(
+      ([limiter, { temporary }]) =>
+        shown.has(idOf(limiter)) && this.property.applies(limiter, temporary),
+    );
+    return Object.fromEntries(applying.map(([limiter, { to, at }]) => [idOf(limiter), { to, at }]));
+  }
+
+  #revert(limiter: Limiter): void {
+    const pending = this.#pending.get(limiter);
+    this.forget(limiter);
+    if (pending === undefined || !this.property.applies(limiter, pending.temporary)) return;
+    this.property.revert(limiter, pending.to);
+  }
+}
+
+/** Temporary limits. */
+export const limitReversions = new Reversions<number>({
+  current: ({ limit }) => limit,
+  applies: ({ closed, limit, isAdaptive, frozen }, set) =>
+    !closed && limit === set && (!isAdaptive || frozen),
+  revert: (limiter, to) => limiter.setLimit(to),
+});
+
+/** Limits that are paused or drained for a while. */
+export const resumptions = new Reversions<Limiter['state']>({
+  current: ({ state }) => state,
+  applies: ({ state }, set) => state === set,
+  revert: (limiter) => limiter.resume(),
+});
