@@ -8,6 +8,7 @@ import {
   operatedCodes,
   operatedState,
   type Reply,
+  SET_NOW,
 } from '@headgate/core/distributed';
 import { type Address, addressOf } from './address.ts';
 
@@ -25,7 +26,10 @@ export interface Call {
   readonly address: Address;
   /** The indices of these operations in the batch that was sent. */
   readonly indices: number[];
+  /** null: the limit is declared; -1: it is set. */
   readonly version: string | null;
+  /** The last two numbers that were declared, as this process knows them. */
+  readonly declared: readonly number[];
   /** How the limit is operated, as this process knows it: what the first operation of `words` tells the server. */
   readonly operated: OperatedState | undefined;
   readonly limit: number;
@@ -54,7 +58,9 @@ export function callOf(op: Op, index: number, sender: Sender): Call {
   const ref = op.verb === 'declare' ? op.ref : op.lease.ref;
   const { limit, operated } = ref;
   const address = addressIn(ref, sender);
-  return { address, version: ref.version || null, operated, limit, indices: [index] };
+  const version = ref.version === SET_NOW ? '-1' : ref.version || null;
+  const declared = version === null ? [limit] : (ref.declared ?? []);
+  return { address, version, declared, operated, limit, indices: [index] };
 }
 
 /** Whether both send the server the same state of the limit. */
@@ -120,7 +126,7 @@ export interface Notifications {
 }
 
 /** The number of lines at the start of an answer, and of lines for each operation. */
-const [heading, perOperation] = [5, 4];
+const [heading, perOperation] = [6, 4];
 
 /** Parses the answer to a call; `lease.sql.ts` describes its format. */
 export function decode(
@@ -130,7 +136,11 @@ export function decode(
   answers: (Answer | undefined)[],
 ): Notifications {
   const lines = reply.split('\n');
-  const [most, version = '', soonest, reclaimed, recalled] = lines;
+  const [most, version = '', soonest, reclaimed, recalled, numbers = ''] = lines;
+  const declared = numbers
+    .split(' ')
+    .map(Number)
+    .filter((number) => number > 0);
   const due = soonest ? Number(soonest) / 1_000 : Infinity;
   const start = known === undefined ? heading : heading + perOperation;
   const { operated, owners } = operatedFrom(lines, start + perOperation * indices.length);
@@ -147,6 +157,7 @@ export function decode(
       // Infinity was sent as 1e15.
       limit: most === whole(limit) ? limit : Number(most),
       version,
+      declared,
       operated,
       checkIn: Math.min(Math.max(due, 0) + 1, leaseDuration / 3),
       // The count is for the whole call, so only the first answer reports it.

@@ -119,7 +119,7 @@ $body$;
 -- Expires leases and grants permits to waiters of limits without operations; returns the answers of lease().
 CREATE OR REPLACE FUNCTION ${schema}.sweep(me_ text) RETURNS SETOF text LANGUAGE plpgsql VOLATILE AS $body$
 BEGIN
-  RETURN QUERY SELECT ${schema}.lease(t.address, t.label, 0, 0, 0, me_, '{}') FROM (
+  RETURN QUERY SELECT ${schema}.lease(t.address, t.label, 0, 0, 0, 0, 0, me_, '{}') FROM (
     SELECT s.address, s.label FROM ${schema}.limits AS s
     WHERE s.inflight + s.queued > 0 AND s.soonest <= ${now} ORDER BY s.address LIMIT ${MAX_SWEPT}
   ) AS t;

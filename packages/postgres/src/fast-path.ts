@@ -53,7 +53,7 @@ export class FastPath {
   /** The answer of that UPDATE; undefined if it has changed nothing, so that `lease()` must be called. */
   decode([row]: readonly unknown[][], { address }: Call): Reply | undefined {
     if (row === undefined) return undefined;
-    const { limit, version, operated: known } = this.#replies.get(address) as Reply;
+    const { limit, version, declared, operated: known } = this.#replies.get(address) as Reply;
     const [inflight, operatedAt = '0', token] = String(row[0]).split(' ');
     const isKnown = operatedAt === (known?.version ?? '0');
     const operated = isKnown ? known : operatedState(0, operatedAt);
@@ -64,6 +64,7 @@ export class FastPath {
       queued: 0,
       limit,
       version,
+      declared,
       operated,
       checkIn: this.#sender.leaseDuration / 3,
       reclaimed: 0,

@@ -1,3 +1,4 @@
+import { declarations } from './declarations.sql.ts';
 import { bounds, operations } from './operations.sql.ts';
 import { now } from './schema.ts';
 
@@ -9,11 +10,11 @@ const WORDS_PER_OPERATION = 8;
  * the leases afterwards: at READ COMMITTED each statement sees what was committed before the statement began.
  *
  * `ops` has for each operation: verb, id, weight, spare, `1` if it reserves, wait in microseconds, queueLimit or place,
- * and fencing token. The answer, which `calls.ts` parses, consists of lines: limit, version, microseconds until the
- * next lease may expire (if there are waiters), number of expired leases, the processes to notify that others are
- * waiting; for each operation its state, its token or place, inflight, queued; then id and token of each permit granted
- * to another waiter; and finally, if the limit was ever operated, the code of that, its time, and the processes to
- * notify of it. Processes of earlier releases ignore this line.
+ * and fencing token. `version_` is NULL to declare the limit, and -1 to set it. The answer, which `calls.ts` parses,
+ * consists of lines: limit, version, microseconds until the next lease may expire (if there are waiters), number of
+ * expired leases, the processes to notify that others are waiting, the last two numbers that were declared; for each
+ * operation its state, its token or place, inflight, queued; then id and token of each permit granted to another waiter;
+ * and finally, if the limit was ever operated, the code of that, its time, and the processes to notify of it.
  */
 export function leaseFunctions(schema: string): string {
   return `
@@ -34,7 +35,8 @@ CREATE OR REPLACE FUNCTION ${schema}.unfold(key_ bigint, fresh_ jsonb) RETURNS b
 $body$;
 
 CREATE OR REPLACE FUNCTION ${schema}.lease(
-  address_ text, label_ text, most_ bigint, version_ bigint, term_ bigint, me_ text, ops_ text[]
+  address_ text, label_ text, most_ bigint, version_ bigint, declared_ bigint, before_ bigint, term_ bigint, me_ text,
+  ops_ text[]
 ) RETURNS text LANGUAGE plpgsql VOLATILE AS $body$
 DECLARE
   l ${schema}.limits;
@@ -56,6 +58,7 @@ DECLARE
   -- Whether a waiter may fit now.
   may_fit_ boolean := false;
   recall_ boolean := false;
+  later_ bigint;
   operated_ bigint := 0;
   -- The weight up to which leases fit, and the weight in flight at which any lease fits.
   bound_ bigint;
@@ -75,8 +78,10 @@ BEGIN
     EXIT WHEN l.id IS NOT NULL;
     -- Called by sweep() for a limit that has been forgotten meanwhile.
     IF pg_catalog.cardinality(ops_) = 0 THEN RETURN NULL; END IF;
-    INSERT INTO ${schema}.limits (address, label, most, version, inflight, queued, token, tail, born, soonest, longest, reserving, touched)
-    VALUES (address_, label_, most_, COALESCE(version_, now_), 0, 0, now_, 0, now_, now_ + term_, term_, false, now_)
+    -- Later than a declaration, if it is set, so that no process restores what it replaces.
+    later_ := CASE WHEN version_ = -1 THEN now_ + 1 ELSE COALESCE(version_, now_) END;
+    INSERT INTO ${schema}.limits (address, label, most, version, declared, declared_before, inflight, queued, token, tail, born, soonest, longest, reserving, touched)
+    VALUES (address_, label_, most_, later_, declared_, before_, 0, 0, now_, 0, now_, now_ + term_, term_, false, now_)
     ON CONFLICT DO NOTHING;
   END LOOP;
 
@@ -92,15 +97,7 @@ BEGIN
     l.fresh := l.fresh - COALESCE(moved_, '{}');
   END IF;
 
-  IF version_ IS NULL AND most_ <> l.most THEN
-    l.most := most_;
-    l.version := GREATEST(now_, l.version + 1);
-    may_fit_ := true;
-  ELSIF version_ > l.version OR version_ = l.version AND most_ < l.most THEN
-    l.most := most_;
-    l.version := version_;
-    may_fit_ := true;
-  END IF;
+${declarations}
   bound_ := l.most;
   IF l.operated <> 0 THEN
     operated_ := l.operated;
@@ -170,7 +167,7 @@ ${operations(schema, WORDS_PER_OPERATION)}
     l.reclaimed := -1 - l.reclaimed;
   END IF;
   UPDATE ${schema}.limits AS t SET
-    most = l.most, version = l.version, inflight = l.inflight, queued = l.queued, token = l.token, tail = l.tail,
+    most = l.most, version = l.version, declared = l.declared, declared_before = l.declared_before, inflight = l.inflight, queued = l.queued, token = l.token, tail = l.tail,
     soonest = l.soonest, longest = l.longest, reserving = l.reserving, touched = l.touched,
     reclaimed = l.reclaimed, fresh = l.fresh, operated = l.operated
   WHERE t.address = address_;
@@ -193,6 +190,7 @@ ${operations(schema, WORDS_PER_OPERATION)}
   END IF;
   RETURN pg_catalog.concat_ws(E'\\n', l.most, l.version,
     CASE WHEN l.queued > 0 THEN (l.soonest - now_)::text ELSE '' END, reclaimed_, COALESCE(recipients_, ''),
+    pg_catalog.concat_ws(' ', l.declared, l.declared_before),
     pg_catalog.array_to_string(lines_ || grants_, E'\\n'));
 END
 $body$;
@@ -200,14 +198,15 @@ $body$;
 -- Several limits at once. The caller sorts them by address: every transaction that locks several limits does, which
 -- prevents deadlocks.
 CREATE OR REPLACE FUNCTION ${schema}.leases(
-  addresses_ text[], labels_ text[], mosts_ bigint[], versions_ bigint[], sizes_ integer[], term_ bigint, me_ text, ops_ text[]
+  addresses_ text[], labels_ text[], mosts_ bigint[], versions_ bigint[], declared_ bigint[], before_ bigint[],
+  sizes_ integer[], term_ bigint, me_ text, ops_ text[]
 ) RETURNS SETOF text LANGUAGE plpgsql VOLATILE AS $body$
 DECLARE
   from_ integer := 0;
 BEGIN
   FOR turn_ IN 1 .. pg_catalog.cardinality(addresses_) LOOP
-    RETURN NEXT ${schema}.lease(addresses_[turn_], labels_[turn_], mosts_[turn_], versions_[turn_], term_, me_,
-      ops_[from_ + 1 : from_ + sizes_[turn_]]);
+    RETURN NEXT ${schema}.lease(addresses_[turn_], labels_[turn_], mosts_[turn_], versions_[turn_],
+      declared_[turn_], before_[turn_], term_, me_, ops_[from_ + 1 : from_ + sizes_[turn_]]);
     from_ := from_ + sizes_[turn_];
   END LOOP;
 END

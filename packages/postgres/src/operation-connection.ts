@@ -188,23 +188,31 @@ export class OperationConnection {
 
   #one(call: Call, ops: readonly Op[]): Query {
     const { schema, sender } = this.#options;
-    const { address, limit, version } = call;
-    const text = `SELECT ${schema}.lease($1, $2, $3, $4, $5, $6, $7)`;
+    const {
+      address,
+      limit,
+      version,
+      declared: [declared = 0, before = 0],
+    } = call;
+    const text = `SELECT ${schema}.lease($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
     const term = `${sender.leaseDuration * 1_000}`;
     const { hash, label } = address;
-    const values = [hash, label, whole(limit), version, term, sender.owner, wordsOf(call, ops)];
+    const state = [whole(limit), version, whole(declared), whole(before)];
+    const values = [hash, label, ...state, term, sender.owner, wordsOf(call, ops)];
     return { name: 'headgate lease', text, values, rowMode: 'array' };
   }
 
   #several(calls: readonly Call[], ops: readonly Op[]): Query {
     const { schema, sender } = this.#options;
     const words = calls.map((call) => wordsOf(call, ops));
-    const text = `SELECT * FROM ${schema}.leases($1, $2, $3, $4, $5, $6, $7, $8)`;
+    const text = `SELECT * FROM ${schema}.leases($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
     const values = [
       calls.map(({ address }) => address.hash),
       calls.map(({ address }) => address.label),
       calls.map(({ limit }) => whole(limit)),
       calls.map(({ version }) => version),
+      calls.map(({ declared: [declared = 0] }) => whole(declared)),
+      calls.map(({ declared: [, before = 0] }) => whole(before)),
       words.map(({ length }) => length),
       `${sender.leaseDuration * 1_000}`,
       sender.owner,

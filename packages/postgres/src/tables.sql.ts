@@ -10,7 +10,8 @@
  *   id, an array of weight, end, token, spare, and whether it reserves. They are moved to `leases` for any operation
  *   other than a release, or when one may have expired. `operated` is 8 times the time at which the limit was last
  *   operated, plus the code of `operatedCode`. Unless that code is 0, `reclaimed` is stored as `-1 - reclaimed`, so that
- *   no process uses the plain UPDATE, whatever its release.
+ *   no process uses the plain UPDATE. `declared` and `declared_before` are the last two numbers that were declared (0:
+ *   none): a limit (`most`) that differs from `declared` was set.
  * - `leases`: held leases (without `place`) and waiters. `ends` is one lease duration after the last renewal; the row
  *   is removed at `expires`, which is earlier for a waiter whose queue timeout ends before that.
  * - `members`: the processes. Each holds the advisory lock of its number while it is connected.
@@ -83,6 +84,21 @@ BEGIN
   END IF;
 END
 $body$;
+
+-- Since version 3.
+DO $body$
+BEGIN
+  IF NOT EXISTS (
+    SELECT FROM pg_catalog.pg_type AS t JOIN pg_catalog.pg_attribute AS a ON a.attrelid = t.typrelid
+    WHERE t.oid = pg_catalog.pg_typeof(NULL::${schema}.limits)::oid AND a.attname = 'declared' AND NOT a.attisdropped
+  ) THEN
+    ALTER TABLE ${schema}.limits ADD COLUMN declared bigint NOT NULL DEFAULT 0,
+      ADD COLUMN declared_before bigint NOT NULL DEFAULT 0;
+  END IF;
+END
+$body$;
+DROP FUNCTION IF EXISTS ${schema}.lease(text, text, bigint, bigint, bigint, text, text[]);
+DROP FUNCTION IF EXISTS ${schema}.leases(text[], text[], bigint[], bigint[], integer[], bigint, text, text[]);
 
 -- CREATE INDEX IF NOT EXISTS locks the table even if the index exists: each process that starts would block all others.
 DO $body$

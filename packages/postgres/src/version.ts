@@ -4,9 +4,9 @@ import { refused } from './failure.ts';
  * The version of the tables and functions that this release creates and needs. Raise it with each change of them; the
  * migration must then convert tables of every earlier version.
  */
-const VERSION = 2;
+const VERSION = 3;
 /** The oldest release, by its own version, that can still use them, so that processes can be upgraded one by one. */
-const OLDEST_VERSION = 1;
+const OLDEST_VERSION = 3;
 
 /** The tables are newer, and this release can use them: no migration is needed. */
 export const NEWER_TABLES_STATE = 'HG001';
@@ -41,7 +41,8 @@ export function versionFunction(schema: string): string {
 DO $body$
 BEGIN
   PERFORM t.address, t.id, t.label, t.most, t.version, t.queued, t.tail, t.born, t.longest, t.reserving, t.reclaimed,
-    t.inflight, t.token, t.soonest, t.touched, t.fresh, t.operated FROM ${schema}.limits AS t LIMIT 0;
+    t.inflight, t.token, t.soonest, t.touched, t.fresh, t.operated, t.declared,
+    t.declared_before FROM ${schema}.limits AS t LIMIT 0;
   PERFORM t.limit_id, t.id, t.weight, t.ends, t.expires, t.place, t.fencing, t.spare, t.reserves
     FROM ${schema}.leases AS t LIMIT 0;
   PERFORM t.number, t.owner FROM ${schema}.members AS t LIMIT 0;

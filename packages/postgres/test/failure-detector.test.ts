@@ -46,7 +46,9 @@ test('a lease of a dead process is found while another process moves it', async 
   await fill(1, 0);
   const other = await connection();
   await other.query('BEGIN');
-  await other.query(`SELECT headgate.lease('limit 1', '["limit"]', 2, 1, ${minute}, 'live', '{}')`);
+  await other.query(
+    `SELECT headgate.lease('limit 1', '["limit"]', 2, 1, 2, 0, ${minute}, 'live', '{}')`,
+  );
   const watching = database.ask('SELECT headgate.watch(2)');
   const waiting = `SELECT count(*)::int FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%watch%'`;
   await vi.waitFor(async () => expect(await database.ask(waiting)).toBe(1), 5_000);

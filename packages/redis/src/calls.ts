@@ -76,9 +76,11 @@ const SEARCHING = 8;
 
 function heading(ref: LimitRef, { leaseDuration, owner, prefix }: Sender): string[] {
   const { name, key, limit, version, operated } = ref;
+  const [declared = 0, before = 0] = version === '' ? [limit] : (ref.declared ?? []);
   const about = JSON.stringify(key === undefined ? [name] : [name, key]);
   const known = operated === undefined ? '' : `${operatedCode(operated)} ${operated.version}`;
-  return [whole(limit), version, `${leaseDuration}`, owner, prefix, about, '0', '0', '0', known];
+  const state = [whole(limit), version, `${leaseDuration}`, owner, prefix, about];
+  return [...state, '0', '0', '0', known, whole(declared), whole(before)];
 }
 
 function encode(op: Op, args: string[], { leaseDuration }: Sender): void {
@@ -106,7 +108,7 @@ function whole(value: number): string {
 }
 
 /** Number of lines before those of the operations. */
-const HEADING = 6;
+const HEADING = 8;
 
 /** Assigns each operation its answer; returns the permits granted to other waiters of this process. */
 export function decode(
@@ -116,7 +118,8 @@ export function decode(
   answers: (Answer | undefined)[],
 ): Grant[] {
   const words = linesOf(reply, HEADING + 2 * indices.length);
-  const declared = words[0] === whole(limit) ? limit : Number(words[0]);
+  const applied = words[0] === whole(limit) ? limit : Number(words[0]);
+  const declared = [Number(words[6]), Number(words[7])].filter((number) => number > 0);
   const version = words[1] as string;
   const nextEnd = Number(words[2] || Infinity);
   const checkIn = Math.min(Math.max(nextEnd, 0) + 1, leaseDuration / 3);
@@ -143,8 +146,9 @@ export function decode(
       place,
       inflight: held,
       queued: waiting,
-      limit: declared,
+      limit: applied,
       version,
+      declared,
       operated,
       checkIn,
       reclaimed,

@@ -4,13 +4,12 @@ import { steps } from './steps.lua.ts';
  * All operations on one limit. The limit is a sorted set, whose members have these scores:
  *
  * - one member at -1, the head, with the state of the limit, so that one read of ranks 0 and 1 returns the state and
- *   whether a lease has expired. It is packed by `layout` into less than 64 bytes, above which Redis stores a small set
- *   in a larger form: a letter; limit, version, last token, weight held, number of waiters, last place in the queue, a
- *   time before which no waiter times out, longest lease, creation time of the set (lower tokens are of a lost state),
- *   and whether permits were ever held in reserve, plus 2 if the limit was ever operated;
- * - `o<code>` if the limit was ever operated, with the code of `operatedCode`, at 9e14 plus the millisecond of that.
- *   Neither the head nor the scores of the others may change: scripts of earlier releases use the same set, and skip
- *   this member;
+ *   whether a lease has expired. It is packed by `layout` into 64 bytes, above which Redis stores a small set in a larger
+ *   form: `m`, plus 1 if permits were ever held in reserve, plus 2 if the limit was ever operated; limit, version, the
+ *   last two numbers that were declared (0: none), last token, weight held, number of waiters, last place in the queue,
+ *   a time before which no waiter times out (divided by 16), longest lease, and creation time of the set (lower tokens
+ *   are of a lost state);
+ * - `o<code>` if the limit was ever operated, with the code of `operatedCode`, at 9e14 plus the millisecond of that;
  * - `h<weight>:<reserves>:<id>` for each holder, at the millisecond at which its lease ends;
  * - `x<waiter>` for each waiter, at its pulse: 1e14, plus 256 times the millisecond from which it is not granted a
  *   permit any more, plus how much later its lease would end, in 255ths of the lease;
@@ -18,12 +17,13 @@ import { steps } from './steps.lua.ts';
  *
  * A waiter is encoded as `<weight>:<lease>:<spare>:<reserves>:<id>`, which is all that a grant needs.
  *
- * `calls.ts` creates the arguments. An empty version declares the limit now. `calls.ts` also parses the answer, which
- * consists of lines: limit, version, milliseconds until the next lease may end (if there are waiters), number of
- * expired leases, inflight, queued; for each operation its state, and its token or place (in shadow mode the token and
- * the weight held then); then id and token of each permit granted to another waiter of this owner; and finally, if the
- * limit was ever operated, the code of that and its millisecond. A change of an operator is the latest one even if it
- * makes no difference: the state may be older than what other processes know.
+ * `calls.ts` creates the arguments. An empty version declares the limit now, and `set` sets it. `calls.ts` also parses
+ * the answer, which consists of lines: limit, version, milliseconds until the next lease may end (if there are waiters),
+ * number of expired leases, inflight, queued, the last two numbers that were declared; for each operation its state, and
+ * its token or place (in shadow mode the token and the weight held then); then id and token of each permit granted to
+ * another waiter of this owner; and finally, if the limit was ever operated, the code of that and its millisecond. A
+ * change of an operator is the latest one even if it makes no difference: the state may be older than what other
+ * processes know.
  *
  * Permits are granted to waiters once, after all operations, unless an operation's result depends on them: then the
  * loop stops before that operation and starts again there. An operation that enqueues its lease need not, since its
@@ -37,13 +37,13 @@ import { steps } from './steps.lua.ts';
  * only the other steps are functions (ADR 0015).
  */
 export const leaseScript = `${steps}
-local layout = '<c1I5I6I7I7I4I7I6I6I7I1'
+local layout = '<I1I5I6I5I5I7I7I4I7I5I5I7'
 
 local key, args, call, format, max = KEYS[1], ARGV, redis.call, string.format, math.max
 local limitArg, versionArg, term = tonumber(args[1]), tonumber(args[2]), tonumber(args[3])
 local caller, prefix, about = args[4], args[5], args[6]
 local mustNotFail, isReserving, isSearching = args[7] == '1', args[8] == '1', args[9] == '1'
-local knownOperated, i, last = args[10], 11, #args
+local knownOperated, declaredArg, beforeArg, i, last = args[10], tonumber(args[11]), tonumber(args[12]), 13, #args
 
 local time = call('TIME')
 local micros = time[1] * 1000000 + time[2]
@@ -51,7 +51,7 @@ local now = math.floor(micros / 1000)
 local ends = now + term
 local expires = format('%d', ends)
 
-local mark, limit, version, lastToken, inflight, queued, lastPlace, nextTimeout, longest, born, reserving
+local mark, limit, version, declared, before, lastToken, inflight, queued, lastPlace, nextTimeout, longest, born, reserving
 -- Whether a waiter may fit now; whether to recall reserves.
 local mayFit, recall, reclaimed = false, false, '0'
 -- How the limit is operated, since when, and whether that has changed.
@@ -60,25 +60,30 @@ local operated, operatedAt, isOperated = 0, 0, false
 local top = call('ZRANGE', key, '0', '1', 'WITHSCORES')
 local old = top[1]
 if old then
-  if #old == 57 and top[2] == '-1' then
-    mark, limit, version, lastToken, inflight, queued, lastPlace, nextTimeout, longest, born, reserving =
+  if #old == 64 and top[2] == '-1' then
+    mark, limit, version, declared, before, lastToken, inflight, queued, lastPlace, nextTimeout, longest, born =
       struct.unpack(layout, old)
+    reserving, nextTimeout = mark - 109, nextTimeout * 16
   end
-  if mark ~= 'm' then
+  if not reserving or reserving < 0 or reserving > 3 then
     return redis.error_reply('WRONGTYPE the key holds a sorted set of another app')
   end
-  if versionArg == nil and limitArg ~= limit then
-    limit, version, mayFit = limitArg, max(now, version + 1), true
-  elseif versionArg ~= nil and (versionArg > version or versionArg == version and limitArg < limit) then
-    limit, version, mayFit = limitArg, versionArg, true
+  if versionArg ~= version or limitArg ~= limit then
+    local later = laterVersion(args[2], limitArg, declaredArg, beforeArg, limit, version, declared, before, now, born)
+    if later then
+      limit, version, mayFit = limitArg, later, true
+      declared, before = lastTwo(declaredArg, beforeArg, declared, before)
+    end
   end
   if term > longest then longest = term end
   if reserving > 1 then reserving, operated, operatedAt = reserving - 2, readOperated(key) end
 else
-  limit, version, lastToken, inflight, queued = limitArg, versionArg or now, micros, 0, 0
+  -- Later than a declaration, if it is set, so that no process restores what it replaces.
+  limit, version = limitArg, versionArg or args[2] == 'set' and now + 1 or now
+  declared, before, lastToken, inflight, queued = declaredArg, beforeArg, micros, 0, 0
   lastPlace, nextTimeout, longest, born, reserving = 0, 0, term, micros, 0
   -- Without a head, what a script writes before it is rejected halfway would never expire.
-  old = struct.pack(layout, 'm', limit, version, lastToken, 0, 0, 0, 0, longest, born, 0)
+  old = struct.pack(layout, 109, limit, version, declared, before, lastToken, 0, 0, 0, 0, longest, born)
   -- Only the first write can fail for lack of memory.
   local write = mustNotFail and redis.pcall or call
   write('ZADD', key, '-1', old)
@@ -109,7 +114,7 @@ if queued > 0 and nextTimeout <= now then
 end
 
 -- As long as one operation needs.
-local reply, n = { '', '', '', '', '', '', '', '' }, 6
+local reply, n = { '', '', '', '', '', '', '', '', '', '' }, 8
 -- Arguments of ZADD and ZREM; messages to other owners; for a waiter, the index of its state in the reply.
 local grants
 repeat
@@ -131,7 +136,7 @@ repeat
     elseif verb == 'release' and call('ZREM', key, holder) == 1 then
       inflight, mayFit = inflight - weight, true
     -- What the first operation changes of the limit applies before anything is granted.
-    elseif mayFit and queued > 0 and not joins and (verb ~= 'declare' or n > 6) then
+    elseif mayFit and queued > 0 and not joins and (verb ~= 'declare' or n > 8) then
       break
     elseif verb ~= 'declare' then
       local scores = call('ZMSCORE', key, holder, waiter)
@@ -217,8 +222,8 @@ repeat
 until i > last
 
 local new = struct.pack(layout,
-  'm', limit, version, lastToken, inflight, queued, lastPlace, nextTimeout, longest, born,
-  operatedAt > 0 and reserving + 2 or reserving)
+  operatedAt > 0 and reserving + 111 or reserving + 109,
+  limit, version, declared, before, lastToken, inflight, queued, lastPlace, math.floor(nextTimeout / 16), longest, born)
 if isOperated then writeOperated(key, operated, operatedAt) end
 if grants and grants.added[1] then
   local added, removed = grants.added, grants.removed
@@ -236,6 +241,8 @@ reply[1] = limit == limitArg and args[1] or format('%d', limit)
 reply[2] = version == versionArg and args[2] or format('%d', version)
 if queued > 0 then reply[3] = format('%d', nextEnd - now) end
 reply[4], reply[5], reply[6] = reclaimed, format('%d', inflight), format('%d', queued)
+reply[7] = declared == declaredArg and args[11] or format('%d', declared)
+reply[8] = before == beforeArg and args[12] or format('%d', before)
 if grants then
   for owner, granted in pairs(grants.messages) do
     local news = table.concat(granted, '\\n')

@@ -8,7 +8,7 @@ local now = math.floor(micros / 1000)
 
 local top = redis.call('ZRANGE', key, 0, 0)[1]
 if not top then return '0\\n\\n0\\n0\\n0\\n0\\n0' end
-if #top ~= 57 or string.sub(top, 1, 1) ~= 'm' then
+if #top ~= 64 or not string.find(top, '^[m-p]') then
   return redis.error_reply('WRONGTYPE the key holds a sorted set of another app')
 end
 local limit, version = struct.unpack('<I5I6', top, 2)

@@ -154,10 +154,42 @@ end
 `;
 
 /**
+ * Returns the version of a process's limit if it applies from now on. The highest version wins, and the lower limit if
+ * two keys were given different ones with the same version. A number that was declared already does not replace a limit
+ * that was set. If the store has lost that, and a process that started has declared such a number, it is restored.
+ */
+const laterVersion = `
+local function laterVersion(known, limitArg, declaredArg, beforeArg, limit, version, declared, before, now, born)
+  -- Above the version of a limit that was declared when the set was created.
+  local first, at = math.floor(born / 1000), tonumber(known)
+  local later = math.max(now, version + 1, first + 1)
+  if known == '' then
+    if limitArg == declared or limit ~= declared and limitArg == before then return end
+    return later
+  end
+  if known == 'set' then return (limitArg ~= limit or declaredArg > 0 and declaredArg ~= declared) and later end
+  if at > version or at == version and limitArg < limit then return at end
+  local isFirst = limit == declared and version == first
+  return at > 0 and isFirst and limitArg ~= declaredArg and (declaredArg == declared or beforeArg == declared) and later
+end
+`;
+
+/** Returns the first two different ones of these numbers. */
+const lastTwo = `
+local function lastTwo(latest, before, ...)
+  for _, number in ipairs({ before, ... }) do
+    if latest == 0 then latest = number
+    elseif number > 0 and number ~= latest then return latest, number end
+  end
+  return latest, 0
+end
+`;
+
+/**
  * The steps of `lease.lua.ts` that not every call takes, as functions. A function is created with every run, which is
  * cheap only if it captures no variable: it takes what it needs as arguments, and returns what has changed.
  */
 export const steps = [
   ...[expireLeases, expireWaiters, search, enqueue, grant, recallReserves],
-  ...[readOperated, latestOperated, writeOperated, bounds, tellOwners],
+  ...[laterVersion, lastTwo, readOperated, latestOperated, writeOperated, bounds, tellOwners],
 ].join('');

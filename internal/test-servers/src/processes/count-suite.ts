@@ -6,7 +6,7 @@ export interface CountDriver {
   /** Starts processes that share a limit. */
   start(
     count: number,
-    options: Pick<DistributedLimiterOptions, 'limit' | 'queueLimit'>,
+    options: Pick<DistributedLimiterOptions, 'limit' | 'queueLimit'> & { readonly name?: string },
   ): Promise<RemoteLimiter[]>;
   /** A wait in milliseconds that is longer than a call on a busy machine. */
   readonly wait: number;
@@ -77,6 +77,29 @@ export function countSuite({ start, wait, within }: CountDriver): void {
     await expectStored(one, { inflight: 1, queued: 1, limit: 1 });
     await others[1]?.release();
     await queue[2]?.held;
+  });
+
+  test('restarts of all processes do not undo a limit that was set; a deployment of another number does', async () => {
+    const run = async (limit: number) => {
+      const [started] = (await start(1, { limit, name: 'set' })) as [RemoteLimiter];
+      await (await started.acquire()).release();
+      return started;
+    };
+    const processes = [await run(20), await run(20)];
+    await processes[0]?.do('setLimit', 2);
+    await expectStored(processes[1], { limit: 2 });
+    for (let restarts = 0; restarts < 3; restarts++) {
+      await processes.shift()?.worker.kill();
+      const restarted = await run(20);
+      processes.push(restarted);
+      expect(await restarted.do('stats')).toMatchObject({
+        limit: 2,
+        distributed: { declared: 20 },
+      });
+      await expectStored(processes[0], { limit: 2 });
+    }
+    for (const limit of [30, 20])
+      expect(await (await run(limit)).do('stats')).toMatchObject({ limit });
   });
 
   test('a limit that one process pauses admits no caller of any process until it is resumed', async () => {

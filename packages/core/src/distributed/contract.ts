@@ -32,16 +32,31 @@ export interface OperatedState {
   readonly version: string;
 }
 
+/** Instead of a version: the limit is set now. */
+export const SET_NOW = 'set';
+
 /** A limit, or one key of it, with the value that this process knows. */
 export interface LimitRef extends LimitName {
   /** Maximum weight in flight at once, as this process knows it. */
   readonly limit: number;
   /**
-   * The store's time at which this limit was declared, from an answer; empty to declare it now, which changes nothing if
-   * the store has the same limit. The latest declaration wins, even if the store has lost its state since. Of two limits
-   * with the same version, the lower one applies. `0` if this process knows no limit: any declaration is later.
+   * The store's time at which this limit was declared or set, from an answer. The latest one wins, even if the store has
+   * lost its state since. Of two limits with the same version, the lower one applies. `0` if this process knows no
+   * limit: any declaration is later.
+   *
+   * Empty to declare the limit now, as a process that starts does. That changes nothing if it is the latest number that
+   * was declared, or, while a limit that was set applies, one of the last two. `set` (`SET_NOW`) to set the limit now, as
+   * an operator does: it applies until another number is declared, or another limit is set.
    */
   readonly version: string;
+  /**
+   * The last two numbers that processes have declared, the latest one first, from an answer: a limit that differs from
+   * the latest one was set. If the version is `set`, the number that this process declares.
+   *
+   * A process also restores a limit that was set in a store that has lost it, where another process has declared one of
+   * these numbers since.
+   */
+  readonly declared?: readonly number[] | undefined;
   /** How the limit is operated, as this process knows it; undefined if it knows of no operation. */
   readonly operated?: OperatedState | undefined;
 }
@@ -119,8 +134,10 @@ export interface LimitState {
   readonly queued: number;
   /** The limit that applies, which another process may have declared. */
   readonly limit: number;
-  /** When that limit was declared: the `version` of `LimitRef` from now on. */
+  /** When that limit was declared or set: the `version` of `LimitRef` from now on. */
   readonly version: string;
+  /** `declared` of `LimitRef` from now on. Undefined if the store supports no `setLimit`. */
+  readonly declared?: readonly number[] | undefined;
   /** How the limit is operated: `operated` of `LimitRef` from now on. Undefined if it never was. */
   readonly operated?: OperatedState | undefined;
   /** Milliseconds after which a lease may expire; no message announces that, so the first waiter sends `stay` then. */
@@ -178,7 +195,7 @@ export interface Capabilities {
   readonly fencing: boolean;
   /** Enforces `queueLimit` over all processes; if false, each process enforces it for itself. */
   readonly queueLimit: boolean;
-  /** Supports declared limits. */
+  /** Supports limits that are declared and set. */
   readonly setLimit: boolean;
   /** Supports the changes of `declare`: pausing, draining, and shadow mode. */
   readonly operate: boolean;

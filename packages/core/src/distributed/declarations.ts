@@ -1,6 +1,6 @@
 import { startTimer } from '../clock.ts';
 import type { CircuitBreaker } from './availability/circuit-breaker.ts';
-import type { OperatedChange } from './contract.ts';
+import { type OperatedChange, SET_NOW } from './contract.ts';
 import { renewalPart } from './lease/lease.ts';
 import type { Session } from './lease/session.ts';
 import type { DistributedSemaphore } from './semaphore/distributed-semaphore.ts';
@@ -20,8 +20,6 @@ export class Declarations {
   /** Changes that the store has not answered. */
   #unanswered = 0;
   #whenAnswered: (() => void)[] = [];
-  /** Whether this process has changed the limit. */
-  #hasSetLimit = false;
   /** When a limit per key is read next. */
   #readAt = -Infinity;
   #cancelRetry: (() => void) | undefined;
@@ -40,7 +38,6 @@ export class Declarations {
   /** Declares the limit that this process has set. */
   declareLimit(): void {
     const { group } = this;
-    this.#hasSetLimit = true;
     for (const limitState of this.#all) {
       group.unansweredLimits++;
       this.#send(limitState, undefined, () => group.unansweredLimits--);
@@ -49,7 +46,7 @@ export class Declarations {
 
   /** The store is available again: declares what it has not confirmed. */
   declareAgain(): void {
-    if (this.#hasSetLimit && this.group.version === '') this.declareLimit();
+    if (this.group.version === SET_NOW) this.declareLimit();
     this.declareChange();
   }
 

@@ -102,8 +102,10 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
     throw unsupported(this.name, operation, 'its limit is configured in the store itself');
   }
 
-  storeStats(key?: string): Promise<StoreStats> {
-    return this.session.store.stats({ name: this.name, key });
+  async storeStats(key?: string): Promise<StoreStats> {
+    const stats = await this.session.store.stats({ name: this.name, key });
+    this.semaphores.noticed(key, stats);
+    return stats;
   }
 
   override async close(options?: CloseOptions): Promise<number> {

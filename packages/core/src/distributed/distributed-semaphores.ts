@@ -4,7 +4,7 @@ import { checkIdle, checkKey, checkRequest } from '../semaphore/request.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { CircuitBreaker } from './availability/circuit-breaker.ts';
 import type { StoreWarnings } from './availability/store-warnings.ts';
-import type { LimitState, OperatedChange } from './contract.ts';
+import { type LimitState, type OperatedChange, SET_NOW, type StoreStats } from './contract.ts';
 import { Declarations } from './declarations.ts';
 import { Fallback } from './fallback.ts';
 import type { Session, SessionMember } from './lease/session.ts';
@@ -102,8 +102,9 @@ export class DistributedSemaphores
 
   /** Changes the limit of all keys in use, here and at the store. */
   declare(limit: number): void {
-    this.declared = limit;
-    this.version = '';
+    this.version = SET_NOW;
+    // The latest number that was declared, or that of this process, ends what was set before.
+    if (limit !== this.declaredNumbers[0]) this.declaredNumbers = [this.declared];
     this.resize(limit);
     this.#declarations.declareLimit();
   }
@@ -118,6 +119,14 @@ export class DistributedSemaphores
   /** Resolves when the store has answered what this process has changed of the limit. */
   changesSettled(): Promise<void> {
     return this.#declarations.settled();
+  }
+
+  /** Asks the store for a limit that has changed since its last answer, as a process without requests does not notice. */
+  noticed(key: string | undefined, { version }: StoreStats): void {
+    const limitState = this.find(key)?.limitState;
+    // A process that has never asked the store would declare its number.
+    if (this.closed || limitState === undefined || !/\d/.test(limitState.ref.version)) return;
+    if (Number(version) > Number(limitState.ref.version)) this.#declarations.read(limitState);
   }
 
   operatedElsewhere(key: string | undefined): void {

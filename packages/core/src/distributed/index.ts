@@ -19,7 +19,7 @@ export type {
   StoreStats,
   StoreTimes,
 } from './contract.ts';
-export { certainPart } from './contract.ts';
+export { certainPart, SET_NOW } from './contract.ts';
 export type { StoreActivity } from './lease/store-activity.ts';
 export { limitTime } from './limit-time.ts';
 export { isLater, operatedCode, operatedCodes, operatedState } from './operated-code.ts';

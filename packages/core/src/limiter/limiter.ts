@@ -37,7 +37,7 @@ export interface LimiterStats extends QueueStats {
 export interface DistributedStats {
   /** Whether the store is available. */
   readonly up: boolean;
-  /** The limit that this process has declared; a later declaration by another process may apply instead. */
+  /** The limit that this process declares; another one, which another process has declared or set, may apply instead. */
   readonly declared: number;
   /** Weight held by all processes, as the store last reported it; undefined if the limit is per key. */
   readonly inflight: number | undefined;
@@ -113,7 +113,8 @@ export interface Limiter {
   run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: WaitOptions): Promise<T>;
   /**
    * Changes the limit, for every key in use. Lowering it revokes no permit: no request is admitted until enough
-   * permits have been released.
+   * permits have been released. A distributed limit it changes for all processes, also for those that start later, until
+   * a process declares a new number.
    *
    * @throws HeadgateError unless `limit` is a whole number from 1, and if the limit is adaptive and not frozen, its
    *   store cannot change it, or each request sets the limit of its key.

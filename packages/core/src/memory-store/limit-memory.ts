@@ -1,10 +1,19 @@
-import type { LimitRef, OperatedChange, OperatedState } from '../distributed/contract.ts';
+import {
+  type LimitRef,
+  type OperatedChange,
+  type OperatedState,
+  SET_NOW,
+} from '../distributed/contract.ts';
 import { isLater } from '../distributed/operated-code.ts';
 
 /** What a limit remembers, apart from its leases. */
 export interface LimitMemory {
   limit: number;
   version: number;
+  /** The last two numbers that processes have declared, the latest one first. */
+  declared: readonly number[];
+  /** Whether the limit was declared when the state began, and has not changed since. */
+  isFirst: boolean;
   /** Undefined if the limit was never operated. */
   operated?: OperatedState | undefined;
   /** Longest lease duration of any caller in milliseconds: determines how long the limit is remembered. */
@@ -25,21 +34,46 @@ export interface LimitMemory {
 /** What a new limit remembers. */
 export function newMemory(micros: number): LimitMemory {
   const born = BigInt(micros);
-  return { limit: 0, version: 0, longestLease: 0, lastToken: 0n, lastPlace: 0, born };
+  const limit = { limit: 0, version: 0, declared: [], isFirst: false };
+  return { ...limit, longestLease: 0, lastToken: 0n, lastPlace: 0, born };
+}
+
+/** Declares or sets the limit, or adopts the one that the process knows. */
+export function declareLimit(memory: LimitMemory, ref: LimitRef, now: number): void {
+  const { limit, version: known } = ref;
+  const isFirst = memory.limit === 0;
+  const version = newVersion(memory, ref, now) ?? (isFirst ? Number(known) : undefined);
+  if (version === undefined) return;
+  const declared = known === '' ? [limit] : (ref.declared ?? []);
+  memory.limit = limit;
+  memory.version = version;
+  memory.declared = [...new Set([...declared, ...memory.declared])].slice(0, 2);
+  memory.isFirst = isFirst && known === '';
 }
 
 /**
- * The highest version wins, and the lower limit if two keys were given different ones with the same version. A new
- * declaration gets the highest version.
+ * The version of the limit, if it applies from now on. The highest version wins, and the lower limit if two keys were
+ * given different ones with the same version.
  */
-export function declareLimit(memory: LimitMemory, ref: LimitRef, now: number): void {
-  const isNew = ref.version === '' && ref.limit !== memory.limit;
-  const latest = isNew ? after(memory.version, now) : Number(ref.version);
-  const isLower = latest === memory.version && ref.limit < memory.limit;
-  const isFirst = memory.limit === 0;
-  if (!(isFirst || latest > memory.version || isLower)) return;
-  memory.limit = ref.limit;
-  memory.version = latest;
+function newVersion(memory: LimitMemory, ref: LimitRef, now: number): number | undefined {
+  const { limit, version, declared = [] } = ref;
+  const [latest = 0] = memory.declared;
+  const next = after(memory.version, now);
+  if (version === '') {
+    const outranked =
+      limit === latest || (memory.limit !== latest && memory.declared.includes(limit));
+    return outranked ? undefined : next;
+  }
+  if (version === SET_NOW) {
+    const isSame = limit === memory.limit && (declared[0] ?? latest) === latest;
+    return isSame ? undefined : next;
+  }
+  const known = Number(version);
+  const isLater = known > memory.version || (known === memory.version && limit < memory.limit);
+  if (isLater) return known;
+  // It was set, and the store has lost it: a process that starts declares what it outranks.
+  const isLost = known > 0 && memory.isFirst && limit !== declared[0] && declared.includes(latest);
+  return isLost ? next : undefined;
 }
 
 /**

@@ -225,6 +225,7 @@ export class MemoryLimit {
       queued: this.#leases.queued,
       limit: this.memory.limit,
       version: String(this.memory.version),
+      declared: this.memory.declared,
       operated: this.memory.operated,
       checkIn,
     };

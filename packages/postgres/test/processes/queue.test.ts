@@ -64,7 +64,7 @@ inParallel('the queue', () => {
     await one.acquire();
     const waiting = await two.wait();
     // Releases like a process would, but without the notification.
-    const sql = `SELECT headgate.lease(l.address, l.label, 1, 0, 1, 'nobody', ARRAY['release', t.id, '1', '0', '0', '0', '', ''])
+    const sql = `SELECT headgate.lease(l.address, l.label, 1, 0, 0, 0, 1, 'nobody', ARRAY['release', t.id, '1', '0', '0', '0', '', ''])
       FROM headgate.limits AS l JOIN headgate.leases AS t ON t.limit_id = l.id AND t.place IS NULL`;
     expect(String(await database.ask(sql))).toContain('\nok\n');
     const held = await waiting.held;

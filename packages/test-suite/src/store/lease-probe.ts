@@ -1,13 +1,14 @@
-import type {
-  Grant,
-  LeaseRequest,
-  LeaseVerb,
-  LimitRef,
-  Op,
-  OperatedChange,
-  OperatedState,
-  Reply,
-  StoreStats,
+import {
+  type Grant,
+  type LeaseRequest,
+  type LeaseVerb,
+  type LimitRef,
+  type Op,
+  type OperatedChange,
+  type OperatedState,
+  type Reply,
+  SET_NOW,
+  type StoreStats,
 } from '@headgate/core/distributed';
 import { until } from '../kit/until.ts';
 import type { StoreProcess } from './store-process.ts';
@@ -121,7 +122,10 @@ export class LeaseProbe {
 /** A limit from the view of one process: as it has declared it, or as the latest reply says. */
 export class LimitView {
   #version = '';
+  #declared: readonly number[] | undefined;
   #operated: OperatedState | undefined;
+  /** The number that its process declares. */
+  readonly #number: number;
 
   constructor(
     readonly process: StoreProcess,
@@ -130,11 +134,14 @@ export class LimitView {
     private limit: number,
   ) {
     process.declared.add(name, limit);
+    this.#number = limit;
+    this.#declared = [limit];
   }
 
   get ref(): LimitRef {
     const { name, key, limit } = this;
-    return { name, key, limit, version: this.#version, operated: this.#operated };
+    const [version, declared, operated] = [this.#version, this.#declared, this.#operated];
+    return { name, key, limit, version, declared, operated };
   }
 
   /** A lease that has not been requested yet. */
@@ -148,12 +155,27 @@ export class LimitView {
     return probe;
   }
 
+  /** Sets the limit, as an operator does. */
   setLimitOp(limit: number): Op {
-    return { verb: 'declare', ref: { ...this.ref, limit, version: '' } };
+    const ref = { ...this.ref, limit, version: SET_NOW, declared: [this.#number] };
+    return { verb: 'declare', ref };
   }
 
   async setLimit(limit: number): Promise<Reply> {
     const [reply] = await this.process.ask([this.setLimitOp(limit)]);
+    return this.hear(reply as Reply);
+  }
+
+  /** Declares a number, as a process that starts does. */
+  declareOp(number: number): Op {
+    return {
+      verb: 'declare',
+      ref: { ...this.ref, limit: number, version: '', declared: [number] },
+    };
+  }
+
+  async declare(number: number): Promise<Reply> {
+    const [reply] = await this.process.ask([this.declareOp(number)]);
     return this.hear(reply as Reply);
   }
 
@@ -187,6 +209,7 @@ export class LimitView {
   hear(reply: Reply): Reply {
     this.limit = reply.limit;
     this.#version = reply.version;
+    this.#declared = reply.declared;
     this.#operated = reply.operated;
     return reply;
   }

@@ -1,11 +1,12 @@
-import type {
-  Capabilities,
-  LeaseRequest,
-  LimitRef,
-  Op,
-  OperatedChange,
-  OperatedState,
-  Reply,
+import {
+  type Capabilities,
+  type LeaseRequest,
+  type LimitRef,
+  type Op,
+  type OperatedChange,
+  type OperatedState,
+  type Reply,
+  SET_NOW,
 } from '@headgate/core/distributed';
 
 interface Lease {
@@ -19,7 +20,7 @@ interface Lease {
 }
 
 export interface Expected extends Pick<Reply, 'state' | 'reclaimed'> {
-  readonly standing: Pick<Reply, 'inflight' | 'queued' | 'limit' | 'version'>;
+  readonly standing: Pick<Reply, 'inflight' | 'queued' | 'limit' | 'version' | 'declared'>;
   readonly operated: Operated;
 }
 
@@ -42,9 +43,13 @@ export class LimitModel {
   /** Index of the change of `operated` that applies, and the versions of all changes. */
   #operation = 0;
   readonly #operations: string[] = [''];
-  /** Index of the declaration that applies. */
+  /** The last two numbers that were declared, the latest one first. */
+  #declared: readonly number[] = [];
+  /** Whether the limit was declared when the state began, and has not changed since. */
+  #isFirst = false;
+  /** Index of the limit that applies. */
   #version = 0;
-  /** Versions of the declarations, in order. */
+  /** Versions of the limits, in order. */
   readonly #declarations: string[] = [''];
   readonly #arrivals = new Map<string, number>();
   #arrived = 0;
@@ -76,6 +81,7 @@ export class LimitModel {
     this.held.length = 0;
     this.queue.length = 0;
     this.limit = 0;
+    this.#declared = [];
     this.#version = 0;
     this.operated = initially;
     this.#operation = 0;
@@ -109,7 +115,8 @@ export class LimitModel {
     if (fencing !== undefined && !this.#tokens.has(fencing)) this.#tokens.set(fencing, this.#wiped);
     const { inflight, queued, limit, version } = this;
     const { status, mode } = this.operated;
-    const standing = { inflight, queued, limit, version };
+    const declared = this.can.setLimit ? this.#declared : [];
+    const standing = { inflight, queued, limit, version, declared };
     return { state, reclaimed, standing, operated: { status, mode } };
   }
 
@@ -126,15 +133,33 @@ export class LimitModel {
     this.operated = { ...this.operated, ...change };
   }
 
-  #declare({ limit, version }: LimitRef, reply: Reply): void {
+  #declare(ref: LimitRef, reply: Reply): void {
+    const { limit, version } = ref;
     const known = this.#declarations.indexOf(version);
-    if (version === '' && limit !== this.limit) {
+    const isNew = version === '' || version === SET_NOW;
+    if (isNew ? !this.#isOld(ref) : known > 0 && known <= this.#version && this.#isLost(ref)) {
+      this.#isFirst = version === '' && this.limit === 0;
       this.#version = this.#declarations.push(reply.version) - 1;
-      this.limit = limit;
     } else if (known > this.#version) {
+      this.#isFirst = false;
       this.#version = known;
-      this.limit = limit;
-    }
+    } else return;
+    this.limit = limit;
+    const numbers = [...(ref.declared ?? []), ...this.#declared];
+    this.#declared = numbers.filter((number, at) => numbers.indexOf(number) === at).slice(0, 2);
+  }
+
+  /** Whether a limit that is declared or set now changes nothing. */
+  #isOld({ limit, version, declared: [own] = [] }: LimitRef): boolean {
+    const [latest, before] = this.#declared;
+    if (version === SET_NOW) return limit === this.limit && own === latest;
+    const isSet = this.limit !== latest;
+    return limit === latest || (isSet && limit === before);
+  }
+
+  /** Whether the store has lost a limit that was set, and a process that started has declared what it outranks. */
+  #isLost({ limit, declared = [] }: LimitRef): boolean {
+    return this.#isFirst && limit !== declared[0] && declared.includes(this.limit);
   }
 
   #expire(now: number): number {

@@ -14,7 +14,10 @@ export type Ask =
       readonly weight: number;
     }
   | { readonly verb: 'again'; readonly at: number }
-  | { readonly verb: 'declare'; readonly key: number; readonly limit: number }
+  | Change;
+
+type Change =
+  | { readonly verb: 'declare' | 'setLimit'; readonly key: number; readonly limit: number }
   | { readonly verb: 'operate'; readonly key: number; readonly change: OperatedChange };
 
 export type Step =
@@ -110,11 +113,11 @@ export class ModelRun {
       const answer = { state: isNews ? 'held' : state, reclaimed };
       expect([op.verb, reply]).toMatchObject([op.verb, answer]);
       // Operations of one batch may report the counts after the whole batch.
-      const { inflight, queued, limit, version } = reply;
+      const { inflight, queued, limit, version, declared = [] } = reply;
       const { status, mode } = reply.operated ?? { status: 'open', mode: 'enforce' };
       const later = expected.filter((_, other) => other >= at && asked[other]?.key === key);
       const standings = later.map(({ standing }) => standing);
-      expect(standings).toContainEqual({ inflight, queued, limit, version });
+      expect(standings).toContainEqual({ inflight, queued, limit, version, declared });
       const ways = later.map(({ operated }) => operated);
       expect(ways).toContainEqual({ status, mode });
       hear(reply);
@@ -145,15 +148,11 @@ export class ModelRun {
    */
   #asked(process: number, ask: Ask, asked: Set<LeaseProbe>): Asked | undefined {
     const views = this.#views[process] as readonly LimitView[];
-    if (ask.verb === 'declare' || ask.verb === 'operate') {
-      const view = views[ask.key] as LimitView;
-      const hear = (reply: Reply) => void view.hear(reply);
-      const isLimit = ask.verb === 'declare';
-      const op = isLimit ? view.setLimitOp(ask.limit) : view.operateOp(ask.change);
-      return { op, key: ask.key, hear };
-    }
     if ('key' in ask) {
       const view = views[ask.key] as LimitView;
+      if (!('wishes' in ask)) {
+        return { op: changeOf(view, ask), key: ask.key, hear: (reply) => void view.hear(reply) };
+      }
       const { weight = 1 } = ask.wishes;
       // A weight above the limit is possible only if the limit can be lowered.
       const maxWeight = this.world.can.setLimit ? weight : view.ref.limit;
@@ -221,4 +220,9 @@ export class ModelRun {
     }
     for (const { probe } of this.#probes) await probe.release();
   }
+}
+
+function changeOf(view: LimitView, ask: Change): Op {
+  if (ask.verb === 'operate') return view.operateOp(ask.change);
+  return ask.verb === 'declare' ? view.declareOp(ask.limit) : view.setLimitOp(ask.limit);
 }

@@ -1,6 +1,6 @@
 import { type GroupMember, SemaphoreGroup } from '../../semaphore/semaphore-group.ts';
 import { warnOnce } from '../../warning.ts';
-import type { LimitState } from '../contract.ts';
+import { type LimitState, SET_NOW } from '../contract.ts';
 import type { LeaseTerms } from '../lease/lease.ts';
 import type { DistributedSettings } from '../settings.ts';
 import { OperatedLimit } from './operated-limit.ts';
@@ -14,10 +14,15 @@ export abstract class DistributedSemaphoreGroup<
   Semaphore extends GroupMember = GroupMember,
 > extends SemaphoreGroup<Semaphore> {
   declare readonly settings: DistributedSettings;
-  /** The limit that this process has declared; another process may have declared the one that applies. */
-  declared: number;
+  /** The limit that this process declares; another process may have declared or set the one that applies. */
+  readonly declared: number;
+  /** The numbers that the store knows to be declared, or the one that this process declares. */
+  declaredNumbers: readonly number[];
   inflight = 0;
-  /** The store's time of the declaration that applies; empty if it has not been declared yet. */
+  /**
+   * The store's time of the limit that applies; empty until the store has answered, `SET_NOW` until it has confirmed the
+   * limit that this process has set.
+   */
   version = '';
   /** Limits set by this process that the store has not answered: other answers may be older. */
   unansweredLimits = 0;
@@ -36,8 +41,9 @@ export abstract class DistributedSemaphoreGroup<
 
   constructor(settings: DistributedSettings) {
     super(settings);
-    const { limit, queueLimit, handoff, reserve } = settings;
+    const { limit, isLimitPerRequest = false, queueLimit, handoff, reserve } = settings;
     this.declared = limit;
+    this.declaredNumbers = isLimitPerRequest ? [] : [limit];
     const extraTokens = Math.max(handoff, reserve > 0 ? MAX_RESERVE_USES - 1 : 0);
     this.terms = { queueLimit, extraTokens, reserves: reserve > 0 };
   }
@@ -79,20 +85,24 @@ export abstract class DistributedSemaphoreGroup<
   }
 
   /** Adopts the limit of all keys at the store, unless the answer is older than the latest known declaration. */
-  adopt({ limit, version }: LimitState): void {
+  adopt({ limit, version, declared: numbers = [limit] }: LimitState): void {
     // Two keys may have been given different limits with the same version: then the lower one applies.
     const isSame = version === this.version;
     if (isSame && limit >= this.limit) return;
-    const isConfirmed = this.version === '' && limit === this.limit;
+    const isUnconfirmed = this.version === '' || this.version === SET_NOW;
+    const isConfirmed = isUnconfirmed && limit === this.limit;
     const mayBeOlder = this.unansweredLimits > 0 || (!isSame && Number(version) <= this.#latest);
     if (!isConfirmed && mayBeOlder) return;
     this.version = version;
     this.#latest = Number(version);
+    this.declaredNumbers = numbers;
     if (limit === this.limit) return;
     this.resize(limit);
     const { name, observers } = this.settings;
     const { declared } = this;
-    if (limit === declared || this.#hasWarned) return;
+    // A limit that was set, by an operator for example, is no conflict.
+    const isDeclared = limit === numbers[0];
+    if (!isDeclared || limit === declared || this.#hasWarned) return;
     this.#hasWarned = true;
     if (observers.conflict !== undefined) return observers.conflict({ name, declared, limit });
     warnOnce(

@@ -1,7 +1,7 @@
 import type { Rejection, RejectionReason } from '../../semaphore/rejection.ts';
 import { RetryAfter } from '../../semaphore/retry-after.ts';
 import { type Waiter, waitedSince } from '../../semaphore/waiter.ts';
-import type { LimitRef, LimitState } from '../contract.ts';
+import { type LimitRef, type LimitState, SET_NOW } from '../contract.ts';
 import type { DistributedSemaphoreGroup } from './distributed-semaphore-group.ts';
 import { OwnLimit } from './own-limit.ts';
 
@@ -64,9 +64,8 @@ export class CachedLimitState {
   commonChanged(): void {
     const { own, group } = this;
     if (own === undefined) return;
-    const isSetHere = group.version === '';
-    const isOlder = own.version !== '' && Number(own.version) < Number(group.version);
-    if (isSetHere || isOlder) this.own = undefined;
+    const isOlder = Number(own.version) < Number(group.version);
+    if (group.version === SET_NOW || isOlder) this.own = undefined;
   }
 
   /**
@@ -75,8 +74,8 @@ export class CachedLimitState {
    */
   get refOfRelease(): LimitRef {
     const { ref } = this;
-    const mayBeOld = this.own !== undefined && ref.version === '';
-    return mayBeOld ? { ...ref, limit: NO_LIMIT, version: '0' } : ref;
+    const mayBeOld = this.own !== undefined && ref.version === SET_NOW;
+    return mayBeOld ? { ...ref, limit: NO_LIMIT, version: '0', declared: [] } : ref;
   }
 
   /** Adopts the state in an answer to a request with this reference. */
@@ -141,6 +140,7 @@ export class CachedLimitState {
   #makeRef(): LimitRef {
     const { group, key } = this;
     const { limit, version } = this.own ?? group;
-    return { name: group.name, key, limit, version, operated: group.operated.latest };
+    const { name, operated, declaredNumbers: declared } = group;
+    return { name, key, limit, version, declared, operated: operated.latest };
   }
 }

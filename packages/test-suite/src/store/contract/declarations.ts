@@ -90,6 +90,53 @@ export function declarations(world: StoreWorld): void {
     expect(await (await world.another(fresh)).setLimit(3)).toMatchObject({ limit: 3 });
   });
 
+  it('a process that starts with the declared number does not undo a limit that was set', async () => {
+    const one = await world.view({ limit: 4 });
+    await one.acquire();
+    const { version } = await one.setLimit(2);
+    const started = await world.another(one, { limit: 4 });
+    expect((await started.acquire()).reply).toMatchObject({ state: 'held', limit: 2, version });
+    expect(await one.operate({})).toMatchObject({ limit: 2, version, declared: [4] });
+    expect(await one.stats()).toMatchObject({ limit: 2 });
+  });
+
+  it('another number that a process declares replaces a limit that was set, and restarts do not restore it', async () => {
+    const one = await world.view({ limit: 4 });
+    await one.acquire();
+    await one.setLimit(2);
+    const started = await world.another(one, { limit: 5 });
+    expect((await started.acquire()).reply).toMatchObject({ limit: 5, declared: [5, 4] });
+    expect(await one.operate({})).toMatchObject({ limit: 5 });
+    for (const limit of [4, 5]) {
+      const restarted = await world.another(one, { limit });
+      expect((await restarted.acquire()).reply).toMatchObject({ limit });
+    }
+  });
+
+  it('processes that start with either of the last two declared numbers do not undo a limit that was set', async () => {
+    const one = await world.view({ limit: 4 });
+    await one.acquire();
+    await (await world.another(one, { limit: 5 })).acquire();
+    const { version } = await one.setLimit(2);
+    for (const limit of [4, 5, 4]) {
+      const started = await world.another(one, { limit });
+      expect((await started.acquire({ wait: 0 })).reply).toMatchObject({ limit: 2, version });
+    }
+    const deployed = await world.another(one, { limit: 6 });
+    expect((await deployed.acquire()).reply).toMatchObject({ state: 'held', limit: 6 });
+  });
+
+  it('the declared number, set by a process that declares it, applies as if no limit had been set', async () => {
+    const one = await world.view({ limit: 5 });
+    const two = await world.another(one, { limit: 4 });
+    await one.acquire();
+    await two.acquire();
+    await one.setLimit(2);
+    expect(await two.setLimit(4)).toMatchObject({ limit: 4, declared: [4, 5] });
+    const started = await world.another(one, { limit: 5 });
+    expect((await started.acquire()).reply).toMatchObject({ limit: 5 });
+  });
+
   it('setLimit works repeatedly and before any lease is requested', async () => {
     const one = await world.view({ limit: 5 });
     const { version } = await one.setLimit(1);

@@ -52,6 +52,32 @@ export function lostState(world: StoreWorld): void {
       expect((await one.acquire()).reply).toMatchObject({ state: 'held', inflight: 2, limit: 3 });
       expect((await two.acquire()).reply).toMatchObject({ state: 'held', inflight: 3, limit: 3 });
     });
+
+    it('restores a limit that was set, although a process that starts has declared its number first', async () => {
+      const one = await world.view({ limit: 4 });
+      await one.acquire();
+      const { version } = await one.setLimit(2);
+      await world.wipe();
+      const started = await world.another(one, { limit: 4 });
+      expect((await started.acquire()).reply).toMatchObject({ limit: 4, declared: [4] });
+      const restored = await one.operate({});
+      expect(restored).toMatchObject({ limit: 2, declared: [4] });
+      expect(restored.version).not.toBe(version);
+      expect(await started.operate({})).toMatchObject({ limit: 2, version: restored.version });
+    });
+
+    it('does not restore a limit that was set before a process declared another number, or cleared it', async () => {
+      const one = await world.view({ limit: 4 });
+      const two = await world.another(one);
+      const change = async (clear: () => Promise<unknown>) => {
+        await one.setLimit(2);
+        await world.wipe();
+        await clear();
+        return (await one.operate({})).limit;
+      };
+      expect(await change(() => two.setLimit(4))).toBe(4);
+      expect(await change(async () => (await world.another(one, { limit: 5 })).acquire())).toBe(5);
+    });
   }
 
   if (!world.can.place) return;

@@ -25,8 +25,9 @@ function asks({ can, lease, driver }: StoreWorld): fc.Arbitrary<Ask> {
     { weight: 1, arbitrary: fc.record({ verb: fc.constant('again' as const), at }) },
   ];
   const limit = fc.integer({ min: 1, max: 5 });
-  const setLimit = fc.record({ verb: fc.constant('declare' as const), key, limit });
-  if (can.setLimit) arbitraries.push({ weight: 1, arbitrary: setLimit });
+  const changes = fc.constantFrom('declare', 'setLimit', 'setLimit');
+  const setLimit = fc.record({ verb: changes, key, limit });
+  if (can.setLimit) arbitraries.push({ weight: 2, arbitrary: setLimit });
   const change = fc.oneof(
     fc.record({ status: fc.constantFrom('open', 'open', 'paused', 'drained') }),
     fc.record({ mode: fc.constantFrom('enforce', 'shadow') }),

@@ -1,0 +1,31 @@
+/**
+ * Declares or sets the limit, or adopts the one that the process knows: a part of the function in `lease.sql.ts`, whose
+ * variables it uses. The highest version wins, and the lower limit if two keys were given different ones with the same
+ * version. A number that was declared already does not replace a limit that was set. If the store has lost that, and a
+ * process that started has declared such a number, it is restored.
+ */
+export const declarations = `
+  -- Above the version of a limit that was declared when the row was created.
+  later_ := GREATEST(now_, l.version + 1, l.born + 1);
+  later_ := CASE
+    WHEN version_ IS NULL THEN
+      CASE WHEN most_ = l.declared OR l.most <> l.declared AND most_ = l.declared_before THEN NULL ELSE later_ END
+    WHEN version_ = -1 THEN CASE WHEN most_ <> l.most OR declared_ NOT IN (0, l.declared) THEN later_ END
+    WHEN version_ > l.version OR version_ = l.version AND most_ < l.most THEN version_
+    WHEN version_ > 0 AND l.version = l.born AND l.most = l.declared AND most_ <> declared_
+      AND l.declared IN (declared_, before_) THEN later_
+  END;
+  IF later_ IS NOT NULL THEN
+    l.most := most_;
+    l.version := later_;
+    may_fit_ := true;
+    IF declared_ > 0 THEN
+      l.declared_before := CASE
+        WHEN before_ > 0 THEN before_
+        WHEN l.declared NOT IN (0, declared_) THEN l.declared
+        WHEN l.declared_before <> declared_ THEN l.declared_before
+        ELSE 0
+      END;
+      l.declared := declared_;
+    END IF;
+  END IF;`;
