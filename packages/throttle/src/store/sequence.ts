@@ -11,7 +11,7 @@ export class Sequence {
 
   /** Adds an operation that already runs concurrently; later ones wait for it, too. */
   admit(semaphore: string, work: Promise<unknown>): void {
-    this.#ends.set(semaphore, Promise.all([this.#ends.get(semaphore), work]));
+    this.#endWith(semaphore, Promise.all([this.#ends.get(semaphore), work]));
   }
 
   /** Runs an operation after all earlier ones. */
@@ -21,8 +21,17 @@ export class Sequence {
       for (const id of ids) if (this.#busy.get(id) === done) this.#busy.delete(id);
     };
     const done: Promise<void> = result.then(end, end);
-    this.#ends.set(semaphore, done);
+    this.#endWith(semaphore, done);
     for (const id of ids) this.#busy.set(id, done);
     return result;
+  }
+
+  /** Forgets the end once it has settled: a promise keeps the async context of the request that has created it. */
+  #endWith(semaphore: string, end: Promise<unknown>): void {
+    this.#ends.set(semaphore, end);
+    const forget = () => {
+      if (this.#ends.get(semaphore) === end) this.#ends.delete(semaphore);
+    };
+    end.then(forget, forget);
   }
 }
