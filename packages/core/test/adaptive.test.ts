@@ -7,7 +7,7 @@ const half = () => 0.5;
 
 it('adaptive() grows each second while work that never finishes holds all permits', () => {
   const clock = new VirtualClock();
-  const limiter = createLimiter({ limit: adaptive({ min: 8, initial: 8 }), clock });
+  const limiter = createLimiter({ limit: adaptive({ min: 8, initial: 8 }), queueLimit: 0, clock });
   for (let index = 0; index < 50; index++) call(limiter).permit?.release();
   const streams = Array.from({ length: 8 }, () => call(limiter));
   const limits: number[] = [];
@@ -23,7 +23,7 @@ it('adaptive() grows each second while work that never finishes holds all permit
 
 it('adaptive() does not grow while slow work finishes', () => {
   const clock = new VirtualClock();
-  const limiter = createLimiter({ limit: adaptive({ min: 2, initial: 2 }), clock });
+  const limiter = createLimiter({ limit: adaptive({ min: 2, initial: 2 }), queueLimit: 0, clock });
   for (let index = 0; index < 8; index++) {
     const caller = call(limiter);
     clock.advance(2000);

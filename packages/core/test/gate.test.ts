@@ -227,7 +227,7 @@ it('a waiter that enters a queue at its head is granted if it fits, even if the 
 });
 
 it('a limiter reused by several gates counts the requests of all', async () => {
-  const app = createLimiter({ limit: 2, name: 'app' });
+  const app = createLimiter({ limit: 2, name: 'app', queueLimit: 0 });
   const gates = ['x', 'y'].map((name) =>
     createGate({ limits: [{ name, limit: 9 }, { limiter: app }], queueLimit: 9 }),
   ) as [Gate, Gate];

@@ -161,21 +161,12 @@ const mistakes: [string, () => unknown, string][] = [
 const gold = { shares: { gold: 0.5 }, shareBy: work };
 
 it.each([
-  ['order', () => createLimiter({ ...limit, order: paced() })],
   ['order', () => createGate({ limits: [limit], order: fifo() })],
-  ['order', () => http({ ...limit, order: fifo() })],
-  ['fairBy', () => http({ ...limit, fairBy: work })],
-  ['priority', () => http({ ...limit, priority: work })],
-  ['shares', () => http({ ...limit, ...gold })],
+  ['fairBy and priority', () => http({ ...limit, fairBy: work, priority: work })],
   ['shares', () => http({ limits: [{ ...limit, ...gold }] })],
-])('%s without a queue is explained', async (option, mistake) => {
-  const message = `queueLimit must be set together with ${option}: its default is 0`;
-  expect(await messageOf(mistake)).toContain(message);
-});
-
-it('priority needs no queue with a guard, and no option does with a queueLimit of 0', () => {
-  http({ ...limit, priority: work, guard: eventLoopGuard() });
-  http({ ...limit, ...gold, priority: work, fairBy: work, queueLimit: 0 });
+  ['without a queue', () => http({ ...limit, ...gold, fairBy: work, queueLimit: 0 })],
+])('a limit needs no other option of its queue: %s', (_, create) => {
+  create();
 });
 
 it.each(mistakes)('%s is explained', async (_, mistake, message) => {

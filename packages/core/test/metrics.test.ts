@@ -31,7 +31,12 @@ class RecordingExporter implements Exporter {
 
 it('measures no wait of a request that shadow mode admits', () => {
   const exporter = new RecordingExporter();
-  const gate = createGate({ name: 'api', mode: 'shadow', limits: [{ name: 'api', limit: 1 }] });
+  const gate = createGate({
+    name: 'api',
+    mode: 'shadow',
+    queueLimit: 0,
+    limits: [{ name: 'api', limit: 1 }],
+  });
   const remove = new MeasuredLimits(exporter).add([gate]);
   const permits = [gate.acquire(), gate.acquire()];
   expect(gate.stats().rejected.full).toBe(1);

@@ -121,20 +121,6 @@ it('a plain observer with an unknown callback throws, while a class may have fur
   expect(metrics.count).toBe(1);
 });
 
-it('a queueTimeout without a queue throws, unless there is a store or queueLimit is 0 explicitly', () => {
-  const error = expect.objectContaining({ option: 'queueLimit' });
-  const limits = [one];
-  expect(() => createLimiter({ limit: 1, queueTimeout: 5 })).toThrow(error);
-  expect(() => createGate({ limits, queueTimeout: 5 })).toThrow(error);
-  createLimiter({ limit: 1, queueTimeout: 5, queueLimit: 0 });
-  createLimiter({ limit: 1, queueTimeout: 5, queueWeight: 9 });
-  createLimiter({ ...one, queueTimeout: 5, store: store() });
-  createGate({
-    limits: [{ limiter: createLimiter({ limit: 1, queueLimit: 5 }) }],
-    queueTimeout: 5,
-  });
-});
-
 it.each(['a limiter', 'a limiter with a store'] as const)(
   'a gate of %s that is closed throws',
   async (kind) => {
@@ -206,11 +192,6 @@ describe('options that would have no effect', () => {
     const error = { code: 'ERR_HEADGATE_UNKNOWN_OPTION', option };
     expect(() => limiter.tryAcquire(options)).toThrow(expect.objectContaining(error));
     expect(limiter.inflight).toBe(0);
-  });
-
-  it('a gate refuses the order of a limit if no request can queue', () => {
-    const create = () => createGate({ limits: [{ name: 'a', limit: 1, order }] });
-    expect(create).toThrow('queueLimit must be set together with order');
   });
 
   it.each(['queueLimit', 'queueTimeout'])('a gate with only a guard refuses %s', (option) => {

@@ -179,7 +179,7 @@ describe('the identity of a request', () => {
   });
 
   it('is that of a shadow rejection and the admission that follows', () => {
-    const gate = createGate({ mode: 'shadow', limits: [{ name: 'app', limit: 1 }] });
+    const gate = createGate({ mode: 'shadow', queueLimit: 0, limits: [{ name: 'app', limit: 1 }] });
     const { observer, seen } = recording(['rejected', 'admitted']);
     gate.observe(observer);
     for (let count = 0; count < 2; count++) askGate(gate, new Caller(), [{ weight: 1 }]);

@@ -76,11 +76,6 @@ describe('createGate throws an error with the option, the expected value and the
     ['a number', 5, { option: 'limits[0]' }],
     ['no name', { limit: 1 }, { option: 'limits[0].name' }],
     ['no limit', { name: 'a' }, { option: 'limits[0].limit' }],
-    [
-      'a queueLimit without one for the gate',
-      { name: 'a', limit: 1, queueLimit: 5 },
-      { option: 'queueLimit' },
-    ],
     ['limit 0', { name: 'a', limit: 0 }, { option: 'limits[0].limit' }],
     ['queueLimit -1', { name: 'a', limit: 1, queueLimit: -1 }, { option: 'limits[0].queueLimit' }],
     ['perKey "no"', { name: 'a', limit: 1, perKey: 'no' }, { option: 'limits[0].perKey' }],
@@ -90,15 +85,6 @@ describe('createGate throws an error with the option, the expected value and the
   ])('in limits: %s', (_, limit, expected) => {
     const error = errorOf(() => createGate({ limits: [limit as never] }));
     expect(error).toMatchObject({ code: 'ERR_HEADGATE_OPTION', ...expected });
-  });
-
-  it('requires a queueLimit if a reused limiter has one', () => {
-    const limits = [
-      { limiter: createLimiter({ limit: 1, queueLimit: 5 }) },
-      { name: 'a', limit: 1 },
-    ];
-    expect(errorOf(() => createGate({ limits }))).toMatchObject({ option: 'queueLimit' });
-    expect(createGate({ limits, queueLimit: 0 }).queued).toBe(0);
   });
 
   it('refuses a reused limiter in shadow mode', () => {

@@ -90,7 +90,7 @@ it('queueWeight applies to each limit of a gate', () => {
   expect(callers[2]?.rejection?.limitName).toBe('pages');
 });
 
-it('queueWeight alone is enough for a queue at a gate of one limit', () => {
+it('a gate of one limit applies its queueWeight', () => {
   const gate = createGate({ limits: [{ name: 'app', limit: 1, queueWeight: 1 }] });
   const ask = () => {
     const caller = new Caller();
@@ -113,11 +113,4 @@ it('an invalid queueWeight is an error', () => {
     const options = { limit: 1, queueWeight: queueWeight as number };
     expect(() => createLimiter(options)).toThrow(expect.objectContaining(error));
   }
-  const limits = [
-    { name: 'pages', limit: 4, queueWeight: 4, optional: true },
-    { name: 'app', limit: 9 },
-  ];
-  expect(() => createGate({ limits })).toThrow(
-    'queueLimit must be set when one of the limits has its own',
-  );
 });

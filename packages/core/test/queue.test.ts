@@ -1,7 +1,7 @@
 import { uncaughtIn } from '@headgate/test-kit/uncaught';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
-import { byPriority, codel, createLimiter, fifo, lifo } from '../src/index.ts';
+import { byPriority, codel, createGate, createLimiter, fifo, lifo } from '../src/index.ts';
 import { FifoQueue } from '../src/queues/fifo.ts';
 import { Caller, call } from './caller.ts';
 
@@ -57,14 +57,59 @@ it('queueLimit: a request is rejected at once if the queue is full', () => {
   expect(waiting.map(({ answers }) => answers)).toEqual([0, 0]);
 });
 
-it('queueLimit is 0 by default: no request is queued', () => {
-  const limiter = createLimiter({ limit: 1, name: 'renders' });
+it('a queueLimit of 0 rejects immediately', () => {
+  const limiter = createLimiter({ limit: 1, name: 'renders', queueLimit: 0 });
   limiter.tryAcquire();
   expect(call(limiter).rejection).toMatchObject({
     reason: 'full',
     limitName: 'renders',
     queued: 0,
   });
+});
+
+it('1,000 requests queue by default, for two seconds', () => {
+  const clock = new VirtualClock();
+  const limiter = createLimiter({ limit: 1, clock });
+  const [held, ...callers] = Array.from({ length: 1002 }, () => call(limiter));
+  expect([held?.permit?.waited, limiter.queued]).toEqual([0, 1000]);
+  expect(callers.at(-1)?.rejection?.reason).toBe('full');
+  clock.advance(2000);
+  expect(callers[0]?.rejection).toMatchObject({ reason: 'timeout', waited: 2000 });
+  expect(limiter.queued).toBe(0);
+});
+
+it.each([
+  ['of one limit', [{ name: 'app', limit: 1 }]],
+  [
+    'of several limits',
+    [
+      { name: 'app', limit: 1 },
+      { name: 'all', limit: 9 },
+    ],
+  ],
+  [
+    'of several limits, one of them reused',
+    [{ limiter: createLimiter({ name: 'app', limit: 1 }) }, { name: 'all', limit: 9 }],
+  ],
+])('a gate %s queues 1,000 requests by default', async (_, limits) => {
+  const gate = createGate({ limits, queueTimeout: Infinity });
+  const held = await gate.acquire();
+  const callers = Array.from({ length: 1001 }, () =>
+    gate.acquire().catch(({ rejection }) => rejection),
+  );
+  expect(gate.queued).toBe(1000);
+  expect(await callers.at(-1)).toMatchObject({ reason: 'full' });
+  await gate.close({ timeout: 0 });
+  held.release();
+});
+
+it('the keys of a gate share a queue of 1,000 requests by default', async () => {
+  const gate = createGate({ limits: [{ name: 'user', limit: 1, perKey: true }] });
+  for (let user = 0; user < 501; user++)
+    for (let count = 0; count < 3; count++)
+      gate.acquire({ keys: { user: `${user}` } }).catch(() => {});
+  expect(gate.queued).toBe(1000);
+  await gate.close({ timeout: 0 });
 });
 
 it('a waiter may decline to be queued', () => {

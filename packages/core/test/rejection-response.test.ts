@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createLimiter, type RejectedError, StoreError } from '../src/index.ts';
 
 async function rejected(): Promise<RejectedError> {
-  const limiter = createLimiter({ name: 'renders', limit: 1, perKey: true });
+  const limiter = createLimiter({ name: 'renders', limit: 1, perKey: true, queueLimit: 0 });
   limiter.tryAcquire({ key: 's3cret' });
   return limiter.acquire({ key: 's3cret' }).then(
     () => expect.unreachable(),

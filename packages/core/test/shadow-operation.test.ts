@@ -168,7 +168,7 @@ describe('enforce()', () => {
 
   it('ends the shadow mode that a gate was created with', () => {
     const limits = [{ name: 'app', limit: 1 }];
-    const gate = createGate({ limits, mode: 'shadow' });
+    const gate = createGate({ limits, mode: 'shadow', queueLimit: 0 });
     const limiter = gate.limits[0]?.limiter;
     expect(limiter?.mode).toBe('shadow');
     const callers = [new Caller(), new Caller(), new Caller()];

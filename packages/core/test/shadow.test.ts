@@ -14,7 +14,7 @@ function shadowGate(options: Partial<GateOptions> = {}) {
     },
   };
   const limits = [{ name: 'app', limit: 2 }];
-  const gate = createGate({ limits, mode: 'shadow', clock, observer, ...options });
+  const gate = createGate({ limits, queueLimit: 0, mode: 'shadow', clock, observer, ...options });
   return { clock, gate, reports };
 }
 
@@ -91,7 +91,7 @@ it('a gate of several limits, and one of none, reject no request after close() e
     { name: 'app', limit: 1 },
   ];
   const guard = { name: 'sentry', admits: () => true };
-  for (const options of [{ limits }, { limits: [], guard }]) {
+  for (const options of [{ limits }, { limits: [], guard, queueLimit: undefined }]) {
     const { gate } = shadowGate(options);
     const keys = gate.limits.length === 0 ? {} : { user: 'a' };
     const permits = [await gate.acquire({ keys })];

@@ -9,7 +9,7 @@ import { ScriptedLimit } from './scripted-limit.ts';
 it('the time without work before a burst does not count as a stall of an adaptive limit', () => {
   const clock = new VirtualClock();
   const limit = new ScriptedLimit(5);
-  const limiter = createLimiter({ limit, clock });
+  const limiter = createLimiter({ limit, queueLimit: 0, clock });
   for (let bursts = 0; bursts < 3; bursts++) {
     const callers = Array.from({ length: 6 }, () => call(limiter));
     clock.advance(100);
@@ -22,7 +22,7 @@ it('the time without work before a burst does not count as a stall of an adaptiv
 it('rejections while a limiter is paused do not count as a stall of its adaptive limit', () => {
   const clock = new VirtualClock();
   const limit = new ScriptedLimit(5);
-  const limiter = createLimiter({ limit, clock });
+  const limiter = createLimiter({ limit, queueLimit: 0, clock });
   const full = () => call(limiter);
   limiter.pause();
   for (let i = 0; i < 60; i++) {
@@ -40,7 +40,7 @@ it('rejections while a limiter is paused do not count as a stall of its adaptive
 function advance({ stuck, outcome }: { stuck: number; outcome: 'ok' | 'ignored' }): number[] {
   const clock = new VirtualClock();
   const limit = new ScriptedLimit(8);
-  const limiter = createLimiter({ limit, clock });
+  const limiter = createLimiter({ limit, queueLimit: 0, clock });
   const first = call(limiter);
   clock.advance(100);
   first.permit?.release();
@@ -66,7 +66,7 @@ it.each(['ok', 'ignored'] as const)(
 function firstStall(exports: number, warmUp: number): number | undefined {
   const clock = new VirtualClock();
   const limit = new ScriptedLimit(30);
-  const limiter = createLimiter({ limit, clock });
+  const limiter = createLimiter({ limit, queueLimit: 0, clock });
   const serve = () => {
     const quick = call(limiter);
     clock.advance(20);
@@ -95,7 +95,7 @@ it('work that was in flight long before a limit fell holds it for three seconds 
 it('a request that does not count meanwhile, or whose work begins later, is not stuck', () => {
   const clock = new VirtualClock();
   const limit = new ScriptedLimit(2);
-  const limiter = createLimiter({ limit, clock });
+  const limiter = createLimiter({ limit, queueLimit: 0, clock });
   const held = [call(limiter), call(limiter)].map(({ permit }) => permit as BasePermit);
   call(limiter);
   clock.advance(900);
@@ -122,7 +122,7 @@ it('requests that are queued at a later limit are not stuck', () => {
 it('a request whose weight becomes less is not stuck with the rest of it', () => {
   const clock = new VirtualClock();
   const limit = new ScriptedLimit(100);
-  const limiter = createLimiter({ limit, clock });
+  const limiter = createLimiter({ limit, queueLimit: 0, clock });
   for (let time = 0; time < 5000; time += 100) {
     const callers = Array.from({ length: 11 }, () => call(limiter, { weight: 10 }));
     clock.advance(100);

@@ -31,7 +31,7 @@ export function checkDistributed(
   if (perKey && !can.keys) throw invalid('perKey', 'false with this store', perKey);
   checkDuration('queueTimeout', queueTimeout);
   if (queueTimeout === 0) {
-    const expected = 'above 0 with a store: for no queue, leave queueLimit at 0';
+    const expected = 'above 0 with a store: for no queue, set queueLimit to 0';
     throw invalid('queueTimeout', expected, queueTimeout);
   }
   checkCount('handoff', handoff, 0);

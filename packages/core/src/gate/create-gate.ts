@@ -1,18 +1,17 @@
-import { checkChoice, checkNames, checkText, firstSet } from '../checks.ts';
+import { checkChoice, checkNames, checkText } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
 import { makeLimiter } from '../limiter/create-limiter.ts';
-import { type CommonSettings, checkCommon, checkQueue, commonOptions } from '../limiter/options.ts';
+import { type CommonSettings, checkCommon, commonOptions } from '../limiter/options.ts';
 import { Observers } from '../semaphore/observers.ts';
 import type { Gate, GateSettings } from './gate.ts';
 import { checkLimitOrder, type GateLimit, rememberOrder } from './gate-limits.ts';
 import { GuardedGate } from './guarded-gate.ts';
 import {
-  defaultQueue,
-  hasOwnQueue,
   isDistributed,
   isOrderedByGate,
   type LimitSpec,
   limitSpecOf,
+  queueOf,
 } from './limit-spec.ts';
 import type { GateOptions, Guard } from './options.ts';
 import { OrderedGate } from './ordered-gate.ts';
@@ -38,21 +37,20 @@ export function createGate(options: GateOptions): Gate {
   if (!Array.isArray(limits)) throw noLimits(limits);
   const common = checkCommon(options);
   const specs = limits.map((limit, index) => limitSpecOf(limit, index, common));
-  const order = options.order ?? limits.find((limit) => limit.order !== undefined)?.order;
-  return makeGate(specs, { ...options, order }, common);
+  return makeGate(specs, options, common);
 }
 
 /** Makes a gate of validated limits. */
 export function makeGate(
   specs: readonly LimitSpec[],
-  options: Pick<GateOptions, 'guard' | 'name' | 'mode' | 'queueLimit' | 'order'>,
+  options: Pick<GateOptions, 'guard' | 'name' | 'mode'>,
   common: CommonSettings,
 ): Gate {
   if (specs.length === 0 && options.guard === undefined) throw noLimits(specs);
   checkLimits(specs, common);
   const names = specs.map(({ limiter }) => limiter.name);
   const guard = options.guard === undefined ? undefined : checkGuard(options.guard, names);
-  const { queueLimit, queueTimeout } = defaultQueue(specs);
+  const { queueLimit, queueTimeout } = queueOf(specs);
   const settings: GateSettings = {
     ...common,
     name: checkText('name', options.name ?? (names.join('+') || guard?.name)),
@@ -61,23 +59,8 @@ export function makeGate(
     mode: checkChoice('mode', options.mode ?? 'enforce', ['enforce', 'shadow']),
   };
   checkSettings(specs, settings);
-  if (settings.queueLimit === 0 && !specs.some(isDistributed)) checkQueueOf(specs, options);
   const gate = unguarded(specs, settings);
   return guard === undefined ? gate : new GuardedGate(guard, gate, settings);
-}
-
-/** Options that have no effect if no request is queued. */
-const queueOptions = ['queueTimeout', 'order', 'shares', 'fairBy', 'priority'];
-
-/** @throws HeadgateError for an option that needs a queue. With a guard, priorities need none. */
-function checkQueueOf(
-  specs: readonly LimitSpec[],
-  options: Pick<GateOptions, 'guard' | 'queueLimit' | 'order'>,
-): void {
-  const shares = specs.find(({ limiter, owned }) => owned && limiter.order.shareNames);
-  const { guard, queueLimit } = options;
-  const given = { ...options, shares, ...(guard && { priority: undefined }) };
-  checkQueue(firstSet(given, queueOptions), queueLimit);
 }
 
 function noLimits(limits: unknown): HeadgateError {
@@ -86,11 +69,7 @@ function noLimits(limits: unknown): HeadgateError {
 
 /** Checks the limits together. */
 function checkLimits(specs: readonly LimitSpec[], common: CommonSettings): void {
-  const { queueLimit, order } = common;
-  // The default of 0 would silently disable the limit's own queue.
-  if (queueLimit === undefined && specs.some((spec) => hasOwnQueue(spec, specs.length === 1))) {
-    throw invalid('queueLimit', 'set when one of the limits has its own', undefined);
-  }
+  const { order } = common;
   if (order !== undefined && !specs.some(isOrderedByGate)) {
     throw invalid('order', 'omitted when every limit is reused or has a store', order);
   }
@@ -122,7 +101,7 @@ function checkSettings(specs: readonly LimitSpec[], { queueTimeout, mode }: Gate
   if (!specs.some(isDistributed)) return;
   if (mode === 'shadow') throw invalid('mode', 'enforce when a limit has a store', mode);
   if (queueTimeout > 0) return;
-  const expected = 'above 0 when a limit has a store: to disable queueing, leave queueLimit at 0';
+  const expected = 'above 0 when a limit has a store: to disable queueing, set queueLimit to 0';
   throw invalid('queueTimeout', expected, queueTimeout);
 }
 

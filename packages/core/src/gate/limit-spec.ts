@@ -5,7 +5,7 @@ import type { Limiter } from '../limiter/limiter.ts';
 import {
   type CommonSettings,
   checkLimit,
-  defaultQueueLimit,
+  defaultQueue,
   type LimitDefaults,
   type LimiterOptions,
   type LimitSettings,
@@ -53,7 +53,10 @@ export function ownSpec(
 ): Extract<LimitSpec, { readonly owned: true }> {
   const { queueLimit = Infinity, store } = options;
   // Queued requests count against the gate's bound, and those queued in a store count over all processes.
-  const bound = store === undefined ? queueLimit : Math.min(queueLimit, gate.queueLimit ?? 0);
+  const bound =
+    store === undefined
+      ? queueLimit
+      : Math.min(queueLimit, gate.queueLimit ?? defaultQueue.queueLimit);
   const limiter = checkLimit({ ...options, queueLimit: bound }, gate);
   return { limiter, optional, owned: true };
 }
@@ -94,14 +97,10 @@ export function inEntry<T>(entry: string, own: readonly string[], check: () => T
   }
 }
 
-/** The default queue of a gate: that of its only limit, if there is one. */
-export function defaultQueue([only, ...others]: readonly LimitSpec[]) {
-  if (only === undefined || others.length > 0) return { queueLimit: 0, queueTimeout: 2000 };
-  const { limiter, owned } = only;
-  if (!owned) return { queueLimit: Infinity, queueTimeout: limiter.queueTimeout };
-  // Clients that invent keys would create as many queues.
-  const queueLimit = limiter.perKey ? 0 : defaultQueueLimit(limiter.queueWeight);
-  return { queueLimit, queueTimeout: 2000 };
+/** The default queue of a gate of these limits. A limiter that is reused alone keeps its own. */
+export function queueOf([only, ...others]: readonly LimitSpec[]) {
+  if (only === undefined || only.owned || others.length > 0) return defaultQueue;
+  return { queueLimit: Infinity, queueTimeout: only.limiter.queueTimeout };
 }
 
 /** Whether the limit is counted by a store. */
@@ -112,12 +111,4 @@ export function isDistributed(spec: LimitSpec): boolean {
 /** Whether the gate decides the order of the limit's queue. */
 export function isOrderedByGate(spec: LimitSpec): boolean {
   return spec.owned && !isDistributed(spec);
-}
-
-/** Whether the limit has queue options, which the gate's default `queueLimit` of 0 would override. */
-export function hasOwnQueue(spec: LimitSpec, isOnly: boolean): boolean {
-  const { queueLimit, queueWeight, perKey } = spec.limiter;
-  if (!spec.owned) return !isOnly && queueLimit > 0;
-  const isWeighed = queueWeight !== Infinity && (perKey || !isOnly);
-  return isWeighed || (queueLimit > 0 && queueLimit !== Infinity);
 }

@@ -1,4 +1,5 @@
 import { firstSet } from '../checks.ts';
+import { invalid } from '../errors.ts';
 import { adaptive } from '../limits/adaptive.ts';
 import type { AnyHttpOptions } from './options.ts';
 import { onlyOwn } from './rule.ts';
@@ -18,8 +19,16 @@ export function hasDefaultLimit(options: AnyHttpOptions<never>): boolean {
   return firstSet(options, excludingOptions) === undefined;
 }
 
-/** Adds the default limit. Its queue bounds its own length, so `queueLimit` need not. */
+/**
+ * Adds the default limit, whose queue bounds its own length.
+ *
+ * @throws HeadgateError for a `queueLimit`, which suggests that a limit of the app's own was meant.
+ */
 export function withDefaultLimit<R>(options: AnyHttpOptions<R>): AnyHttpOptions<R> {
-  const queueLimit = options.queueLimit ?? Infinity;
-  return { ...options, limit: defaultLimit, queueLimit } as typeof options;
+  const { queueLimit } = options;
+  if (queueLimit !== undefined) {
+    const expected = 'set together with limit: the default limit bounds its own queue';
+    throw invalid('queueLimit', expected, queueLimit);
+  }
+  return { ...options, limit: defaultLimit, queueLimit: Infinity } as typeof options;
 }

@@ -25,9 +25,8 @@ import {
 /** Options that limiters, gates and middleware have in common. */
 export interface CommonOptions {
   /**
-   * Maximum number of queued requests, per key for a limiter with `perKey`, or Infinity. Default: 0 (requests beyond
-   * the limit are rejected immediately); for a single limit with `queueWeight`, as many as that allows; for a single
-   * reused limiter, its own; for the default limit of a middleware, as many as can be served in time.
+   * Maximum number of queued requests, per key for a limiter with `perKey`, or Infinity; 0 rejects requests beyond the limit
+   * immediately. Default: 1,000; for a single reused limiter, its own.
    */
   queueLimit?: number | undefined;
   /**
@@ -165,16 +164,8 @@ export function checkLimit(
   };
 }
 
-/** Without `queueWeight` there is no queue by default; with it, the weight alone bounds the queue. */
-export function defaultQueueLimit(queueWeight = Infinity): number {
-  return queueWeight === Infinity ? 0 : Infinity;
-}
-
-/** @throws HeadgateError for this option, which needs a queue, unless `queueLimit` is set, be it to 0. */
-export function checkQueue(option: string | undefined, queueLimit: number | undefined): void {
-  if (option === undefined || queueLimit !== undefined) return;
-  throw invalid('queueLimit', `set together with ${option}: its default is 0`, undefined);
-}
+/** The queue of a limit that sets nothing else: bounded by time, and in memory to some ten megabytes of HTTP requests. */
+export const defaultQueue = { queueLimit: 1000, queueTimeout: 2000 } as const;
 
 const known = [
   'limit',
@@ -189,13 +180,9 @@ const known = [
 export function checkLimiter(options: LimiterOptions & DistributedOptions): LimiterSettings {
   checkNames('createLimiter', options, known);
   const common = checkCommon(options);
-  const queueLimit = defaultQueueLimit(options.queueWeight);
+  const { queueLimit, queueTimeout } = defaultQueue;
   const limit = checkLimit(options, { name: 'default', queueLimit });
-  if (queueLimit === 0 && limit.distribution === undefined) {
-    const needy = common.queueTimeout === undefined ? 'order' : 'queueTimeout';
-    if (common[needy] !== undefined) checkQueue(needy, common.queueLimit);
-  }
-  return { ...common, ...limit, queueTimeout: common.queueTimeout ?? 2000 };
+  return { ...common, ...limit, queueTimeout: common.queueTimeout ?? queueTimeout };
 }
 
 function checkOrderValue(order: Order, perKey: boolean): Order {

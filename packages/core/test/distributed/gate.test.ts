@@ -67,7 +67,7 @@ describe('a gate of local and distributed limits', () => {
     expect([a.inflight, b.inflight, a.queued, b.queued]).toEqual([0, 0, 0, 0]);
   });
 
-  test('queues no request by default, and calls the store once before it rejects', async () => {
+  test('queues no request if queueLimit is 0, and calls the store once before it rejects', async () => {
     const world = new World();
     const store = world.connect();
     const gate = createGate({
@@ -75,6 +75,7 @@ describe('a gate of local and distributed limits', () => {
         { name: 'user', limit: 9, perKey: true },
         { name: 'all', limit: 1, store },
       ],
+      queueLimit: 0,
       clock: world.clock,
     });
     const held = await gate.acquire({ keys: { user: 'ann' } });

@@ -73,7 +73,13 @@ it.each([1, 2])(
     const rejected: Observer['rejected'] = ({ rejection }) => void reports.push(rejection.reason);
     let isOverloaded = false;
     const guard: Guard = { name: 'guard', admits: () => !isOverloaded };
-    const gate = createGate({ limits, guard, mode: 'shadow', observer: { rejected } });
+    const gate = createGate({
+      limits,
+      guard,
+      queueLimit: 0,
+      mode: 'shadow',
+      observer: { rejected },
+    });
     const permits = [await gate.acquire()];
     isOverloaded = true;
     permits.push(await gate.acquire());

@@ -108,7 +108,7 @@ it('several gates can share one guard', async () => {
 });
 
 it('an observer that is added later receives what the guard and the limits report', () => {
-  const { gate, guard } = guarded();
+  const { gate, guard } = guarded({ queueLimit: 0 });
   const reasons: string[] = [];
   const stop = gate.observe({
     admitted: () => void reasons.push('admitted'),
