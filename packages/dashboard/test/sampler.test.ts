@@ -194,7 +194,7 @@ it('shows all other limits if the statistics of one throw, and warns once per fa
 });
 
 it('shows a limiter that several gates reuse once, with the requests of all', async () => {
-  const shared = createLimiter({ name: 'shared', limit: 1 });
+  const shared = createLimiter({ name: 'shared', limit: 1, queueLimit: 0 });
   const [first, second] = ['first', 'second'].map((name) =>
     createGate({ name, limits: [{ limiter: shared }] }),
   ) as [Gate, Gate];

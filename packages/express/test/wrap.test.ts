@@ -41,7 +41,7 @@ describe.each([
   }
 
   it('holds the permit until the handler has settled', async () => {
-    const limit = limited({ limit: 1 });
+    const limit = limited({ limit: 1, queueLimit: 0 });
     const settled = new Latch();
     const handler = async (_req: express.Request, res: express.Response) => {
       res.send('early');
@@ -222,6 +222,7 @@ describe.each([
   it('runs the handler for skipped requests and in degraded mode', async () => {
     const limit = limited({
       limit: 1,
+      queueLimit: 0,
       skip: (req) => req.path === '/health',
       onReject: (_rejection, _req, _res, next) => next(),
     });

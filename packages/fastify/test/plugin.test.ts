@@ -15,7 +15,7 @@ describe.each(versions)('%s only', (name, create) => {
   const { world, limited, serve } = appsOfEachTest(name, create);
 
   it('holds the permit of a hijacked reply until its response has ended', async () => {
-    const limit = limited({ limit: 1 });
+    const limit = limited({ limit: 1, queueLimit: 0 });
     let response: http.ServerResponse | undefined;
     const app = create();
     await app.register(limit);
@@ -124,7 +124,7 @@ describe.each(versions)('%s only', (name, create) => {
   });
 
   it('runs the hooks of a response for a rejected request, which see its admission', async () => {
-    const limit = limited({ limit: 1 });
+    const limit = limited({ limit: 1, queueLimit: 0 });
     const latch = new Latch();
     const seen: unknown[] = [];
     const app = create();
@@ -147,7 +147,7 @@ describe.each(versions)('%s only', (name, create) => {
   });
 
   it('releases the permits of injected requests', async () => {
-    const limit = limited({ limit: 1 });
+    const limit = limited({ limit: 1, queueLimit: 0 });
     const app = create();
     await app.register(limit);
     app.post('/', async (request) => request.body);

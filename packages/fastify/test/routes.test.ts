@@ -52,7 +52,10 @@ describe.each(versions)('the routes of %s', (name, create) => {
 
   describe('the configuration of a route', () => {
     it('sets another limit instead of the registered one, or none', async () => {
-      const [limit, reports] = [limited({ limit: 1 }), limited({ name: 'reports', limit: 1 })];
+      const [limit, reports] = [
+        limited({ limit: 1, queueLimit: 0 }),
+        limited({ name: 'reports', limit: 1, queueLimit: 0 }),
+      ];
       const latch = new Latch();
       const app = create();
       await app.register(limit);

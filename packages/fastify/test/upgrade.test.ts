@@ -38,7 +38,7 @@ describe.each(versions)('%s only', (name, create) => {
   );
 
   it('closes the connection of a rejected WebSocket, which nothing reads', async () => {
-    const limit = limited({ limit: 1 });
+    const limit = limited({ limit: 1, queueLimit: 0 });
     const app = create();
     await app.register(limit);
     routeUpgrades(app, () => {});

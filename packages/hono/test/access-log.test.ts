@@ -13,7 +13,7 @@ import {
 
 it('an access log has the admission of admitted and rejected requests', async () => {
   const log: [string, AdmissionFields][] = [];
-  const limit = concurrencyLimit({ name: 'web', limit: 1 });
+  const limit = concurrencyLimit({ name: 'web', limit: 1, queueLimit: 0 });
   const latch = new Latch();
   const app = new Hono<AdmissionEnv>();
   app.use(async (c, next) => {

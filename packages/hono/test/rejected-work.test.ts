@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import { expect, it } from 'vitest';
 
 it("Hono's own error handler sends the response of a RejectedError", async () => {
-  const limiter = createLimiter({ name: 'renders', limit: 1 });
+  const limiter = createLimiter({ name: 'renders', limit: 1, queueLimit: 0 });
   limiter.tryAcquire();
   const app = new Hono().get('/', (c) => limiter.run(() => c.text('ok')));
   const response = await app.request('/');

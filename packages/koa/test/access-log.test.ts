@@ -8,7 +8,7 @@ import { type AdmissionFields, admissionFields, concurrencyLimit } from '../src/
 
 it('an access log has the admission of admitted and rejected requests', async () => {
   const log: [string, AdmissionFields][] = [];
-  const limit = concurrencyLimit({ name: 'web', limit: 1 });
+  const limit = concurrencyLimit({ name: 'web', limit: 1, queueLimit: 0 });
   const latch = new Latch();
   const app = new Koa();
   app.use(async (ctx, next) => {

@@ -51,7 +51,7 @@ describe.each([
   it('outer middleware sees the response to a rejected request', async () => {
     const latch = new Latch();
     const seen: unknown[] = [];
-    const limit = world.watch(concurrencyLimit({ limit: 1 }));
+    const limit = world.watch(concurrencyLimit({ limit: 1, queueLimit: 0 }));
     const koa = new Version();
     koa.use(async (ctx, next) => {
       await next();

@@ -110,7 +110,7 @@ describe.each(['Express', 'Fastify'] as const)('a handler on %s', (platform) => 
     ['the result of the handler', (_, __, next) => next.handle(), 'quick'],
     ['its own response if it is false', async () => false, 'Service Unavailable'],
   ])('sends what onReject returns: %s', async (_, onReject, expected) => {
-    const { app, limit, latch } = await limitedApp(platform, { limit: 1, onReject });
+    const { app, limit, latch } = await limitedApp(platform, { limit: 1, queueLimit: 0, onReject });
     const holder = app.call('/work').answer();
     await counts(limit, 1);
     expect((await app.call('/quick').answer()).body).toContain(expected);

@@ -36,7 +36,11 @@ describe.each(['Express', 'Fastify'] as const)('limits on %s', (platform) => {
       }
     }
     const { controller, latch } = pausedController();
-    const limitModule = ConcurrencyLimitModule.forRoot({ limit: 1, statusCode: 429 });
+    const limitModule = ConcurrencyLimitModule.forRoot({
+      limit: 1,
+      queueLimit: 0,
+      statusCode: 429,
+    });
     const app = await App.start(
       platform,
       { imports: [limitModule], controllers: [controller] },
@@ -55,7 +59,10 @@ describe.each(['Express', 'Fastify'] as const)('limits on %s', (platform) => {
 
   it('applies the decorator of a handler or controller instead of the limit of the module', async () => {
     const latch = new Latch();
-    const [onClass, onMethod] = [ConcurrencyLimit({ limit: 1 }), ConcurrencyLimit({ limit: 1 })];
+    const [onClass, onMethod] = [
+      ConcurrencyLimit({ limit: 1, queueLimit: 0 }),
+      ConcurrencyLimit({ limit: 1, queueLimit: 0 }),
+    ];
     @Controller('decorated')
     @onClass
     class Decorated {
@@ -76,7 +83,7 @@ describe.each(['Express', 'Fastify'] as const)('limits on %s', (platform) => {
         return latch.opened;
       }
     }
-    const imports = [ConcurrencyLimitModule.forRoot({ limit: 1 })];
+    const imports = [ConcurrencyLimitModule.forRoot({ limit: 1, queueLimit: 0 })];
     const { controller } = pausedController();
     const app = await App.start(platform, { imports, controllers: [Decorated, controller] });
     const limit = app.nest.get<Handle>(CONCURRENCY_LIMIT);
@@ -98,6 +105,7 @@ describe.each(['Express', 'Fastify'] as const)('limits on %s', (platform) => {
     const latch = new Latch();
     const limit = ConcurrencyLimit({
       limit: 1,
+      queueLimit: 0,
       key: (context: ExecutionContext) => context.switchToHttp().getRequest().user,
     });
     @Controller()
@@ -132,7 +140,9 @@ describe.each(['Express', 'Fastify'] as const)('limits on %s', (platform) => {
 
   it('takes its options from other providers with forRootAsync', async () => {
     const { controller, latch } = pausedController();
-    const providers = [{ provide: 'settings', useValue: { name: 'configured', limit: 1 } }];
+    const providers = [
+      { provide: 'settings', useValue: { name: 'configured', limit: 1, queueLimit: 0 } },
+    ];
     const settings = { module: class {}, providers, exports: ['settings'] };
     const imports = [
       ConcurrencyLimitModule.forRootAsync({

@@ -62,7 +62,7 @@ describe('a handler of a node:http server', () => {
   });
 
   it('shares the permits with other handlers of the same limit', async () => {
-    const limit = limited({ limit: 1 });
+    const limit = limited({ limit: 1, queueLimit: 0 });
     const latch = new Latch();
     const slow = limit(async (_req, res) => {
       await latch.opened;

@@ -98,7 +98,7 @@ describe('a span for the wait', () => {
 
   it('is replaced by attributes of the active span for a request that is rejected immediately', async () => {
     const clock = new VirtualClock();
-    const limiter = createLimiter({ name: 'app', limit: 1, clock });
+    const limiter = createLimiter({ name: 'app', limit: 1, queueLimit: 0, clock });
     instrument(limiter, { meter: metered().meter, tracer });
     limiter.tryAcquire();
     await within('request', async (span) => {

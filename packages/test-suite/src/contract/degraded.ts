@@ -107,7 +107,7 @@ export function degraded(world: World): void {
 
   it("passes the degraded handler's errors to the framework", async () => {
     const work = new Paused();
-    const limit = world.limit({ limit: 1, onReject: (_, __, next) => next() });
+    const limit = world.limit({ limit: 1, queueLimit: 0, onReject: (_, __, next) => next() });
     const app = await world.serve(
       { use: limit },
       {

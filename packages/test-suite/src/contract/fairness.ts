@@ -52,7 +52,7 @@ export function fairness(world: World): void {
 
   it('bounds the queue by weight with queueWeight', async () => {
     const weight = (context: SuiteContext) => Number(context.header('x-weight') ?? 1);
-    const options = { limit: 4, weight, queueWeight: 4 };
+    const options = { limit: 4, weight, queueLimit: 9, queueWeight: 4 };
     const { app, limit, work, holder } = await busy(world, options);
     const heavy = app.call('/heavy', { headers: { 'X-Weight': '4' } });
     await counts(limit, 1, 1);

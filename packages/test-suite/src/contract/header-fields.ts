@@ -112,7 +112,7 @@ export function headerFields(world: World): void {
   it("keeps an outer limit's fields in a rejection of an inner limit", async () => {
     const work = new Paused();
     const outer = world.limit({ limit: 9, name: 'outer', headers: true });
-    const inner = world.limit({ limit: 1, name: 'inner', headers: true });
+    const inner = world.limit({ limit: 1, queueLimit: 0, name: 'inner', headers: true });
     const app = await world.serve({ use: outer }, { use: inner }, { handle: work.handler });
     const holder = app.call();
     await work.begins(1);

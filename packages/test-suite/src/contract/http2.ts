@@ -25,7 +25,7 @@ export function overHttp2(world: World): void {
 
   /** A limit of 1, whose permit `holder` holds. */
   async function full(options?: SuiteOptions) {
-    const app = await limited({ limit: 1, ...options });
+    const app = await limited({ limit: 1, queueLimit: 0, ...options });
     const holder = request(app.session, '/holder');
     await counts(app.limit, 1);
     return { ...app, holder };

@@ -58,6 +58,7 @@ export function limits(world: World): void {
         { name: 'user', limit: 2, key: user },
         { name: 'app', limit: 1 },
       ],
+      queueLimit: 0,
     });
     const app = await world.serve({ use: limit }, { handle: work.handler });
     const holder = app.call('/', as('a'));
@@ -77,6 +78,7 @@ export function limits(world: World): void {
         { name: 'user', limit: 1, key: user, statusCode: 429 },
         { name: 'app', limit: 2 },
       ],
+      queueLimit: 0,
     });
     const app = await world.serve({ use: limit }, { handle: work.handler });
     const calls = [app.call('/', as('a')), app.call('/', as('b'))];
@@ -100,6 +102,7 @@ export function limits(world: World): void {
           { name: 'user', limit: 1, key: user },
           { name: 'app', limit: 1 },
         ],
+        queueLimit: 0,
         headers: true,
       });
       const app = await world.serve({ use: limit }, { handle: work.handler });
@@ -129,7 +132,11 @@ export function limits(world: World): void {
   it('accepts any string as a key', async () => {
     const work = new Paused();
     const keys = ['__proto__', 'constructor', 'toString', '', ' ', '0'];
-    const limit = world.limit({ limit: 1, key: (c) => keys[Number(c.header('x-user'))] });
+    const limit = world.limit({
+      limit: 1,
+      queueLimit: 0,
+      key: (c) => keys[Number(c.header('x-user'))],
+    });
     const app = await world.serve({ use: limit }, { handle: work.handler });
     const calls = keys.map((_, index) => app.call('/', as(String(index))));
     await counts(limit, keys.length);
@@ -165,7 +172,10 @@ export function limits(world: World): void {
   it('computes the limit of a key from the request', async () => {
     const work = new Paused();
     const paying = (context: SuiteContext) => (user(context)?.startsWith('paying') ? 2 : 1);
-    const limit = world.limit({ limits: [{ name: 'plan', limit: paying, key: user }] });
+    const limit = world.limit({
+      limits: [{ name: 'plan', limit: paying, key: user }],
+      queueLimit: 0,
+    });
     const app = await world.serve({ use: limit }, { handle: work.handler });
     const admitted = [app.call('/', as('paying')), app.call('/', as('free'))];
     await counts(limit, 2);

@@ -14,7 +14,7 @@ export function methods(world: World): void {
     'limits %s requests',
     async (method) => {
       const work = new Paused();
-      const limit = world.limit({ limit: 1 });
+      const limit = world.limit({ limit: 1, queueLimit: 0 });
       const app = await world.serve({ use: limit }, { handle: work.handler });
       const call = app.call('/', { method });
       await counts(limit, 1);

@@ -94,7 +94,7 @@ export function rejectedUploads(world: World): void {
   it('is not read further if the request was paused', async () => {
     const work = new Paused();
     const clock = new VirtualClock();
-    const limit = world.limit({ limit: 1, clock });
+    const limit = world.limit({ limit: 1, queueLimit: 0, clock });
     const app = await world.serveThrough(
       (listener) => (req, res) => {
         if (req.method === 'POST') req.pause();

@@ -10,7 +10,9 @@ export function rejectedWork(world: World): void {
   it.each(['full', 'closed'] as const)(
     'an uncaught rejection gets the response of a gate: %s',
     async (reason) => {
-      const limiter = world.watch(createLimiter({ name: 'renders', limit: 1, perKey: true }));
+      const limiter = world.watch(
+        createLimiter({ name: 'renders', limit: 1, perKey: true, queueLimit: 0 }),
+      );
       const permit = limiter.tryAcquire({ key: 's3cret' });
       if (reason === 'closed') void limiter.close();
       const app = await world.serve({

@@ -68,7 +68,7 @@ export function rejection(world: World): void {
 
   it('keeps the headers that earlier middleware has set, CORS headers in particular', async () => {
     const work = new Paused();
-    const limit = world.limit({ limit: 1 });
+    const limit = world.limit({ limit: 1, queueLimit: 0 });
     const app = await world.serveThrough(
       (listener) => (req, res) => {
         res.setHeader('Access-Control-Expose-Headers', 'Retry-After');
@@ -88,7 +88,7 @@ export function rejection(world: World): void {
 
   it('responds even if middleware has replaced writeHead with a function that returns nothing', async () => {
     const work = new Paused();
-    const limit = world.limit({ limit: 1 });
+    const limit = world.limit({ limit: 1, queueLimit: 0 });
     const app = await world.serveThrough(
       (listener) => (req, res) => {
         const { writeHead } = res;

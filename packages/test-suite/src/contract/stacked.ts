@@ -49,7 +49,7 @@ export function stacked(world: World): void {
   });
 
   it('reuses a limiter for several routes and for work outside HTTP', async () => {
-    const limiter = world.watch(createLimiter({ name: 'renders', limit: 1 }));
+    const limiter = world.watch(createLimiter({ name: 'renders', limit: 1, queueLimit: 0 }));
     const limit = world.limit({ limiter });
     const app = await world.serve({ use: limit }, { handle: ok });
     const permit = await limiter.acquire();
@@ -78,7 +78,7 @@ export function stacked(world: World): void {
   });
 
   it('holds permits of two different limits, and releases both', async () => {
-    const [outer, inner] = [world.limit({ limit: 2 }), world.limit({ limit: 1 })];
+    const [outer, inner] = [world.limit({ limit: 2 }), world.limit({ limit: 1, queueLimit: 0 })];
     const work = new Paused();
     const app = await world.serve({ use: outer }, { use: inner }, { handle: work.handler });
     const holder = app.call();

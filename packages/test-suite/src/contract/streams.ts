@@ -15,7 +15,7 @@ const LARGE_BODY_BYTES = 24 * 1024 * 1024;
 export function streams(world: World): void {
   /** An app that responds with this stream. */
   async function streaming(body: () => Readable, headers: Record<string, string> = {}) {
-    const limit = world.limit({ limit: 1 });
+    const limit = world.limit({ limit: 1, queueLimit: 0 });
     const handle = { handle: (context: SuiteContext) => context.stream(body(), headers) };
     const app = await world.serve({ use: limit }, handle);
     return { limit, app };

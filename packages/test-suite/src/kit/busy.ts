@@ -11,10 +11,11 @@ export interface Busy {
   readonly holder: Call;
 }
 
-/** An app with a limit of 1 and a running request. */
+/** An app with a limit of 1, without a queue unless the options have one, and a running request. */
 export async function busy(world: World, options: SuiteOptions = {}): Promise<Busy> {
   const work = new Paused();
-  const limit = world.limit(options.limits === undefined ? { limit: 1, ...options } : options);
+  const common = { queueLimit: 0, ...options };
+  const limit = world.limit(options.limits === undefined ? { limit: 1, ...common } : common);
   const app = await world.serve({ use: limit }, { handle: work.handler });
   const holder = app.call('/holder');
   await work.begins(1);
