@@ -4,6 +4,14 @@ import { isDisconnect, late } from './failure.ts';
 import { ReconnectingClient } from './reconnecting-client.ts';
 import { limitTime } from './time-limit.ts';
 
+export interface BackgroundConnectionOptions {
+  readonly make: MakeClient;
+  readonly timeout: number;
+  /** The statement that configures the session; undefined while the session must not be configured yet. */
+  settings(): Query | undefined;
+  isNeeded(): boolean;
+}
+
 /** Maximum size of a notification, in bytes: PostgreSQL accepts less than 8,000. */
 const MAX_MESSAGE_BYTES = 7_800;
 
@@ -32,13 +40,9 @@ export class BackgroundQueries {
   #messages: string[] = [];
   #isBusy = false;
 
-  /**
-   * @param settings The statement that configures the session; undefined while the session must not be configured yet.
-   */
-  constructor(make: MakeClient, timeout: number, settings: () => Query | undefined) {
+  constructor({ settings, ...options }: BackgroundConnectionOptions) {
     this.reconnectingClient = new ReconnectingClient({
-      make,
-      timeout,
+      ...options,
       setUp: async (client) => {
         const query = settings();
         if (query !== undefined) await client.query(query);

@@ -14,11 +14,17 @@ const MAX_BATCH = 500;
 export const MAX_FORGOTTEN = 1_000;
 export const MAX_SWEPT = 200;
 
+/** Removes unused limits for a process that joins an empty ring: no other process has done that. */
+export function forgetIfAlone(schema: string): string {
+  return `CASE WHEN NOT EXISTS (SELECT FROM ${schema}.members) THEN ${schema}.forget() END`;
+}
+
 /**
  * A failure detector: a ring of processes in which each watches its predecessor. Each process holds the advisory lock
  * of its number, on a connection that does nothing else, and checks whether the lock of the process before it is free:
  * then that process's connection has ended, for whatever reason. The first process watches the last. Each also checks
- * its own lock, because a firewall may have ended its connection on the server's side only.
+ * its own lock, because a firewall may have ended its connection on the server's side only. Processes that neither hold
+ * nor await a lease are not in the ring.
  *
  * The locks are polled: a statement that waits for a lock holds a snapshot, which would prevent the whole database from
  * being vacuumed for as long as both processes live.

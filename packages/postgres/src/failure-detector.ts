@@ -1,7 +1,7 @@
 import type { BackgroundQueryOptions } from './background-queries.ts';
 import { decode, type Notifications, type Sender } from './calls.ts';
 import { type Query, statement } from './client.ts';
-import { GRACE_PERIOD, MAX_FORGOTTEN, MAX_SWEPT } from './failure-detector.sql.ts';
+import { forgetIfAlone, GRACE_PERIOD, MAX_FORGOTTEN, MAX_SWEPT } from './failure-detector.sql.ts';
 import type { Horizon } from './horizon.ts';
 
 /** Milliseconds between two checks of the predecessor. */
@@ -31,6 +31,8 @@ export interface FailureDetectorOptions {
 export class FailureDetector {
   readonly #options: FailureDetectorOptions;
   #number: number | undefined;
+  /** The number that this process holds while it has left the ring. */
+  #restingAs: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   #sweptAt = performance.now();
@@ -45,6 +47,7 @@ export class FailureDetector {
   /** Starts to watch, under this number. */
   join(number: number): void {
     this.#number = number;
+    this.#restingAs = undefined;
     this.#aliveAt = performance.now();
     this.#later(0);
   }
@@ -52,8 +55,38 @@ export class FailureDetector {
   /** The number is no longer held: other processes may consider this one dead. */
   leave(): void {
     this.#number = undefined;
+    this.#restingAs = undefined;
     clearTimeout(this.#timer);
     this.#options.horizon.clear();
+  }
+
+  /**
+   * Leaves the ring and keeps the number: a process without leases need not be watched, and watches no other. If it
+   * stayed, the process before it would be watched by no other.
+   */
+  rest(): void {
+    const number = this.#number;
+    this.leave();
+    this.#restingAs = number;
+    if (number !== undefined) void this.#unregister();
+  }
+
+  /**
+   * Joins the ring again.
+   *
+   * @returns undefined if it must register with a new number instead.
+   */
+  resume(): Promise<void> | undefined {
+    const number = this.#restingAs;
+    if (number === undefined) return undefined;
+    const { schema, query, sender } = this.#options;
+    const text = `WITH t AS (
+  INSERT INTO ${schema}.members (number, owner) OVERRIDING SYSTEM VALUE VALUES ($1, $2) ON CONFLICT DO NOTHING
+) SELECT ${forgetIfAlone(schema)}`;
+    const joining = statement(text, [number, sender.owner]);
+    return query(joining, { timeout: CHECK_TIMEOUT }).then(() => {
+      if (this.#restingAs === number) this.join(number);
+    });
   }
 
   /** Leaves for good: other processes do not consider it dead, and the leases that it still holds expire normally. */
@@ -61,6 +94,10 @@ export class FailureDetector {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     if (this.#number === undefined) return;
+    await this.#unregister();
+  }
+
+  async #unregister(): Promise<void> {
     const { schema, query, sender } = this.#options;
     const text = `DELETE FROM ${schema}.members WHERE owner = $1`;
     await query(statement(text, [sender.owner])).catch(() => {});

@@ -1,6 +1,7 @@
 import { checkTimes } from '@headgate/core/distributed';
-import { checkNames } from '@headgate/core/options';
+import { checkNames, invalid } from '@headgate/core/options';
 import { type Connect, clientMaker } from './client.ts';
+import { MIN_IDLE_TIMEOUT } from './idle-timer.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { checkSchema } from './schema.ts';
 
@@ -24,9 +25,16 @@ export interface PostgresStoreOptions {
   readonly leaseDuration?: number | undefined;
   /** Maximum duration of a call in milliseconds. Default: 1,000, or a third of `leaseDuration` if that is shorter. */
   readonly timeout?: number | undefined;
+  /**
+   * Milliseconds after which the store closes its connections, if the process holds no permit, has no waiter, and calls
+   * nothing meanwhile; the next call opens them again. At least 2,000; Infinity: never. Default: 60,000.
+   */
+  readonly idleTimeout?: number | undefined;
   /** The store's name in metrics, where an app has several. Default: `postgres`. */
   readonly name?: string | undefined;
 }
+
+const optionNames = ['connect', 'schema', 'leaseDuration', 'timeout', 'idleTimeout', 'name'];
 
 /**
  * A store that counts limits in PostgreSQL 13 or newer. All processes with the same database, `schema` and limit name
@@ -35,9 +43,15 @@ export interface PostgresStoreOptions {
  * @throws HeadgateError for an unknown or invalid option.
  */
 export function postgresStore(options: PostgresStoreOptions): PostgresStore {
-  checkNames('postgresStore', options, ['connect', 'schema', 'leaseDuration', 'timeout', 'name']);
-  const { connect, name } = options;
+  checkNames('postgresStore', options, optionNames);
+  const { connect, idleTimeout = 60_000, name = 'postgres' } = options;
   const schema = checkSchema(options.schema ?? 'headgate');
   const { leaseDuration, timeout } = checkTimes(options);
-  return new PostgresStore(clientMaker(connect), schema, leaseDuration, timeout, name);
+  if (!(typeof idleTimeout === 'number' && idleTimeout >= MIN_IDLE_TIMEOUT)) {
+    const expected = `a number of milliseconds, at least ${MIN_IDLE_TIMEOUT}`;
+    throw invalid('idleTimeout', expected, idleTimeout);
+  }
+  return new PostgresStore({
+    ...{ make: clientMaker(connect), schema, leaseDuration, timeout, idleTimeout, name },
+  });
 }

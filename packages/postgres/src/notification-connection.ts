@@ -7,6 +7,7 @@ import {
   statement,
 } from './client.ts';
 import { isQueueFull, queueFull, refused, unheard } from './failure.ts';
+import { forgetIfAlone } from './failure-detector.sql.ts';
 import { ReconnectingClient } from './reconnecting-client.ts';
 import { sessionSettings } from './session.ts';
 import { limitTime } from './time-limit.ts';
@@ -26,6 +27,8 @@ export interface NotificationConnectionOptions {
   /** @param ago Milliseconds since the failed attempt began. */
   down(error: unknown, ago: number): void;
   /** Whether any waiter of this process depends on notifications. */
+  isWaiting(): boolean;
+  /** Whether a lost connection is opened again at once. */
   isNeeded(): boolean;
   /** Notifications do not arrive, for this reason; undefined when they arrive again. */
   muted(error: StoreError | undefined): void;
@@ -58,14 +61,14 @@ export class NotificationConnection {
 
   constructor(options: NotificationConnectionOptions) {
     this.#options = options;
-    const { make, timeout, isNeeded, down } = options;
+    const { make, timeout, isWaiting, isNeeded, down } = options;
     this.#probe = new SubscriptionProbe({
-      ...{ timeout, isNeeded },
+      ...{ timeout, isNeeded: isWaiting },
       publish: () => this.#publish(),
       failed: () => this.#died(),
     });
     this.reconnectingClient = new ReconnectingClient({
-      ...{ make, timeout },
+      ...{ make, timeout, isNeeded },
       setUp: (client) => this.#setUp(client),
       up: () => this.#up(),
       down: (error, ago) => {
@@ -83,6 +86,12 @@ export class NotificationConnection {
   close(): Promise<void> {
     this.#probe.down();
     return this.reconnectingClient.close();
+  }
+
+  /** Closes the connection; `open()` opens another one. */
+  disconnect(): Promise<void> {
+    this.#probe.down();
+    return this.reconnectingClient.disconnect();
   }
 
   /** Resolves once notifications are known to arrive. */
@@ -121,9 +130,9 @@ export class NotificationConnection {
     await client.query(statement(sessionSettings(connectTimeout(timeout))));
     if (!this.isProven) await this.#options.elsewhere(statement(sessionSettings(timeout)));
     await this.#checkVersion(client);
-    const register = statement(`SELECT ${schema}.register($1)`, [owner]);
-    const { rows } = await client.query(register);
-    this.#number = Number(rows[0]?.[0]);
+    const text = `SELECT ${forgetIfAlone(schema)}, ${schema}.register($1)`;
+    const { rows } = await client.query(statement(text, [owner]));
+    this.#number = Number(rows[0]?.[1]);
     this.isProven = true;
   }
 

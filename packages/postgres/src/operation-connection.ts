@@ -45,6 +45,11 @@ export interface OperationConnectionOptions {
   readonly sender: Sender;
   /** Resolves when the connection may be set up. */
   ready(): Promise<void>;
+  /** Whether the process must `wake()` before it performs operations. */
+  isResting(): boolean;
+  wake(): Promise<void>;
+  /** Whether a lost connection is opened again at once. */
+  isNeeded(): boolean;
   /** Sends the notifications of this call. */
   notify(notifications: Notifications, call: Call): void;
   up(): void;
@@ -65,11 +70,12 @@ export class OperationConnection {
 
   constructor(options: OperationConnectionOptions) {
     this.#options = options;
-    const { make, timeout, up, down, schema, sender } = options;
+    const { make, timeout, isNeeded, up, down, schema, sender } = options;
     this.#fastPath = new FastPath(schema, sender);
     this.reconnectingClient = new ReconnectingClient({
       make,
       timeout,
+      isNeeded,
       up,
       down,
       setUp: async (client) => {
@@ -110,6 +116,7 @@ export class OperationConnection {
 
   async #sendNext(): Promise<void> {
     try {
+      if (this.#options.isResting()) await this.#options.wake();
       if (!this.reconnectingClient.isUp) await this.reconnectingClient.open();
     } catch (cause) {
       return this.#fail(this.#tasks.splice(0), cause);

@@ -2,7 +2,6 @@ import {
   type Answer,
   type Capabilities,
   fullCapabilities,
-  type Grant,
   type LimitName,
   type Op,
   Store,
@@ -11,20 +10,32 @@ import {
   type StoreStats,
   within,
 } from '@headgate/core/distributed';
-import { addressOf, refOf } from './address.ts';
+import { addressOf } from './address.ts';
 import { BackgroundQueries } from './background-queries.ts';
-import type { Call, Notifications, Sender } from './calls.ts';
+import type { Sender } from './calls.ts';
 import { type MakeClient, statement } from './client.ts';
 import { closed, failure, isStartingOrStopping, late } from './failure.ts';
 import { FailureDetector } from './failure-detector.ts';
 import { Horizon } from './horizon.ts';
+import { IdleTimer } from './idle-timer.ts';
 import { Liveness } from './liveness.ts';
+import { Messages } from './messages.ts';
 import { migrate } from './migration.ts';
-import { channelOf, NotificationConnection } from './notification-connection.ts';
+import { NotificationConnection } from './notification-connection.ts';
 import { OperationConnection } from './operation-connection.ts';
 import { identifier } from './schema.ts';
 import { sessionSettings } from './session.ts';
 import { statistics, statsOf } from './stats.sql.ts';
+
+export interface PostgresStoreSettings {
+  readonly make: MakeClient;
+  /** The schema's name, unquoted. */
+  readonly schema: string;
+  readonly leaseDuration: number;
+  readonly timeout: number;
+  readonly idleTimeout: number;
+  readonly name: string;
+}
 
 export class PostgresStore extends Store {
   readonly can: Capabilities = fullCapabilities;
@@ -35,27 +46,30 @@ export class PostgresStore extends Store {
   readonly #operationConnection: OperationConnection;
   readonly #failureDetector: FailureDetector;
   readonly #liveness: Liveness;
+  readonly #idleTimer: IdleTimer;
   #listener: StoreListener | undefined;
   #isUp = true;
   #isClosed = false;
 
-  constructor(
-    make: MakeClient,
-    schema: string,
-    leaseDuration: number,
-    timeout: number,
-    name = 'postgres',
-  ) {
-    super({ leaseDuration, timeout, name });
+  constructor(settings: PostgresStoreSettings) {
+    super(settings);
+    const { make, schema, leaseDuration, timeout, idleTimeout } = settings;
     this.#make = make;
     this.#schema = schema;
     const { owner } = this;
     const sender: Sender = { owner, leaseDuration, addresses: new WeakMap() };
     const own = { make, timeout, schema: identifier(schema), sender };
-    const notify = (all: Notifications, call?: Call) => this.#notify(all, call);
-    const settings = statement(sessionSettings(timeout));
-    this.#backgroundQueries = new BackgroundQueries(make, timeout, () => {
-      return this.#notificationConnection.isProven ? settings : undefined;
+    const messages = new Messages({
+      owner,
+      listener: () => this.#listener,
+      send: (to, word, lines) => this.#backgroundQueries.notify(to, word, lines),
+    });
+    const notify = messages.announce.bind(messages);
+    const session = statement(sessionSettings(timeout));
+    const isNeeded = () => !this.#idleTimer.isResting;
+    this.#backgroundQueries = new BackgroundQueries({
+      ...{ make, timeout, isNeeded },
+      settings: () => (this.#notificationConnection.isProven ? session : undefined),
     });
     const query = this.#backgroundQueries.query.bind(this.#backgroundQueries);
     const unseen = (reason: string, ago: number) => this.#unseen(reason, ago);
@@ -64,30 +78,48 @@ export class PostgresStore extends Store {
     this.#failureDetector = new FailureDetector({ ...own, query, unseen, notify, horizon });
     const { clock } = this;
     this.#liveness = new Liveness({ clock, leaseDuration, renew: () => this.#renew() });
+    this.#idleTimer = new IdleTimer({
+      ...{ clock, idleTimeout },
+      isActive: () => this.#isActive,
+      rest: () => {
+        this.#failureDetector.rest();
+        this.#liveness.regain();
+      },
+      disconnect: () => {
+        this.#failureDetector.leave();
+        for (const connection of this.#connections) void connection.disconnect();
+      },
+    });
     this.#notificationConnection = new NotificationConnection({
       ...own,
       owner,
       elsewhere: query,
-      heard: (message) => this.#receive(message),
+      heard: (message) => messages.receive(message),
       up: (number) => {
+        this.#idleTimer.wake();
         this.#failureDetector.join(number);
         this.#liveness.regain();
         this.#listener?.check();
       },
       down: (error, ago) => {
         this.#failureDetector.leave();
-        this.#liveness.lose();
         // The connection reconnects and fails its calls with this reason until the tables can be used.
         if (!this.#notificationConnection.isProven)
           this.#operationConnection.reconnectingClient.lose(error);
+        if (this.#idleTimer.isResting) return;
+        this.#liveness.lose();
         if (isStartingOrStopping(error)) this.#liveness.serverWasDown(ago);
       },
-      isNeeded: () => this.#listener?.isWaiting === true,
+      isWaiting: () => this.#listener?.isWaiting === true,
+      isNeeded,
       muted: (error) => this.#listener?.muted?.(error),
     });
     this.#operationConnection = new OperationConnection({
       ...own,
       ready: () => this.#notificationConnection.proven(),
+      isResting: () => this.#idleTimer.isResting,
+      wake: () => this.#wake(),
+      isNeeded,
       notify,
       up: () => this.#up(),
       down: (error) => this.#down(error),
@@ -107,6 +139,7 @@ export class PostgresStore extends Store {
   async send(ops: readonly Op[], timeout: number): Promise<Answer[]> {
     const answers: (Answer | undefined)[] = new Array(ops.length).fill(undefined);
     if (this.#isClosed) return answers.map(() => ({ error: closed() }));
+    this.#idleTimer.used();
     await within(timeout, (isLate) => this.#operationConnection.do(ops, answers, isLate));
     if (answers.some(isQueued)) this.#notificationConnection.waiterQueued();
     return answers.map((answer) => answer ?? { error: this.#missing() });
@@ -128,6 +161,7 @@ export class PostgresStore extends Store {
 
   async stats(ref: LimitName): Promise<StoreStats> {
     if (this.#isClosed) throw closed();
+    this.#idleTimer.used();
     const text = statistics(identifier(this.#schema));
     const query = statement(text, [addressOf(ref).hash]);
     const answer =
@@ -147,15 +181,37 @@ export class PostgresStore extends Store {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#liveness.close();
+    this.#idleTimer.close();
     await within(this.timeout, async () => {
       if (this.#backgroundQueries.reconnectingClient.isUp) await this.#failureDetector.close();
-      const connections = [
-        this.#operationConnection.reconnectingClient,
-        this.#notificationConnection,
-        this.#backgroundQueries.reconnectingClient,
-      ];
-      await Promise.all(connections.map((connection) => connection.close()));
+      await Promise.all(this.#connections.map((connection) => connection.close()));
     });
+  }
+
+  get #connections() {
+    return [
+      this.#operationConnection.reconnectingClient,
+      this.#notificationConnection,
+      this.#backgroundQueries.reconnectingClient,
+    ];
+  }
+
+  /** Without a listener no lease has been requested. */
+  get #isActive(): boolean {
+    return this.#listener !== undefined && this.#listener.isActive !== false;
+  }
+
+  /** Registers this process, so that others notice if it ends with the permits that it is about to acquire. */
+  async #wake(): Promise<void> {
+    this.#idleTimer.wake();
+    const { reconnectingClient } = this.#notificationConnection;
+    try {
+      await (this.#failureDetector.resume() ?? reconnectingClient.open());
+    } catch (error) {
+      // A new connection registers this process again.
+      reconnectingClient.lose(error);
+      throw error;
+    }
   }
 
   /** The error for operations that got no answer in time. */
@@ -171,7 +227,8 @@ export class PostgresStore extends Store {
   }
 
   #down(error: unknown): void {
-    if (!this.#isUp) return;
+    // The next operation connects again.
+    if (!this.#isUp || this.#idleTimer.isResting) return;
     this.#isUp = false;
     this.#listener?.state(false, failure(error));
   }
@@ -188,48 +245,8 @@ export class PostgresStore extends Store {
     if (isUp) this.#listener?.check();
     else this.#listener?.state(false, failure(lastError));
   }
-
-  /**
-   * Reports grants to this process and to others, asks the listed processes to release the permits they hold in reserve,
-   * and notifies those listed that the limit is operated differently.
-   */
-  #notify({ grants, recalled, operated }: Notifications, call?: Call): void {
-    const others = new Map<string, string[]>();
-    for (const grant of grants) {
-      const [owner = ''] = grant.id.split('.', 1);
-      const { id, fencing } = grant;
-      if (owner === this.owner) this.#listener?.grant(grant);
-      else others.set(owner, [...(others.get(owner) ?? []), `${id} ${fencing}`]);
-    }
-    for (const [owner, lines] of others)
-      this.#backgroundQueries.notify(channelOf(owner), 'grant', lines);
-    // Only operations recall, and they always have a call.
-    if (call === undefined) return;
-    const { label } = call.address;
-    for (const owner of recalled)
-      this.#backgroundQueries.notify(channelOf(owner), 'recall', [label]);
-    for (const owner of operated)
-      this.#backgroundQueries.notify(channelOf(owner), 'operated', [label]);
-  }
-
-  // Every role of the database may notify, so malformed messages are ignored.
-  #receive(message: string): void {
-    const [what, ...lines] = message.split('\n');
-    const listener = this.#listener;
-    if (what === 'grant') for (const grant of grantsOf(lines)) listener?.grant(grant);
-    if (what !== 'recall' && what !== 'operated') return;
-    const ref = refOf(lines[0] ?? '');
-    if (ref !== undefined) listener?.[what]?.(ref);
-  }
 }
 
 function isQueued(answer: Answer | undefined): boolean {
   return answer !== undefined && 'state' in answer && answer.state === 'queued';
-}
-
-function grantsOf(lines: readonly string[]): Grant[] {
-  return lines.flatMap((line) => {
-    const [, id, token] = /^(\S+) (\d+)$/.exec(line) ?? [];
-    return id === undefined || token === undefined ? [] : [{ id, fencing: BigInt(token) }];
-  });
 }

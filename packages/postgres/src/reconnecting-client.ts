@@ -25,6 +25,8 @@ export interface ReconnectingClientOptions {
   readonly timeout: number;
   /** Prepares a new connection before its first use. */
   setUp(client: PostgresClient): Promise<void>;
+  /** Whether a lost connection is opened again at once, instead of by the next statement. Default: always. */
+  isNeeded?(): boolean;
   up?(): void;
   /** The connection was lost, or an attempt failed that began `ago` milliseconds ago. */
   down?(error: unknown, ago: number): void;
@@ -70,8 +72,13 @@ export class ReconnectingClient {
     if (this.#client !== undefined) this.#drop(this.#client, error);
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
     this.#isClosed = true;
+    return this.disconnect();
+  }
+
+  /** Closes the connection; the next statement opens another one. */
+  async disconnect(): Promise<void> {
     const client = this.#client;
     this.#client = undefined;
     if (client !== undefined) await this.#inTime(client, () => client.end()).catch(() => {});
@@ -154,7 +161,8 @@ export class ReconnectingClient {
   #lost(error: unknown, ago: number): void {
     this.lastError = error;
     if (this.#isClosed) return;
-    this.open().catch(() => {});
+    if (this.#options.isNeeded?.() !== false) this.open().catch(() => {});
+    else this.#pause = 0;
     this.#options.down?.(error, ago);
   }
 

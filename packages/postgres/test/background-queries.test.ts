@@ -46,7 +46,11 @@ test('an answer that arrived while the event loop was busy proves that the conne
     connections += 1;
     return new pg.Client(database.url) as unknown as PostgresClient;
   };
-  const queries = new BackgroundQueries(make, 5_000, () => undefined);
+  const queries = new BackgroundQueries({
+    ...{ make, timeout: 5_000 },
+    settings: () => undefined,
+    isNeeded: () => true,
+  });
   onTestFinished(() => queries.reconnectingClient.close());
   const query = statement('SELECT 1');
   await queries.query(query);

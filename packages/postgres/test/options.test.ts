@@ -33,6 +33,9 @@ test('an invalid option is rejected with its name', () => {
   refused('leaseDuration', { connect, leaseDuration: '1000' });
   refused('leaseDuration', { connect, leaseDuration: 2_999, timeout: 1_000 });
   refused('timeout', { connect, timeout: 0 });
+  for (const wrong of [1_999, '60000', Number.NaN, null]) {
+    refused('idleTimeout', { connect, idleTimeout: wrong });
+  }
   expect(() => postgresStore({ connect, leese: 5 } as never)).toThrow(
     expect.objectContaining({ code: 'ERR_HEADGATE_UNKNOWN_OPTION' }),
   );
@@ -171,7 +174,7 @@ test('a queue position that the store never issued means the end of the queue', 
   await store.close();
 });
 
-test('unused limits and keys are removed', async () => {
+test('unused limits and keys are removed while any limit is in use', async () => {
   const store = postgresStore({ connect: database.url, leaseDuration: 1_500 });
   // On a busy machine, the first call takes longer than the timeout.
   await vi.waitFor(() => store.stats({ name: 'keyed' }), 10_000);
@@ -180,7 +183,9 @@ test('unused limits and keys are removed', async () => {
   const sql = `SELECT count(*)::int FROM headgate.limits WHERE label LIKE '["keyed"%'`;
   const count = () => database.ask(sql);
   expect(await count()).toBeGreaterThan(0);
-  await vi.waitFor(async () => expect(await count()).toBe(0), 10_000);
+  const other = createLimiter({ name: 'in use', limit: 1, store });
+  await other.run(() => vi.waitFor(async () => expect(await count()).toBe(0), 10_000));
+  await other.close();
   await limiter.close();
   await store.close();
 });

@@ -65,6 +65,7 @@ async function waitingSessions(): Promise<unknown[]> {
 
 test('a process that cannot register because of a lock leaves no sessions behind', async () => {
   const one = await start();
+  const held = await one.limiter.acquire();
   const locker = new pg.Client(database.url);
   await locker.connect();
   onTestFinished(() => locker.end());
@@ -83,4 +84,5 @@ test('a process that cannot register because of a lock leaves no sessions behind
   await vi.waitFor(async () => expect(await waitingSessions()).toHaveLength(1), 2_500);
   await locker.query('ROLLBACK');
   await vi.waitFor(async () => expect(await registered()).toEqual(owners(one)), 8_000);
+  held.release();
 }, 40_000);

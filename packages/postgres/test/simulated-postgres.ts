@@ -46,12 +46,14 @@ export class SimulatedPostgres implements InterleavingServer {
   }
 
   connect({ leaseDuration: lease, timeout }: SuiteTimes): Store {
-    return new PostgresStore(
-      () => new SimulatedClient(this),
+    return new PostgresStore({
+      make: () => new SimulatedClient(this),
       schema,
-      lease as number,
-      timeout as number,
-    );
+      leaseDuration: lease as number,
+      timeout: timeout as number,
+      idleTimeout: Infinity,
+      name: 'postgres',
+    });
   }
 
   async count() {

@@ -185,6 +185,11 @@ export interface StoreListener {
   muted?(error: StoreError | undefined): void;
   /** Whether any waiter depends on messages; a store probes its subscription while this is true. */
   readonly isWaiting?: boolean;
+  /**
+   * Whether this process holds, awaits or requests a lease, or waits for the store to be available again; otherwise a
+   * store may close its connections until the next operation.
+   */
+  readonly isActive?: boolean;
   /** Why the store becomes slower and slower; undefined when it no longer does. Call it once for each change. */
   slowed?(reason: string | undefined): void;
 }

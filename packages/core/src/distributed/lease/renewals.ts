@@ -27,6 +27,10 @@ export class Renewals {
     return this.#leases.delete(lease.id);
   }
 
+  get isEmpty(): boolean {
+    return this.#leases.size === 0;
+  }
+
   get isWaiting(): boolean {
     for (const { state } of this.#leases.values()) if (state === 'queued') return true;
     return false;

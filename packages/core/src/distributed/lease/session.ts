@@ -183,6 +183,10 @@ export class Session implements StoreListener {
     return this.#renewals.isWaiting;
   }
 
+  get isActive(): boolean {
+    return !this.#renewals.isEmpty || !this.activity.up;
+  }
+
   muted(error: StoreError | undefined): void {
     this.counters.muted = error !== undefined;
     for (const member of [...this.#members.values()]) member.messagesMissing(error);

@@ -1,0 +1,55 @@
+import type { Grant, StoreListener } from '@headgate/core/distributed';
+import { refOf } from './address.ts';
+import type { Call, Notifications } from './calls.ts';
+import { channelOf } from './notification-connection.ts';
+
+export interface MessagesOptions {
+  /** This process. */
+  readonly owner: string;
+  listener(): StoreListener | undefined;
+  /** Sends these lines to a channel, in messages that begin with this word. */
+  send(channel: string, word: string, lines: readonly string[]): void;
+}
+
+/** The messages between processes: what an operation of one means for another. */
+export class Messages {
+  constructor(private readonly options: MessagesOptions) {}
+
+  /**
+   * Reports grants to this process and to others, asks the listed processes to release the permits they hold in reserve,
+   * and notifies those listed that the limit is operated differently.
+   */
+  announce({ grants, recalled, operated }: Notifications, call?: Call): void {
+    const { owner: me, listener, send } = this.options;
+    const others = new Map<string, string[]>();
+    for (const grant of grants) {
+      const [owner = ''] = grant.id.split('.', 1);
+      const { id, fencing } = grant;
+      if (owner === me) listener()?.grant(grant);
+      else others.set(owner, [...(others.get(owner) ?? []), `${id} ${fencing}`]);
+    }
+    for (const [owner, lines] of others) send(channelOf(owner), 'grant', lines);
+    // Only operations recall, and they always have a call.
+    if (call === undefined) return;
+    const { label } = call.address;
+    for (const owner of recalled) send(channelOf(owner), 'recall', [label]);
+    for (const owner of operated) send(channelOf(owner), 'operated', [label]);
+  }
+
+  // Every role of the database may notify, so malformed messages are ignored.
+  receive(message: string): void {
+    const [what, ...lines] = message.split('\n');
+    const listener = this.options.listener();
+    if (what === 'grant') for (const grant of grantsOf(lines)) listener?.grant(grant);
+    if (what !== 'recall' && what !== 'operated') return;
+    const ref = refOf(lines[0] ?? '');
+    if (ref !== undefined) listener?.[what]?.(ref);
+  }
+}
+
+function grantsOf(lines: readonly string[]): Grant[] {
+  return lines.flatMap((line) => {
+    const [, id, token] = /^(\S+) (\d+)$/.exec(line) ?? [];
+    return id === undefined || token === undefined ? [] : [{ id, fencing: BigInt(token) }];
+  });
+}
