@@ -33,6 +33,16 @@ it.each(Object.entries(makers))('docs/options.md has every option of %s', (name,
   expect(optionsOf(make).filter((option) => !shown.includes(option))).toEqual([]);
 });
 
+it('docs/options.md has every field of the state of a limit in its store', async () => {
+  const store = memoryStore();
+  const fields = Object.keys(await store.stats({ name: 'any' }));
+  await store.close();
+  const page = read('docs/options.md');
+  const section = page.split(/^## /m).find((text) => text.startsWith('redisStore')) ?? '';
+  const rows = [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, field]) => field);
+  expect(fields.filter((field) => !rows.includes(field))).toEqual([]);
+});
+
 /** The error about an unknown option lists the known ones. */
 function optionsOf(make: (options: never) => unknown): string[] {
   try {

@@ -16,6 +16,8 @@ export interface FailureDetectorOptions {
   readonly schema: string;
   readonly sender: Sender;
   query(query: Query, options?: BackgroundQueryOptions): Promise<readonly unknown[][]>;
+  /** Runs a statement on the connection for operations, before later ones. */
+  inOrder(query: Query): Promise<unknown>;
   /**
    * Other processes do not see that this one is alive, for this reason and for at most `ago` milliseconds: it must
    * register again.
@@ -68,23 +70,22 @@ export class FailureDetector {
     const number = this.#number;
     this.leave();
     this.#restingAs = number;
-    if (number !== undefined) void this.#unregister();
+    if (number !== undefined) void this.#unregister(this.#options.inOrder);
   }
 
   /**
    * Joins the ring again.
    *
-   * @returns undefined if it must register with a new number instead.
+   * @returns undefined if it has no number any more.
    */
   resume(): Promise<void> | undefined {
     const number = this.#restingAs;
     if (number === undefined) return undefined;
-    const { schema, query, sender } = this.#options;
+    const { schema, inOrder, sender } = this.#options;
     const text = `WITH t AS (
   INSERT INTO ${schema}.members (number, owner) OVERRIDING SYSTEM VALUE VALUES ($1, $2) ON CONFLICT DO NOTHING
 ) SELECT ${forgetIfAlone(schema)}`;
-    const joining = statement(text, [number, sender.owner]);
-    return query(joining, { timeout: CHECK_TIMEOUT }).then(() => {
+    return inOrder(statement(text, [number, sender.owner])).then(() => {
       if (this.#restingAs === number) this.join(number);
     });
   }
@@ -94,11 +95,11 @@ export class FailureDetector {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     if (this.#number === undefined) return;
-    await this.#unregister();
+    await this.#unregister(this.#options.query);
   }
 
-  async #unregister(): Promise<void> {
-    const { schema, query, sender } = this.#options;
+  async #unregister(query: (query: Query) => Promise<unknown>): Promise<void> {
+    const { schema, sender } = this.#options;
     const text = `DELETE FROM ${schema}.members WHERE owner = $1`;
     await query(statement(text, [sender.owner])).catch(() => {});
   }

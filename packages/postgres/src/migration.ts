@@ -15,9 +15,9 @@ import { tables } from './tables.sql.ts';
 import {
   checkVersion,
   NEWER_TABLES_STATE,
+  version,
   versionFunction,
   versionGuard,
-  versionQuery,
 } from './version.ts';
 
 /**
@@ -68,7 +68,7 @@ export async function migrate(make: MakeClient, schema: string): Promise<void> {
     });
     // Tables of a newer release were left unchanged; this release may still be able to use them.
     await client.query(statement('ROLLBACK'));
-    const { rows } = await client.query(statement(versionQuery(identifier(schema))));
+    const { rows } = await client.query(statement(`SELECT ${version(identifier(schema))}`));
     checkVersion(rows[0]?.[0]);
     await client.end();
   } catch (error) {

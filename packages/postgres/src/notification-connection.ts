@@ -11,7 +11,7 @@ import { forgetIfAlone } from './failure-detector.sql.ts';
 import { ReconnectingClient } from './reconnecting-client.ts';
 import { sessionSettings } from './session.ts';
 import { limitTime } from './time-limit.ts';
-import { checkVersion, versionQuery } from './version.ts';
+import { checkVersion, version } from './version.ts';
 
 export interface NotificationConnectionOptions {
   readonly make: MakeClient;
@@ -127,9 +127,10 @@ export class NotificationConnection {
     // Not before: with a pooler, a session's settings and locks would remain on a connection of other clients.
     // A session that waits for a lock does not notice that its client has given up: without a timeout, each attempt would
     // leave one behind.
-    await client.query(statement(sessionSettings(connectTimeout(timeout))));
+    const settings = sessionSettings(connectTimeout(timeout));
+    const { rows: answer } = await client.query(statement(`${settings}, ${version(schema)}`));
     if (!this.isProven) await this.#options.elsewhere(statement(sessionSettings(timeout)));
-    await this.#checkVersion(client);
+    this.#checkVersion(answer[0]?.at(-1));
     const text = `SELECT ${forgetIfAlone(schema)}, ${schema}.register($1)`;
     const { rows } = await client.query(statement(text, [owner]));
     this.#number = Number(rows[0]?.[1]);
@@ -137,10 +138,9 @@ export class NotificationConnection {
   }
 
   /** A newer release may have migrated the tables while this process was running. */
-  async #checkVersion(client: PostgresClient): Promise<void> {
-    const { rows } = await client.query(statement(versionQuery(this.#options.schema)));
+  #checkVersion(found: unknown): void {
     try {
-      checkVersion(rows[0]?.[0]);
+      checkVersion(found);
     } catch (error) {
       this.isProven = false;
       throw error;

@@ -13,7 +13,7 @@ import {
 import { addressOf } from './address.ts';
 import { BackgroundQueries } from './background-queries.ts';
 import type { Sender } from './calls.ts';
-import { type MakeClient, statement } from './client.ts';
+import { type MakeClient, type Query, statement } from './client.ts';
 import { closed, failure, isStartingOrStopping, late } from './failure.ts';
 import { FailureDetector } from './failure-detector.ts';
 import { Horizon } from './horizon.ts';
@@ -75,7 +75,11 @@ export class PostgresStore extends Store {
     const unseen = (reason: string, ago: number) => this.#unseen(reason, ago);
     const slowed = (reason: string | undefined) => this.#listener?.slowed?.(reason);
     const horizon = new Horizon({ schema, query, slowed });
-    this.#failureDetector = new FailureDetector({ ...own, query, unseen, notify, horizon });
+    const inOrder = (one: Query) => this.#operationConnection.reconnectingClient.query(one);
+    this.#failureDetector = new FailureDetector({
+      ...own,
+      ...{ query, inOrder, unseen, notify, horizon },
+    });
     const { clock } = this;
     this.#liveness = new Liveness({ clock, leaseDuration, renew: () => this.#renew() });
     this.#idleTimer = new IdleTimer({
@@ -205,13 +209,9 @@ export class PostgresStore extends Store {
   async #wake(): Promise<void> {
     this.#idleTimer.wake();
     const { reconnectingClient } = this.#notificationConnection;
-    try {
-      await (this.#failureDetector.resume() ?? reconnectingClient.open());
-    } catch (error) {
-      // A new connection registers this process again.
-      reconnectingClient.lose(error);
-      throw error;
-    }
+    // A new connection registers the process, too.
+    await this.#failureDetector.resume()?.catch((error) => reconnectingClient.lose(error));
+    await reconnectingClient.open();
   }
 
   /** The error for operations that got no answer in time. */

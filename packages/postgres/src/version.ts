@@ -56,9 +56,9 @@ $body$;
 `;
 }
 
-/** Returns what `checkVersion` expects. */
-export function versionQuery(schema: string): string {
-  return `SELECT pg_catalog.array_to_string(${schema}.version(), ' ')`;
+/** What `checkVersion` expects. */
+export function version(schema: string): string {
+  return `pg_catalog.array_to_string(${schema}.version(), ' ')`;
 }
 
 /** @throws StoreError if this release cannot use these tables. */
