@@ -29,7 +29,7 @@ export class IdleTimer {
   /** Whether nothing is sent before the next call. True at first: a new store has no connection. */
   isResting = true;
   #usedAt = -Infinity;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: unknown;
 
   constructor(options: IdleTimerOptions) {
     this.#options = options;
@@ -48,7 +48,7 @@ export class IdleTimer {
   }
 
   close(): void {
-    clearTimeout(this.#timer);
+    this.#options.clock.clearTimeout(this.#timer);
   }
 
   #check(): void {
@@ -69,6 +69,8 @@ export class IdleTimer {
       this.#timer = undefined;
       this.#check();
     };
-    this.#timer = setTimeout(check, Math.min(delay, maxTimer)).unref();
+    const timer = this.#options.clock.setTimeout(check, Math.min(delay, maxTimer));
+    (timer as Partial<NodeJS.Timeout>).unref?.();
+    this.#timer = timer;
   }
 }

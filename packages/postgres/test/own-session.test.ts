@@ -18,7 +18,7 @@ test('a process continues to check its own session while a sweep gets no answer'
   const horizon = { check() {}, clear() {} } as never;
   const detector = new FailureDetector({
     schema: 'any',
-    query,
+    ...{ query, inOrder: query },
     sender,
     horizon,
     unseen() {},
