@@ -60,5 +60,11 @@ export {
   type RejectionReason,
   StoreError,
 } from './semaphore/rejection.ts';
+export type {
+  Forecast,
+  LimitForecast,
+  ShadowStats,
+  Suggestion,
+} from './semaphore/shadow-stats.ts';
 export { Waiter } from './semaphore/waiter.ts';
 export { WorkersClock, workersClock } from './workers-clock.ts';

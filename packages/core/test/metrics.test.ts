@@ -39,7 +39,7 @@ it('measures no wait of a request that shadow mode admits', () => {
   });
   const remove = new MeasuredLimits(exporter).add([gate]);
   const permits = [gate.acquire(), gate.acquire()];
-  expect(gate.stats().rejected.full).toBe(1);
+  expect(gate.stats().wouldReject.full).toBe(1);
   expect(exporter.opened).toEqual([`${metrics.held.name} api`]);
   remove();
   expect(exporter.isStarted).toBe(false);

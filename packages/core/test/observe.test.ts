@@ -178,13 +178,13 @@ describe('the identity of a request', () => {
     for (const { request } of seen()) expect(Reflect.ownKeys(request)).toEqual([]);
   });
 
-  it('is that of a shadow rejection and the admission that follows', () => {
+  it('is that of an admission and the report of shadow mode that follows', () => {
     const gate = createGate({ mode: 'shadow', queueLimit: 0, limits: [{ name: 'app', limit: 1 }] });
     const { observer, seen } = recording(['rejected', 'admitted']);
     gate.observe(observer);
     for (let count = 0; count < 2; count++) askGate(gate, new Caller(), [{ weight: 1 }]);
-    const [, rejected, admitted] = seen();
-    expect([rejected?.kind, admitted?.kind]).toEqual(['rejected', 'admitted']);
+    const [, admitted, rejected] = seen();
+    expect([admitted?.kind, rejected?.kind]).toEqual(['admitted', 'rejected']);
     expect(rejected?.request).toBe(admitted?.request);
   });
 });

@@ -104,7 +104,7 @@ it('shadow mode reports a full queueWeight', () => {
   const limits = [{ name: 'app', limit: 2, queueWeight: 2 }];
   const gate = createGate({ limits, mode: 'shadow', queueLimit: 100 });
   for (let count = 0; count < 5; count++) askGate(gate, new Caller(), [{ weight: 1 }]);
-  expect(gate.stats()).toMatchObject({ admitted: 5, rejected: { full: 1 } });
+  expect(gate.stats()).toMatchObject({ admitted: 5, wouldReject: { full: 1 } });
 });
 
 it('an invalid queueWeight is an error', () => {

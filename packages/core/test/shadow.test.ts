@@ -14,7 +14,9 @@ function shadowGate(options: Partial<GateOptions> = {}) {
     },
   };
   const limits = [{ name: 'app', limit: 2 }];
-  const gate = createGate({ limits, queueLimit: 0, mode: 'shadow', clock, observer, ...options });
+  const random = () => 0;
+  const common = { limits, queueLimit: 0, clock, random, observer };
+  const gate = createGate({ ...common, mode: 'shadow', ...options });
   return { clock, gate, reports };
 }
 
@@ -24,20 +26,21 @@ it('admits every request and reports what would have been rejected', async () =>
   expect(reports).toEqual([]);
   permits.push(await gate.acquire());
   expect(reports).toEqual([
-    { reason: 'full', limitName: 'app', queued: 1, waited: 0, retryAfter: 1 },
+    { reason: 'full', limitName: 'app', queued: 0, waited: 0, retryAfter: 1 },
   ]);
-  expect(gate.stats()).toMatchObject({ inflight: 3, queued: 0, rejected: { full: 1 } });
+  expect(gate.stats()).toMatchObject({ inflight: 3, queued: 0, wouldReject: { full: 1 } });
   for (const permit of permits) permit.release();
   expect(gate.stats()).toMatchObject({ inflight: 0, limits: [{ inflight: 0 }] });
 });
 
-it('does not report requests that would have been queued, and queues none', async () => {
+it('queues no request, and reports those that would have been queued for too long', async () => {
   const { clock, gate, reports } = shadowGate({ queueLimit: 2 });
   for (let index = 0; index < 4; index++) await gate.acquire();
   clock.advance(10_000);
-  expect([reports.length, gate.queued, gate.inflight]).toEqual([0, 0, 4]);
+  expect([reports.length, gate.queued, gate.inflight, clock.armed]).toEqual([0, 0, 4, 0]);
   await gate.acquire();
-  expect(reports.map(({ reason }) => reason)).toEqual(['full']);
+  const timeout = { reason: 'timeout', limitName: 'app', waited: 2000 };
+  expect(reports).toMatchObject([timeout, timeout]);
 });
 
 it('reports the first limit that would have rejected, by its own queueLimit as well', async () => {

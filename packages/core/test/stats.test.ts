@@ -7,7 +7,9 @@ it('all counts of a new limiter are 0', () => {
   expect(createLimiter({ limit: 3, name: 'app' }).stats()).toEqual({
     ...{ name: 'app', limit: 3, inflight: 0, queued: 0, longestWait: 0, keys: 0 },
     ...{ admitted: 0, withdrawn: 0, leaked: 0 },
+    ...{ inflightPeak: 0, inflightHistogram: [] },
     rejected: { full: 0, timeout: 0, closed: 0, overloaded: 0, store: 0 },
+    wouldReject: { full: 0, timeout: 0, closed: 0, overloaded: 0, store: 0 },
   });
 });
 
@@ -119,4 +121,19 @@ it('uses the system clock by default', async () => {
   const held = limiter.acquire({ queueTimeout: 60_000 });
   void limiter.close();
   await expect(held).rejects.toMatchObject({ rejection: { reason: 'closed' } });
+});
+
+it('knows the highest weight in flight, and how often each was reached', () => {
+  const limiter = createLimiter({ limit: 9 });
+  const permits = [1, 1, 1, 2].map((weight) => limiter.tryAcquire({ weight }));
+  for (const permit of permits) permit?.release();
+  limiter.tryAcquire();
+  // In flight were 1, 2, 3, 5 and 1.
+  expect(limiter.stats()).toMatchObject({ inflightPeak: 5, inflightHistogram: [2, 1, 1, 1] });
+});
+
+it('the highest weight in flight is that of one key', () => {
+  const limiter = createLimiter({ limit: 9, perKey: true });
+  for (const key of ['a', 'b', 'b', 'b']) limiter.tryAcquire({ key });
+  expect(limiter.stats()).toMatchObject({ inflight: 4, inflightPeak: 3 });
 });

@@ -6,11 +6,12 @@ import type {
   Operation,
   Priority,
   RejectionReason,
+  ShadowStats,
   ShareStats,
+  Suggestion,
 } from '@headgate/core';
 import { invalid } from '@headgate/core/options';
 import type { LimitSource } from './options.ts';
-import type { FutureStats, ShadowView, SuggestionView } from './shadow.ts';
 import { idOf, soleGuardOf } from './sources.ts';
 
 /** One row of the page: a limit, or a gate of several limits. It has names, but no keys. */
@@ -36,8 +37,8 @@ export interface LimitView {
   /** Requests that shadow mode has admitted. */
   readonly wouldReject: Readonly<Record<RejectionReason, number>>;
   /** What the limit would have done since shadow mode began, if that can be simulated. */
-  readonly shadow: ShadowView | undefined;
-  readonly suggestion: SuggestionView | undefined;
+  readonly shadow: ShadowStats | undefined;
+  readonly suggestion: Suggestion | undefined;
   readonly withdrawn: number;
   readonly leaked: number;
   readonly adaptive: boolean;
@@ -92,7 +93,7 @@ export function gateView(source: LimitSource, { limits, ...stats }: GateStats): 
   const mode = guard?.mode ?? 'enforce';
   const view = guardView(stats.guard);
   const isGuard = guard !== undefined && view?.delay !== undefined;
-  const counts = countsOf(stats, mode);
+  const counts = countsOf(stats);
   return {
     ...counts,
     id: idOf(guard ?? source),
@@ -124,7 +125,7 @@ export function limitView(
 ): LimitView {
   const { distributed } = stats;
   const counts = {
-    ...countsOf(stats, limiter.mode),
+    ...countsOf(stats),
     inflight: distributed?.inflight ?? stats.inflight,
     queued: distributed?.queued ?? stats.queued,
   };
@@ -137,7 +138,7 @@ export function limitView(
     limitName: limiter.name,
     gate,
     limit,
-    peak: numberOf((stats as FutureStats).inflightPeak),
+    peak: numberOf(stats.inflightPeak),
     keys: limiter.perKey ? stats.keys : undefined,
     adaptive: limiter.isAdaptive,
     frozen: limiter.frozen,
@@ -154,16 +155,12 @@ export function limitView(
   };
 }
 
-const none = { full: 0, timeout: 0, closed: 0, overloaded: 0, store: 0 };
-
-function countsOf(stats: Omit<LimiterStats, 'limit' | 'keys'>, mode: Limiter['mode']) {
+function countsOf(stats: Omit<GateStats, 'limits' | 'guard'>) {
   const { name, inflight, queued, admitted, withdrawn, leaked } = stats;
-  const { shadow, suggestion } = stats as FutureStats;
-  const [rejected, wouldReject] =
-    mode === 'shadow' ? [none, stats.rejected] : [stats.rejected, none];
+  const { rejected, wouldReject, shadow, suggestion } = stats;
   const longestWait = Math.round(stats.longestWait);
   const counts: unknown[] = [inflight, queued, admitted, withdrawn, leaked];
-  for (const count of [...counts, ...Object.values(stats.rejected)]) {
+  for (const count of [...counts, ...Object.values(rejected), ...Object.values(wouldReject)]) {
     if (!Number.isFinite(count)) throw invalid('stats()', 'a method that returns counts', count);
   }
   const rejections = { rejected, wouldReject, shadow, suggestion };

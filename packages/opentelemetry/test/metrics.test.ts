@@ -65,7 +65,9 @@ async function everything(use: (limits: Measurable[]) => void): Promise<void> {
     guard,
     ...queue,
   });
-  use([app, search, account, gate, store]);
+  const pages = createLimiter({ name: 'pages', limit: 1, ...queue });
+  pages.shadow();
+  use([app, search, account, pages, gate, store]);
   const rejected = (request: Promise<unknown>) => expect(request).rejects.toThrow();
   const permit = app.tryAcquire();
   const abort = new AbortController();
@@ -81,6 +83,10 @@ async function everything(use: (limits: Measurable[]) => void): Promise<void> {
   await waiting;
   clock.advance(500);
   await account.run(() => {});
+  const shadowed = [pages.tryAcquire(), await pages.acquire(), await pages.acquire()];
+  clock.advance(20);
+  for (const each of shadowed) each?.release();
+  clock.advance(20);
   await rejected(gate.acquire({ priority: 'low' }));
   for (let count = 0; count < 100; count++) {
     const held = await gate.acquire({ keys: { user: 'ann' } });

@@ -162,6 +162,9 @@ describe('collectMetrics()', () => {
       outcome: 'headgate.outcome',
       store: 'headgate.store.name',
       reason: 'headgate.reason',
+      otherLimit: 'headgate.shadow.limit',
+      quantile: 'headgate.quantile',
+      bound: 'headgate.inflight.bound',
     });
   });
 });

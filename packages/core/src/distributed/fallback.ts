@@ -2,13 +2,13 @@ import { InProcessLimiter } from '../limiter/in-process-limiter.ts';
 import { Observers } from '../semaphore/observers.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 import type { Rejection, StoreError } from '../semaphore/rejection.ts';
-import { reportExcess, reportInShadow } from '../semaphore/shadow.ts';
 import { isGone, Waiter } from '../semaphore/waiter.ts';
 import type { CircuitBreaker } from './availability/circuit-breaker.ts';
 import type { AssignedLease } from './semaphore/assigned-lease.ts';
 import type { DistributedPermit } from './semaphore/distributed-permit.ts';
 import type { DistributedSemaphore } from './semaphore/distributed-semaphore.ts';
 import type { DistributedSemaphoreGroup } from './semaphore/distributed-semaphore-group.ts';
+import { reportExcess, reportInShadow } from './semaphore/excess.ts';
 import type { OutageHandler } from './semaphore/semaphore-context.ts';
 
 /** Applies `onStoreError` while the store is unavailable. */
@@ -168,6 +168,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
       queueTimeout: Infinity,
       maxHold: Infinity,
       observers: new Observers(),
+      isPart: true,
     });
     for (const { held } of this.group.inUse()) {
       for (const permit of held.permits) this.count(permit);

@@ -1,16 +1,19 @@
 import { checkChoice, checkNames, checkText } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
 import { makeLimiter } from '../limiter/create-limiter.ts';
+import type { Limiter } from '../limiter/limiter.ts';
 import { type CommonSettings, checkCommon, commonOptions } from '../limiter/options.ts';
 import { Observers } from '../semaphore/observers.ts';
 import type { Gate, GateSettings } from './gate.ts';
 import { checkLimitOrder, type GateLimit, rememberOrder } from './gate-limits.ts';
+import { gateModel } from './gate-model.ts';
 import { GuardedGate } from './guarded-gate.ts';
 import {
   isDistributed,
   isOrderedByGate,
   type LimitSpec,
   limitSpecOf,
+  type OwnSpec,
   queueOf,
 } from './limit-spec.ts';
 import type { GateOptions, Guard } from './options.ts';
@@ -93,14 +96,22 @@ function checkGuard(guard: Guard, limits: readonly string[]): Guard {
   throw new HeadgateError('ERR_HEADGATE_DUPLICATE_NAME', message, 'name');
 }
 
-/** Shadow mode needs limiters that the gate has made. A store takes at least one round trip, which needs a timeout. */
-function checkSettings(specs: readonly LimitSpec[], { queueTimeout, mode }: GateSettings): void {
-  if (mode === 'shadow' && specs.some(({ owned }) => !owned)) {
-    throw invalid('mode', 'enforce when a limiter is reused', mode);
+const NOT_SIMULATED =
+  'enforce for the default limit and paced(), which measure the process and cannot be simulated: set limit to any number, and shadow mode shows what others would do';
+
+/** @throws HeadgateError for a limit that the gate cannot simulate. */
+function checkShadow(specs: readonly LimitSpec[]): void {
+  for (const spec of specs) {
+    if (!spec.owned) throw invalid('mode', 'enforce when a limiter is reused', 'shadow');
+    if (isDistributed(spec)) throw invalid('mode', 'enforce when a limit has a store', 'shadow');
+    if (spec.limiter.order.isProcessWide) throw invalid('mode', NOT_SIMULATED, 'shadow');
   }
-  if (!specs.some(isDistributed)) return;
-  if (mode === 'shadow') throw invalid('mode', 'enforce when a limit has a store', mode);
-  if (queueTimeout > 0) return;
+}
+
+/** A store takes at least one round trip, which needs a timeout. */
+function checkSettings(specs: readonly LimitSpec[], { queueTimeout, mode }: GateSettings): void {
+  if (mode === 'shadow') checkShadow(specs);
+  if (!specs.some(isDistributed) || queueTimeout > 0) return;
   const expected = 'above 0 when a limit has a store: to disable queueing, set queueLimit to 0';
   throw invalid('queueTimeout', expected, queueTimeout);
 }
@@ -108,13 +119,31 @@ function checkSettings(specs: readonly LimitSpec[], { queueTimeout, mode }: Gate
 function unguarded(specs: readonly LimitSpec[], settings: GateSettings): Gate {
   const sole = soleSettings(specs, settings);
   if (sole !== undefined) return new SoleGate(makeLimiter(sole));
+  return makeOrdered(specs, settings);
+}
+
+function makeOrdered(specs: readonly LimitSpec[], settings: GateSettings): OrderedGate {
   // The gate reports each request once; its limiters report only events of the limit itself.
   const limits = specs.map((spec): GateLimit => {
     const observers = new Observers(settings.observers);
     const common = { ...settings, queueTimeout: Infinity, maxHold: Infinity, observers };
-    const limiter = spec.owned ? makeLimiter({ ...common, ...spec.limiter }) : spec.limiter;
+    const part = { ...common, isPart: true };
+    const limiter = spec.owned ? makeLimiter({ ...part, ...spec.limiter }) : spec.limiter;
     return { ...spec, limiter };
   });
   rememberOrder(limits);
-  return new OrderedGate(limits, settings);
+  return new OrderedGate(limits, settings, () => {
+    const inShadow = specs.flatMap(
+      (spec, index) => simulatedSpec(spec, limits[index]?.limiter) ?? [],
+    );
+    return inShadow.length === 0 ? undefined : gateModel(inShadow, settings, makeOrdered);
+  });
+}
+
+/** The limit as it is now, if it is in shadow mode and can be simulated. */
+function simulatedSpec(spec: LimitSpec, limiter: Limiter | undefined): OwnSpec | undefined {
+  if (!spec.owned || isDistributed(spec) || limiter?.mode !== 'shadow') return undefined;
+  if (spec.limiter.order.isProcessWide) return undefined;
+  if (limiter.isAdaptive && !limiter.frozen) return spec;
+  return { ...spec, limiter: { ...spec.limiter, limit: limiter.limit } };
 }

@@ -55,7 +55,13 @@ export class GatePermit extends BasePermit {
   }
 
   protected returnWeight(outcome: Outcome): void {
-    releaseAll(this.parts, outcome);
+    const { whenReleased } = this.extra ?? {};
+    if (whenReleased === undefined) return releaseAll(this.parts, outcome);
+    // In the simulation, the release precedes the admissions that it allows.
+    deferGrants(() => {
+      releaseAll(this.parts, outcome);
+      whenReleased(outcome);
+    });
   }
 }
 

@@ -46,7 +46,7 @@ export class GateWaiter extends Waiter {
   constructor(
     private readonly gate: GateWaiterOwner,
     readonly waiter: Waiter,
-    private readonly demands: Demands,
+    readonly demands: Demands,
     /** The permits that it already holds, of the first limits. */
     parts: readonly BasePermit[],
   ) {

@@ -27,7 +27,10 @@ export function checkGateWaitOptions(owner: string, options: GateWaitOptions): v
 
 /** Statistics of a gate. They count requests, while those of its limits count weight. */
 export interface GateStats
-  extends Omit<LimiterStats, 'limit' | 'baseline' | 'keys' | 'priorities' | 'shares'> {
+  extends Omit<
+    LimiterStats,
+    'limit' | 'baseline' | 'keys' | 'inflightPeak' | 'inflightHistogram' | 'priorities' | 'shares'
+  > {
   /** Statistics of each limit, in the gate's order. */
   readonly limits: readonly LimiterStats[];
   /** State of the guard, if the gate has one. */

@@ -2,10 +2,10 @@ import { Counters } from '../semaphore/counters.ts';
 import type { Observer } from '../semaphore/observer.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose } from '../semaphore/permit-tracker.ts';
-import type { Rejection } from '../semaphore/rejection.ts';
+import type { Rejection, RejectionReason } from '../semaphore/rejection.ts';
 import { checkIdle, checkOrdering } from '../semaphore/request.ts';
 import { RetryAfter } from '../semaphore/retry-after.ts';
-import type { Waiter } from '../semaphore/waiter.ts';
+import { identityOf, type Waiter } from '../semaphore/waiter.ts';
 import { acquireFromGate, runInGate } from './acquire.ts';
 import type { Demands } from './demands.ts';
 import type { Gate, GateSettings, GateStats, GateWaitOptions } from './gate.ts';
@@ -53,14 +53,14 @@ export class GuardedGate implements Gate {
     if (this.inner.closed || this.guard.admits(waiter.priority))
       return this.inner.request(waiter, demands);
     const rejection = this.#rejection();
-    const shadow = this.guard.mode === 'shadow';
-    this.#counters.rejected(waiter, rejection, shadow);
-    if (shadow) this.#admitInShadow(waiter, demands);
-    else waiter.rejected(rejection);
+    if (this.guard.mode === 'shadow') return this.#admitInShadow(waiter, demands, rejection);
+    this.#counters.rejected(waiter, rejection);
+    waiter.rejected(rejection);
   }
 
   /** Marks the request as reported, so that no limit reports it again: an enforcing guard would have kept it away. */
-  #admitInShadow(waiter: Waiter, demands: Demands): void {
+  #admitInShadow(waiter: Waiter, demands: Demands, rejection: Rejection): void {
+    this.#counters.wouldReject(rejection, identityOf(waiter));
     waiter.isReported = true;
     try {
       this.inner.request(waiter, demands);
@@ -92,9 +92,10 @@ export class GuardedGate implements Gate {
 
   stats(): GateStats {
     const stats = this.inner.stats();
-    const { rejected } = stats;
-    const overloaded = rejected.overloaded + this.#counters.rejections.overloaded;
-    return { ...stats, rejected: { ...rejected, overloaded }, guard: this.guard.stats() };
+    const { rejections, wouldBeRejections } = this.#counters;
+    const rejected = withOverloaded(stats.rejected, rejections);
+    const wouldReject = withOverloaded(stats.wouldReject, wouldBeRejections);
+    return { ...stats, rejected, wouldReject, guard: this.guard.stats() };
   }
 
   #rejection(): Rejection {
@@ -102,4 +103,11 @@ export class GuardedGate implements Gate {
     const { name: limitName } = this.guard;
     return { reason: 'overloaded', limitName, queued: this.queued, waited: 0, retryAfter };
   }
+}
+
+type Rejections = Readonly<Record<RejectionReason, number>>;
+
+/** The rejections of the limits, with those by the guard. */
+function withOverloaded(byLimits: Rejections, byGuard: Rejections): Rejections {
+  return { ...byLimits, overloaded: byLimits.overloaded + byGuard.overloaded };
 }

@@ -15,7 +15,13 @@ import type { GateLimitOptions } from './options.ts';
 /** The validated spec of one limit of a gate: a reused limiter, or the settings of one still to be made. */
 export type LimitSpec =
   | { readonly limiter: Limiter; readonly optional: boolean; readonly owned: false }
-  | { readonly limiter: LimitSettings; readonly optional: boolean; readonly owned: true };
+  | OwnSpec;
+
+export interface OwnSpec {
+  readonly limiter: LimitSettings;
+  readonly optional: boolean;
+  readonly owned: true;
+}
 
 const known = [
   'name',
@@ -50,7 +56,7 @@ export function ownSpec(
   options: LimiterOptions & DistributedOptions,
   optional: boolean,
   gate: LimitDefaults,
-): Extract<LimitSpec, { readonly owned: true }> {
+): OwnSpec {
   const { queueLimit = Infinity, store } = options;
   // Queued requests count against the gate's bound, and those queued in a store count over all processes.
   const bound =

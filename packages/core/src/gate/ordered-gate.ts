@@ -3,19 +3,23 @@ import type { GateableLimiter } from '../limiter/limiter.ts';
 import { Counters } from '../semaphore/counters.ts';
 import { Deadlines, isLate, waitersOf } from '../semaphore/deadlines.ts';
 import { deferGrants } from '../semaphore/grants.ts';
-import type { Observer } from '../semaphore/observer.ts';
+import type { Observer, Operation } from '../semaphore/observer.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose, PermitTracker } from '../semaphore/permit-tracker.ts';
 import type { Rejection, RejectionReason } from '../semaphore/rejection.ts';
 import { checkIdle, checkOrdering } from '../semaphore/request.ts';
 import { RetryAfter } from '../semaphore/retry-after.ts';
-import { grant, isGone, type Waiter, waitedSince } from '../semaphore/waiter.ts';
+import { grant, identityOf, isGone, type Waiter, waitedSince } from '../semaphore/waiter.ts';
+import { type Model, Simulation } from '../shadow/simulation.ts';
 import { acquireFromGate, runInGate } from './acquire.ts';
 import { checkDemands, type Demands, tryDemand } from './demands.ts';
 import type { Gate, GateSettings, GateStats, GateWaitOptions } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
 import { GatePermit, releaseAll } from './gate-permit.ts';
 import { GateWaiter, type GateWaiterOwner } from './gate-waiter.ts';
+
+/** Operations that do not change what is simulated. */
+const withoutEffect: readonly Operation[] = ['pause', 'drain', 'resume'];
 
 /** A gate whose requests acquire its limits in order. */
 export class OrderedGate implements Gate, GateWaiterOwner {
@@ -26,18 +30,27 @@ export class OrderedGate implements Gate, GateWaiterOwner {
   /** Every waiter, including those without a deadline. */
   readonly #deadlines: Deadlines;
   readonly #retryAfter: RetryAfter;
+  /** Of the limits that are in shadow mode. */
+  #simulation: Simulation<Demands> | undefined = undefined;
   /** Number of waiters that await a store's answer and are not queued yet. */
   #awaitingStore = 0;
 
   constructor(
     readonly limits: readonly GateLimit[],
     readonly settings: GateSettings,
+    /** What to simulate now; undefined if no limit is in shadow mode. */
+    private readonly model: () => Model<Demands> | undefined,
   ) {
     this.name = settings.name;
     this.#permits = new PermitTracker(settings);
     this.#counters = new Counters(settings);
     this.#retryAfter = new RetryAfter(settings.maxRetryAfter, settings.random);
     this.#deadlines = new Deadlines(settings.clock, (late) => this.#rejectAtLimit(late, 'timeout'));
+    this.#simulate();
+    const operated: Observer['operated'] = ({ operation }) => {
+      if (!withoutEffect.includes(operation)) this.#simulate();
+    };
+    for (const { limiter, owned } of limits) if (owned) limiter.observe({ operated });
   }
 
   /** Whether it rejects every request: in shadow mode it does not, even once it is closed. */
@@ -72,7 +85,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
       releaseAll(parts, 'ignored');
       throw error;
     }
-    if (!this.rejects) return this.#grant(waiter, parts, 0);
+    if (!this.rejects) return this.#grant(waiter, demands, parts, 0);
     // An observer of a limiter has closed the gate meanwhile.
     releaseAll(parts, 'ignored');
     this.#reject(waiter, this.#rejection('closed'));
@@ -120,9 +133,15 @@ export class OrderedGate implements Gate, GateWaiterOwner {
 
   stats(): GateStats {
     const { name, inflight, queued } = this;
+    // First, as what it reports is counted.
+    const { shadow, suggestions } = this.#simulation?.stats() ?? {};
     const common = this.#counters.stats(this.#permits, waitersOf(this.#deadlines));
-    const limits = this.limits.map(({ limiter }) => limiter.stats());
-    return { name, inflight, queued, ...common, limits };
+    const limits = this.limits.map(({ limiter }) => {
+      const suggestion = suggestions?.get(limiter.name);
+      return suggestion ? { ...limiter.stats(), suggestion } : limiter.stats();
+    });
+    const suggestion = limits.length === 1 ? limits[0]?.suggestion : undefined;
+    return { name, inflight, queued, ...common, shadow, suggestion, limits };
   }
 
   beforeWait(gateWaiter: GateWaiter): boolean {
@@ -172,8 +191,9 @@ export class OrderedGate implements Gate, GateWaiterOwner {
     const waited = this.#waited(gateWaiter);
     this.#stopWaiting(gateWaiter);
     for (const part of parts) part.endSuspension();
-    if (gateWaiter.excess) this.#counters.rejected(gateWaiter.waiter, gateWaiter.excess, true);
-    this.#grant(gateWaiter.waiter, parts, waited);
+    const { excess, isReported, waiter } = gateWaiter;
+    if (excess && !isReported) this.#counters.wouldReject(excess, identityOf(waiter));
+    this.#grant(waiter, gateWaiter.demands, parts, waited, isReported);
   }
 
   reject(gateWaiter: GateWaiter, rejection = this.#rejection('closed')): void {
@@ -237,10 +257,31 @@ export class OrderedGate implements Gate, GateWaiterOwner {
     return arrivalNumber === 0 ? 0 : waitedSince(since, this.settings.clock.now());
   }
 
-  #grant(waiter: Waiter, parts: readonly BasePermit[], waited: number): void {
+  #grant(
+    waiter: Waiter,
+    demands: Demands,
+    parts: readonly BasePermit[],
+    waited: number,
+    isReported = waiter.isReported,
+  ): void {
     const permit = new GatePermit(this.#permits, parts, waited);
     this.#permits.add(permit, waiter);
+    if (!isReported) this.#simulation?.admitted(waiter, demands, permit);
     grant(waiter, permit);
+  }
+
+  /** Starts from the beginning, so that its counts are those of the same limits. */
+  #simulate(): void {
+    const model = this.model();
+    const { clock } = this.settings;
+    this.#simulation = model && new Simulation(clock, (...found) => this.#report(...found), model);
+  }
+
+  /** Its limit counts it as well; it has no observer of requests. */
+  #report(rejection: Rejection, request: object): void {
+    const limit = this.limits.find(({ limiter }) => limiter.name === rejection.limitName);
+    (limit?.limiter as GateableLimiter | undefined)?.wouldReject(rejection, request);
+    this.#counters.wouldReject(rejection, request);
   }
 
   #reject(waiter: Waiter, rejection: Rejection): void {

@@ -94,7 +94,8 @@ export class SoleGate implements Gate {
 
   stats(): GateStats {
     const limitStats = this.#limiter.stats();
-    const { limit, keys, baseline, priorities, shares, ...stats } = limitStats;
+    const { limit, keys, baseline, priorities, shares, inflightPeak, inflightHistogram, ...stats } =
+      limitStats;
     return { ...stats, inflight: this.inflight, limits: [limitStats] };
   }
 

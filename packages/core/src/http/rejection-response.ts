@@ -66,7 +66,10 @@ function createResponse(
 ): RejectionResponse {
   const [contentType, body] =
     type === 'text/html'
-      ? ['text/html; charset=utf-8', page(sentence(rejection, status), rejection.retryAfter, reloads)]
+      ? [
+          'text/html; charset=utf-8',
+          page(sentence(rejection, status), rejection.retryAfter, reloads),
+        ]
       : type === 'text/plain'
         ? ['text/plain; charset=utf-8', `${sentence(rejection, status)}\n`]
         : [type, problem(rejection, status)];

@@ -41,6 +41,8 @@ export interface LimiterSettings extends SemaphoreSettings {
   readonly isLimitPerRequest?: boolean | undefined;
   /** Mode of the gate that makes the limiter, if one does. */
   readonly mode?: 'enforce' | 'shadow' | undefined;
+  /** Whether a gate or a distributed limit reports what the limiter would reject in shadow mode. */
+  readonly isPart?: boolean | undefined;
 }
 
 /** Requires a `name` with a `store`. */

@@ -4,8 +4,10 @@ import { deferGrants } from '../semaphore/grants.ts';
 import { LocalSemaphores } from '../semaphore/local-semaphores.ts';
 import type { Operation } from '../semaphore/observer.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
+import type { Rejection } from '../semaphore/rejection.ts';
 import { checkRequest } from '../semaphore/request.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
+import { Simulation } from '../shadow/simulation.ts';
 import { callLater, callWith, checkCallback, checkWait, noOptions } from './acquire.ts';
 import {
   type AcquireOptions,
@@ -16,7 +18,16 @@ import {
 import { BaseLimiter } from './base-limiter.ts';
 import type { LimiterSettings } from './distributed-options.ts';
 import type { GateableLimiter } from './limiter.ts';
+import { limiterModel } from './limiter-model.ts';
 import { checkOperation } from './operation.ts';
+
+/** Of a request that never waits. */
+const noWaiting = {
+  priority: 'normal',
+  fairBy: undefined,
+  queueTimeout: undefined,
+  identity: undefined,
+} as const;
 
 /** Enforces a limit within this process. */
 export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements GateableLimiter {
@@ -24,14 +35,16 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
 
   readonly operations: readonly Operation[];
 
-  constructor(settings: LimiterSettings) {
+  constructor(private readonly settings: LimiterSettings) {
     super(new LocalSemaphores(settings));
     this.operations = [
       ...(settings.isLimitPerRequest ? [] : (['setLimit'] as const)),
       ...(['pause', 'drain', 'resume', 'shadow', 'enforce'] as const),
       ...(this.isAdaptive ? (['freeze', 'unfreeze'] as const) : []),
     ];
-    if (settings.mode === 'shadow') this.semaphores.isShadow = true;
+    if (settings.mode !== 'shadow') return;
+    this.semaphores.isShadow = true;
+    this.#simulate();
   }
 
   tryAcquire(options: AcquireOptions = noOptions): BasePermit | undefined {
@@ -46,7 +59,9 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     const { key, limit, weight = 1, share } = options;
     // The limit of a key in use is not set again: a waiter that was admitted because of it may have changed it since.
     const semaphore = semaphores.find(key) ?? semaphores.findOrCreate(key, limit);
-    return semaphore.admit(weight, 0, share);
+    const permit = semaphore.admit(weight, 0, share);
+    semaphores.simulation?.admitted(noWaiting, { key, limit, weight, share }, permit, false);
+    return permit;
   }
 
   tryWithinLimit({ key, limit, weight = 1, share }: AcquireOptions): BasePermit | undefined {
@@ -54,7 +69,8 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     const semaphore = semaphores.findOrCreate(key, limit);
     // Any limit allows a weight of 1.
     if (weight !== 1 || share !== undefined) checkRequest(this, semaphore.limit, weight, share);
-    if (semaphores.grants && semaphore.admits(weight)) return semaphore.admit(weight, 0, share);
+    if (semaphores.grants && semaphores.simulation === undefined && semaphore.admits(weight))
+      return semaphore.admit(weight, 0, share);
   }
 
   /** Admits even beyond the limit. */
@@ -83,6 +99,7 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     checkCount('limit', limit, 1);
     deferGrants(() => {
       this.semaphores.resize(limit);
+      this.#simulate();
       this.report('setLimit');
     });
   }
@@ -127,6 +144,7 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     checkOperation(this, operation);
     if (this.semaphores.isShadow === isShadow) return;
     this.semaphores.isShadow = isShadow;
+    this.#simulate();
     this.report(operation);
     this.semaphores.applyToWaiters();
   }
@@ -138,8 +156,25 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     deferGrants(() => {
       if (isFrozen) limitUpdater.isFrozen = true;
       else limitUpdater.unfreeze(settings.clock.now());
+      this.#simulate();
       this.report(operation);
     });
+  }
+
+  wouldReject(rejection: Rejection, request: object): void {
+    this.semaphores.counters.wouldReject(rejection, request);
+  }
+
+  /** Starts a simulation in shadow mode, after each operation from the beginning, so that its counts are those of one limit. */
+  #simulate(): void {
+    const { settings, semaphores } = this;
+    const { isShadow, limitUpdater } = semaphores;
+    semaphores.simulation = undefined;
+    if (!isShadow || settings.isPart || settings.order.isProcessWide) return;
+    const limit = limitUpdater?.isFrozen === false ? settings.limit : this.limit;
+    const model = limiterModel(settings, limit, (own) => new InProcessLimiter(own));
+    const report = this.wouldReject.bind(this);
+    semaphores.simulation = new Simulation(settings.clock, report, model);
   }
 
   usage(key?: string): { limit: number; inflight: number } {

@@ -2,7 +2,8 @@ import type { Observer, Operation } from '../semaphore/observer.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import type { CloseOptions } from '../semaphore/permit-tracker.ts';
 import type { QueueStats } from '../semaphore/queue.ts';
-import type { RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
+import type { Rejection, RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
+import type { ShadowStats, Suggestion } from '../semaphore/shadow-stats.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import type { AcquireOptions, WaitOptions } from './acquire-options.ts';
 import type { StoreStats } from './store-stats.ts';
@@ -16,6 +17,16 @@ export interface LimiterStats extends QueueStats {
   readonly baseline?: number | undefined;
   /** Weight that counts against the limit now. The default limit does not count requests that only wait for their client. */
   readonly inflight: number;
+  /**
+   * Highest weight in flight so far: with keys, of one key; of a distributed limit, over all processes as far as this one
+   * knows.
+   */
+  readonly inflightPeak: number;
+  /**
+   * How many requests were admitted at which weight in flight, their own included: the first number at 1, the second at 2,
+   * the next at 3 to 4, then 5 to 8, and so on. Read as the peak is.
+   */
+  readonly inflightHistogram: readonly number[];
   /** Number of waiters now. */
   readonly queued: number;
   /** Milliseconds for which the oldest waiter has been queued. */
@@ -25,10 +36,19 @@ export interface LimiterStats extends QueueStats {
 
   readonly admitted: number;
   readonly rejected: Readonly<Record<RejectionReason, number>>;
+  /** Requests that would have been rejected, but were admitted because of shadow mode; not in `rejected`. */
+  readonly wouldReject: Readonly<Record<RejectionReason, number>>;
   /** Waiters that were withdrawn before they were admitted or rejected. */
   readonly withdrawn: number;
   /** Permits that were released because `maxHold` had passed. */
   readonly leaked: number;
+  /**
+   * What it would have done since shadow mode began; undefined without shadow mode, and for a limit that cannot be
+   * simulated: one with a store or `paced()`, and that of a gate with several limits, which the gate simulates together.
+   */
+  readonly shadow?: ShadowStats | undefined;
+  /** In shadow mode, what other limits would have done, each alone; undefined if it cannot be simulated. */
+  readonly suggestion?: Suggestion | undefined;
   /** State of a distributed limit. All other values describe this process only. */
   readonly distributed?: DistributedStats | undefined;
 }
@@ -203,8 +223,10 @@ export interface LocalLimiter extends Limiter {
 /** What gates need of a limiter within this process. Not published. */
 export interface GateableLimiter extends LocalLimiter {
   tryAcquire(options?: AcquireOptions): BasePermit | undefined;
-  /** Like `tryAcquire`, but also in shadow mode only within the limit: `request` reports what is beyond it. */
+  /** Like `tryAcquire`, but returns undefined in shadow mode: `request` simulates. */
   tryWithinLimit(options: AcquireOptions): BasePermit | undefined;
+  /** Counts and reports what a simulation has found. */
+  wouldReject(rejection: Rejection, request: object): void;
   /** The waiter that a new request would displace from the full queue. */
   displacedBy(newWaiter: Waiter): Waiter | undefined;
 }

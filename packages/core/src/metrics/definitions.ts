@@ -18,6 +18,11 @@ export const attributeNames = {
   outcome: 'headgate.outcome',
   store: 'headgate.store.name',
   reason: 'headgate.reason',
+  /** Another limit than the one that applies. */
+  otherLimit: 'headgate.shadow.limit',
+  quantile: 'headgate.quantile',
+  /** The upper bound of a bucket. */
+  bound: 'headgate.inflight.bound',
 } as const;
 
 /** Upper bounds of the buckets of both histograms, in seconds. */
@@ -28,6 +33,12 @@ export const bucketBounds: readonly number[] = [
 /** Every metric of a limit, and of a store. `docs/metrics.md` has the same table. */
 export const metrics = {
   requests: define('requests', 'counter', '{request}', 'Requests, by outcome'),
+  wouldReject: define(
+    'shadow.rejections',
+    'counter',
+    '{request}',
+    'Requests that only shadow mode has admitted, by outcome',
+  ),
   active: define('active_requests', 'sum', '{request}', 'Requests that hold a permit'),
   queued: define('queued_requests', 'sum', '{request}', 'Requests in the queue'),
   longestWait: define('queue.longest_wait', 'gauge', 's', 'Wait of the oldest queued request'),
@@ -36,6 +47,26 @@ export const metrics = {
   leaked: define('permits.leaked', 'counter', '{permit}', 'Permits released after maxHold'),
   limit: define('limit', 'sum', '{permit}', 'Maximum weight in flight, per key if keyed'),
   inflight: define('inflight', 'sum', '{permit}', 'Weight in flight'),
+  inflightPeak: define('inflight.peak', 'gauge', '{permit}', 'Highest weight in flight so far'),
+  inflightAtAdmission: define(
+    'inflight.admissions',
+    'counter',
+    '{request}',
+    'Admissions at up to this weight in flight',
+  ),
+  shadowRejected: define(
+    'shadow.rejected',
+    'gauge',
+    '1',
+    'Fraction of requests that another limit would have rejected, in shadow mode',
+  ),
+  shadowWait: define('shadow.wait', 'gauge', 's', 'Wait at another limit, in shadow mode'),
+  shadowPeak: define(
+    'shadow.inflight.peak',
+    'gauge',
+    '{permit}',
+    'Highest weight in flight at another limit, in shadow mode',
+  ),
   baseline: define('adaptive.baseline', 'gauge', 's', 'Time that work takes without load'),
   storeUp: define('store.up', 'gauge', '', 'Whether the store is available: 1 or 0'),
   roundTrip: define('store.round_trip', 'gauge', 's', 'Mean round trip to the store'),

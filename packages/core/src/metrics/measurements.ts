@@ -24,16 +24,28 @@ export function numbersOnly(receive: Receive): Receive {
 export class LimitAttributes {
   readonly all: Attributes;
   readonly #byOutcome = new Map<string, Attributes>();
+  readonly #others = new Map<string, Attributes>();
 
-  constructor(private readonly name: string) {
+  constructor(name: string) {
     this.all = { [attributeNames.limit]: name };
   }
 
   with(outcome: string): Attributes {
     let attributes = this.#byOutcome.get(outcome);
     if (attributes === undefined) {
-      attributes = { [attributeNames.limit]: this.name, [attributeNames.outcome]: outcome };
+      attributes = { ...this.all, [attributeNames.outcome]: outcome };
       this.#byOutcome.set(outcome, attributes);
+    }
+    return attributes;
+  }
+
+  /** With others, whose values must be few. */
+  and(others: Attributes): Attributes {
+    const id = Object.entries(others).join();
+    let attributes = this.#others.get(id);
+    if (attributes === undefined) {
+      attributes = { ...this.all, ...others };
+      this.#others.set(id, attributes);
     }
     return attributes;
   }
@@ -55,6 +67,9 @@ export function requestMeasurements(
   for (const [reason, total] of Object.entries(stats.rejected)) {
     receive(metrics.requests, total, attributes.with(reason));
   }
+  for (const [reason, total] of Object.entries(stats.wouldReject)) {
+    receive(metrics.wouldReject, total, attributes.with(reason));
+  }
   receive(metrics.requests, stats.withdrawn, attributes.with('withdrawn'));
   receive(metrics.active, active, all);
   receive(metrics.queued, stats.queued, all);
@@ -67,12 +82,17 @@ export function requestMeasurements(
 
 /** The state of one limit. */
 export function limitMeasurements(
-  { limit, inflight, baseline, distributed }: LimiterStats,
-  { all }: LimitAttributes,
+  stats: LimiterStats,
+  attributes: LimitAttributes,
   receive: Receive,
 ): void {
+  const { limit, inflight, inflightPeak, baseline, distributed } = stats;
+  const { all } = attributes;
   receive(metrics.limit, limit, all);
   receive(metrics.inflight, inflight, all);
+  receive(metrics.inflightPeak, inflightPeak, all);
+  histogramMeasurements(stats, attributes, receive);
+  shadowMeasurements(stats, attributes, receive);
   if (baseline !== undefined) receive(metrics.baseline, baseline / 1000, all);
   if (distributed === undefined) return;
   const { up, roundTrip, lost, reclaimed } = distributed;
@@ -80,4 +100,35 @@ export function limitMeasurements(
   if (roundTrip !== undefined) receive(metrics.roundTrip, roundTrip / 1000, all);
   receive(metrics.lost, lost, all);
   receive(metrics.reclaimed, reclaimed, all);
+}
+
+/** Each bucket contains those below it, as in Prometheus. */
+function histogramMeasurements(
+  { inflightHistogram }: LimiterStats,
+  attributes: LimitAttributes,
+  receive: Receive,
+): void {
+  const bounded = (bound: string) => attributes.and({ [attributeNames.bound]: bound });
+  let total = 0;
+  for (const [index, count] of inflightHistogram.entries()) {
+    total += count;
+    receive(metrics.inflightAtAdmission, total, bounded(`${2 ** index}`));
+  }
+  receive(metrics.inflightAtAdmission, total, bounded('+Inf'));
+}
+
+/** What other limits would have done, in shadow mode. */
+function shadowMeasurements(
+  { suggestion }: LimiterStats,
+  attributes: LimitAttributes,
+  receive: Receive,
+): void {
+  for (const { limit, rejectedShare, waitP50, waitP99, inflightPeak } of suggestion?.limits ?? []) {
+    const of = { [attributeNames.otherLimit]: `${limit}` };
+    const at = (quantile: string) => attributes.and({ ...of, [attributeNames.quantile]: quantile });
+    receive(metrics.shadowRejected, rejectedShare, attributes.and(of));
+    receive(metrics.shadowWait, waitP50 / 1000, at('0.5'));
+    receive(metrics.shadowWait, waitP99 / 1000, at('0.99'));
+    receive(metrics.shadowPeak, inflightPeak, attributes.and(of));
+  }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Observers } from './observers.ts';
-import type { Rejection, RejectionReason } from './rejection.ts';
+import { noRejections, type Rejection } from './rejection.ts';
 import { endIdentity, identityOf, type Waiter, waitedSince } from './waiter.ts';
 
 interface CounterSettings {
@@ -11,13 +11,9 @@ interface CounterSettings {
 
 /** Counts rejections and withdrawals, and reports them and new waiters to the observers. */
 export class Counters {
-  readonly rejections: Record<RejectionReason, number> = {
-    full: 0,
-    timeout: 0,
-    closed: 0,
-    overloaded: 0,
-    store: 0,
-  };
+  readonly rejections = noRejections();
+  /** Of requests that only shadow mode has admitted. */
+  readonly wouldBeRejections = noRejections();
   withdrawals = 0;
 
   constructor(private readonly settings: CounterSettings) {}
@@ -32,8 +28,9 @@ export class Counters {
     for (const waiter of waiters) {
       if (waiter !== undefined) longestWait = Math.max(longestWait, now - waiter.since);
     }
-    const { rejections, withdrawals: withdrawn } = this;
-    return { longestWait, admitted, rejected: { ...rejections }, withdrawn, leaked };
+    const rejected = { ...this.rejections };
+    const wouldReject = { ...this.wouldBeRejections };
+    return { longestWait, admitted, rejected, wouldReject, withdrawn: this.withdrawals, leaked };
   }
 
   /** The waiter awaits the answer of a store. */
@@ -47,14 +44,18 @@ export class Counters {
     observers.queued?.({ name, request: identityOf(waiter), weight, queued });
   }
 
-  rejected(waiter: Waiter, rejection: Rejection, shadow = false): void {
-    if (shadow && waiter.isReported) return;
+  rejected(waiter: Waiter, rejection: Rejection): void {
     const { name, observers } = this.settings;
     this.rejections[rejection.reason]++;
     if (observers.rejected === undefined) return;
-    // With `shadow`, its admission follows.
-    const request = shadow ? identityOf(waiter) : endIdentity(waiter);
-    observers.rejected({ name, request, rejection, shadow });
+    observers.rejected({ name, request: endIdentity(waiter), rejection, shadow: false });
+  }
+
+  /** The request, which shadow mode admits, would have been rejected. */
+  wouldReject(rejection: Rejection, request: object): void {
+    const { name, observers } = this.settings;
+    this.wouldBeRejections[rejection.reason]++;
+    observers.rejected?.({ name, request, rejection, shadow: true });
   }
 
   withdrawn(waiter: Waiter, since: number): void {

@@ -1,4 +1,5 @@
 import { Alarm, type Clock } from '../clock.ts';
+import { Heap } from './heap.ts';
 import { TimeoutBucket, type Waiter } from './waiter.ts';
 
 /**
@@ -32,8 +33,8 @@ export function clockOf({ timeoutBucket }: Waiter, own: { readonly clock: Clock 
  */
 export class Deadlines {
   readonly buckets = new Map<number, TimeoutBucket>();
-  /** Buckets with a finite timeout. */
-  readonly #heap = new TimeoutBucketHeap();
+  /** Buckets with a finite timeout; a heap, since callers may use as many different timeouts as there are waiters. */
+  readonly #heap = new Heap<TimeoutBucket>();
   readonly #alarm: Alarm;
   size = 0;
 
@@ -144,57 +145,4 @@ export function waitersOf({ buckets }: Deadlines): Waiter[] {
     for (let next = first; next !== undefined; next = next.later) waiters.push(next);
   }
   return waiters;
-}
-
-/** Buckets by `due`, as a binary heap, since callers may use as many different timeouts as there are waiters. */
-class TimeoutBucketHeap {
-  readonly #buckets: TimeoutBucket[] = [];
-
-  get first(): TimeoutBucket | undefined {
-    return this.#buckets[0];
-  }
-
-  add(bucket: TimeoutBucket): void {
-    this.#up(bucket, this.#buckets.length);
-  }
-
-  delete(bucket: TimeoutBucket): void {
-    const last = this.#buckets.pop() as TimeoutBucket;
-    if (last === bucket) return;
-    this.#up(last, bucket.index);
-    this.moveBack(last, last.due);
-  }
-
-  #up(bucket: TimeoutBucket, from: number): void {
-    let index = from;
-    while (index > 0) {
-      const parent = (index - 1) >> 1;
-      const above = this.#buckets[parent] as TimeoutBucket;
-      if (above.due <= bucket.due) break;
-      this.#put(above, index);
-      index = parent;
-    }
-    this.#put(bucket, index);
-  }
-
-  /** Moves the bucket back, since it is due later. */
-  moveBack(bucket: TimeoutBucket, due: number): void {
-    bucket.due = due;
-    let { index } = bucket;
-    for (;;) {
-      const left = this.#buckets[2 * index + 1];
-      const right = this.#buckets[2 * index + 2];
-      const child = right !== undefined && right.due < (left as TimeoutBucket).due ? right : left;
-      if (child === undefined || child.due >= bucket.due) break;
-      const { index: below } = child;
-      this.#put(child, index);
-      index = below;
-    }
-    this.#put(bucket, index);
-  }
-
-  #put(bucket: TimeoutBucket, index: number): void {
-    this.#buckets[index] = bucket;
-    bucket.index = index;
-  }
 }

@@ -7,7 +7,7 @@ export interface GrantSource {
   serve(): void;
 }
 
-const scheduled: GrantSource[] = [];
+let scheduled: GrantSource[] = [];
 let granting = false;
 
 /**
@@ -36,6 +36,21 @@ export function deferGrants(change: () => void): void {
   } finally {
     serveAll();
     granting = false;
+  }
+}
+
+/**
+ * Serves the queues that `change` affects within it, even if it is called while others are served: in a simulation, each
+ * grant has a time of its own.
+ */
+export function grantApart(change: () => void): void {
+  const outer = [scheduled, granting] as const;
+  scheduled = [];
+  granting = false;
+  try {
+    change();
+  } finally {
+    [scheduled, granting] = outer;
   }
 }
 

@@ -97,7 +97,10 @@ export class LocalPermit extends BasePermit {
     // The usual case is short, so that V8 inlines the whole life of a permit.
     if (this.extra === undefined && semaphore.group.limitUpdater === undefined)
       semaphore.release(this);
-    else this.endWorkAndRelease(outcome);
+    else {
+      this.endWorkAndRelease(outcome);
+      this.extra?.whenReleased?.(outcome);
+    }
   }
 
   private endWorkAndRelease(outcome: Outcome): void {

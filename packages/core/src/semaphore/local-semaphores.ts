@@ -1,17 +1,30 @@
 import { clockOf, isLate, nextArrival } from './deadlines.ts';
 import { deferGrants } from './grants.ts';
 import { KeyedSemaphore } from './keyed-semaphore.ts';
+import type { LocalPermit } from './local-permit.ts';
 import { sumStats } from './queue-stats.ts';
 import { checkIdle, checkKey, checkRequest } from './request.ts';
 import { Semaphore } from './semaphore.ts';
 import { SemaphoreGroup, type SemaphoreSettings } from './semaphore-group.ts';
-import { reportExcess } from './shadow.ts';
+import type { ShadowReport } from './shadow-stats.ts';
 import { grant, isGone, type Waiter } from './waiter.ts';
+
+interface RequestSimulation {
+  admitted(
+    waiter: Pick<Waiter, 'priority' | 'fairBy' | 'queueTimeout' | 'identity'>,
+    demand: Pick<Waiter, 'key' | 'limit' | 'weight' | 'share'>,
+    permit: LocalPermit,
+    mayWait?: boolean,
+  ): void;
+  stats(): ShadowReport;
+}
 
 /** The semaphores of a limiter in this process. */
 export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
   /** Weight held by all keys; 0 if the limit is not per key. */
   inflightOfKeys = 0;
+  /** Simulates the requests that shadow mode admits; undefined if that is not possible, or left to a gate. */
+  simulation: RequestSimulation | undefined = undefined;
 
   constructor(settings: SemaphoreSettings) {
     super(settings);
@@ -66,7 +79,7 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
       semaphore = this.#lookUpAgain(waiter);
     }
     if (this.rejects) return semaphore.rejectUnqueued(waiter, 'closed');
-    if (this.grants && semaphore.admits(waiter.weight))
+    if (this.grants && this.simulation === undefined && semaphore.admits(waiter.weight))
       return grant(waiter, semaphore.admit(waiter.weight, 0, waiter.share, waiter));
     if (this.grants && this.isShadow) return this.#admitInShadow(semaphore, waiter);
     this.#enqueue(semaphore, waiter);
@@ -94,7 +107,9 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
 
   override stats() {
     const queues = this.inUse().map(({ queue }) => queue);
-    return { ...super.stats(), ...sumStats(queues) };
+    const { shadow, suggestions } = this.simulation?.stats() ?? {};
+    const suggestion = suggestions?.get(this.name);
+    return { ...super.stats(), ...sumStats(queues), shadow, suggestion };
   }
 
   close(): void {
@@ -121,13 +136,13 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     });
   }
 
-  /** Admits a request beyond the limit, and reports it if it would have been rejected. */
-  #admitInShadow({ inflight, limit }: Semaphore, waiter: Waiter): void {
-    reportExcess(this, waiter, inflight + waiter.weight - limit);
-    const semaphore = this.#lookUpAgain(waiter);
-    // Application code may have lowered the limit below the weight.
-    const weight = Math.min(waiter.weight, semaphore.limit);
-    grant(waiter, semaphore.admit(weight, 0, waiter.share, waiter));
+  /** Admits a request whether there is room or not, and simulates it. */
+  #admitInShadow(semaphore: Semaphore, waiter: Waiter): void {
+    const { key, limit, weight, share } = waiter;
+    const permit = semaphore.admit(weight, 0, share, waiter);
+    if (!waiter.isReported)
+      this.simulation?.admitted(waiter, { key, limit, weight, share }, permit);
+    grant(waiter, permit);
   }
 
   #rejectWaiters(): void {

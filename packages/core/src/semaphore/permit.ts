@@ -69,6 +69,8 @@ interface Extra {
   share?: string | undefined;
   /** The outcome, if the owner ended before the work of `waitUntil` had settled. */
   ending?: Outcome;
+  /** Called after the release. */
+  whenReleased?: (outcome: Outcome) => void;
   /** Why the permit does not count, although it is held: its body is arriving, or its response is being sent. */
   uncounted?: 'paused' | 'stopped' | undefined;
   /** When the permit began to count again, if it has. */
@@ -134,6 +136,11 @@ export abstract class BasePermit implements Permit {
 
   set kind(kind: string | undefined) {
     this.extras().kind = kind;
+  }
+
+  /** @internal Called after the release. */
+  set whenReleased(callback: (outcome: Outcome) => void) {
+    this.extras().whenReleased = callback;
   }
 
   /** @internal The permit's request queues at a later limit of its gate and does no work meanwhile. */

@@ -21,6 +21,11 @@ export interface Rejection {
   readonly error?: StoreError | undefined;
 }
 
+/** A count by reason. */
+export function noRejections(): Record<RejectionReason, number> {
+  return { full: 0, timeout: 0, closed: 0, overloaded: 0, store: 0 };
+}
+
 /** The limit on whose behalf a waiter of another limit is rejected. */
 export type RejectionCause = Pick<Rejection, 'limitName' | 'error'>;
 

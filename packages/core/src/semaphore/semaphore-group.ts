@@ -3,6 +3,7 @@ import type { LimitFactory } from '../limits/limit.ts';
 import { LimitUpdater } from '../limits/limit-updater.ts';
 import { Counters } from './counters.ts';
 import { Deadlines } from './deadlines.ts';
+import { InflightHistogram } from './inflight-histogram.ts';
 import { type HoldSettings, PermitTracker } from './permit-tracker.ts';
 import type { Order } from './queue.ts';
 import type { RejectionCause, RejectionReason } from './rejection.ts';
@@ -57,6 +58,7 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
   /** Defined only if the limit is adaptive. */
   readonly limitUpdater: LimitUpdater | undefined;
   readonly counters: Counters;
+  readonly load = new InflightHistogram();
   readonly deadlines: Deadlines;
   /** Defined only if the limit is not per key. The constructor of each subclass sets it. */
   protected only: Semaphore | undefined = undefined;
@@ -117,6 +119,7 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
     const baseline = this.limitUpdater?.baseline;
     const waiters = this.inUse().map(({ oldest }) => oldest);
     const common = this.counters.stats(this.permits, waiters);
-    return { name, limit, baseline, inflight, queued, keys: this.#byKey.size, ...common };
+    const current = { name, limit, baseline, inflight, queued, keys: this.#byKey.size };
+    return { ...current, ...this.load.stats(), ...common };
   }
 }

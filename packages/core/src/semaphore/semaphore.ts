@@ -61,6 +61,7 @@ export class Semaphore implements GrantSource, QueueContext {
     const permit = new LocalPermit(this, weight, waited);
     if (share !== undefined) permit.share = share;
     this.changeInflight(permit, weight, 'granted');
+    group.load.record(this.inflight);
     group.permits.add(permit, waiter);
     return permit;
   }

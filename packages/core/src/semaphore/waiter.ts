@@ -128,7 +128,7 @@ export function identityOf(waiter: Waiter): object {
 }
 
 /** The same for the last event of a request: if the waiter is used again, that counts as another request. */
-export function endIdentity(waiter: Waiter): object {
+export function endIdentity(waiter: Pick<Waiter, 'identity'>): object {
   const { identity } = waiter;
   if (identity === undefined) return {};
   waiter.identity = undefined;

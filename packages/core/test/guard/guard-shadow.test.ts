@@ -13,7 +13,7 @@ it('a guard is switched to shadow mode and back at run time, in its own gate onl
   expect([gate.guard?.mode, other.guard?.mode]).toEqual(['shadow', 'enforce']);
   expect(await gate.run(() => 'done')).toBe('done');
   await expect(other.run(() => 'done')).rejects.toMatchObject({ code: 'ERR_HEADGATE_REJECTED' });
-  expect(gate.stats()).toMatchObject({ admitted: 1, rejected: { overloaded: 1 } });
+  expect(gate.stats()).toMatchObject({ admitted: 1, wouldReject: { overloaded: 1 } });
   gate.guard?.enforce();
   await expect(gate.run(() => 'done')).rejects.toMatchObject({ code: 'ERR_HEADGATE_REJECTED' });
   const name = 'sentry';
@@ -61,7 +61,7 @@ it('in shadow mode reports rejections and admits the requests', async () => {
   guard.rejects = ['normal'];
   const permit = await gate.acquire();
   expect(reports).toMatchObject([{ shadow: true, rejection: { reason: 'overloaded' } }]);
-  expect(gate.stats()).toMatchObject({ inflight: 1, rejected: { overloaded: 1 } });
+  expect(gate.stats()).toMatchObject({ inflight: 1, wouldReject: { overloaded: 1 } });
   permit.release();
 });
 
@@ -84,12 +84,14 @@ it.each([1, 2])(
     isOverloaded = true;
     permits.push(await gate.acquire());
     expect(reports).toEqual(['overloaded']);
-    expect(gate.stats().rejected).toMatchObject({ overloaded: 1, full: 0 });
-    expect(gate.stats().limits.map(({ rejected }) => rejected.full)).toEqual(limits.map(() => 0));
+    expect(gate.stats().wouldReject).toMatchObject({ overloaded: 1, full: 0 });
+    expect(gate.stats().limits.map(({ wouldReject }) => wouldReject.full)).toEqual(
+      limits.map(() => 0),
+    );
     isOverloaded = false;
     permits.push(await gate.acquire());
     expect(reports).toEqual(['overloaded', 'full']);
-    expect(gate.stats()).toMatchObject({ admitted: 3, rejected: { overloaded: 1, full: 1 } });
+    expect(gate.stats()).toMatchObject({ admitted: 3, wouldReject: { overloaded: 1, full: 1 } });
     for (const permit of permits) permit.release();
   },
 );

@@ -166,7 +166,7 @@ export function degraded(world: World): void {
     }
     const full = { shadow: true, rejection: { reason: 'full', limitName: 'default' } };
     expect(reports).toMatchObject([full, full]);
-    expect(limit.stats().rejected).toMatchObject({ full: 2, timeout: 0 });
+    expect(limit.stats().wouldReject).toMatchObject({ full: 2, timeout: 0 });
     work.finishAll();
     for (const call of calls) expect(await call.answer()).toMatchObject({ status: 200 });
   });

@@ -114,7 +114,7 @@ export function guards(world: World): void {
     const limit = world.limit({ guard, mode: 'shadow' });
     const app = await world.serve({ use: limit }, { handle: ok });
     expect(await app.call().answer()).toMatchObject({ status: 200 });
-    expect(limit.stats()).toMatchObject({ admitted: 1, rejected: { overloaded: 1 } });
+    expect(limit.stats()).toMatchObject({ admitted: 1, wouldReject: { overloaded: 1 } });
   });
 
   it('lets onReject respond to a rejection by the guard', async () => {

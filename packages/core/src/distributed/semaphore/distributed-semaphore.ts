@@ -2,7 +2,6 @@ import { attempt } from '../../errors.ts';
 import { type GrantSource, grantFrom } from '../../semaphore/grants.ts';
 import type { BasePermit } from '../../semaphore/permit.ts';
 import type { RejectionCause, RejectionReason, StoreError } from '../../semaphore/rejection.ts';
-import { reportExcess } from '../../semaphore/shadow.ts';
 import { grant, type Waiter, waitedSince } from '../../semaphore/waiter.ts';
 import type { LeaseVerb, LimitRef, LimitState, Reply } from '../contract.ts';
 import type { LeaseTerms, LeasingSemaphore } from '../lease/lease.ts';
@@ -10,6 +9,7 @@ import type { Session } from '../lease/session.ts';
 import { AssignedLease } from './assigned-lease.ts';
 import type { DistributedPermit, PermitSource } from './distributed-permit.ts';
 import type { DistributedSemaphoreGroup } from './distributed-semaphore-group.ts';
+import { reportExcess } from './excess.ts';
 import { HeldPermits } from './held-permits.ts';
 import { IdleLeases, MAX_IDLE_TIME } from './idle-leases.ts';
 import { CachedLimitState } from './limit-state.ts';
@@ -101,6 +101,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     if (lease !== undefined && lease.excess > 0) reportExcess(group, waiter, lease.excess);
     const permit = this.held.create(waiter.weight, waited, lease, local);
     if (lease !== undefined) this.context.fallback.count(permit);
+    group.load.record(Math.max(waiter.weight, this.limitState.inflight));
     group.permits.add(permit, waiter);
     attempt(() => grant(waiter, permit));
   }

@@ -2,11 +2,11 @@ import { attempt } from '../../errors.ts';
 import { FifoQueue } from '../../queues/fifo.ts';
 import { clockOf, isLate } from '../../semaphore/deadlines.ts';
 import type { RejectionCause, RejectionReason } from '../../semaphore/rejection.ts';
-import { reportInShadow } from '../../semaphore/shadow.ts';
 import { isGone, type Waiter } from '../../semaphore/waiter.ts';
 import type { Session } from '../lease/session.ts';
 import type { AssignedLease } from './assigned-lease.ts';
 import type { DistributedSemaphoreGroup } from './distributed-semaphore-group.ts';
+import { reportInShadow } from './excess.ts';
 import type { CachedLimitState } from './limit-state.ts';
 
 /** The waiters of this process at one semaphore, each with its own lease, in order of arrival. */

@@ -1,10 +1,11 @@
-import type { Rejection } from './rejection.ts';
-import type { GroupMember, SemaphoreGroup } from './semaphore-group.ts';
-import type { Waiter } from './waiter.ts';
+import type { Rejection } from '../../semaphore/rejection.ts';
+import type { GroupMember, SemaphoreGroup } from '../../semaphore/semaphore-group.ts';
+import { identityOf, type Waiter } from '../../semaphore/waiter.ts';
 
 /**
  * Reports a request that is admitted in shadow mode, if it would have been rejected: `excess` is the weight by which it
- * exceeds the limit. Nothing is queued then, so only the answer of a store can take too long.
+ * exceeds the limit. A queue over several processes cannot be simulated by one of them, so only the answer of a store can
+ * take too long.
  */
 export function reportExcess(
   group: SemaphoreGroup<GroupMember>,
@@ -25,6 +26,6 @@ export function reportInShadow(
   waiter: Waiter,
   rejection: Rejection,
 ): void {
-  group.counters.rejected(waiter, rejection, true);
+  if (!waiter.isReported) group.counters.wouldReject(rejection, identityOf(waiter));
   waiter.exceeds(rejection);
 }

@@ -1,0 +1,52 @@
+import type { Clock } from '../clock.ts';
+import { type Model, type SimulatedLimit, settingsOnClock } from '../shadow/simulation.ts';
+import type { Enforcer } from '../shadow/variant.ts';
+import { type Demand, type Demands, weightNow } from './demands.ts';
+import type { Gate, GateSettings } from './gate.ts';
+import type { OwnSpec } from './limit-spec.ts';
+
+type Make = (specs: readonly OwnSpec[], settings: GateSettings) => Gate;
+
+/** What is simulated of a gate some of whose limits are in shadow mode: those limits together, and each alone. */
+export function gateModel(
+  specs: readonly OwnSpec[],
+  settings: GateSettings,
+  make: Make,
+): Model<Demands> {
+  const gateOf = (limits: readonly OwnSpec[], clock: Clock, hasOwnLimits = true) => {
+    const apart = settingsOnClock(settings.queueLimit, clock);
+    return enforcerOf(make(limits, { ...settings, ...apart }), hasOwnLimits);
+  };
+  const limits = specs.map((spec): SimulatedLimit<Demands> => {
+    const { name, limit, isLimitPerRequest } = spec.limiter;
+    return {
+      name,
+      limit: typeof limit === 'number' && !isLimitPerRequest ? limit : undefined,
+      applies: (demands) => demands.some(({ limiter }) => limiter.name === name),
+      alone: (clock, other) =>
+        other === undefined
+          ? gateOf([spec], clock)
+          : gateOf([{ ...spec, limiter: { ...spec.limiter, limit: other } }], clock, false),
+    };
+  });
+  return { together: (clock) => gateOf(specs, clock), limits };
+}
+
+/** @param hasOwnLimits Whether the limits of keys that requests set apply. */
+function enforcerOf(gate: Gate, hasOwnLimits: boolean): Enforcer<Demands> {
+  const [first] = gate.limits;
+  return {
+    request: (waiter, demands) => {
+      const own = gate.limits.flatMap(({ limiter }): Demand[] => {
+        const demand = demands.find((each) => each.limiter.name === limiter.name);
+        if (demand === undefined) return [];
+        const here = { ...demand, limiter, limit: hasOwnLimits ? demand.limit : undefined };
+        return [{ ...here, weight: weightNow(here) }];
+      });
+      gate.request(waiter, own);
+    },
+    get inflightPeak() {
+      return first?.limiter.stats().inflightPeak ?? 0;
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import type { Clock } from '../clock.ts';
+import type { LimitFactory } from '../limits/limit.ts';
+import { type Model, settingsOnClock } from '../shadow/simulation.ts';
+import type { Enforcer } from '../shadow/variant.ts';
+import type { AcquireOptions } from './acquire-options.ts';
+import type { LimiterSettings } from './distributed-options.ts';
+import type { Limiter } from './limiter.ts';
+
+/**
+ * What is simulated of a limiter in shadow mode.
+ *
+ * @param limit The limit that applies now, or its algorithm.
+ */
+export function limiterModel(
+  settings: LimiterSettings,
+  limit: number | LimitFactory,
+  make: (settings: LimiterSettings) => Limiter,
+): Model<AcquireOptions> {
+  const { name, queueLimit, isLimitPerRequest } = settings;
+  const alone = (clock: Clock, other?: number): Enforcer<AcquireOptions> => {
+    const own = { ...settings, ...settingsOnClock(queueLimit, clock), limit: other ?? limit };
+    const limiter = make(own);
+    return {
+      request: (waiter, { key, limit: ofKey, weight = 1, share }) => {
+        if (key !== undefined) waiter.key = key;
+        if (share !== undefined) waiter.share = share;
+        if (ofKey !== undefined && other === undefined) waiter.limit = ofKey;
+        // Any limit allows a weight of 1.
+        if (weight > 1) waiter.weight = Math.min(weight, waiter.limit ?? limiter.usage(key).limit);
+        limiter.request(waiter);
+      },
+      get inflightPeak() {
+        return limiter.stats().inflightPeak;
+      },
+    };
+  };
+  const isNumber = typeof limit === 'number' && !isLimitPerRequest;
+  const only = { name, limit: isNumber ? limit : undefined, alone, applies: () => true };
+  return { together: alone, limits: [only] };
+}

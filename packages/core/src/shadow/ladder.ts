@@ -1,0 +1,51 @@
+import type { Suggestion } from '../semaphore/shadow-stats.ts';
+import type { ShadowedRequest, Variant } from './variant.ts';
+
+const MAX_RUNGS = 16;
+
+const ASSUMPTION = 'the duration of requests does not depend on the limit';
+
+/**
+ * Simulates a limit with powers of two in its place. The next one is added when the highest so far would not have
+ * admitted a request at once: all that are higher would admit the same requests at the same times.
+ */
+export class Ladder<Demands> {
+  readonly #rungs: Variant<Demands>[];
+
+  constructor(
+    private readonly make: (limit: number) => Variant<Demands>,
+    /** The limit as it is. */
+    private readonly present: Variant<Demands>,
+  ) {
+    this.#rungs = [make(1)];
+  }
+
+  /** @param inflight The earlier requests that have not ended, in the order of arrival. */
+  request(
+    request: ShadowedRequest<Demands>,
+    inflight: () => Iterable<ShadowedRequest<Demands>>,
+  ): void {
+    let isAdmitted = false;
+    for (const rung of this.#rungs) isAdmitted = rung.request(request);
+    while (!isAdmitted && this.#rungs.length < MAX_RUNGS) {
+      const top = this.#rungs.at(-1) as Variant<Demands>;
+      const next = this.make(2 ** this.#rungs.length);
+      next.takeOver(top, inflight());
+      this.#rungs.push(next);
+      isAdmitted = next.request(request);
+    }
+  }
+
+  get suggestion(): Suggestion {
+    const variants = new Map<number, Variant<Demands>>();
+    for (const variant of [...this.#rungs, this.present])
+      if (variant.limit !== undefined) variants.set(variant.limit, variant);
+    const limits = [...variants]
+      .sort(([one], [other]) => one - other)
+      .map(([limit, { forecast, inflightPeak }]) => ({ limit, ...forecast, inflightPeak }));
+    const below = (share: number) =>
+      limits.find(({ rejectedShare }) => rejectedShare < share)?.limit;
+    const lowest = { '5%': below(0.05), '1%': below(0.01), '0.1%': below(0.001) };
+    return { assumption: ASSUMPTION, limits, lowest };
+  }
+}

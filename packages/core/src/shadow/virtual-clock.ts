@@ -1,0 +1,46 @@
+import type { Clock } from '../clock.ts';
+import { Heap } from '../semaphore/heap.ts';
+
+interface Timer {
+  due: number;
+  /** Index in the heap; -1 once it has ended. */
+  index: number;
+  readonly callback: () => void;
+}
+
+/** The clock of a simulation, which only `advance` moves. */
+export class VirtualClock implements Clock {
+  readonly #timers = new Heap<Timer>();
+
+  constructor(private time: number) {}
+
+  now(): number {
+    return this.time;
+  }
+
+  setTimeout(callback: () => void, delay: number): Timer {
+    const timer = { due: this.time + delay, index: -1, callback };
+    this.#timers.add(timer);
+    return timer;
+  }
+
+  clearTimeout(timer: Timer): void {
+    // An application's own order may clear a timer that has ended.
+    if (timer.index >= 0) this.#end(timer);
+  }
+
+  /** Calls what is due until then, each at its own time. */
+  advance(to: number): void {
+    for (let { first } = this.#timers; first && first.due <= to; { first } = this.#timers) {
+      this.#end(first);
+      this.time = Math.max(this.time, first.due);
+      first.callback();
+    }
+    this.time = Math.max(this.time, to);
+  }
+
+  #end(timer: Timer): void {
+    this.#timers.delete(timer);
+    timer.index = -1;
+  }
+}

@@ -1,0 +1,26 @@
+/** Buckets per doubling, so that a quantile is at most 9 % too high. */
+const RESOLUTION = 8;
+
+/** A histogram of waits, in milliseconds. */
+export class Waits {
+  /** By logarithm; the first is that of no wait. */
+  readonly #counts: number[] = [0];
+  #total = 0;
+
+  record(wait: number, times = 1): void {
+    const bucket = wait > 0 ? 1 + Math.max(0, Math.ceil(RESOLUTION * Math.log2(wait))) : 0;
+    while (this.#counts.length <= bucket) this.#counts.push(0);
+    (this.#counts[bucket] as number) += times;
+    this.#total += times;
+  }
+
+  /** The wait that this share of all does not exceed, in whole milliseconds. */
+  quantile(share: number): number {
+    let count = 0;
+    const bucket = this.#counts.findIndex((each) => {
+      count += each;
+      return count >= share * this.#total;
+    });
+    return bucket === 0 ? 0 : Math.round(2 ** ((bucket - 1) / RESOLUTION));
+  }
+}
