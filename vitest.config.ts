@@ -19,9 +19,10 @@ const exclude = [...configDefaults.exclude, '**/*.long.test.ts'];
 /** Files that need modules and a process of their own: all others share those of their worker. */
 const isolated = [
   'packages/{redis,postgres}/test/**/*.test.ts',
-  // They import modules again, replace globals for them, and measure the heap.
+  // They import modules again, replace globals or methods for them, and measure the heap.
   'packages/core/test/distributed/odd-stores.test.ts',
   'packages/core/test/two-copies.test.ts',
+  'packages/opentelemetry/test/store-clients.test.ts',
   'packages/server/test/state/day.test.ts',
   'packages/server/test/unread.test.ts',
 ];

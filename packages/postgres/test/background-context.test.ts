@@ -61,8 +61,11 @@ const tenant = new AsyncLocalStorage<string>();
 function recordStatements(): Set<string> {
   const sent = new Set<string>();
   const { query } = pg.Client.prototype;
-  vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args) {
-    const [{ name, text = '' }] = args as unknown as [{ name?: string; text?: string }];
+  vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+    this: pg.Client,
+    ...args: readonly unknown[]
+  ) {
+    const { name, text = '' } = args[0] as { name?: string; text?: string };
     sent.add(`${name ?? text.split(' ', 1)} in ${tenant.getStore()}`);
     return query.apply(this, args as never);
   } as typeof query);
