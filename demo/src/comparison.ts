@@ -1,6 +1,5 @@
 import type { Attempt } from './open-loop.ts';
 import type { Phase } from './plan.ts';
-import type { Protection } from './protection.ts';
 import { percentile, type Summary } from './summary.ts';
 
 export interface Run {
@@ -10,7 +9,6 @@ export interface Run {
 
 export interface Comparison {
   readonly phases: readonly [Phase, Phase, Phase];
-  readonly protection: Protection;
   /** Answers per second, measured before, between and after the runs. */
   readonly capacities: readonly [number, number, number];
   readonly bare: Run;

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { stop } from './child.ts';
-import { compare, threads } from './compare.ts';
+import { compare } from './compare.ts';
 import { page } from './page.ts';
 import { fullPlan, quickPlan } from './plan.ts';
 import { rowsOf } from './rows.ts';
@@ -13,7 +13,7 @@ import { tryIt } from './try-it.ts';
 import { judge } from './verdict.ts';
 
 const pagePath = fileURLToPath(new URL('../out/report.html', import.meta.url));
-const environment = `Node ${process.version}, ${availableParallelism()} cores, ${threads} libuv threads`;
+const environment = `Node ${process.version}, ${availableParallelism()} cores`;
 
 try {
   const { values: options } = parseArgs({
@@ -29,7 +29,7 @@ try {
   console.log(`\n  The two curves side by side: ${pagePath}\n`);
 
   process.exitCode = verdict.sound ? 0 : 1;
-  if (options.serve) console.log(tryIt(server.port, comparison.protection));
+  if (options.serve) console.log(tryIt(server.port));
   else await stop(server.process);
 } catch (error) {
   console.error(`\nThe demo itself broke: ${error instanceof Error ? error.message : error}`);

@@ -26,7 +26,7 @@ p { margin: 0 0 10px; max-width: 70ch; }
 .figure strong { white-space: nowrap; font-size: 2.9rem; line-height: 1.15; letter-spacing: -.03em; font-variant-numeric: tabular-nums; }
 .bare .figure strong { color: var(--gave); } .guarded .figure strong { color: var(--answered); }
 .figure span { color: var(--soft); font-size: .92rem; line-height: 1.35; }
-svg { display: block; width: 100%; height: auto; overflow: visible; font: 12px system-ui, sans-serif; }
+svg { display: block; width: 100%; height: auto; overflow: visible; font: 11px system-ui, sans-serif; }
 .grid { stroke: var(--rule); } .tick { fill: var(--soft); } .note { fill: var(--ink); font-weight: 600; }
 .spike { fill: var(--band); } .hover { fill: transparent; } .hover:hover { fill: var(--ink); fill-opacity: .06; }
 .area { fill: var(--area); } .line { fill: none; stroke: var(--answered); stroke-width: 2.5; stroke-linejoin: round; }
@@ -37,7 +37,6 @@ path.rejected { stroke: var(--rejected); stroke-width: 1.25; fill: none; opacity
 path.gaveUp { stroke: var(--gave); stroke-width: 1.25; fill: none; opacity: .8; }
 .legend { display: flex; flex-wrap: wrap; gap: 6px 22px; margin: 0; padding: 0; list-style: none; font-size: .88rem; }
 .legend li { display: flex; align-items: center; gap: 8px; } .legend svg { width: 26px; height: 14px; }
-.scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: 600; padding-bottom: 8px; }
 th, td { padding: 8px 0 8px 24px; border-top: 1px solid var(--rule); text-align: right; white-space: nowrap; }
@@ -45,6 +44,12 @@ th:first-child { text-align: left; padding-left: 0; font-weight: 400; white-spac
 thead th { border-top: 0; font-weight: 600; }
 td:last-child { font-weight: 600; }
 .detail th, .detail td { border-top: 0; padding-top: 0; color: var(--soft); font-size: .92rem; } .detail th:first-child { padding-left: 16px; }
+@media (max-width: 30rem) {
+  main { padding: 28px 14px 40px; } .card { padding: 18px 14px 12px; }
+  /* A chart is drawn smaller than its numbers say. */
+  svg { font-size: 15px; }
+  th, td { padding-left: 10px; white-space: normal; font-size: .85rem; } .detail th, .detail td { font-size: .8rem; }
+}
 footer { margin-top: 24px; font-size: .9rem; color: var(--soft); }
 footer ul { margin: 0; padding-left: 1.2em; } footer li { max-width: 86ch; margin-bottom: 4px; }
 `;

@@ -1,6 +1,7 @@
 import { answersChart } from './answers-chart.ts';
 import { type Comparison, capacityOf, type Run } from './comparison.ts';
-import { percent, perSecond, seconds } from './format.ts';
+import { connections, queryTime } from './database.ts';
+import { count, perSecond, seconds } from './format.ts';
 import { style } from './page-style.ts';
 import { clientTimeout, spikeFactor } from './plan.ts';
 import { type Row, rowsOf } from './rows.ts';
@@ -23,7 +24,7 @@ export function page(comparison: Comparison, verdict: Verdict, environment: stri
 <main>
 <p class="eyebrow">Headgate demo</p>
 <h1>${escapeHtml(verdict.headline)}</h1>
-<p class="soft">A page behind a password, checked with scrypt: ${perSecond(capacityOf(comparison))} at best. For ${seconds(phases[1].to - phases[1].from)},
+<p class="soft">A page that queries a database: ${perSecond(capacityOf(comparison))} at best. For ${seconds(phases[1].to - phases[1].from)},
 ${spikeFactor} times as many requests arrive, and each client gives up after ${seconds(clientTimeout)}. Both servers get the same requests.</p>
 ${legend()}
 <div class="pair">
@@ -31,7 +32,7 @@ ${panel('bare', 'Unprotected', bare, comparison)}
 ${panel('guarded', 'With Headgate', guarded, comparison)}
 </div>
 <section class="card">${tableOf(rowsOf(comparison))}</section>
-${footer(comparison, verdict, environment)}
+${footer(verdict, environment)}
 </main>
 </body>
 </html>
@@ -39,9 +40,10 @@ ${footer(comparison, verdict, environment)}
 }
 
 function panel(kind: string, title: string, run: Run, comparison: Comparison): string {
+  const { answered, sent } = run.summary;
   return `<section class="card ${kind}">
 <h2>${title}</h2>
-<p class="figure"><strong>${percent(run.summary.rate / capacityOf(comparison))}</strong><span>of the server's capacity<br>was answered in time during the spike</span></p>
+<p class="figure"><strong>${count(answered)}</strong><span>of ${count(sent)} requests during the spike<br>were answered in time</span></p>
 <h3>Answered in time, per second</h3>
 ${answersChart(run, comparison, title)}
 <h3>Wait of each request</h3>
@@ -69,17 +71,17 @@ function tableOf(rows: readonly Row[]): string {
     ({ label, bare, guarded, detail }) =>
       `<tr${detail ? ' class="detail"' : ''}><th scope="row">${escapeHtml(label)}</th><td>${escapeHtml(bare)}</td><td>${escapeHtml(guarded)}</td></tr>`,
   );
-  return `<div class="scroll"><table>
+  return `<table>
 <thead><tr><th scope="col">During the spike</th><th scope="col">unprotected</th><th scope="col">with Headgate</th></tr></thead>
 <tbody>${body.join('\n')}</tbody>
-</table></div>`;
+</table>`;
 }
 
-function footer(comparison: Comparison, verdict: Verdict, environment: string): string {
-  const { limit, queueLimit, queueTimeout } = comparison.protection;
+function footer(verdict: Verdict, environment: string): string {
   const notes = [
     ...verdict.remarks,
-    `In front of the second server: concurrencyLimit({ limit: ${limit}, queueLimit: ${queueLimit}, queueTimeout: ${queueTimeout} }).`,
+    'In front of the second server: concurrencyLimit(), without any option.',
+    `The database is simulated: ${connections} connections, ${queryTime} ms for a query on average, so that the capacity is the same on any machine.`,
     'Server and load generator are two processes on one machine. Requests are sent when they are due, even if earlier ones are unanswered, and waiting counts from then.',
     'Wasted work and the time to recover refer to the whole run; the other figures to the requests sent during the spike.',
     'Recovered: from the end of the spike to the first of five consecutive requests that were all answered in time.',

@@ -21,10 +21,10 @@ export function rowsOf(comparison: Comparison): Row[] {
     detail,
   });
   const rows = [
-    row('Answered in time', ({ summary }) => perSecond(summary.rate)),
+    row('Answered in time', ({ summary: s }) => count(s.answered) + share(s.answered, s.sent)),
     row(
-      `of its capacity of ${perSecond(capacity)}`,
-      ({ summary }) => percent(summary.rate / capacity),
+      `per second, of its capacity of ${perSecond(capacity)}`,
+      ({ summary }) => `${perSecond(summary.rate)} (${percent(summary.rate / capacity)})`,
       true,
     ),
     row('in its worst second', ({ summary }) => percent(summary.worstRate / capacity), true),

@@ -6,7 +6,6 @@ import type { Task } from './load.ts';
 import type { Attempt, Tally } from './open-loop.ts';
 import { clientTimeout, type Phase, type Plan } from './plan.ts';
 import { progressOf } from './progress.ts';
-import type { Protection } from './protection.ts';
 import { summarize } from './summary.ts';
 
 export interface Server {
@@ -14,8 +13,8 @@ export interface Server {
   readonly port: number;
 }
 
-export async function startServer(protection?: Protection): Promise<Server> {
-  const process = start('./server.ts', { protection });
+export async function startServer(isGuarded: boolean): Promise<Server> {
+  const process = start('./server.ts', { isGuarded });
   return { process, port: await next<number>(process, 'listening') };
 }
 

@@ -1,10 +1,9 @@
 // The server's process: listens on a free local port, and reports its work on request.
 import type { AddressInfo } from 'node:net';
 import { createApp } from './app.ts';
-import type { Protection } from './protection.ts';
 
-const protection: Protection | undefined = JSON.parse(process.argv[2] ?? '{}').protection;
-const { app, work } = await createApp(protection);
+const { isGuarded = false } = JSON.parse(process.argv[2] ?? '{}');
+const { app, work } = createApp(isGuarded);
 
 const server = app.listen(0, '127.0.0.1', () => {
   process.send?.({ kind: 'listening', value: (server.address() as AddressInfo).port });
@@ -14,5 +13,4 @@ const server = app.listen(0, '127.0.0.1', () => {
 server.keepAliveTimeout = 75_000;
 
 process.on('message', () => process.send?.({ kind: 'work', value: work }));
-// exit() would first finish the hashes on libuv's threads.
-process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+process.on('disconnect', () => process.exit());

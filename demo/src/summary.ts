@@ -5,6 +5,8 @@ import type { Phase } from './plan.ts';
 /** What happened to the requests sent during the spike, and how the server recovered. */
 export interface Summary {
   readonly sent: number;
+  /** Of those, the requests that were answered in time. */
+  readonly answered: number;
   /** Answers in time per second, over the whole spike and in its worst second. */
   readonly rate: number;
   readonly worstRate: number;
@@ -30,6 +32,7 @@ export function summarize(attempts: readonly Attempt[], spike: Phase, work: Work
   const waits = during.filter(({ outcome }) => outcome !== 'rejected').map(waitOf);
   return {
     sent: during.length,
+    answered: during.filter(({ outcome }) => outcome === 'answered').length,
     rate: answeredPerSecond(attempts, spike.from, spike.to),
     worstRate: worstSecond(attempts, spike),
     p50: percentile(waits, 50) ?? Number.POSITIVE_INFINITY,

@@ -4,8 +4,8 @@ export interface Frame {
   readonly plot: { left: number; right: number; top: number; bottom: number };
 }
 
-const width = 560;
-const margin = { left: 50, right: 14, top: 14, bottom: 40 };
+const width = 420;
+const margin = { left: 44, right: 10, top: 14, bottom: 32 };
 
 /** Escapes text for HTML, attributes included. */
 export const escapeHtml = (text: string) =>
@@ -44,7 +44,7 @@ export function axes(
       `<line class="grid" x1="${plot.left}" x2="${plot.right}" y1="${y(value)}" y2="${y(value)}"/>` +
       `<text class="tick" x="${plot.left - 8}" y="${y(value) + 4}" text-anchor="end">${escapeHtml(label(value))}</text>`,
   );
-  const columns = ticks(time / 1_000, 6).map(
+  const columns = ticks(time / 1_000, 5).map(
     (second) =>
       `<text class="tick" x="${x(second * 1_000)}" y="${plot.bottom + 18}" text-anchor="middle">${second} s</text>`,
   );

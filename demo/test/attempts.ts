@@ -36,7 +36,6 @@ export function comparisonOf(bareRate: number, guardedRate: number): Comparison 
   };
   return {
     phases,
-    protection: { limit: 2, queueLimit: 6, queueTimeout: 500 },
     capacities: [20, 20, 20],
     bare: run(bareRate),
     guarded: run(guardedRate),
