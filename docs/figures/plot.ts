@@ -16,9 +16,11 @@ const lines = [
   { name: 'headgate', label: 'with Headgate', colour: '#0072b2', isDashed: false },
 ] as const;
 
-const panel = { width: 168, height: 130, gap: 42, left: 56, top: 108 };
+const panel = { width: 176, height: 130, gap: 42, left: 74, top: 108 };
 const width = panel.left + panels.length * (panel.width + panel.gap);
-const height = panel.top + panel.height + 52;
+const height = panel.top + panel.height + 54;
+/** The loads that have a label: there is no room for all. */
+const labelled = ['0.5 ×', '1 ×', '2 ×', '5 ×', '10 ×', '20 ×'];
 /** The highest value of the axis: what is answered in time, relative to the capacity. */
 const top = 1.2;
 
@@ -29,16 +31,14 @@ export function drawMeasured(page: string): string {
       'font-family="Helvetica, Arial, sans-serif" font-size="12" role="img">',
     '<title>Requests answered in time at up to twenty times the capacity, measured</title>',
     `<rect width="${width}" height="${height}" rx="6" fill="#ffffff"/>`,
-    text(16, 28, 'Measured: requests answered in time, relative to the capacity', {
-      size: 16,
-      weight: 'bold',
-    }),
+    text(16, 28, 'Measured: requests answered in time', { size: 16, weight: 'bold' }),
     ...legend(),
+    yTitle('answered in time ÷ capacity'),
     ...panels.flatMap(({ heading, title }, index) => {
       const x = panel.left + index * (panel.width + panel.gap);
       return drawPanel(title, rowsUnder(page, heading), x);
     }),
-    text(width / 2, height - 12, 'load, relative to the capacity', { anchor: 'middle' }),
+    text(width / 2, height - 12, 'load ÷ capacity', { anchor: 'middle' }),
     '</svg>\n',
   ].join('\n');
 }
@@ -64,12 +64,7 @@ function drawPanel(title: string, rows: readonly string[][], x: number): string[
       `<line x1="${x}" x2="${x + panel.width}" y1="${heightOf(value)}" y2="${heightOf(value)}" stroke="#dddddd"/>`,
       text(x - 6, heightOf(value) + 4, String(value), { anchor: 'end', fill: '#555555' }),
     ]),
-    ...loads.map((load, index) =>
-      text(x + index * step, panel.top + panel.height + 18, load, {
-        anchor: 'middle',
-        fill: '#555555',
-      }),
-    ),
+    ...loads.flatMap((load, index) => loadLabel(x + index * step, load)),
     ...lines.map(({ name, colour, isDashed }) => {
       const points = rows
         .filter(([first, load = '']) => first === name && loads.includes(load))
@@ -81,6 +76,24 @@ function drawPanel(title: string, rows: readonly string[][], x: number): string[
       );
     }),
   ];
+}
+
+/** A tick, with a label where there is room for one. */
+function loadLabel(x: number, load: string): string[] {
+  const y = panel.top + panel.height;
+  const tick = `<line x1="${x}" x2="${x}" y1="${y}" y2="${y + 4}" stroke="#999999"/>`;
+  if (!labelled.includes(load)) return [tick];
+  return [
+    tick,
+    text(x, y + 18, load.replace(' ', ''), { anchor: 'middle', fill: '#555555', size: 11 }),
+  ];
+}
+
+/** The title of the axis that all panels share, from bottom to top. */
+function yTitle(content: string): string {
+  const y = panel.top + panel.height / 2;
+  const title = text(0, 0, content, { anchor: 'middle' });
+  return `<g transform="translate(24 ${y}) rotate(-90)">${title}</g>`;
 }
 
 function heightOf(value: number): number {

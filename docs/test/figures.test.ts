@@ -34,6 +34,22 @@ it('the README has the plot of the latest overload runs', () => {
   expect(drawMeasured(overload)).toBe(read('docs/overload/measured.svg'));
 });
 
+it('the plot has room for the labels of its axes, and says what they are', () => {
+  const plot = drawMeasured(overload);
+  const labels = [
+    ...plot.matchAll(/<text x="([\d.]+)" y="([\d.]+)"[^>]*font-size="11"[^>]*>([^<]+)</g),
+  ];
+  expect(labels.length).toBeGreaterThan(12);
+  for (const [i, [, x, , label = '']] of labels.entries()) {
+    const [, next = Infinity] = labels[i + 1] ?? [];
+    // A digit of this size is less than 6.5 wide. The labels of the next panel start again.
+    const width = Number(next) - Number(x);
+    expect(width, label).toBeGreaterThan(6.5 * label.length);
+  }
+  for (const title of ['answered in time ÷ capacity', 'load ÷ capacity'])
+    expect(plot).toContain(title);
+});
+
 it('figures that the tables do not have are an error', () => {
   const renamed = performance.replace('## (a)', '## (z)');
   expect(() => withFigures(read('README.md'), { performance: renamed, overload, sizes })).toThrow(
