@@ -19,13 +19,11 @@ export const declarations = `
     l.most := most_;
     l.version := later_;
     may_fit_ := true;
-    IF declared_ > 0 THEN
-      l.declared_before := CASE
-        WHEN before_ > 0 THEN before_
-        WHEN l.declared NOT IN (0, declared_) THEN l.declared
-        WHEN l.declared_before <> declared_ THEN l.declared_before
-        ELSE 0
-      END;
+    IF version_ >= 0 THEN
+      l.declared := declared_;
+      l.declared_before := before_;
+    ELSIF declared_ NOT IN (0, l.declared) THEN
+      l.declared_before := l.declared;
       l.declared := declared_;
     END IF;
   END IF;`;

@@ -32,6 +32,7 @@ export interface Call {
   /** The indices of these operations in the batch that was sent. */
   readonly indices: number[];
   readonly version: string;
+  readonly declared: readonly number[] | undefined;
   readonly operated: OperatedState | undefined;
   readonly limit: number;
 }
@@ -42,12 +43,12 @@ export function callsOf(ops: readonly Op[], sender: Sender): Call[] {
   const latest = new Map<string, Call>();
   for (const [index, op] of ops.entries()) {
     const ref = op.verb === 'declare' ? op.ref : op.lease.ref;
-    const { limit, version, operated } = ref;
+    const { limit, version, declared, operated } = ref;
     const key = keyOf(ref, sender);
     let call = latest.get(key);
     const isKnown = call?.version === version && call.limit === limit && call.operated === operated;
     if (call === undefined || !isKnown || call.indices.length === MAX_OPERATIONS) {
-      call = { key, version, operated, limit, indices: [], args: heading(ref, sender) };
+      call = { key, version, declared, operated, limit, indices: [], args: heading(ref, sender) };
       latest.set(key, call);
       calls.push(call);
     }
@@ -77,10 +78,11 @@ const SEARCHING = 8;
 function heading(ref: LimitRef, { leaseDuration, owner, prefix }: Sender): string[] {
   const { name, key, limit, version, operated } = ref;
   const [declared = 0, before = 0] = version === '' ? [limit] : (ref.declared ?? []);
+  const numbers = `${whole(declared)} ${whole(before)}`;
   const about = JSON.stringify(key === undefined ? [name] : [name, key]);
   const known = operated === undefined ? '' : `${operatedCode(operated)} ${operated.version}`;
   const state = [whole(limit), version, `${leaseDuration}`, owner, prefix, about];
-  return [...state, '0', '0', '0', known, whole(declared), whole(before)];
+  return [...state, '0', '0', '0', known, numbers];
 }
 
 function encode(op: Op, args: string[], { leaseDuration }: Sender): void {
@@ -108,18 +110,18 @@ function whole(value: number): string {
 }
 
 /** Number of lines before those of the operations. */
-const HEADING = 8;
+const HEADING = 7;
 
 /** Assigns each operation its answer; returns the permits granted to other waiters of this process. */
 export function decode(
   reply: unknown,
-  { indices, limit }: Call,
+  { indices, limit, declared: known }: Call,
   { leaseDuration }: Sender,
   answers: (Answer | undefined)[],
 ): Grant[] {
   const words = linesOf(reply, HEADING + 2 * indices.length);
   const applied = words[0] === whole(limit) ? limit : Number(words[0]);
-  const declared = [Number(words[6]), Number(words[7])].filter((number) => number > 0);
+  const declared = words[6] ? words[6].split(' ').map(Number).filter(Boolean) : known;
   const version = words[1] as string;
   const nextEnd = Number(words[2] || Infinity);
   const checkIn = Math.min(Math.max(nextEnd, 0) + 1, leaseDuration / 3);

@@ -18,12 +18,12 @@ import { steps } from './steps.lua.ts';
  * A waiter is encoded as `<weight>:<lease>:<spare>:<reserves>:<id>`, which is all that a grant needs.
  *
  * `calls.ts` creates the arguments. An empty version declares the limit now, and `set` sets it. `calls.ts` also parses
- * the answer, which consists of lines: limit, version, milliseconds until the next lease may end (if there are waiters),
- * number of expired leases, inflight, queued, the last two numbers that were declared; for each operation its state, and
- * its token or place (in shadow mode the token and the weight held then); then id and token of each permit granted to
- * another waiter of this owner; and finally, if the limit was ever operated, the code of that and its millisecond. A
- * change of an operator is the latest one even if it makes no difference: the state may be older than what other
- * processes know.
+ * the answer, which consists of lines: limit, version, milliseconds until the next lease may end (if there are
+ * waiters), number of expired leases, inflight, queued, the last two numbers that were declared (unless the caller
+ * knows this version); for each operation its state, and its token or place (in shadow mode the token and the weight
+ * held then); then id and token of each permit granted to another waiter of this owner; and finally, if the limit was
+ * ever operated, the code of that and its millisecond. A change of an operator is the latest one even if it makes no
+ * difference: the state may be older than what other processes know.
  *
  * Permits are granted to waiters once, after all operations, unless an operation's result depends on them: then the
  * loop stops before that operation and starts again there. An operation that enqueues its lease need not, since its
@@ -37,13 +37,13 @@ import { steps } from './steps.lua.ts';
  * only the other steps are functions (ADR 0015).
  */
 export const leaseScript = `${steps}
-local layout = '<I1I5I6I5I5I7I7I4I7I5I5I7'
+local layout = '<I1I5I6c10I7I7I4I7I5I5I7'
 
 local key, args, call, format, max = KEYS[1], ARGV, redis.call, string.format, math.max
 local limitArg, versionArg, term = tonumber(args[1]), tonumber(args[2]), tonumber(args[3])
 local caller, prefix, about = args[4], args[5], args[6]
 local mustNotFail, isReserving, isSearching = args[7] == '1', args[8] == '1', args[9] == '1'
-local knownOperated, declaredArg, beforeArg, i, last = args[10], tonumber(args[11]), tonumber(args[12]), 13, #args
+local knownOperated, numbersArg, i, last = args[10], args[11], 12, #args
 
 local time = call('TIME')
 local micros = time[1] * 1000000 + time[2]
@@ -51,7 +51,7 @@ local now = math.floor(micros / 1000)
 local ends = now + term
 local expires = format('%d', ends)
 
-local mark, limit, version, declared, before, lastToken, inflight, queued, lastPlace, nextTimeout, longest, born, reserving
+local mark, limit, version, numbers, lastToken, inflight, queued, lastPlace, nextTimeout, longest, born, reserving
 -- Whether a waiter may fit now; whether to recall reserves.
 local mayFit, recall, reclaimed = false, false, '0'
 -- How the limit is operated, since when, and whether that has changed.
@@ -61,7 +61,7 @@ local top = call('ZRANGE', key, '0', '1', 'WITHSCORES')
 local old = top[1]
 if old then
   if #old == 64 and top[2] == '-1' then
-    mark, limit, version, declared, before, lastToken, inflight, queued, lastPlace, nextTimeout, longest, born =
+    mark, limit, version, numbers, lastToken, inflight, queued, lastPlace, nextTimeout, longest, born =
       struct.unpack(layout, old)
     reserving, nextTimeout = mark - 109, nextTimeout * 16
   end
@@ -69,21 +69,19 @@ if old then
     return redis.error_reply('WRONGTYPE the key holds a sorted set of another app')
   end
   if versionArg ~= version or limitArg ~= limit then
-    local later = laterVersion(args[2], limitArg, declaredArg, beforeArg, limit, version, declared, before, now, born)
-    if later then
-      limit, version, mayFit = limitArg, later, true
-      declared, before = lastTwo(declaredArg, beforeArg, declared, before)
-    end
+    local later, changed = declare(args[2], limitArg, numbersArg, limit, version, numbers, now, born)
+    if later then limit, version, numbers, mayFit = limitArg, later, changed, true end
   end
   if term > longest then longest = term end
   if reserving > 1 then reserving, operated, operatedAt = reserving - 2, readOperated(key) end
 else
   -- Later than a declaration, if it is set, so that no process restores what it replaces.
   limit, version = limitArg, versionArg or args[2] == 'set' and now + 1 or now
-  declared, before, lastToken, inflight, queued = declaredArg, beforeArg, micros, 0, 0
+  numbers = struct.pack('<I5I5', string.match(numbersArg, '^(%d+) (%d+)$'))
+  lastToken, inflight, queued = micros, 0, 0
   lastPlace, nextTimeout, longest, born, reserving = 0, 0, term, micros, 0
   -- Without a head, what a script writes before it is rejected halfway would never expire.
-  old = struct.pack(layout, 109, limit, version, declared, before, lastToken, 0, 0, 0, 0, longest, born)
+  old = struct.pack(layout, 109, limit, version, numbers, lastToken, 0, 0, 0, 0, longest, born)
   -- Only the first write can fail for lack of memory.
   local write = mustNotFail and redis.pcall or call
   write('ZADD', key, '-1', old)
@@ -114,7 +112,7 @@ if queued > 0 and nextTimeout <= now then
 end
 
 -- As long as one operation needs.
-local reply, n = { '', '', '', '', '', '', '', '', '', '' }, 8
+local reply, n = { '', '', '', '', '', '', '', '', '' }, 7
 -- Arguments of ZADD and ZREM; messages to other owners; for a waiter, the index of its state in the reply.
 local grants
 repeat
@@ -136,7 +134,7 @@ repeat
     elseif verb == 'release' and call('ZREM', key, holder) == 1 then
       inflight, mayFit = inflight - weight, true
     -- What the first operation changes of the limit applies before anything is granted.
-    elseif mayFit and queued > 0 and not joins and (verb ~= 'declare' or n > 8) then
+    elseif mayFit and queued > 0 and not joins and (verb ~= 'declare' or n > 7) then
       break
     elseif verb ~= 'declare' then
       local scores = call('ZMSCORE', key, holder, waiter)
@@ -223,7 +221,7 @@ until i > last
 
 local new = struct.pack(layout,
   operatedAt > 0 and reserving + 111 or reserving + 109,
-  limit, version, declared, before, lastToken, inflight, queued, lastPlace, math.floor(nextTimeout / 16), longest, born)
+  limit, version, numbers, lastToken, inflight, queued, lastPlace, math.floor(nextTimeout / 16), longest, born)
 if isOperated then writeOperated(key, operated, operatedAt) end
 if grants and grants.added[1] then
   local added, removed = grants.added, grants.removed
@@ -241,8 +239,7 @@ reply[1] = limit == limitArg and args[1] or format('%d', limit)
 reply[2] = version == versionArg and args[2] or format('%d', version)
 if queued > 0 then reply[3] = format('%d', nextEnd - now) end
 reply[4], reply[5], reply[6] = reclaimed, format('%d', inflight), format('%d', queued)
-reply[7] = declared == declaredArg and args[11] or format('%d', declared)
-reply[8] = before == beforeArg and args[12] or format('%d', before)
+if version ~= versionArg then reply[7] = format('%d %d', struct.unpack('<I5I5', numbers)) end
 if grants then
   for owner, granted in pairs(grants.messages) do
     local news = table.concat(granted, '\\n')

@@ -154,34 +154,31 @@ end
 `;
 
 /**
- * Returns the version of a process's limit if it applies from now on. The highest version wins, and the lower limit if
- * two keys were given different ones with the same version. A number that was declared already does not replace a limit
- * that was set. If the store has lost that, and a process that started has declared such a number, it is restored.
+ * Returns the version of a process's limit and the last two declared numbers, packed, if that limit applies from now on.
+ * The highest version wins, and the lower limit if two keys were given different ones with the same version. A number
+ * that was declared already does not replace a limit that was set. If the store has lost that, and a process that started
+ * has declared such a number, it is restored.
  */
-const laterVersion = `
-local function laterVersion(known, limitArg, declaredArg, beforeArg, limit, version, declared, before, now, born)
+const declare = `
+local function declare(known, limitArg, numbersArg, limit, version, numbers, now, born)
+  local own, ownBefore = string.match(numbersArg, '^(%d+) (%d+)$')
+  own, ownBefore = tonumber(own), tonumber(ownBefore)
+  local latest, before = struct.unpack('<I5I5', numbers)
+  local first, at, isSet = math.floor(born / 1000), tonumber(known), limit ~= latest
   -- Above the version of a limit that was declared when the set was created.
-  local first, at = math.floor(born / 1000), tonumber(known)
   local later = math.max(now, version + 1, first + 1)
-  if known == '' then
-    if limitArg == declared or limit ~= declared and limitArg == before then return end
-    return later
+  if at then
+    local isLater = at > version or at == version and limitArg < limit
+    local isLost = at > 0 and not isSet and version == first and limitArg ~= own
+      and (own == latest or ownBefore == latest)
+    if not isLater and not isLost then return end
+    return isLater and at or later, struct.pack('<I5I5', own, ownBefore)
   end
-  if known == 'set' then return (limitArg ~= limit or declaredArg > 0 and declaredArg ~= declared) and later end
-  if at > version or at == version and limitArg < limit then return at end
-  local isFirst = limit == declared and version == first
-  return at > 0 and isFirst and limitArg ~= declaredArg and (declaredArg == declared or beforeArg == declared) and later
-end
-`;
-
-/** Returns the first two different ones of these numbers. */
-const lastTwo = `
-local function lastTwo(latest, before, ...)
-  for _, number in ipairs({ before, ... }) do
-    if latest == 0 then latest = number
-    elseif number > 0 and number ~= latest then return latest, number end
-  end
-  return latest, 0
+  if known == 'set' then
+    if limitArg == limit and (own == 0 or own == latest) then return end
+  elseif limitArg == latest or isSet and limitArg == before then return end
+  if own == 0 or own == latest then return later, numbers end
+  return later, struct.pack('<I5I5', own, latest)
 end
 `;
 
@@ -191,5 +188,5 @@ end
  */
 export const steps = [
   ...[expireLeases, expireWaiters, search, enqueue, grant, recallReserves],
-  ...[laterVersion, lastTwo, readOperated, latestOperated, writeOperated, bounds, tellOwners],
+  ...[declare, readOperated, latestOperated, writeOperated, bounds, tellOwners],
 ].join('');

@@ -57,7 +57,7 @@ test.each([
       status: 'ready',
       evalsha: async () => {
         emitter.emit(event);
-        return '1\n5\n\n0\n0\n0\n1\n0\nlost\n\nlost\n';
+        return '1\n5\n\n0\n0\n0\n\nlost\n\nlost\n';
       },
       eval: async () => {},
       duplicate: () => {

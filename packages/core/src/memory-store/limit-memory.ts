@@ -40,14 +40,15 @@ export function newMemory(micros: number): LimitMemory {
 
 /** Declares or sets the limit, or adopts the one that the process knows. */
 export function declareLimit(memory: LimitMemory, ref: LimitRef, now: number): void {
-  const { limit, version: known } = ref;
+  const { limit, version: known, declared = [] } = ref;
   const isFirst = memory.limit === 0;
   const version = newVersion(memory, ref, now) ?? (isFirst ? Number(known) : undefined);
   if (version === undefined) return;
-  const declared = known === '' ? [limit] : (ref.declared ?? []);
+  const own = known === '' ? [limit] : declared.slice(0, 1);
+  const isNew = known === '' || known === SET_NOW;
+  memory.declared = isNew ? [...new Set([...own, ...memory.declared])].slice(0, 2) : declared;
   memory.limit = limit;
   memory.version = version;
-  memory.declared = [...new Set([...declared, ...memory.declared])].slice(0, 2);
   memory.isFirst = isFirst && known === '';
 }
 

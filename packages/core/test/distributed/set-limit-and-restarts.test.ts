@@ -1,14 +1,21 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Limiter } from '../../src/index.ts';
+import type { Limiter, Permit } from '../../src/index.ts';
 import { collectWarnings } from '../warnings.ts';
-import { settled, World } from './world.ts';
+import { settled, timeout, World } from './world.ts';
 
 /** Acquires and releases, so that the process knows what the store has. */
 async function use(limiter: Limiter, key?: string): Promise<number> {
   (await limiter.acquire({ key })).release();
   await settled();
   return limiter.limit;
+}
+
+/** A permit that is admitted once the store has not answered in time. */
+async function admitted(world: World, limiter: Limiter): Promise<Permit> {
+  const acquired = limiter.acquire();
+  await world.advance(2 * timeout);
+  return acquired;
 }
 
 test('a process that starts does not undo a limit that was set, and warns of no conflict', async () => {
@@ -85,6 +92,29 @@ test('a process without requests shows what the store has, once it has read its 
   await settled();
   expect(store.calls).toEqual([['stats'], ['stats']]);
 });
+
+test.each(['local', 'admit'] as const)(
+  'a limit that was set outlives an outage with "%s" in which the store loses its state',
+  async (onStoreError) => {
+    const world = new World();
+    const store = world.connect();
+    const one = world.limiter({ limit: 20, store, onStoreError });
+    await use(one);
+    one.setLimit(2);
+    await settled();
+    store.trouble = 'silent';
+    const held = await Promise.all([admitted(world, one), admitted(world, one)]);
+    expect(one.limit).toBe(2);
+    world.memory.wipe();
+    await use(world.limiter({ limit: 20, store: world.connect() }));
+    store.trouble = undefined;
+    await world.advance(4 * timeout);
+    expect(one.stats().distributed?.up).toBe(true);
+    for (const permit of held) permit.release();
+    expect([await use(one), (await world.stats()).limit]).toEqual([2, 2]);
+    expect(await use(world.limiter({ limit: 20 }))).toBe(2);
+  },
+);
 
 test('with keys, a process that starts adopts the limit that was set, also for a key that it uses first', async () => {
   const world = new World();

@@ -145,8 +145,10 @@ export class LimitModel {
       this.#version = known;
     } else return;
     this.limit = limit;
-    const numbers = [...(ref.declared ?? []), ...this.#declared];
-    this.#declared = numbers.filter((number, at) => numbers.indexOf(number) === at).slice(0, 2);
+    const { declared = [] } = ref;
+    const [own] = declared;
+    const earlier = this.#declared.filter((number) => number !== own);
+    this.#declared = isNew && own !== undefined ? [own, ...earlier].slice(0, 2) : declared;
   }
 
   /** Whether a limit that is declared or set now changes nothing. */
