@@ -1,9 +1,9 @@
-import { adaptive, createGate, createLimiter, type Guard } from '@headgate/core';
+import { adaptive, createGate, createLimiter, fifo, type Guard, type Order } from '@headgate/core';
 import { memoryStore } from '@headgate/core/memory-store';
 import { bucketBounds, type Measurable, metrics } from '@headgate/core/metrics';
 import { concurrencyLimit } from '@headgate/express';
 import { collectMetrics } from '@headgate/prometheus';
-import { VirtualClock } from '@headgate/test-suite';
+import { collectWarnings, VirtualClock } from '@headgate/test-suite';
 import { metrics as api, type Meter } from '@opentelemetry/api';
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
@@ -207,6 +207,26 @@ describe('the metrics', () => {
     remove();
     api.disable();
   });
+});
+
+it('an order whose stats() throws ends neither the process nor the collection: both exporters have the other series', async () => {
+  const warnings = collectWarnings('HEADGATE_STATS');
+  const order: Order = {
+    create: (context) =>
+      Object.defineProperty(fifo().create(context), 'stats', { value: () => JSON.parse('own') }),
+  };
+  const limiter = createLimiter({ name: 'own', limit: 1, queueLimit: 1, order });
+  const { meter, exported } = metered();
+  const stop = instrument(limiter, { meter });
+  const register = new Registry();
+  collectMetrics(limiter, { register });
+  await limiter.run(() => {});
+  expect(await exported()).toContainEqual(
+    expect.objectContaining({ name: metrics.limit.name, value: 1 }),
+  );
+  expect(await scrape(register)).toContainEqual(['headgate_limit{headgate_limit_name="own"}', 1]);
+  expect(warnings).toEqual([expect.stringContaining('the order of limit "own" cannot be read')]);
+  stop();
 });
 
 describe('mistakes', () => {

@@ -1,5 +1,6 @@
 import { checkMethods, isNumber } from '../checks.ts';
-import { attempt, invalid, throwLater } from '../errors.ts';
+import { invalid, throwLater } from '../errors.ts';
+import { readStats } from '../read-or-warn.ts';
 import type { Limit, Sample } from './limit.ts';
 import { Stall } from './stall.ts';
 
@@ -27,7 +28,7 @@ export class LimitUpdater {
 
   /** Milliseconds that work takes without load; undefined if the algorithm does not know it. */
   get baseline(): number | undefined {
-    const baseline: unknown = attempt(() => this.algorithm.baseline);
+    const baseline: unknown = readStats(this, 'a limit algorithm', () => this.algorithm.baseline);
     return isNumber(baseline) ? baseline : undefined;
   }
 

@@ -1,3 +1,4 @@
+import { readStats } from '../read-or-warn.ts';
 import { clockOf, isLate, nextArrival } from './deadlines.ts';
 import { deferGrants } from './grants.ts';
 import { KeyedSemaphore } from './keyed-semaphore.ts';
@@ -109,7 +110,9 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     const queues = this.inUse().map(({ queue }) => queue);
     const { shadow, suggestions } = this.simulation?.stats() ?? {};
     const suggestion = suggestions?.get(this.name);
-    return { ...super.stats(), ...sumStats(queues), shadow, suggestion };
+    const owner = `the order of limit "${this.name}"`;
+    const sums = readStats(this, owner, () => sumStats(queues));
+    return { ...super.stats(), ...sums, shadow, suggestion };
   }
 
   close(): void {
