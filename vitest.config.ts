@@ -25,6 +25,8 @@ const isolated = [
   'packages/opentelemetry/test/store-clients.test.ts',
   'packages/server/test/state/day.test.ts',
   'packages/server/test/unread.test.ts',
+  // light-my-request replaces the prototypes of Express.
+  'packages/express/test/hosts.test.ts',
 ];
 
 /** Used by the root and by each project: if a project inherited maxWorkers, the command line could not override it. */

@@ -8,16 +8,31 @@ const trackedHandlers = new WeakSet<RouteHandlerMethod>();
 export function tracked(handler: RouteHandlerMethod): RouteHandlerMethod {
   if (trackedHandlers.has(handler)) return handler;
   const wrapped: RouteHandlerMethod = function (this: FastifyInstance, request, reply) {
-    const { latest } = NodeExchange.of(request.raw, reply.raw);
+    const exchange = NodeExchange.of(request.raw, reply.raw);
+    const { latest } = exchange;
     const result: unknown = handler.call(this, request, reply);
     // A handler that returns the reply responds later, from a callback.
     if (latest === undefined || result === reply || !isThenable(result)) return result;
     const work = Promise.resolve(result);
-    latest.trackHandler(request.raw.httpVersionMajor === 1 ? work : orSent(work, reply));
+    if (!exchange.isServed) latest.trackHandler(orReturned(work, reply));
+    else latest.trackHandler(request.raw.httpVersionMajor === 1 ? work : orSent(work, reply));
     return work;
   };
   trackedHandlers.add(wrapped);
   return wrapped;
+}
+
+/** A promise that resolves to the reply settles when the response has closed, which some hosts do not report. */
+function orReturned(work: Promise<unknown>, reply: FastifyReply): Promise<unknown> {
+  const returned = new Promise<void>((resolve) => {
+    const { then } = reply;
+    // biome-ignore lint/suspicious/noThenProperty: the reply has one
+    reply.then = (...args) => {
+      resolve();
+      return then.apply(reply, args);
+    };
+  });
+  return Promise.race([work, returned]);
 }
 
 /**

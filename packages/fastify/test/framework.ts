@@ -7,6 +7,7 @@ import {
   type FrameworkDriver,
   type OnReject,
   type Step,
+  type SuiteApp,
   type SuiteContext,
 } from '@headgate/test-suite';
 import type Fastify from 'fastify';
@@ -29,26 +30,31 @@ export function fastifyFramework(
         adapted(options, contextOf, reject, (reply: FastifyReply) => reply.statusCode),
       ),
 
-    listener({ steps, onError }) {
-      // With a server of its own, Fastify 4 also accepts HTTP/2.
-      const app = version({ serverFactory: (handler) => createServer(handler) });
-      app.setErrorHandler((error, _request, reply) => {
-        onError(error);
-        reply.send(error);
-      });
-      app.addHook('onRequest', (request, reply, next) => {
-        replies.set(request, reply);
-        // The adapter logs errors after the response; Fastify itself logs with `reply.log`.
-        request.log = Object.assign(Object.create(request.log), { error: onError });
-        next();
-      });
-      // The suite reads bodies itself.
-      app.removeAllContentTypeParsers();
-      app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-      add(app, steps);
-      return listenerOf(app);
-    },
+    listener: (app) => listenerOf(fastifyApp(app, version)),
   };
+}
+
+export function fastifyApp(
+  { steps, onError }: SuiteApp<ConcurrencyLimit>,
+  version: typeof Fastify,
+): FastifyInstance {
+  // With a server of its own, Fastify 4 also accepts HTTP/2.
+  const app = version({ serverFactory: (handler) => createServer(handler) });
+  app.setErrorHandler((error, _request, reply) => {
+    onError(error);
+    reply.send(error);
+  });
+  app.addHook('onRequest', (request, reply, next) => {
+    replies.set(request, reply);
+    // The adapter logs errors after the response; Fastify itself logs with `reply.log`.
+    request.log = Object.assign(Object.create(request.log), { error: onError });
+    next();
+  });
+  // The suite reads bodies itself.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  add(app, steps);
+  return app;
 }
 
 /** Fastify starts asynchronously. */

@@ -46,7 +46,9 @@ export const nodeFramework: FrameworkDriver<ConcurrencyLimit> = {
 function respondTo(error: unknown, res: Res): void {
   if (res.headersSent) return void res.destroy();
   const { status = 500, headers } = error as { status?: number; headers?: Record<string, string> };
-  res.writeHead(status, headers).end();
+  // Not chained: some hosts replace `writeHead` with a function that returns nothing.
+  res.writeHead(status, headers);
+  res.end();
 }
 
 function chain(steps: readonly Step<ConcurrencyLimit>[], prefix: string, last: Listener): Listener {

@@ -2,6 +2,7 @@ import { type Clock, startTimer } from '../clock.ts';
 import { onBun, onDeno } from '../runtime.ts';
 import { Exchange } from './gated-request.ts';
 import type { NodeRequest, NodeResponse, NodeSocket } from './node-message.ts';
+import { afterCalls, beforeCalls } from './observed-calls.ts';
 import { rejectUpload } from './rejected-upload.ts';
 
 const exchangeKey = Symbol('headgate.exchange');
@@ -54,6 +55,15 @@ export class NodeExchange extends Exchange {
     return exchange;
   }
 
+  /**
+   * Whether Node's HTTP server has made the response, so that `close` follows `finish` at once. Other hosts, such as
+   * adapters for AWS Lambda and mocks for tests, may emit only `finish`, or nothing.
+   */
+  get isServed(): boolean {
+    const { request } = this;
+    return request.httpVersionMajor > 1 || request.socket?.server !== undefined;
+  }
+
   get gone(): boolean {
     const { request, response } = this;
     if (request.httpVersionMajor > 1) return response.stream?.destroyed === true;
@@ -91,9 +101,25 @@ export class NodeExchange extends Exchange {
     if (onDeno) this.#watchDestroy();
     if (request.httpVersionMajor > 1 && request.method === 'HEAD') this.#watchStream();
     const { socket } = request;
+    if (!this.isServed) return this.#watchHost();
     if (response.socket !== null || socket === null) return;
     this.#listenTo(socket);
     this.#watchEnd();
+  }
+
+  /** Any event ends the response, and so does the call that ends it. */
+  #watchHost(): void {
+    const { response } = this;
+    response.on('finish', () => this.ended('complete'));
+    response.on('error', (error) => {
+      this.#onClose();
+      // As if this listener did not exist.
+      if (response.listenerCount('error') === 1) throw error;
+    });
+    afterCalls(response, ['end', 'destroy'], () => {
+      if (response.writableFinished) this.ended('complete');
+      else if (response.destroyed) this.ended('truncated');
+    });
   }
 
   /** Over HTTP/2, the response to a HEAD request emits no `close` if its stream is reset before the response ends. */
@@ -123,16 +149,11 @@ export class NodeExchange extends Exchange {
    */
   #watchEnd(): void {
     const { response } = this;
-    for (const name of ['end', 'destroy'] as const) {
-      const original = response[name];
-      response[name] = (...args: unknown[]) => {
-        const result = original.apply(response, args);
-        if (response.socket !== null) return result;
-        if (response.writableEnded) this.ended('complete');
-        else if (response.destroyed) this.#onClose();
-        return result;
-      };
-    }
+    afterCalls(response, ['end', 'destroy'], () => {
+      if (response.socket !== null) return;
+      if (response.writableEnded) this.ended('complete');
+      else if (response.destroyed) this.#onClose();
+    });
   }
 
   #watchDestroy(): void {
@@ -141,8 +162,8 @@ export class NodeExchange extends Exchange {
       // After a disconnect, the server itself destroys the request with this error.
       if (error?.code !== 'ECONNRESET') destroyedByApp.add(response);
     };
-    watch(request, ['destroy'], destroyed);
-    watch(response, ['destroy'], destroyed);
+    beforeCalls(request, ['destroy'], destroyed);
+    beforeCalls(response, ['destroy'], destroyed);
   }
 
   #onClose(): void {
@@ -215,26 +236,11 @@ export class NodeExchange extends Exchange {
     const touched = () => {
       for (const each of callbacks) each();
     };
-    watch(response, ['writeHead', 'write', 'end', 'destroy'], touched);
-    watch(request, ['destroy'], touched);
+    beforeCalls(response, ['writeHead', 'write', 'end', 'destroy'], touched);
+    beforeCalls(request, ['destroy'], touched);
     // `pipeline` does not write to a closed response, but listens for its end.
     response.on('newListener', touched);
     return callbacks;
-  }
-}
-
-/** Calls back before each call of one of these methods, with its first argument. */
-function watch<T extends object>(
-  target: T,
-  methods: readonly (keyof T)[],
-  callback: (first?: never) => void,
-) {
-  for (const name of methods) {
-    const original = target[name] as (...args: unknown[]) => unknown;
-    target[name] = ((...args: unknown[]) => {
-      callback(args[0] as never);
-      return original.apply(target, args);
-    }) as T[keyof T];
   }
 }
 

@@ -32,6 +32,8 @@ export interface NodeRequest {
 
 export interface NodeSocket {
   readonly destroyed: boolean;
+  /** Set by the HTTP server that has accepted the connection. */
+  readonly server?: unknown;
   on(event: 'close', listener: () => void): unknown;
   end(): unknown;
   destroy(): unknown;
@@ -57,8 +59,9 @@ export interface NodeResponse {
   end: Method;
   writeHead: Method;
   destroy: Method;
-  on(event: 'close' | 'newListener', listener: () => void): unknown;
-  listenerCount(event: 'close'): number;
+  on(event: 'close' | 'finish' | 'newListener', listener: () => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  listenerCount(event: 'close' | 'error'): number;
   // biome-ignore lint/complexity/noBannedTypes: as Node declares it
   listeners(event: 'close'): Function[];
   prependListener(event: 'finish', listener: () => void): unknown;

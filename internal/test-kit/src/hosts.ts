@@ -1,0 +1,111 @@
+import { EventEmitter } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { configure as codegenie } from '@codegenie/serverless-express';
+import { configure as vendia } from '@vendia/serverless-express';
+import inject from 'light-my-request';
+import mocks from 'node-mocks-http';
+import serverlessHttp from 'serverless-http';
+import supertest from 'supertest';
+
+interface HostResponse {
+  readonly status: number;
+  readonly body: string;
+  readonly retryAfter: string | undefined;
+}
+
+/** Sends a GET request through a host. */
+export type Send = (path: string) => Promise<HostResponse>;
+
+/** What calls a listener in place of Node's HTTP server. */
+interface Host {
+  readonly name: string;
+  /** Whether its requests and responses are no streams, as frameworks' error handling requires. */
+  readonly isMock: boolean;
+  start(listener: RequestListener): Send;
+}
+
+/** The hosts for a listener of requests, each as its documentation uses it. */
+export const hosts: readonly Host[] = [
+  // Before light-my-request, which replaces the prototypes of Express for good.
+  host('supertest', throughSupertest),
+  host('@codegenie/serverless-express', (app) => throughLambda(codegenie({ app }))),
+  host('@vendia/serverless-express', (app) => throughLambda(vendia({ app }))),
+  host('serverless-http', (app) => throughLambda(serverlessHttp(app))),
+  host('light-my-request', throughInject),
+  host('node-mocks-http', (app) => throughMocks(app, EventEmitter), true),
+  host('node-mocks-http without events', (app) => throughMocks(app), true),
+];
+
+function host(name: string, start: Host['start'], isMock = false): Host {
+  return { name, start, isMock };
+}
+
+/** An event of AWS API Gateway, version 2. */
+function eventOf(path: string) {
+  const http = { method: 'GET', path, protocol: 'HTTP/1.1', sourceIp: '192.0.2.1', userAgent: '' };
+  const stage = { requestId: '1', routeKey: '$default', stage: '$default', time: '', timeEpoch: 0 };
+  return {
+    ...{ version: '2.0', routeKey: '$default', rawPath: path, rawQueryString: '' },
+    ...{ headers: { host: 'test' }, isBase64Encoded: false },
+    requestContext: { accountId: '1', apiId: '1', domainName: 'test', http, ...stage },
+  };
+}
+
+/** Calls a handler as AWS Lambda does. */
+// biome-ignore lint/suspicious/noExplicitAny: each library has its own types of events
+export function throughLambda(handler: (...args: any[]) => unknown): Send {
+  return async (path) => {
+    const result = (await handler(eventOf(path), {}, () => {})) as LambdaResult;
+    const { statusCode, body, headers = {}, isBase64Encoded } = result;
+    const field = Object.entries(headers).find(([name]) => name.toLowerCase() === 'retry-after');
+    return {
+      status: statusCode,
+      body: isBase64Encoded ? Buffer.from(body, 'base64').toString() : body,
+      retryAfter: field === undefined ? undefined : String(field[1]),
+    };
+  };
+}
+
+interface LambdaResult {
+  readonly statusCode: number;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly isBase64Encoded: boolean;
+}
+
+function throughInject(listener: RequestListener): Send {
+  return async (path) => {
+    const { statusCode, body, headers } = await inject(listener as never, { url: path });
+    return { status: statusCode, body, retryAfter: headers['retry-after'] as string | undefined };
+  };
+}
+
+/** @param emitter Without one, the response emits no event at all. */
+function throughMocks(listener: RequestListener, emitter?: typeof EventEmitter): Send {
+  return async (path) => {
+    const req = mocks.createRequest({ method: 'GET', url: path });
+    const res = mocks.createResponse(emitter && { eventEmitter: emitter, req });
+    const { end } = res;
+    await new Promise((resolve) => {
+      res.end = (...args: unknown[]) => {
+        end.apply(res, args as never);
+        resolve(undefined);
+        return res;
+      };
+      listener(req as never, res as never);
+    });
+    const retryAfter = res.getHeader('Retry-After');
+    return {
+      status: res.statusCode,
+      body: res._getData(),
+      retryAfter: retryAfter?.toString(),
+    };
+  };
+}
+
+function throughSupertest(listener: RequestListener): Send {
+  return async (path) => {
+    const { status, text, headers } = await supertest(listener).get(path);
+    return { status, body: text, retryAfter: headers['retry-after'] };
+  };
+}
