@@ -16,7 +16,7 @@ interface HostResponse {
 /** Sends a GET request through a host. */
 export type Send = (path: string) => Promise<HostResponse>;
 
-/** What calls a listener in place of Node's HTTP server. */
+/** What calls a listener instead of Node's HTTP server. */
 interface Host {
   readonly name: string;
   /** Whether its requests and responses are no streams, as frameworks' error handling requires. */

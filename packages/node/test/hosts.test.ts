@@ -1,4 +1,32 @@
+import { EventEmitter } from 'node:events';
+import { concurrencyLimit } from '@headgate/node';
 import { hostSuite } from '@headgate/test-kit/host-suite';
+import mocks from 'node-mocks-http';
+import { describe, expect, test } from 'vitest';
 import { nodeFramework } from './framework.ts';
 
 hostSuite(nodeFramework);
+
+describe('a response that no server has made and that fails', () => {
+  const begin = () => {
+    const limit = concurrencyLimit({ limit: 1 });
+    const req = mocks.createRequest();
+    const res = mocks.createResponse({ eventEmitter: EventEmitter, req });
+    limit(() => {})(req as never, res as never);
+    expect(limit.inflight).toBe(1);
+    return { limit, res };
+  };
+
+  test('ends its permit', () => {
+    const { limit, res } = begin();
+    res.on('error', () => {});
+    res.emit('error', new Error('broken'));
+    expect(limit.inflight).toBe(0);
+  });
+
+  test('still throws its error if the app does not listen for errors', () => {
+    const { limit, res } = begin();
+    expect(() => res.emit('error', new Error('broken'))).toThrow('broken');
+    expect(limit.inflight).toBe(0);
+  });
+});

@@ -112,7 +112,7 @@ export class NodeExchange extends Exchange {
     const { response } = this;
     response.on('finish', () => this.ended('complete'));
     response.on('error', (error) => {
-      this.#onClose();
+      this.ended('truncated');
       // As if this listener did not exist.
       if (response.listenerCount('error') === 1) throw error;
     });
