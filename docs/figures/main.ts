@@ -11,8 +11,7 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
 const performance = read('docs/performance.md');
 const overload = read('docs/overload-measured.md');
-const sizes = read('.size-limit.mjs');
-const readme = withFigures(read('README.md'), { performance, overload, sizes });
+const readme = withFigures(read('README.md'), { performance, overload });
 writeFileSync(join(root, 'README.md'), readme);
 writeFileSync(join(root, 'docs/overload.md'), withLoads(read('docs/overload.md'), overload));
 writeFileSync(join(root, 'docs/overload/measured.svg'), drawMeasured(overload));
