@@ -11,7 +11,7 @@ const packed = {
   name: 'packed',
   enforce: 'pre',
   resolveId(id, importer) {
-    const kit = /^@headgate\/test-kit\/(\w+)$/.exec(id);
+    const kit = /^@headgate\/test-kit\/([\w-]+)$/.exec(id);
     if (kit) return join(root, `internal/test-kit/src/${kit[1]}.ts`);
     if (id === '@headgate/test-servers') return join(root, 'internal/test-servers/src/index.ts');
     if (!id.startsWith('.') || importer === undefined) return undefined;

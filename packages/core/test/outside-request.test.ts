@@ -1,9 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setTimeout as delay } from 'node:timers/promises';
-import { WatchedRequest } from '@headgate/test-kit/watched-request';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createGate, createLimiter, paced } from '../src/index.ts';
-import { Memory, memoryStore } from '../src/memory-store/index.ts';
 import { outsideRequest } from '../src/outside-request.ts';
 
 const tenant = new AsyncLocalStorage<string>();
@@ -19,8 +15,6 @@ it('a function that enters a context does not change that of later ones', () => 
   outsideRequest(() => tenant.enterWith('entered'));
   expect(outsideRequest(() => tenant.getStore())).toBeUndefined();
 });
-
-const short = () => delay(5);
 
 it('a module that a request has loaded leaves its context all the same', async () => {
   const loaded = await tenant.run('request', () => copy('loaded-within-a-request'));
@@ -40,115 +34,3 @@ async function copy(name: string): Promise<typeof outsideRequest> {
   const module: { outsideRequest: typeof outsideRequest } = await import(file);
   return module.outsideRequest;
 }
-
-/** Calls `work` again and again, outside of the watched request, until the test ends. */
-function meanwhile(work: () => Promise<unknown>): void {
-  let hasEnded = false;
-  onTestFinished(() => {
-    hasEnded = true;
-  });
-  void (async () => {
-    while (!hasEnded) await work().catch(short);
-  })();
-}
-
-it('the context of a request is collected while the alarm of maxHold is set', async () => {
-  const limiter = createLimiter({ limit: 5, maxHold: 600_000 });
-  const request = new WatchedRequest();
-  await request.run(() => limiter.run(short));
-  expect(await request.remains()).toEqual([]);
-});
-
-it.each([
-  ['limiter', () => createLimiter({ limit: 1, queueLimit: 9, queueTimeout: 60_000 })],
-  [
-    'gate',
-    () => {
-      const limits = [{ name: 'app', limit: 1 }];
-      return createGate({ limits, queueLimit: 9, queueTimeout: 60_000 });
-    },
-  ],
-])('the context of a queued request is collected while others wait: %s', async (_, create) => {
-  const entrance = create();
-  const held = await entrance.acquire();
-  const request = new WatchedRequest();
-  const first = request.run(() => entrance.run(short));
-  const later = Promise.allSettled([1, 2, 3].map(() => entrance.acquire()));
-  held.release();
-  await first;
-  expect(await request.remains()).toEqual([]);
-  void entrance.close();
-  await later;
-});
-
-it('the context of a request is collected while later ones follow the pace of the event loop', async () => {
-  const limiter = createLimiter({ limit: 1_000, queueLimit: Infinity, order: paced() });
-  const request = new WatchedRequest();
-  const busy = () =>
-    limiter.run(async () => {
-      const until = performance.now() + 2;
-      while (performance.now() < until);
-      await null;
-    });
-  const first = request.run(busy);
-  for (let caller = 0; caller < 40; caller++) meanwhile(busy);
-  await first;
-  expect(await request.remains()).toEqual([]);
-});
-
-it.each([1, 20])(
-  'the context of a request of a distributed limit is collected while %i others use it',
-  async (callers) => {
-    const memory = new Memory();
-    const limiters = [1, 2].map(() => {
-      const store = memoryStore({ memory, leaseDuration: 600, timeout: 200 });
-      return createLimiter({ name: 'app', limit: 2, queueLimit: 99, queueTimeout: 5_000, store });
-    });
-    onTestFinished(() => void limiters.map((limiter) => limiter.close()));
-    const [limiter, other] = limiters as [(typeof limiters)[0], (typeof limiters)[0]];
-    const request = new WatchedRequest();
-    const first = request.run(() => limiter.run(short));
-    for (let caller = 0; caller < callers; caller++) {
-      meanwhile(() => limiter.run(() => null));
-      meanwhile(() => other.run(short));
-    }
-    await first;
-    expect(await request.remains()).toEqual([]);
-  },
-);
-
-it('work that an answer of a store causes runs in no context of a request', async () => {
-  const seen: unknown[] = [];
-  const store = memoryStore();
-  const limiter = createLimiter({
-    ...{ name: 'app', limit: 2, queueLimit: 9, store },
-    observer: { admitted: () => void seen.push(tenant.getStore()) },
-  });
-  onTestFinished(() => void limiter.close());
-  await Promise.all(['A', 'B'].map((name) => tenant.run(name, () => limiter.run(() => null))));
-  expect(seen).toEqual([undefined, undefined]);
-});
-
-it('operations are sent in the context of the first request that sends one, early or late in an iteration', async () => {
-  const seen: unknown[] = [];
-  const store = memoryStore();
-  vi.spyOn(store, 'send').mockImplementation(async (ops) => {
-    seen.push(tenant.getStore());
-    return ops.map(() => ({ error: new Error('down') as never }));
-  });
-  const limiter = createLimiter({
-    name: 'app',
-    limit: 9,
-    store,
-    onStoreError: 'admit',
-    observer: { store: () => {} },
-  });
-  onTestFinished(() => void limiter.close());
-  for (const name of ['A', 'B', 'C']) {
-    void tenant.run(name, () => limiter.run(() => null));
-    await null;
-    await null;
-  }
-  await delay(5);
-  expect(seen.slice(0, 2)).toEqual(['A', 'B']);
-});
