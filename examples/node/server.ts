@@ -1,14 +1,14 @@
 // node:http without a framework: a limit that two handlers share, and an error that reaches the server's own handling.
 import { createServer, type ServerResponse } from 'node:http';
 import { setTimeout as work } from 'node:timers/promises';
-import { concurrencyLimit } from '@headgate/node';
+import { admissionOf, concurrencyLimit } from '@headgate/node';
 
 const port = Number(process.env.PORT ?? 3000);
 const limit = concurrencyLimit({ limit: 2, queueLimit: 2, queueTimeout: 2_000, maxHold: 30_000 });
 
-const page = limit(async (_req, res, admission) => {
+const page = limit(async (_req, res) => {
   await work(500); // placeholder for the real work
-  res.end(`Waited ${admission.waited} ms\n`);
+  res.end(`Waited ${admissionOf(res).waited} ms\n`);
 });
 
 const broken = limit(() => {

@@ -4,6 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { Exchange, GatedRequest, type GatedRequestSettings } from '../src/http/gated-request.ts';
 import { NodeExchange } from '../src/http/node-exchange.ts';
 import { SlowClients } from '../src/http/slow-clients.ts';
+import { UsualDurations } from '../src/http/usual-durations.ts';
 import { createGate, type Gate, systemClock } from '../src/index.ts';
 import { collectWarnings } from './warnings.ts';
 
@@ -22,7 +23,9 @@ function doorOf(
   onDisconnect: GatedRequestSettings['onDisconnect'],
 ): GatedRequestSettings {
   const clock = systemClock;
-  return { gate, guard: undefined, clock, isDefault: false, onDisconnect, abandonAfter: 1000 };
+  const durations = new UsualDurations(clock);
+  const kindOf = () => undefined;
+  return { gate, guard: undefined, clock, isDefault: false, onDisconnect, durations, kindOf };
 }
 
 /** Makes a request at a gate. */
@@ -51,12 +54,12 @@ it.each([
   [true, 'ok'],
   [false, 'ignored'],
 ])(
-  'if a handler of a disconnected client has touched the response: %s, its permit has the outcome "%s"',
-  (isTouched, outcome) => {
+  'if a handler of a disconnected client has ended the response: %s, its permit has the outcome "%s"',
+  (hasEnded, outcome) => {
     const released = vi.fn();
     const gate = createGate({ limits: [{ name: 'app', limit: 1 }], observer: { released } });
     const client = new QuietClient();
-    client.whenTouched = (callback) => callback(isTouched);
+    client.whenDone = (callback) => callback(hasEnded);
     enter(gate, client);
     client.ended('unanswered');
     expect(released).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ outcome }));
@@ -123,16 +126,18 @@ it('middleware of two adapters finds the same exchange, wherever each keeps it',
   expect(NodeExchange.of(request as never, response as never, {})).toBe(outer);
 });
 
-it.each(['writeHead', 'write', 'end'] as const)(
+it.each(['end', 'destroy'] as const)(
   'a handler of a disconnected client is noticed when it calls %s',
   (method) => {
     const { response, client } = connection();
-    const touched = vi.fn();
+    const done = vi.fn();
     const original = response[method];
-    client.whenTouched(touched, systemClock, 60_000);
-    expect(touched).not.toHaveBeenCalled();
+    client.whenDone(done);
+    response.write('text');
+    response.on('close', () => {});
+    expect(done).not.toHaveBeenCalled();
     response[method]('text');
-    expect(touched).toHaveBeenCalledTimes(1);
+    expect(done).toHaveBeenCalledExactlyOnceWith(true);
     expect(original).toHaveBeenCalledExactlyOnceWith('text');
   },
 );
@@ -142,9 +147,9 @@ it('over HTTP/2, a client that has reset the stream does not count as a call of 
   client.observe({ outer: undefined, ended: () => {} } as never);
   request.httpVersionMajor = 2;
   Object.assign(response, { errored: undefined });
-  const touched = vi.fn();
-  client.whenTouched(touched, systemClock, 60_000);
-  expect(touched).not.toHaveBeenCalled();
+  const done = vi.fn();
+  client.whenDone(done);
+  expect(done).not.toHaveBeenCalled();
 });
 
 /** A request that has been admitted, at a gate with the checks of the default limit. */
@@ -235,4 +240,106 @@ it('a request whose client has disconnected in the queue has neither a permit no
   client.ended('unanswered');
   expect([client.isQueued, gate.queued]).toEqual([false, 0]);
   expect(client.admission).toEqual({ permit: undefined, waited: 0, rejection: undefined });
+});
+
+/** A fixed limit, and requests of one kind at it whose framework does not report when a handler settles. */
+function untracked(limit = 10) {
+  const clock = new VirtualClock();
+  const gate = createGate({ limits: [{ name: 'app', limit }], clock });
+  const settings = {
+    ...doorOf(gate, 'wait'),
+    clock,
+    durations: new UsualDurations(clock),
+    kindOf: () => 'route',
+  };
+  const demands = gate.limits.map(({ limiter }) => ({ limiter, weight: 1 }));
+  const arrive = () => {
+    const client = new LeavingClient();
+    const gated = new GatedRequest(settings, client, demands);
+    gated.enter(gate);
+    return { client, gated };
+  };
+  const answer = (duration: number) => {
+    const { client } = arrive();
+    clock.advance(duration);
+    client.ended('complete');
+  };
+  return { clock, gate, settings, arrive, answer };
+}
+
+class LeavingClient extends QuietClient {
+  finish = (_hasEnded: boolean) => {};
+  override whenDone(callback: (hasEnded: boolean) => void): void {
+    this.finish = callback;
+  }
+}
+
+it.each(['unanswered', 'truncated'] as const)(
+  'a permit of a disconnected client is held for as long as the requests of its kind take: %s',
+  (ending) => {
+    const { clock, gate, arrive, answer } = untracked();
+    answer(200);
+    const { client } = arrive();
+    clock.advance(50);
+    client.ended(ending);
+    clock.advance(149);
+    expect(gate.inflight).toBe(1);
+    clock.advance(1);
+    expect([gate.inflight, clock.armed]).toEqual([0, 0]);
+  },
+);
+
+it('a handler that is reported after the disconnect holds the permit until it has settled', async () => {
+  const { clock, gate, arrive } = untracked();
+  const { client, gated } = arrive();
+  client.ended('unanswered');
+  let finish = () => {};
+  const work = gated.trackHandler(new Promise<void>((resolve) => (finish = resolve)));
+  clock.advance(60_000);
+  expect(gate.inflight).toBe(1);
+  finish();
+  await work;
+  expect(gate.inflight).toBe(0);
+});
+
+it('a handler that responds after its permit was released shows that its kind takes longer', () => {
+  const { clock, settings, arrive, answer } = untracked();
+  answer(10);
+  const { client } = arrive();
+  client.ended('unanswered');
+  clock.advance(30);
+  client.finish(true);
+  expect(settings.durations.of('route')).toBe(20);
+});
+
+it('clients that leave expensive requests of a cheap kind do not start more and more of them', () => {
+  const { clock, gate, arrive, answer } = untracked();
+  for (let index = 0; index < 100; index++) answer(1);
+  let running = 0;
+  let most = 0;
+  for (let time = 0; time < 3000; time++) {
+    if (gate.inflight < 10) {
+      const { client } = arrive();
+      client.ended('unanswered');
+      running++;
+      clock.setTimeout(() => {
+        running--;
+        client.finish(true);
+      }, 100);
+    }
+    if (time > 1000) most = Math.max(most, running);
+    clock.advance(1);
+  }
+  expect(most).toBeLessThanOrEqual(20);
+});
+
+it('a request that an inner limit has rejected does not say how long others take', async () => {
+  const { clock, settings, arrive } = untracked();
+  const inner = createGate({ limits: [{ name: 'inner', limit: 1 }] });
+  await inner.acquire();
+  const { client } = arrive();
+  enter(inner, client);
+  clock.advance(1);
+  client.ended('complete');
+  expect(settings.durations.of('route')).toBe(1000);
 });

@@ -3,7 +3,6 @@ import type { Request } from 'express';
 import { pathToRegexp } from 'path-to-regexp';
 
 export const framework: Framework<Request> = {
-  options: ['abandonAfter'],
   method: (req) => req.method,
   // Uses the URL as rewritten by earlier middleware, since Express routes by that.
   path: (req) => req.baseUrl + req.path,
@@ -11,7 +10,7 @@ export const framework: Framework<Request> = {
     const route: { readonly path?: unknown } | undefined = req.route;
     if (route?.path === undefined) return undefined;
     // Express reveals the mount of a router only as the path that the client has requested.
-    return routeKind(route, `${req.method} ${route.path}`);
+    return routeKind(route, req.method, `${route.path}`);
   },
   report: (req, error) => req.next?.(error),
   header: (req, name) => req.headers[name] as string | undefined,

@@ -24,14 +24,7 @@ export type ConcurrencyLimitOptions = HttpOptions<
   [req: Request, res: Reply, next: NextFunction],
   unknown,
   Reply
-> & {
-  /**
-   * With `onDisconnect: 'wait'`: after a disconnect, `app.use` does not learn when the handler finishes. The permit
-   * is held until the handler writes to, ends or destroys the response, or for this many milliseconds; Infinity is
-   * allowed. Default: 30,000.
-   */
-  abandonAfter?: number | undefined;
-};
+>;
 
 export type Step = (req: Request, res: Reply, next: NextFunction) => void;
 export type Handler = (req: Request, res: Reply, next: NextFunction) => unknown;

@@ -49,7 +49,7 @@ describe('reverse proxies in Express', () => {
     'hold the permit of a disconnected client if they do not abort the forwarded %s',
     async (method) => {
       const { requests, target } = await silent();
-      const limit = world.watch(concurrencyLimit({ limit: 1, abandonAfter: 50 }));
+      const limit = world.watch(concurrencyLimit({ limit: 1 }));
       const app = express().use(limit, createProxyMiddleware({ target }));
       const running = await world.serveThrough(() => app);
       const call = running.call('/', { method });

@@ -90,7 +90,7 @@ describe.each([
 
   it("holds a disconnected client's permit until the handler has settled, however long that takes", async () => {
     const clock = new VirtualClock();
-    const limit = limited({ limit: 1, abandonAfter: 1000, clock });
+    const limit = limited({ limit: 1, clock });
     const settled = new Latch();
     let response: express.Response | undefined;
     const handler = (_req: express.Request, res: express.Response) => {

@@ -17,13 +17,7 @@ export type ConcurrencyLimitOptions = HttpOptions<
   [request: FastifyRequest, reply: FastifyReply, next: () => void],
   unknown,
   FastifyReply
-> & {
-  /**
-   * With `onDisconnect: 'wait'`: after a disconnect, a handler that returns no promise does not reveal when it is done.
-   * Its permit is held until it responds, or for this many milliseconds; Infinity is allowed. Default: 30,000.
-   */
-  abandonAfter?: number | undefined;
-};
+>;
 
 /** Runs Fastify requests through the gate, as a callback: it adds no promise to a request that is not queued. */
 export class LimitHook {

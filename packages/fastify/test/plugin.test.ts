@@ -81,7 +81,7 @@ describe.each(versions)('%s only', (name, create) => {
 
   it('holds the permit of a disconnected client until a handler without a promise responds', async () => {
     const clock = new VirtualClock();
-    const limit = limited({ limit: 2, abandonAfter: 1000, clock });
+    const limit = limited({ limit: 2, clock });
     const replies: { send(body: string): unknown; raw: http.ServerResponse }[] = [];
     const app = create();
     await app.register(limit);

@@ -16,7 +16,6 @@ const limit = concurrencyLimit({
     expectTypeOf(reply).toEqualTypeOf<FastifyReply>();
     next();
   },
-  abandonAfter: 1000,
 });
 
 expectTypeOf(limit.stats()).toExtend<GateStats>();

@@ -16,7 +16,7 @@ export const framework: Framework<Context> = {
     if (path === undefined) return undefined;
     // Identified by the layer, since its path lacks the prefix of koa-mount.
     const route = matched?.findLast((layer) => layer.path === path);
-    return route && routeKind(route, `${ctx.method} ${path}`);
+    return route && routeKind(route, ctx.method, `${path}`);
   },
   // Koa's own listener accepts only errors.
   report: (ctx, error) => void ctx.app.emit('error', asError(error), ctx),

@@ -38,5 +38,3 @@ new Router().post('/reports/:id', limit, (ctx) => {
 concurrencyLimit({ limit: 1, queuLimit: 1 });
 // @ts-expect-error: a key is text
 concurrencyLimit({ limit: 1, key: () => 5 });
-// @ts-expect-error: Koa reports when a handler is done
-concurrencyLimit({ limit: 1, abandonAfter: 1 });

@@ -38,7 +38,5 @@ ConcurrencyLimitModule.forRootAsync({
 
 // @ts-expect-error: misspelt
 ConcurrencyLimit({ limit: 1, queuLimit: 1 });
-// @ts-expect-error: Nest reports when a handler is done
-ConcurrencyLimit({ limit: 1, abandonAfter: 1 });
 // @ts-expect-error: true is neither options nor false
 ConcurrencyLimit(true);

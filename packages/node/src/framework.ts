@@ -26,7 +26,6 @@ function readingsOf(target: string): string[] {
 }
 
 export const framework: Framework<Message> = {
-  options: ['abandonAfter'],
   method: (req) => req.method as string,
   path: (req) => req.url as string,
   // A server without a router has no routes; the application may set the permit's `kind`.

@@ -4,12 +4,12 @@ import { type ConcurrencyLimitOptions, type Handler, LimitedListener } from './l
 import type { Message, ResponseTo } from './message.ts';
 
 export * from '@headgate/core/app';
-export type { ConcurrencyLimitOptions, Handler } from './limited-listener.ts';
+export { admissionOf, type ConcurrencyLimitOptions, type Handler } from './limited-listener.ts';
 export type { Message, ResponseTo } from './message.ts';
 
 export interface ConcurrencyLimit<Req extends Message = IncomingMessage> extends Handle {
   /**
-   * Limits a handler: returns the listener for `createServer`. The permit is held until the response has ended and, if
+   * Limits a handler, or an app of a framework: returns the listener for `createServer`. The permit is held until the response has ended and, if
    * the handler returns a promise, the promise has settled. What the handler throws, the listener throws, or rejects
    * with; the permit of a request to which nothing has responded by then is released.
    */

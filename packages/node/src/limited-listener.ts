@@ -9,6 +9,7 @@ import {
   misplaced,
   NodeExchange,
   rejectionHandler,
+  unlimited,
 } from '@headgate/core/http';
 import { framework } from './framework.ts';
 import type { Message, ResponseTo } from './message.ts';
@@ -16,7 +17,6 @@ import type { Message, ResponseTo } from './message.ts';
 export type Handler<Req extends Message = IncomingMessage> = (
   req: Req,
   res: ResponseTo<Req>,
-  admission: Admission,
 ) => unknown;
 
 export type ConcurrencyLimitOptions<Req extends Message = IncomingMessage> = HttpOptions<
@@ -24,14 +24,17 @@ export type ConcurrencyLimitOptions<Req extends Message = IncomingMessage> = Htt
   [req: Req, res: ResponseTo<Req>, next: () => unknown],
   unknown,
   ResponseTo<Req>
-> & {
-  /**
-   * With `onDisconnect: 'wait'`: after a disconnect, a handler that returns no promise does not reveal when it is done.
-   * Its permit is held until it writes to, ends or destroys the response, or for this many milliseconds; Infinity is
-   * allowed. Default: 30,000.
-   */
-  abandonAfter?: number | undefined;
-};
+>;
+
+const gatedKey = Symbol('headgate.gated');
+
+/** A response that links to its request at the innermost limit. */
+type Limited = { [gatedKey]?: GatedRequest };
+
+/** The admission of the request to which this is the response, also if `onReject` lets a handler serve a rejected one. */
+export function admissionOf(res: ResponseTo<Message>): Admission {
+  return (res as Limited)[gatedKey]?.admission ?? unlimited;
+}
 
 /** Runs the requests of a server through the gate: calls the handler, or responds with the rejection. */
 export class LimitedListener<Req extends Message> {
@@ -47,10 +50,11 @@ export class LimitedListener<Req extends Message> {
 
   around(handler: Handler<Req>): (req: Req, res: ResponseTo<Req>) => unknown {
     if (typeof handler !== 'function') throw misplaced('@headgate/node', handler);
+    // Nothing else is passed on: Express, connect and others take a third argument for `next`.
     return (req, res) => {
-      const exchange = NodeExchange.of(req, res);
-      const gated = this.http.enter(req, exchange, res);
-      if (gated === undefined) return handler(req, res, exchange.admission);
+      const gated = this.http.enter(req, NodeExchange.of(req, res), res);
+      if (gated === undefined) return handler(req, res);
+      (res as Limited)[gatedKey] = gated;
       if (gated.answered === undefined) return this.#conclude(gated, req, res, handler);
       return gated.answered.then(() => this.#conclude(gated, req, res, handler));
     };
@@ -58,7 +62,7 @@ export class LimitedListener<Req extends Message> {
 
   #conclude(gated: GatedRequest, req: Req, res: ResponseTo<Req>, handler: Handler<Req>): unknown {
     if (gated.disconnected) return;
-    const next = () => handler(req, res, gated.admission);
+    const next = () => handler(req, res);
     if (gated.rejection !== undefined) return this.#reject(gated, req, res, next);
     this.#addFields(gated, res);
     return settled(gated, res, next);

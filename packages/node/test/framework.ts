@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Rejection } from '@headgate/core';
 import { decodedPath, pathOf } from '@headgate/core/http';
-import { type Admission, type ConcurrencyLimit, concurrencyLimit } from '@headgate/node';
+import { admissionOf, type ConcurrencyLimit, concurrencyLimit } from '@headgate/node';
 import {
   adapted,
   type FrameworkDriver,
@@ -15,7 +15,7 @@ import { pathToRegexp } from 'path-to-regexp';
 
 type Req = IncomingMessage;
 type Res = ServerResponse;
-type Listener = (req: Req, res: Res, admission?: Admission) => unknown;
+type Listener = (req: Req, res: Res) => unknown;
 
 /** What `onReject` finds, which Node does not link to the request. */
 const responses = new WeakMap<Req, Res>();
@@ -62,12 +62,13 @@ function stepOf(step: Step<ConcurrencyLimit>, prefix: string, next: Listener): L
     return matching(`${prefix}${step.mount}/*rest`, () => true, inner, next);
   }
   const { path, method = 'GET', handle } = step;
-  const handler: Listener = (req, res, admission) => handle(contextOf(req, res, admission));
+  const handler: Listener = (req, res) => handle(contextOf(req, res));
   if (path === undefined) return handler;
-  const routed: Listener = (req, res, admission) => {
+  const routed: Listener = (req, res) => {
+    const { permit } = admissionOf(res);
     // As a router does for adaptive limits.
-    if (admission?.permit !== undefined) admission.permit.kind = `${method} ${path}`;
-    return handler(req, res, admission);
+    if (permit !== undefined) permit.kind = `${method} ${path}`;
+    return handler(req, res);
   };
   const isAllowed = (actual: unknown) =>
     actual === method || (actual === 'HEAD' && method === 'GET');
@@ -81,9 +82,9 @@ function matching(
   outside: Listener,
 ): Listener {
   const { regexp } = pathToRegexp(pattern);
-  return (req, res, admission) => {
+  return (req, res) => {
     const matches = isAllowed(req.method) && regexp.test(decodedPath(pathOf(req.url as string)));
-    return (matches ? inside : outside)(req, res, admission);
+    return (matches ? inside : outside)(req, res);
   };
 }
 
@@ -92,13 +93,13 @@ function reject(onReject: OnReject) {
     onReject(rejection, contextOf(req, res), next);
 }
 
-function contextOf(req: Req, res = responses.get(req) as Res, admission?: Admission): SuiteContext {
+function contextOf(req: Req, res = responses.get(req) as Res): SuiteContext {
   return {
     method: req.method as string,
     path: (req.url as string).split('?', 1)[0] as string,
     header: (name) => req.headers[name.toLowerCase()] as string | undefined,
     body: () => text(req),
-    admission,
+    admission: admissionOf(res),
     incoming: req,
     outgoing: res,
     send: (status, body = '', headers = {}) => {

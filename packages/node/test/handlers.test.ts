@@ -2,6 +2,7 @@ import EventEmitter, { once } from 'node:events';
 import http, { type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
+  admissionOf,
   type ConcurrencyLimit,
   type ConcurrencyLimitOptions,
   concurrencyLimit,
@@ -36,10 +37,34 @@ describe('a handler of a node:http server', () => {
     return (path = '/', options = {}) => new Call(port, path, options);
   }
 
-  it('gets the admission as its third argument', async () => {
+  it('gets what node:http passes, and nothing else', async () => {
+    const limit = limited({ limit: 1, queueLimit: 1, onReject: (_, _req, _res, next) => next() });
+    const latch = new Latch();
+    const numbers: number[] = [];
+    const handler = async (...args: unknown[]) => {
+      numbers.push(args.length);
+      await latch.opened;
+      (args[1] as http.ServerResponse).end();
+    };
+    const call = await serve(limit(handler));
+    const answers = [call().answer()];
+    await counts(limit, 1);
+    answers.push(call().answer());
+    await counts(limit, 1, 1);
+    answers.push(call().answer());
+    await until(() => numbers.length === 2);
+    latch.open();
+    await Promise.all(answers);
+    expect(numbers).toEqual([2, 2, 2]);
+  });
+
+  it('reads its admission from its response', async () => {
     const limit = limited({ limit: 1, skip: ({ url }) => url === '/health' });
     const call = await serve(
-      limit((_req, res, { permit, waited }) => res.end(`${permit?.weight} ${waited}`)),
+      limit((_req, res) => {
+        const { permit, waited } = admissionOf(res);
+        res.end(`${permit?.weight} ${waited}`);
+      }),
     );
     expect(await call().answer()).toMatchObject({ body: '1 0' });
     expect(await call('/health').answer()).toMatchObject({ body: 'undefined 0' });
@@ -94,9 +119,9 @@ describe('a handler of a node:http server', () => {
     await counts(limit, 0);
   });
 
-  it('that returns no promise holds the permit of a disconnected client until it responds', async () => {
+  it('that returns no promise holds the permit of a disconnected client until it responds, or for a second', async () => {
     const clock = new VirtualClock();
-    const limit = limited({ limit: 2, abandonAfter: 1000, clock });
+    const limit = limited({ limit: 2, clock });
     const responses: http.ServerResponse[] = [];
     const call = await serve(limit((_req, res) => void responses.push(res)));
     const abortedCalls = [call(), call()];

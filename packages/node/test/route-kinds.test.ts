@@ -1,4 +1,4 @@
-import { type Admission, concurrencyLimit } from '@headgate/node';
+import { admissionOf, concurrencyLimit } from '@headgate/node';
 import { counts, recordingLimit, worldOfEachTest } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { nodeFramework } from './framework.ts';
@@ -8,7 +8,8 @@ const world = worldOfEachTest(nodeFramework);
 it('requests to node:http have no kind of work unless the handler sets one', async () => {
   const { samples, limit } = recordingLimit();
   const limited = world.watch(concurrencyLimit({ limit }));
-  const handler = limited((req, res, { permit }: Admission) => {
+  const handler = limited((req, res) => {
+    const { permit } = admissionOf(res);
     if (req.url === '/export' && permit !== undefined) permit.kind = 'export';
     res.end();
   });

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import type { GateStats, Rejection } from '@headgate/core';
-import { type Admission, concurrencyLimit } from '@headgate/node';
+import { type Admission, admissionOf, concurrencyLimit } from '@headgate/node';
 import { expectTypeOf } from 'vitest';
 
 const limit = concurrencyLimit({
@@ -16,16 +16,15 @@ const limit = concurrencyLimit({
     expectTypeOf(res).toEqualTypeOf<ServerResponse>();
     return next();
   },
-  abandonAfter: 1000,
 });
 
 expectTypeOf(limit.stats()).toExtend<GateStats>();
 
 createServer(
-  limit((req, res, admission) => {
+  limit((req, res) => {
     expectTypeOf(req).toEqualTypeOf<IncomingMessage>();
     expectTypeOf(res).toEqualTypeOf<ServerResponse>();
-    expectTypeOf(admission).toEqualTypeOf<Admission>();
+    expectTypeOf(admissionOf(res)).toEqualTypeOf<Admission>();
     res.end();
   }),
 );
@@ -38,10 +37,13 @@ createSecureServer(
   concurrencyLimit<Http2ServerRequest>({ limit: 1, key: (req) => req.authority })((req, res) => {
     expectTypeOf(req).toEqualTypeOf<Http2ServerRequest>();
     expectTypeOf(res).toEqualTypeOf<Http2ServerResponse>();
+    expectTypeOf(admissionOf(res)).toEqualTypeOf<Admission>();
     res.stream.respond();
   }),
 );
 
+// @ts-expect-error: a handler gets what `node:http` passes, and nothing else
+createServer(limit((_req, _res, _admission) => {}));
 // @ts-expect-error: misspelt
 concurrencyLimit({ limit: 1, queuLimit: 1 });
 // @ts-expect-error: a limit takes the handler, not a request

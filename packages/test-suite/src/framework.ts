@@ -34,8 +34,7 @@ export interface FrameworkDriver<L extends SuiteLimit = SuiteLimit> {
 
 export interface FrameworkCapabilities {
   /**
-   * Whether middleware learns when the handler after it has settled, and the adapter calls `trackHandler`. If not, the
-   * adapter must accept `abandonAfter`.
+   * Whether middleware learns when the handler after it has settled, and the adapter calls `trackHandler`.
    */
   readonly tracksHandlers: boolean;
   /** Whether its listener works with `http2.createServer`. */
@@ -142,7 +141,6 @@ export interface SuiteOptions extends SuiteLimitOptions {
   readonly headers?: boolean;
   readonly maxHold?: number;
   readonly onDisconnect?: 'wait' | 'release';
-  readonly abandonAfter?: number;
   readonly observer?: Observer;
   readonly clock?: Clock;
   readonly random?: () => number;

@@ -4,8 +4,6 @@ import type { Compile, Routing } from './route.ts';
 
 /** What an adapter provides about its framework; `R` is the type of the request that the app's functions receive. */
 export interface Framework<R> {
-  /** Names of the options that only this adapter supports. */
-  readonly options?: readonly string[];
   method(request: R): string;
   /** The full path, including the mount point, decoded as the framework decodes it for routing. */
   path(request: R): string;

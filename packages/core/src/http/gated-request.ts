@@ -10,6 +10,7 @@ import { Waiter } from '../semaphore/waiter.ts';
 import { warnOnce } from '../warning.ts';
 import { type Admission, unlimited } from './admission.ts';
 import type { SlowClients } from './slow-clients.ts';
+import type { UsualDurations } from './usual-durations.ts';
 
 /** The settings of a middleware that its gated requests need. */
 export interface GatedRequestSettings {
@@ -17,8 +18,10 @@ export interface GatedRequestSettings {
   readonly guard: Guard | undefined;
   readonly clock: Clock;
   readonly onDisconnect: 'wait' | 'release';
-  /** Milliseconds. */
-  readonly abandonAfter: number;
+  /** How long requests take whose framework does not report when their handler settles. */
+  readonly durations: UsualDurations;
+  /** The kind of work of a request of the framework, as far as known. Must not throw. */
+  kindOf(request: never): string | undefined;
   /** Whether this is the default limit, which does not count requests that wait for their client or an inner limit. */
   readonly isDefault: boolean;
   /** Defined for the default limit, except on Workers. */
@@ -56,10 +59,10 @@ export abstract class Exchange {
   whenBodyEnds(_callback: () => void): void {}
 
   /**
-   * Calls back once the handler touches the response of a disconnected client, or after this many milliseconds, with
-   * whether it has touched it. Needed only if the framework does not report when the handler is done.
+   * Calls back when the handler of a disconnected client is done, as far as the response shows that, with whether it has
+   * ended the response itself. Needed only if the framework does not report when the handler is done.
    */
-  whenTouched(_callback: (isTouched: boolean) => void, _clock: Clock, _after: number): void {}
+  whenDone(_callback: (hasEnded: boolean) => void): void {}
 
   /** Called when the request is rejected; `hangUp` closes its connection after the response, as on shutdown. */
   rejected(_hangUp: boolean, _clock: Clock): void {}
@@ -97,11 +100,17 @@ export class GatedRequest extends Waiter {
   answered: Promise<void> | undefined = undefined;
   /** Determines the outcome for an adaptive limit. */
   outcomeOf: ((permit: BasePermit) => Outcome) | undefined = undefined;
+  /** The framework's request, for its kind. */
+  httpRequest: unknown = undefined;
+  /** When it was admitted, by `durations.now`. */
+  admittedAt = 0;
   /** Handlers that run now, here or in inner middleware. */
   private runningHandlers = 0;
   /** Whether `runningHandlers` is known: the framework has reported a handler, or none will run. */
   private knowsHandlers = false;
   private hasEnded = false;
+  /** Whether its duration says how long such requests take. */
+  protected isMeasured = true;
   private answer: (() => void) | undefined = undefined;
 
   /** The same request at an earlier middleware. */
@@ -160,10 +169,16 @@ export class GatedRequest extends Waiter {
   }
 
   granted(permit: BasePermit): void {
-    this.permit = permit;
+    this.admit(permit);
     for (let { outer } = this; outer !== undefined; outer = outer.outer) outer.permit?.countAgain();
     this.settings.slowClients?.add(this);
     this.answer?.();
+  }
+
+  /** The request holds this permit from now on. */
+  admit(permit: BasePermit): void {
+    this.permit = permit;
+    this.admittedAt = this.settings.durations.now;
   }
 
   rejected(rejection: Rejection): void {
@@ -173,8 +188,9 @@ export class GatedRequest extends Waiter {
     this.answer?.();
   }
 
-  /** An inner limit has rejected the request, so its duration tells the default limit nothing about the handler. */
+  /** An inner limit has rejected the request, so its duration says nothing about the handler. */
   private rejectedInside(): void {
+    this.isMeasured = false;
     if (!this.settings.isDefault) return;
     this.permit?.countAgain();
     this.outcomeOf = () => 'ignored';
@@ -193,7 +209,7 @@ export class GatedRequest extends Waiter {
 
   /** Called when the response has ended. */
   ended(ending: Ending): void {
-    const { permit, exchange, settings } = this;
+    const { permit, settings } = this;
     if (this.hasEnded) return;
     this.hasEnded = true;
     // A handler whose response was cut off stops counting as it would without a disconnect.
@@ -202,16 +218,10 @@ export class GatedRequest extends Waiter {
     if (ending !== 'complete') {
       permit.abort(new HeadgateError('ERR_HEADGATE_DISCONNECTED', 'the client has disconnected'));
       if (settings.onDisconnect === 'release') return permit.release('ignored');
+      if (!this.knowsHandlers) return this.abandon(permit);
     }
-    // The framework does not report when the handler settles, so wait until it touches the response.
-    if (ending === 'unanswered' && !this.knowsHandlers) {
-      const settled = (isTouched: boolean) => {
-        // When the handler stopped, if it has, is not known.
-        if (!isTouched) this.outcomeOf = () => 'ignored';
-        this.handlerWillNotRun();
-      };
-      exchange.whenTouched(settled, settings.clock, settings.abandonAfter);
-    } else this.releaseIfDone();
+    this.releaseIfDone();
+    if (!this.knowsHandlers) this.measure();
   }
 
   /** Holds the permit, and those of outer middleware, until this work of a handler has settled as well. */
@@ -226,12 +236,48 @@ export class GatedRequest extends Waiter {
     return work;
   }
 
+  /** The kind of work, as far as known. */
+  get kind(): string | undefined {
+    return this.permit?.kind ?? this.settings.kindOf(this.httpRequest as never);
+  }
+
   /** Determines the outcome now, so that nothing refers to the request and response of the framework any more. */
   fixOutcome(): void {
     const { permit, outcomeOf } = this;
+    this.httpRequest = undefined;
     if (permit === undefined || outcomeOf === undefined) return;
     const outcome = outcomeOf(permit);
     this.outcomeOf = () => outcome;
+  }
+
+  /**
+   * The client has disconnected, and the framework does not report when the handler settles: the permit is held for as
+   * long as it would usually have been otherwise. A handler that has stopped then costs no more than one that responds,
+   * and clients that leave cannot start more handlers than others.
+   */
+  private abandon(permit: BasePermit): void {
+    const { exchange, settings } = this;
+    const giveUp = () => {
+      // When the handler stopped, if it has, is not known.
+      if (!this.knowsHandlers) this.outcomeOf = () => 'ignored';
+      this.handlerWillNotRun();
+    };
+    let cancel = () => {};
+    exchange.whenDone((hasEnded) => {
+      cancel();
+      // It was not held for long enough: clients that leave may have started expensive requests of a cheap kind.
+      if (permit.released) this.measure();
+      else if (hasEnded) this.handlerWillNotRun();
+      else giveUp();
+    });
+    if (!this.knowsHandlers) cancel = settings.durations.whenPassed(this, giveUp);
+  }
+
+  /** Its handler has responded. */
+  private measure(): void {
+    if (!this.isMeasured) return;
+    const { durations } = this.settings;
+    durations.add(this.kind, durations.now - this.admittedAt);
   }
 
   private settled(): void {
@@ -269,6 +315,8 @@ export class GatedRequest extends Waiter {
 
 /** A request that bypasses the limits; its permit only bounds how many do. */
 export class UnlimitedRequest extends GatedRequest {
+  protected override isMeasured = false;
+
   override get admission(): Admission {
     return unlimited;
   }

@@ -76,6 +76,7 @@ export class HttpGate<R> {
     const gate = this.#isGuarded(exchange) ? this.gate : this.#unguarded;
     if (demands.length === 0 && gate === this.#unguarded) return undefined;
     const gated = new GatedRequest(this.#settings, exchange, demands);
+    gated.httpRequest = request;
     if (this.#settings.isAdaptive)
       gated.outcomeOf = (permit) => this.#outcome(request, reply, permit);
     this.#prioritize(gated, request);
@@ -86,7 +87,7 @@ export class HttpGate<R> {
   #bypass(exchange: Exchange, preflight: BasePermit): GatedRequest {
     this.#skipped++;
     const gated = new UnlimitedRequest(this.#settings, exchange, []);
-    gated.permit = preflight;
+    gated.admit(preflight);
     exchange.observe(gated);
     return gated;
   }

@@ -1,4 +1,4 @@
-import { type Clock, startTimer } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { onBun, onDeno } from '../runtime.ts';
 import { Exchange } from './gated-request.ts';
 import type { NodeRequest, NodeResponse, NodeSocket } from './node-message.ts';
@@ -27,8 +27,8 @@ const pipelined = new WeakMap<NodeSocket, Set<NodeExchange>>();
 
 /** An exchange of a Node server. */
 export class NodeExchange extends Exchange {
-  /** Created only after a disconnect: one set per request would be measurable. */
-  #whenTouched: Set<() => void> | undefined;
+  /** Created only after a disconnect: one list per request would be measurable. */
+  #whenDone: ((hasEnded: boolean) => void)[] | undefined;
 
   private constructor(
     private readonly request: NodeRequest,
@@ -173,20 +173,13 @@ export class NodeExchange extends Exchange {
     this.ended(finished ? 'complete' : headersSent ? 'truncated' : 'unanswered');
   }
 
-  override whenTouched(callback: (isTouched: boolean) => void, clock: Clock, after: number): void {
+  override whenDone(callback: (hasEnded: boolean) => void): void {
     // The response of an upgraded connection is never written: the handler is done when the connection has closed.
     if (this.request.upgrade === true || this.#isDestroyed || this.#isForwarded)
       return callback(true);
     if (this.#awaitsLostBody) return callback(false);
-    const end = (isTouched: boolean) => {
-      cancel();
-      callbacks.delete(touched);
-      callback(isTouched);
-    };
-    const touched = () => end(true);
-    const cancel = startTimer(clock, after, () => end(false), true);
-    const callbacks = this.#whenTouched ?? this.#watchTouches();
-    callbacks.add(touched);
+    this.#whenDone ??= this.#watchHandler();
+    this.#whenDone.push(callback);
   }
 
   /** Whether the app itself has destroyed the request or response, as `pipeline` does when a stream fails. */
@@ -229,17 +222,19 @@ export class NodeExchange extends Exchange {
     this.response.prependListener('finish', () => this.request.socket?.destroy());
   }
 
-  #watchTouches(): Set<() => void> {
+  /** A closed response emits no more events, so that its methods must be watched. */
+  #watchHandler(): ((hasEnded: boolean) => void)[] {
     const { request, response } = this;
-    const callbacks = new Set<() => void>();
-    this.#whenTouched = callbacks;
-    const touched = () => {
-      for (const each of callbacks) each();
+    const callbacks: ((hasEnded: boolean) => void)[] = [];
+    const done = () => {
+      for (const callback of callbacks.splice(0)) callback(true);
     };
-    beforeCalls(response, ['writeHead', 'write', 'end', 'destroy'], touched);
-    beforeCalls(request, ['destroy'], touched);
-    // `pipeline` does not write to a closed response, but listens for its end.
-    response.on('newListener', touched);
+    beforeCalls(response, ['end', 'destroy'], done);
+    beforeCalls(request, ['destroy'], done);
+    // `pipe` and `pipeline` do not write to a closed response, but listen to it.
+    response.on('newListener', (event) => {
+      if (event === 'unpipe') done();
+    });
     return callbacks;
   }
 }

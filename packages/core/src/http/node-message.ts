@@ -59,8 +59,9 @@ export interface NodeResponse {
   end: Method;
   writeHead: Method;
   destroy: Method;
-  on(event: 'close' | 'finish' | 'newListener', listener: () => void): unknown;
+  on(event: 'close' | 'finish', listener: () => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'newListener', listener: (event: string | symbol) => void): unknown;
   listenerCount(event: 'close' | 'error'): number;
   // biome-ignore lint/complexity/noBannedTypes: as Node declares it
   listeners(event: 'close'): Function[];

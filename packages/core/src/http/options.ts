@@ -118,8 +118,8 @@ export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, R
   /** Adds `RateLimit-Policy`, `RateLimit` and `Server-Timing` to responses. Default: false. */
   headers?: boolean | undefined;
   /**
-   * When a client disconnects during its request: `wait` holds the permit until the handler is done, as far as the
-   * framework reports that; `release` releases it immediately. Default: `wait`.
+   * When a client disconnects during its request: `wait` holds the permit until the handler is done or, if the framework
+   * does not report that, for as long as such a request usually takes; `release` releases it immediately. Default: `wait`.
    */
   onDisconnect?: 'wait' | 'release' | undefined;
   /** Whether `route` distinguishes `/A` from `/a`. Default: as the framework does. */
@@ -169,6 +169,4 @@ export type HttpOptions<R, Args extends readonly unknown[], Result, Reply> = Mid
   );
 
 /** The options of any adapter, whose own arguments and results do not matter here. */
-export type AnyHttpOptions<R> = HttpOptions<R, never, unknown, never> & {
-  abandonAfter?: number | undefined;
-};
+export type AnyHttpOptions<R> = HttpOptions<R, never, unknown, never>;

@@ -1,4 +1,4 @@
-import { checkChoice, checkDuration, checkFlag, checkFunction, checkNames } from '../checks.ts';
+import { checkChoice, checkFlag, checkFunction, checkNames } from '../checks.ts';
 import { invalid, superfluous } from '../errors.ts';
 import { makeGate } from '../gate/create-gate.ts';
 import { isOrderedByGate } from '../gate/limit-spec.ts';
@@ -17,6 +17,7 @@ import { checkCalled } from './misuse.ts';
 import type { AnyHttpOptions, MiddlewareOptions } from './options.ts';
 import { perLimit, perMiddleware, type Rule, rulesOf } from './rule.ts';
 import { SlowClients } from './slow-clients.ts';
+import { UsualDurations } from './usual-durations.ts';
 
 /** The options of a middleware, validated and with defaults, and the gate that they describe. */
 export interface HttpSettings<R> extends GatedRequestSettings {
@@ -42,8 +43,8 @@ export function httpSettings<R>(
   framework: Framework<R>,
 ): HttpSettings<R> {
   checkCalled(options);
-  checkNames('concurrencyLimit', options, [...known, ...(framework.options ?? [])]);
-  const { onDisconnect = 'wait', abandonAfter = 30_000, guard } = options;
+  checkNames('concurrencyLimit', options, known);
+  const { onDisconnect = 'wait', guard } = options;
   const isDefault = hasDefaultLimit(options);
   const complete = isDefault ? withDefaultLimit(options) : options;
   const common = checkCommon(complete);
@@ -51,7 +52,8 @@ export function httpSettings<R>(
     guard,
     clock: common.clock,
     onDisconnect: checkChoice('onDisconnect', onDisconnect, ['wait', 'release']),
-    abandonAfter: checkDuration('abandonAfter', abandonAfter),
+    durations: new UsualDurations(common.clock),
+    kindOf: (request: R) => kindOf(framework, request),
     skip: checkFunction('skip', options.skip),
     headers: checkFlag('headers', options.headers),
     classify: checkFunction('classify', options.classify),
@@ -73,6 +75,15 @@ export function httpSettings<R>(
   const canCheck = isDefault && !onWorkers();
   const slowClients = canCheck ? new SlowClients(gate, common.clock) : undefined;
   return { ...own, rules, isAdaptive, gate, isDefault, slowClients };
+}
+
+/** The kind of a request that has ended, when nothing handles errors any more. */
+function kindOf<R>(framework: Framework<R>, request: R): string | undefined {
+  try {
+    return framework.kind(request);
+  } catch {
+    return undefined;
+  }
 }
 
 type OrderOptions = Pick<

@@ -22,7 +22,8 @@ export interface Permit {
   readonly fencing: bigint | undefined;
   /**
    * The kind of work. An adaptive limit keeps a latency baseline for each kind, so that slow kinds do not look like an
-   * overload of fast ones. Over HTTP, the route's pattern. Default: undefined.
+   * overload of fast ones; HTTP middleware measures how long a request of each kind takes, for clients that disconnect.
+   * Over HTTP, the route's pattern. Default: undefined.
    */
   kind: string | undefined;
   /**

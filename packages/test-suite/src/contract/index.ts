@@ -7,6 +7,7 @@ import { defaultLimit } from './default-limit.ts';
 import { degraded } from './degraded.ts';
 import { distributed } from './distributed.ts';
 import { fairness } from './fairness.ts';
+import { givingUp } from './giving-up.ts';
 import { guards } from './guards.ts';
 import { headerFields } from './header-fields.ts';
 import { overHttp2 } from './http2.ts';
@@ -37,6 +38,7 @@ export const contract: Readonly<Record<string, (world: World) => void>> = {
   releases,
   'client disconnects in the queue': leavingTheQueue,
   'client disconnects during the handler': leavingTheHandler,
+  'clients that give up': givingUp,
   streams,
   connections,
   methods,

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import type { SuiteContext } from '../framework.ts';
 import { busy } from '../kit/busy.ts';
-import { Paused } from '../kit/handlers.ts';
+import type { Paused } from '../kit/handlers.ts';
 import { aRound, counts, until } from '../kit/until.ts';
 import { VirtualClock } from '../kit/virtual-clock.ts';
 import type { World } from '../kit/world.ts';
@@ -28,7 +28,6 @@ export function leavingTheHandler(world: World): void {
     await aRound();
   });
 
-  // Frameworks that do not report when a handler settles need `abandonAfter` instead.
   const { tracksHandlers } = world.framework.can;
   const tracked: Register = (name, test) => tracksHandlers && it(name, test);
   const untracked: Register = (name, test) => !tracksHandlers && it(name, test);
@@ -45,13 +44,14 @@ export function leavingTheHandler(world: World): void {
   });
 
   untracked(
-    'releases the permit of a disconnected client after abandonAfter if its handler never touches the response',
+    "holds a disconnected client's permit for a second if no request has been answered yet",
     async () => {
       const clock = new VirtualClock();
-      const { limit, work, holder } = await busy(world, { clock, abandonAfter: 5000 });
+      const { limit, work, holder } = await busy(world, { clock });
+      clock.advance(200);
       holder.abort();
       await disconnected(work);
-      clock.advance(4999);
+      clock.advance(799);
       expect(limit.inflight).toBe(1);
       clock.advance(1);
       expect(limit.inflight).toBe(0);
@@ -60,26 +60,48 @@ export function leavingTheHandler(world: World): void {
     },
   );
 
-  untracked('applies the abandonAfter of each of two limits', async () => {
+  /** A request at a limit whose requests take five seconds, as measured. */
+  async function measured() {
     const clock = new VirtualClock();
-    const [outer, inner] = [
-      world.limit({ limit: 1, clock, abandonAfter: Number.POSITIVE_INFINITY }),
-      world.limit({ limit: 1, clock, abandonAfter: 1000 }),
-    ];
-    const work = new Paused();
-    const app = await world.serve({ use: outer }, { use: inner }, { handle: work.handler });
-    const abortedCall = app.call();
-    await work.begins(1);
-    abortedCall.abort();
-    await disconnected(work);
-    clock.advance(1000);
-    await counts(inner, 0);
-    expect(outer.inflight).toBe(1);
+    const { app, limit, work, holder } = await busy(world, { clock });
+    clock.advance(5000);
     work.finish();
-    await counts(outer, 0);
-  });
+    await holder.answer();
+    await counts(limit, 0);
+    const call = app.call();
+    await work.begins(2);
+    return { clock, limit, work, call };
+  }
 
-  untracked('clears the timer of abandonAfter once the handler touches the response', async () => {
+  untracked(
+    "holds a disconnected client's permit until its request has lasted as long as others",
+    async () => {
+      const { clock, limit, work, call } = await measured();
+      clock.advance(1000);
+      call.abort();
+      await disconnected(work, 1);
+      clock.advance(3999);
+      expect(limit.inflight).toBe(1);
+      clock.advance(1);
+      expect(limit.inflight).toBe(0);
+      work.finish();
+      await aRound();
+    },
+  );
+
+  untracked(
+    'releases the permit at once if the client disconnects when its request has lasted longer than others',
+    async () => {
+      const { clock, limit, work, call } = await measured();
+      clock.advance(5000);
+      call.abort();
+      await counts(limit, 0);
+      work.finish();
+      await aRound();
+    },
+  );
+
+  untracked('clears the timer of an abandoned request once its handler has responded', async () => {
     const clock = new VirtualClock();
     const { limit, work, holder } = await busy(world, { clock });
     const idle = clock.armed;
@@ -160,10 +182,10 @@ export function leavingTheHandler(world: World): void {
   });
 }
 
-/** Waits until the server has noticed the first client's disconnect and run its listeners. */
-async function disconnected(work: Paused): Promise<void> {
+/** Waits until the server has noticed a client's disconnect and run its listeners. Default: that of the first client. */
+async function disconnected(work: Paused, index = 0): Promise<void> {
   await until(() => {
-    const { outgoing, admission } = work.begun[0] as Partial<SuiteContext>;
+    const { outgoing, admission } = work.begun[index] as Partial<SuiteContext>;
     return (outgoing?.destroyed ?? admission?.permit?.signal.aborted) === true;
   });
   await aRound();

@@ -1,0 +1,75 @@
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { concurrencyLimit } from '@headgate/express';
+import { lcg } from '@headgate/test-kit/lcg';
+import { counts, worldOfEachTest } from '@headgate/test-suite';
+import express, { type Express, type RequestHandler } from 'express';
+import express4 from 'express4';
+import { describe, expect, it } from 'vitest';
+import { expressFramework } from './framework.ts';
+
+/** More than the buffers of a connection hold, so that clients also leave within the body. */
+const FILE_BYTES = 8 * 1024 * 1024;
+
+type Handlers = Record<string, (file: string) => RequestHandler>;
+
+/** Handlers that do not touch the response of a client that has left. */
+const handlers: Handlers = {
+  'express.static': (file) => express.static(dirname(file)),
+  'res.sendFile': (file) => (_req, res) => res.sendFile(file, () => {}),
+  'createReadStream().pipe(res)': (file) => (_req, res) => void createReadStream(file).pipe(res),
+  'pipeline(stream, res, callback)': (file) => (_req, res) =>
+    void pipeline(createReadStream(file), res, () => {}),
+  'if (req.destroyed) return': () => (req, res) => {
+    setTimeout(() => req.destroyed || res.send('ok'), 20);
+  },
+  'async steps before the route': () => async (_req, res, next) => {
+    await delay(10);
+    if (!res.destroyed) next();
+  },
+};
+
+describe.each([
+  ['Express 5', express],
+  ['Express 4', express4 as unknown as typeof express],
+])('clients that give up in %s', (name, version) => {
+  const world = worldOfEachTest(expressFramework(name, version));
+
+  async function serve(build: (app: Express, file: string) => void) {
+    const folder = await mkdtemp(join(tmpdir(), 'headgate-'));
+    world.later(() => rm(folder, { recursive: true }));
+    const file = join(folder, 'file');
+    await writeFile(file, Buffer.alloc(FILE_BYTES));
+    const app = version();
+    app.set('env', 'test');
+    build(app, file);
+    return world.serveThrough(() => app);
+  }
+
+  it.each(Object.entries(handlers))('take no permits with them: %s', async (_, handler) => {
+    const limit = world.watch(concurrencyLimit({ limit: 10, queueLimit: 20, queueTimeout: 500 }));
+    const running = await serve((app, file) => {
+      app.use(limit);
+      app.get('/other', (_req, res) => void setTimeout(() => res.send('ok'), 10));
+      app.use(handler(file));
+      app.get('/file', (_req, res) => void res.send('ok'));
+    });
+    expect(await running.call('/file').answer()).toMatchObject({ status: 200 });
+    const random = lcg(1);
+    const answers: Promise<{ status: number }>[] = [];
+    for (let index = 0; index < 60; index++) {
+      const call = running.call('/file');
+      setTimeout(() => call.abort(), 10 * random());
+      if (index % 3 > 0) continue;
+      answers.push(running.call('/other').answer());
+      await delay(10);
+    }
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+    await counts(limit, 0, 0);
+  });
+});

@@ -1,0 +1,130 @@
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import type { Step, SuiteContext, SuiteHandler } from '../framework.ts';
+import { seededRandom } from '../kit/random.ts';
+import { aRound, counts, until } from '../kit/until.ts';
+import type { Running, World } from '../kit/world.ts';
+
+const LIMIT = 5;
+/** Milliseconds that each request takes. */
+const WORK_MS = 20;
+/** Milliseconds between two requests that use two fifths of the limit. */
+const INTERVAL_MS = WORK_MS / (0.4 * LIMIT);
+const REQUESTS = 120;
+
+/** Handlers that work on when their client has left, that stop, that stream, and that read an upload. */
+const steps: readonly Step[] = [
+  { path: '/works-on', handle: worksOn },
+  { path: '/stops', handle: stops },
+  { path: '/streams', handle: (context) => context.stream(Readable.from(chunks())) },
+  { path: '/reads', method: 'POST', handle: reads },
+];
+
+async function worksOn(context: SuiteContext): Promise<void> {
+  await delay(WORK_MS);
+  context.send(200, 'ok');
+}
+
+/** Never touches the response of a client that has left. */
+async function stops(context: SuiteContext): Promise<void> {
+  const signal = context.admission?.permit?.signal as AbortSignal;
+  const isDone = await delay(WORK_MS, true, { signal }).catch(() => false);
+  if (isDone) context.send(200, 'ok');
+}
+
+async function* chunks() {
+  yield 'o';
+  await delay(WORK_MS);
+  yield 'k';
+}
+
+async function reads(context: SuiteContext): Promise<void> {
+  await context.body();
+  await worksOn(context);
+}
+
+/** A client that sends a request and may disconnect after this many milliseconds. Returns whether it was answered. */
+async function visit(app: Running, index: number, leavesAfter: number | undefined) {
+  const { path, method = 'GET' } = steps[index % steps.length] as { path: string; method?: string };
+  const body = method === 'POST' ? { body: 'x'.repeat(100_000) } : {};
+  const call = app.call(path, { method, ...body });
+  if (leavesAfter !== undefined) setTimeout(() => call.abort(), leavesAfter);
+  const answer = await call.answer().catch(() => undefined);
+  return answer?.status === 200 && answer.body === 'ok';
+}
+
+export function givingUp(world: World): void {
+  it.each([10, 50, 90])(
+    'answers the other clients while %i % of the clients give up at random times',
+    async (percentage) => {
+      const random = seededRandom();
+      const limit = world.limit({ limit: LIMIT, queueLimit: 2 * LIMIT, queueTimeout: 500 });
+      const app = await world.serve({ use: limit }, ...steps);
+      // Some frameworks report responses that could not be sent, and bodies that have not arrived.
+      app.ignoreErrors();
+      const others: Promise<boolean>[] = [];
+      const leavers: Promise<boolean>[] = [];
+      for (let index = 0; index < REQUESTS; index++) {
+        const isLeaver = 100 * random() < percentage;
+        const leavesAfter = isLeaver ? 1.5 * WORK_MS * random() : undefined;
+        (isLeaver ? leavers : others).push(visit(app, index, leavesAfter));
+        await delay(INTERVAL_MS);
+      }
+      const answered = (await Promise.all(others)).filter(Boolean).length;
+      expect(answered / others.length).toBeGreaterThanOrEqual(0.98);
+      await Promise.all(leavers);
+      await counts(limit, 0, 0);
+    },
+  );
+
+  /** An app whose handler works on when its client has left; counts the handlers that run. */
+  async function counting(queueLimit: number) {
+    const limit = world.limit({ limit: LIMIT, queueLimit });
+    const handlers = { running: 0, most: 0, started: 0 };
+    const handle: SuiteHandler = async (context) => {
+      handlers.started++;
+      handlers.most = Math.max(handlers.most, ++handlers.running);
+      await delay(10 * WORK_MS);
+      context.send(200, 'ok');
+      handlers.running--;
+    };
+    const app = await world.serve({ use: limit }, { handle });
+    app.ignoreErrors();
+    return { limit, handlers, app };
+  }
+
+  it.each([
+    ['before any request has been answered', 0],
+    ['after others have been answered', LIMIT],
+  ])('bounds the handlers of clients that leave at once: %s', async (_, answered) => {
+    const { limit, handlers, app } = await counting(0);
+    await Promise.all(Array.from({ length: answered }, () => app.call().answer()));
+    for (let index = 0; index < 300; index++) {
+      const raw = app.raw();
+      raw.socket.on('connect', () => {
+        raw.request('GET /');
+        raw.socket.destroy();
+      });
+      if (index % 2 === 0) await aRound();
+    }
+    await until(() => handlers.running === 0);
+    expect(handlers.started).toBeGreaterThan(answered + LIMIT);
+    expect(handlers.most).toBeLessThanOrEqual(2 * LIMIT);
+    await counts(limit, 0);
+  });
+
+  it('bounds the handlers of clients that leave within pipelined requests', async () => {
+    const { limit, handlers, app } = await counting(LIMIT);
+    for (let index = 0; index < 60; index++) {
+      const raw = app.raw();
+      for (let request = 0; request < 4; request++) raw.request('GET /');
+      await delay(5);
+      await raw.destroy();
+    }
+    await until(() => handlers.running === 0);
+    expect(handlers.started).toBeGreaterThan(LIMIT);
+    expect(handlers.most).toBeLessThanOrEqual(2 * LIMIT);
+    await counts(limit, 0, 0);
+  });
+}
