@@ -142,6 +142,14 @@ it.each(['end', 'destroy'] as const)(
   },
 );
 
+it('a handler has been done before the disconnect if it has ended the response', () => {
+  const { response, client } = connection();
+  Object.assign(response, { headersSent: true, writableEnded: true });
+  const done = vi.fn();
+  client.whenDone(done);
+  expect(done).toHaveBeenCalledExactlyOnceWith(true);
+});
+
 it('over HTTP/2, a client that has reset the stream does not count as a call of destroy', () => {
   const { request, response, client } = connection();
   client.observe({ outer: undefined, ended: () => {} } as never);

@@ -174,9 +174,10 @@ export class NodeExchange extends Exchange {
   }
 
   override whenDone(callback: (hasEnded: boolean) => void): void {
+    const { request, response } = this;
     // The response of an upgraded connection is never written: the handler is done when the connection has closed.
-    if (this.request.upgrade === true || this.#isDestroyed || this.#isForwarded)
-      return callback(true);
+    const isDone = response.writableEnded || request.upgrade === true;
+    if (isDone || this.#isDestroyed || this.#isForwarded) return callback(true);
     if (this.#awaitsLostBody) return callback(false);
     this.#whenDone ??= this.#watchHandler();
     this.#whenDone.push(callback);
