@@ -20,8 +20,8 @@ export const framework: Framework<ExecutionContext> = {
     const [controller, handler] = [context.getClass(), context.getHandler()];
     // Decorators of the application may replace handlers with functions of the same name.
     const method = RequestMethod[reflector.get<RequestMethod>('method', handler)];
-    const name = `${controller.name}.${handler.name} ${method}`;
-    return routeKind(controller, name, reflector.get('path', handler));
+    const route = `${method} ${reflector.get('path', handler)}`;
+    return routeKind(controller, `${controller.name}.${handler.name} ${route}`);
   },
   report: (_, error) => logger.error(error),
   address: (context) => {
