@@ -343,7 +343,7 @@ it('clients that leave expensive requests of a cheap kind do not start more and 
 
 it('a request that an inner limit has rejected does not say how long others take', async () => {
   const { clock, settings, arrive } = untracked();
-  const inner = createGate({ limits: [{ name: 'inner', limit: 1 }] });
+  const inner = createGate({ limits: [{ name: 'inner', limit: 1 }], queueLimit: 0 });
   await inner.acquire();
   const { client } = arrive();
   enter(inner, client);

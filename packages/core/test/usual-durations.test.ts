@@ -82,6 +82,21 @@ it('a request whose route becomes known is expected to take as long as the route
   expect(passed).toHaveBeenCalledOnce();
 });
 
+it('a request of a kind that is measured meanwhile need not last for a second', () => {
+  const { clock, durations } = measured();
+  const [first, second, other] = [vi.fn(), vi.fn(), vi.fn()];
+  durations.whenPassed({ admittedAt: clock.now(), kind: 'report' }, first);
+  durations.whenPassed({ admittedAt: clock.now() + 50, kind: 'report' }, second);
+  durations.whenPassed({ admittedAt: clock.now(), kind: 'other' }, other);
+  clock.advance(100);
+  durations.add('report', 80);
+  expect([first.mock.calls.length, second.mock.calls.length]).toEqual([1, 0]);
+  clock.advance(30);
+  expect([second.mock.calls.length, other.mock.calls.length]).toEqual([1, 0]);
+  clock.advance(870);
+  expect([first.mock.calls.length, other.mock.calls.length]).toEqual([1, 1]);
+});
+
 it('a cancelled wait does not call back', () => {
   const { clock, durations } = measured();
   const passed = vi.fn();

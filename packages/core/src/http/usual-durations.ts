@@ -17,6 +17,8 @@ const MAX_RATIO = 10;
 export class UsualDurations {
   readonly #kinds = new Map<string | undefined, MovingMean>();
   readonly #all = new MovingMean();
+  /** Of the requests that `whenPassed` watches. */
+  readonly #checks = new Set<(now: number) => void>();
 
   constructor(private readonly clock: Clock) {}
 
@@ -35,6 +37,10 @@ export class UsualDurations {
     }
     mean.add(duration);
     this.#all.add(duration);
+    if (mean.count > 1) return;
+    // Requests of this kind no longer need to last for a second.
+    const now = this.clock.now();
+    for (const check of [...this.#checks]) check(now);
   }
 
   /**
@@ -61,12 +67,18 @@ export class UsualDurations {
   ): () => void {
     const check = (now: number) => {
       const due = request.admittedAt + this.of(request.kind);
-      if (due <= now) return callback();
-      alarm.set(due, now);
+      if (due > now) return alarm.set(due, now);
+      cancel();
+      callback();
     };
     const alarm = new Alarm(this.clock, check, true);
+    const cancel = () => {
+      alarm.clear();
+      this.#checks.delete(check);
+    };
+    this.#checks.add(check);
     check(this.clock.now());
-    return () => alarm.clear();
+    return cancel;
   }
 }
 
