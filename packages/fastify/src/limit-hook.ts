@@ -1,3 +1,4 @@
+import { HeadgateError } from '@headgate/core';
 import {
   appendFields,
   type GatedRequest,
@@ -7,7 +8,7 @@ import {
   reasonOf,
   rejectionHandler,
 } from '@headgate/core/http';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { framework } from './framework.ts';
 
 type Next = (error?: Error) => void;
@@ -22,6 +23,8 @@ export type ConcurrencyLimitOptions = HttpOptions<
 /** Runs Fastify requests through the gate, as a callback: it adds no promise to a request that is not queued. */
 export class LimitHook {
   readonly http: HttpGate<FastifyRequest>;
+  /** The instances that use the limit and have not been closed. */
+  readonly #instances = new Set<FastifyInstance>();
   readonly #reject: (
     ...args: [GatedRequest, FastifyRequest, FastifyReply, Next]
   ) => Promise<unknown>;
@@ -31,6 +34,23 @@ export class LimitHook {
     this.#reject = rejectionHandler(options.onReject, (gated, request, reply) =>
       this.#respond(gated, request, reply),
     );
+  }
+
+  /**
+   * Closes the limit with the last instance that uses it, before Fastify waits for running requests.
+   *
+   * @throws HeadgateError if the limit has been closed.
+   */
+  closeWith(instance: FastifyInstance): void {
+    const { gate } = this.http;
+    if (gate.closed) throw closed(gate.name);
+    if (this.#instances.has(instance)) return;
+    this.#instances.add(instance);
+    instance.addHook('preClose', (done) => {
+      this.#instances.delete(instance);
+      if (this.#instances.size === 0) void gate.close();
+      done();
+    });
   }
 
   handle(request: FastifyRequest, reply: FastifyReply, next: Next): void {
@@ -74,4 +94,9 @@ export class LimitHook {
   #addFields(gated: GatedRequest, reply: FastifyReply): void {
     appendFields(reply, this.http.fields(gated));
   }
+}
+
+function closed(name: string): HeadgateError {
+  const message = `the limit "${name}" has been closed, as the last application that used it: create one for each application`;
+  return new HeadgateError('ERR_HEADGATE_MIDDLEWARE', message);
 }

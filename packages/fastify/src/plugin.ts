@@ -22,12 +22,13 @@ export function pluginOf(hook: LimitHook): FastifyPluginCallback {
   const plugin: FastifyPluginCallback = (instance, options, done) => {
     if (typeof instance?.addHook !== 'function') throw misplaced('@headgate/fastify', instance);
     // Thrown here, it would be an uncaught exception.
-    const error = misplacedOption(options);
+    const error = misplacedOption(options) ?? attempted(() => hook.closeWith(instance));
     if (error !== undefined) return done(error);
     markLimited(instance);
     if (!instance.hasRequestDecorator('admission')) instance.decorateRequest('admission');
     instance.addHook('onRoute', (route) => {
-      limitOfRoute(route.config);
+      const own = limitOfRoute(route.config);
+      if (own) own.closeWith(instance);
       route.handler = tracked(route.handler);
     });
     const configOf = configReader();
@@ -41,6 +42,14 @@ export function pluginOf(hook: LimitHook): FastifyPluginCallback {
   };
   registerHook(plugin, hook);
   return Object.assign(plugin, marks);
+}
+
+function attempted(run: () => void): Error | undefined {
+  try {
+    run();
+  } catch (error) {
+    return error as Error;
+  }
 }
 
 /** The error for options that are passed as other plugins take them: they would have no effect here. */

@@ -26,8 +26,14 @@ export interface ConcurrencyLimitAsyncOptions {
 export class ConcurrencyLimitModule {
   /** @throws HeadgateError for an unknown or invalid option. */
   static forRoot(options: ConcurrencyLimitOptions = {}): DynamicModule {
-    const interceptor = new LimitInterceptor(options);
-    return moduleWith({ provide: LimitInterceptor, useFactory: () => interceptor }, []);
+    // An invalid option is an error now. A module that several applications import has a limit in each of them.
+    let first: LimitInterceptor | undefined = new LimitInterceptor(options);
+    const create = () => {
+      const interceptor = first ?? new LimitInterceptor(options);
+      first = undefined;
+      return interceptor;
+    };
+    return moduleWith({ provide: LimitInterceptor, useFactory: create }, []);
   }
 
   /** The same with options that other providers determine. Invalid ones are an error when the application starts. */
@@ -43,11 +49,16 @@ export class ConcurrencyLimitModule {
    * @throws HeadgateError for the class itself among the `imports`, if no module of the application has options: nothing
    *   would be limited.
    */
-  constructor(handle?: Handle) {
+  constructor(private readonly handle?: Handle) {
     if (handle !== undefined) return;
     const message =
       'ConcurrencyLimitModule has no options: import ConcurrencyLimitModule.forRoot()';
     throw new HeadgateError('ERR_HEADGATE_MIDDLEWARE', message);
+  }
+
+  /** Called by Nest when the application closes, before its server waits for running requests. */
+  onModuleDestroy(): void {
+    void this.handle?.close();
   }
 }
 

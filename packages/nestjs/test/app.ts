@@ -19,11 +19,13 @@ export class App {
     platform: keyof typeof platforms | FastifyAdapter,
     metadata: ModuleMetadata,
     prepare: (nest: INestApplication) => unknown = () => {},
+    /** Whether closing the application cuts off running requests. */
+    forceCloseConnections = true,
   ): Promise<App> {
     class Root {}
     Module(metadata)(Root);
     const adapter = typeof platform === 'string' ? new platforms[platform]() : platform;
-    const options = { logger: false, abortOnError: false, forceCloseConnections: true } as const;
+    const options = { logger: false, abortOnError: false, forceCloseConnections } as const;
     const nest = await NestFactory.create(Root, adapter, options);
     onTestFinished(() => nest.close());
     await prepare(nest);

@@ -40,10 +40,14 @@ export function pausedController() {
 export async function limitedApp(
   platform: keyof typeof platforms,
   options: ConcurrencyLimitOptions,
+  forceCloseConnections?: boolean,
 ) {
   const { controller, ...paused } = pausedController();
-  const imports = [ConcurrencyLimitModule.forRoot(options)];
-  const app = await App.start(platform, { imports, controllers: [controller] });
+  const metadata = {
+    imports: [ConcurrencyLimitModule.forRoot(options)],
+    controllers: [controller],
+  };
+  const app = await App.start(platform, metadata, undefined, forceCloseConnections);
   const limit = app.nest.get<Handle>(CONCURRENCY_LIMIT);
   onTestFinished(() => counts(limit, 0, 0));
   return { app, limit, ...paused };
