@@ -16,7 +16,7 @@ export default [
     path: 'packages/core/dist/index.js',
     import: '{ createLimiter }',
     // The goal of 5 kB is not reached: docs/performance.md says what the rest is for.
-    limit: '13.2 kB',
+    limit: '15.6 kB',
     gzip,
   },
   ...Object.entries(frameworks).flatMap(([adapter, peers]) => {

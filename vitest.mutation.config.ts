@@ -32,7 +32,7 @@ export default defineConfig({
       ...(further[process.env.HEADGATE_MUTATED ?? ''] ?? []),
     ],
     // They take seconds, which is too much for thousands of mutants.
-    exclude: ['**/costs.test.ts', '**/utilisation.property.test.ts'],
+    exclude: ['**/costs.test.ts', '**/shadow-memory.test.ts', '**/utilisation.property.test.ts'],
     isolate: false,
     env: { HEADGATE_PROPERTY_RUNS: '60' },
     reporters: [],
