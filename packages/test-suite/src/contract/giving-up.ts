@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import http2 from 'node:http2';
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { Step, SuiteContext, SuiteHandler } from '../framework.ts';
@@ -45,7 +48,7 @@ async function reads(context: SuiteContext): Promise<void> {
 }
 
 /** A client that sends a request and may disconnect after this many milliseconds. Returns whether it was answered. */
-async function visit(app: Running, index: number, leavesAfter: number | undefined) {
+async function visit(app: Running, index: number, leavesAfter?: number) {
   const { path, method = 'GET' } = steps[index % steps.length] as { path: string; method?: string };
   const body = method === 'POST' ? { body: 'x'.repeat(100_000) } : {};
   const call = app.call(path, { method, ...body });
@@ -54,31 +57,67 @@ async function visit(app: Running, index: number, leavesAfter: number | undefine
   return answer?.status === 200 && answer.body === 'ok';
 }
 
+/** The same over HTTP/2, in a session with others. */
+async function visitByStream(
+  session: http2.ClientHttp2Session,
+  index: number,
+  leavesAfter?: number,
+) {
+  const { path, method = 'GET' } = steps[index % steps.length] as { path: string; method?: string };
+  const stream = session.request({ ':path': path, ':method': method });
+  stream.end(method === 'POST' ? 'x'.repeat(100_000) : undefined);
+  if (leavesAfter !== undefined)
+    setTimeout(() => stream.close(http2.constants.NGHTTP2_CANCEL), leavesAfter);
+  return (await text(stream).catch(() => '')) === 'ok';
+}
+
+type Visit = (index: number, leavesAfter?: number) => Promise<boolean>;
+
+/** Lets this share of many clients give up at random times, and expects that the others are answered. */
+async function expectOthersAnswered(percentage: number, visitor: Visit): Promise<void> {
+  const random = seededRandom();
+  // Until a request of its route has been answered, a client that leaves costs a second.
+  for (const index of steps.keys()) expect(await visitor(index)).toBe(true);
+  const others: Promise<boolean>[] = [];
+  const leavers: Promise<boolean>[] = [];
+  for (let index = 0; index < REQUESTS; index++) {
+    const isLeaver = 100 * random() < percentage;
+    if (isLeaver) leavers.push(visitor(index, 1.5 * WORK_MS * random()));
+    else others.push(visitor(index));
+    await delay(INTERVAL_MS);
+  }
+  const answered = (await Promise.all(others)).filter(Boolean).length;
+  expect(answered / others.length).toBeGreaterThanOrEqual(0.98);
+  await Promise.all(leavers);
+}
+
 export function givingUp(world: World): void {
+  const options = { limit: LIMIT, queueLimit: 2 * LIMIT, queueTimeout: 500 };
+
   it.each([10, 50, 90])(
     'answers the other clients while %i % of the clients give up at random times',
     async (percentage) => {
-      const random = seededRandom();
-      const limit = world.limit({ limit: LIMIT, queueLimit: 2 * LIMIT, queueTimeout: 500 });
+      const limit = world.limit(options);
       const app = await world.serve({ use: limit }, ...steps);
       // Some frameworks report responses that could not be sent, and bodies that have not arrived.
       app.ignoreErrors();
-      // Until a request of its route has been answered, a client that leaves costs a second.
-      for (const index of steps.keys()) expect(await visit(app, index, undefined)).toBe(true);
-      const others: Promise<boolean>[] = [];
-      const leavers: Promise<boolean>[] = [];
-      for (let index = 0; index < REQUESTS; index++) {
-        const isLeaver = 100 * random() < percentage;
-        const leavesAfter = isLeaver ? 1.5 * WORK_MS * random() : undefined;
-        (isLeaver ? leavers : others).push(visit(app, index, leavesAfter));
-        await delay(INTERVAL_MS);
-      }
-      const answered = (await Promise.all(others)).filter(Boolean).length;
-      expect(answered / others.length).toBeGreaterThanOrEqual(0.98);
-      await Promise.all(leavers);
+      await expectOthersAnswered(percentage, (...args) => visit(app, ...args));
       await counts(limit, 0, 0);
     },
   );
+
+  if (world.framework.can.http2) {
+    it('answers the other streams of an HTTP/2 session while half of them are reset at random times', async () => {
+      const limit = world.limit(options);
+      const app = await world.serveHttp2({ use: limit }, ...steps);
+      app.ignoreErrors();
+      const session = http2.connect(app.url);
+      world.later(() => session.destroy());
+      await once(session, 'connect');
+      await expectOthersAnswered(50, (...args) => visitByStream(session, ...args));
+      await counts(limit, 0, 0);
+    });
+  }
 
   /** An app whose handler works on when its client has left; counts the handlers that run. */
   async function counting(queueLimit: number) {
