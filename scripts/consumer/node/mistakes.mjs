@@ -29,7 +29,9 @@ const perRequest = express();
 perRequest.use((req, res, next) => concurrencyLimit({ limit: 1 })(req, res, next));
 assert.deepEqual(await warningsOf(perRequest, ['/', '/', '/']), ['HEADGATE_LIMIT_PER_REQUEST']);
 
-const behindRoutes = express().get('/', ok).use(concurrencyLimit({ limit: 1 }));
+const behindRoutes = express()
+  .get('/', ok)
+  .use(concurrencyLimit({ limit: 1 }));
 assert.deepEqual(await warningsOf(behindRoutes, ['/', '/none']), ['HEADGATE_BEHIND_ROUTES']);
 
 const reports = { name: 'reports', limit: 1, route: '/reports/:id' };
