@@ -65,8 +65,8 @@ export interface GateOptions extends CommonOptions {
   /** Default: the names of its limits joined by `+`, or the guard's name if there is no limit. */
   name?: string | undefined;
   /**
-   * `shadow` admits every request and reports what would have been rejected: as `full` by a limit, as `overloaded` by
-   * a guard. Default: `enforce`.
+   * `shadow` admits every request, and simulates what the limits would have done, and other limits: `stats().shadow` and
+   * `suggestion`. Not with a reused limiter, a store or `paced()`, and so not for the default limit. Default: `enforce`.
    */
   mode?: 'enforce' | 'shadow' | undefined;
 }

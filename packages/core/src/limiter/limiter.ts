@@ -91,7 +91,7 @@ export interface Limiter {
   readonly closed: boolean;
   /** Whether it admits requests. */
   readonly state: LimiterState;
-  /** `shadow`: requests beyond the limit are admitted, and reported if they would have been rejected. */
+  /** `shadow`: requests beyond the limit are admitted, and what the limit would have done is simulated, if it can be. */
   readonly mode: 'enforce' | 'shadow';
   /** Whether an adaptive limit was frozen. */
   readonly frozen: boolean;
@@ -162,8 +162,9 @@ export interface Limiter {
    */
   resume(): void;
   /**
-   * Starts shadow mode: admits all waiters, and from then on every request. It reports those that would have been
-   * rejected because the queue is full. `pause` and `drain` still apply.
+   * Starts shadow mode: admits all waiters, and from then on every request, and simulates what the limit would have done
+   * with those, from an empty limit: see `stats().shadow`. `pause` and `drain` still apply. Of a distributed limit, it only
+   * reports requests that exceed the limit by more than the queue holds; of one with `paced()`, nothing.
    *
    * @throws HeadgateError as `pause` does.
    */

@@ -42,7 +42,10 @@ export interface Observer {
   asked?(event: RequestEvent): void;
   /** A waiter was enqueued. `queued` is the number of waiters, including this one. */
   queued?(event: RequestEvent & { weight: number; queued: number }): void;
-  /** A request was rejected. With `shadow` it was admitted anyway. */
+  /**
+   * A request was rejected. With `shadow` it would have been, but shadow mode admits it: what is simulated is reported after
+   * `admitted`, as a timeout can only be.
+   */
   rejected?(event: RequestEvent & { rejection: Rejection; shadow: boolean }): void;
   /** A waiter left the queue before it was admitted or rejected. */
   withdrawn?(event: RequestEvent & { waited: number }): void;

@@ -35,6 +35,7 @@ export const invalidOptions: [string, object, object][] = [
   ['a negative queueLimit', { limit: 1, queueLimit: -1 }, { option: 'queueLimit' }],
   ['a queueTimeout of NaN', { limit: 1, queueTimeout: Number.NaN }, { option: 'queueTimeout' }],
   ['a negative maxHold', { limit: 1, maxHold: -1 }, { option: 'maxHold' }],
+  ['shadow mode of the default limit', { mode: 'shadow' }, { option: 'mode' }],
   ['an unknown mode', { limit: 1, mode: 'off' }, { option: 'mode' }],
   ['an unknown onDisconnect', { limit: 1, onDisconnect: 'stay' }, { option: 'onDisconnect' }],
   ['an invalid status', { limit: 1, statusCode: 50 }, { option: 'statusCode' }],
