@@ -6,8 +6,10 @@ import { beforeAll, describe, expect, type TestContext, test } from 'vitest';
 import { libraries } from './clients.ts';
 
 let program: string;
+let invoked: string;
 beforeAll(async () => {
   program = await bundle(new URL('./app.ts', import.meta.url));
+  invoked = await bundle(new URL('./invoked.ts', import.meta.url));
 });
 
 async function startServer({ onTestFinished }: TestContext): Promise<RedisServer> {
@@ -18,8 +20,17 @@ async function startServer({ onTestFinished }: TestContext): Promise<RedisServer
 
 describe.concurrent.each(libraries)('$name', ({ name }) => {
   /** Starts an app with this call timeout in milliseconds, which a busy machine may need. */
-  function start({ onTestFinished }: TestContext, { port }: RedisServer, timeout = 1_000) {
-    const child = spawn(process.execPath, [program, name, `${port}`, `${timeout}`], {
+  function start(context: TestContext, redis: RedisServer, timeout = 1_000) {
+    return startProgram(program, context, redis, timeout);
+  }
+
+  function startProgram(
+    file: string,
+    { onTestFinished }: TestContext,
+    { port }: RedisServer,
+    duration: number,
+  ) {
+    const child = spawn(process.execPath, [file, name, `${port}`, `${duration}`], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     onTestFinished(() => void child.kill('SIGKILL'));
@@ -58,5 +69,24 @@ describe.concurrent.each(libraries)('$name', ({ name }) => {
     const app = start(context, redis, 200);
     expect(await app.says()).toBe('ERR_HEADGATE_STORE_DOWN');
     expect(await app.exit).toEqual([0, null]);
+  });
+
+  test('a process that is frozen between its uses of a limit keeps no permit, and continues when it is thawed', async (context) => {
+    const redis = await startServer(context);
+    // No lease expires within the test.
+    const [frozen, other] = [60_000, 60_000].map((lease) =>
+      startProgram(invoked, context, redis, lease),
+    ) as [ReturnType<typeof start>, ReturnType<typeof start>];
+    const invoke = (app: typeof frozen, line: string) => {
+      app.child.stdin.write(`${line}\n`);
+      return app.says();
+    };
+    for (const line of ['first', 'second']) {
+      expect(await invoke(frozen, line)).toBe(line);
+      frozen.child.kill('SIGSTOP');
+      expect(await invoke(other, `other ${line}`)).toBe(`other ${line}`);
+      frozen.child.kill('SIGCONT');
+    }
+    expect(await invoke(frozen, 'third')).toBe('third');
   });
 });
