@@ -211,6 +211,24 @@ it('shows what shadow mode would have rejected as such, and not as rejected', as
   for (const permit of permits) permit.release();
 });
 
+it('shows the peak of a limit, and in shadow mode what other limits would have done', async () => {
+  const limiter = createLimiter({ name: 'reports', limit: 2, queueLimit: 1 });
+  limiter.shadow();
+  const { until, text, page } = await openPage(browser, { limits: [limiter] });
+  await until(`${first} .used`, '0 of 2');
+  const permits = await Promise.all(Array.from({ length: 6 }, () => limiter.acquire()));
+  for (const permit of permits) permit.release();
+  await until(`${first} .peak`, 'peak 6');
+  await until(`${first} .groups`, 'Would be admitted');
+  const { limits = [], assumption = '' } = limiter.stats().suggestion ?? {};
+  await expect
+    .poll(() => page.locator(`${first} .suggestion tbody tr`).count())
+    .toBe(limits.length);
+  expect(await text(`${first} .suggestion`)).toContain('2 (now)');
+  expect(await text(`${first} .assumption`)).toBe(`Assumption: ${assumption}.`);
+  expect(assumption).not.toBe('');
+});
+
 it('shows the delay of a guard without limits', async () => {
   let delay = 3;
   const guard = { name: 'loop', admits: () => true, stats: () => ({ delay, shedding: 0 }) };

@@ -39,6 +39,14 @@ const reports = createGate({
   queueTimeout: 2_000,
 });
 
+const thumbnails = createLimiter({
+  name: 'thumbnails',
+  limit: 6,
+  queueLimit: 6,
+  queueTimeout: 1_000,
+});
+thumbnails.shadow();
+
 const start = performance.now();
 
 /** Calls back this many times per second, at random times; a late timer is made up for. */
@@ -60,7 +68,7 @@ const priority = (): Priority => (Math.random() < 0.2 ? 'high' : 'normal');
 
 const app = express();
 const authorize = () => 'operate' as const;
-app.use('/admin/limits', dashboard({ limits: [api, reports, renders], authorize }));
+app.use('/admin/limits', dashboard({ limits: [api, reports, renders, thumbnails], authorize }));
 const server = createServer(app);
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 const { port } = server.address() as AddressInfo;
@@ -84,12 +92,16 @@ const load = Promise.all([
     () => 50,
     () => renders.run(work(120)),
   ),
+  arrivals(
+    (second) => (inSpike(second) ? 60 : 25),
+    () => thumbnails.run(work(150)),
+  ),
 ]);
 
 await pause(photographedAt * 1_000);
 const devices = {
-  light: { viewport: { width: 1_100, height: 720 }, colorScheme: 'light', reducedMotion: 'reduce' },
-  dark: { viewport: { width: 1_100, height: 720 }, colorScheme: 'dark', reducedMotion: 'reduce' },
+  light: { viewport: { width: 1_100, height: 780 }, colorScheme: 'light', reducedMotion: 'reduce' },
+  dark: { viewport: { width: 1_100, height: 780 }, colorScheme: 'dark', reducedMotion: 'reduce' },
   phone: { viewport: { width: 390, height: 780 }, colorScheme: 'light', reducedMotion: 'reduce' },
 } as const;
 for (const [name, device] of Object.entries(devices)) {
@@ -97,7 +109,13 @@ for (const [name, device] of Object.entries(devices)) {
   await page.goto(url);
   await page.locator('.title', { hasText: 'renders' }).waitFor();
   await page.getByRole('button', { name: 'api' }).click();
+  await page.mouse.move(0, 0);
   await page.screenshot({ path: join(folder, `dashboard-${name}.png`) });
+  if (name !== 'light') continue;
+  await page.getByRole('button', { name: 'api' }).click();
+  const shadow = page.locator('tbody.item', { hasText: 'thumbnails' });
+  await shadow.getByRole('button', { name: 'thumbnails' }).click();
+  await shadow.screenshot({ path: join(folder, 'dashboard-shadow.png') });
 }
 await load;
 await browser.close();

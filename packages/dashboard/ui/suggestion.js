@@ -27,7 +27,7 @@ export class SuggestionTable {
       write(part(row, '.most'), count(each.inflightPeak));
     }
     write(part(this.element, '.lowest'), inWords(lowest));
-    write(part(this.element, '.assumption'), assumption);
+    write(part(this.element, '.assumption'), `Assumption: ${assumption}.`);
   }
 }
 
@@ -35,6 +35,6 @@ export class SuggestionTable {
 function inWords(lowest) {
   const known = Object.entries(lowest).filter(([, limit]) => limit !== undefined);
   if (known.length === 0) return '';
-  const each = known.map(([share, limit]) => `${count(limit ?? 0)} (under ${share})`);
-  return `Lowest limit, by the share that it would reject: ${each.join(', ')}.`;
+  const each = known.map(([share, limit]) => `less than ${share}: ${count(limit ?? 0)}`);
+  return `Lowest limit that would reject ${each.join('; ')}.`;
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '@headgate/core';
 import { Alarm } from './alarm.ts';
+import { History } from './history.ts';
 import type { Log } from './log.ts';
 import { State } from './state/state.ts';
 
@@ -14,6 +15,8 @@ export interface StateDriverOptions {
 export class StateDriver {
   readonly state: State;
   readonly log: Log;
+  /** What the page shows of the past. */
+  readonly history = new History();
   /** Whether the server is closing: requests are no longer blocked. */
   isClosing = false;
   readonly #alarm: Alarm;
@@ -26,6 +29,7 @@ export class StateDriver {
       now: () => clock.now(),
       randomId,
       wakeAt: (instant) => this.#alarm.set(instant),
+      operated: (now, semaphores) => this.history.record(now, semaphores),
       expired: (peers) => log.warn(`Removed ${peers} peers due to expiration.`),
     });
   }

@@ -24,6 +24,8 @@ const pause = byId('pause');
 
 let isPaused = false;
 let isLocked = false;
+/** The server sends its history once; later samples are this page's own. */
+let hasHistory = false;
 let failures = 0;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let next;
@@ -57,7 +59,8 @@ async function poll() {
 async function fetchState() {
   const known = sessionStorage.getItem(tokenKey);
   const headers = known === null ? {} : { Authorization: `Bearer ${known}` };
-  const url = `ui/state?${new URLSearchParams({ find: text.value })}`;
+  const query = { find: text.value, ...(hasHistory ? {} : { history: '' }) };
+  const url = `ui/state?${new URLSearchParams(query)}`;
   try {
     return await fetch(url, { headers, signal: AbortSignal.timeout(10_000) });
   } catch {
@@ -66,7 +69,8 @@ async function fetchState() {
 }
 
 /** @param {Snapshot} snapshot */
-function show({ version, peers, found, semaphores }) {
+function show({ version, peers, found, semaphores, history }) {
+  hasHistory = true;
   say('live', 'Live');
   byId('shown').hidden = false;
   byId('forget').hidden = sessionStorage.getItem(tokenKey) === null;
@@ -77,7 +81,7 @@ function show({ version, peers, found, semaphores }) {
   byId('key').hidden = found === 0;
   byId('example').hidden = found > 0 || text.value !== '';
   write(byId('note'), note(found, found - semaphores.length));
-  table.show(semaphores, performance.now());
+  table.show(semaphores, performance.now(), history);
   const waiting = semaphores.reduce((sum, each) => sum + each.waiting.peers, 0);
   document.title = waiting === 0 ? 'Semaphores' : `${count(waiting)} waiting · Semaphores`;
 }

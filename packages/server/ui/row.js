@@ -3,7 +3,7 @@ import { copy, part, write } from './dom.js';
 import { PeerListView } from './peer-list.js';
 import { count, wait } from './words.js';
 
-/** @import { SemaphoreView } from '../src/http/snapshot.ts' */
+/** @import { PastSample, SemaphoreView } from '../src/http/snapshot.ts' */
 
 let rows = 0;
 
@@ -26,6 +26,13 @@ export class Row {
     this.#toggle.addEventListener('click', () => this.#open(this.#details.hidden === true));
     part(this.element, '.peer-lists').append(this.#holding.element, this.#waiting.element);
     this.#open(isOpen);
+  }
+
+  /** @param {number} now @param {readonly PastSample[]} samples */
+  addPast(now, samples) {
+    for (const [ago, used, pending, max] of samples) {
+      this.#chart.add({ at: now - ago, used, demand: used + pending, max });
+    }
   }
 
   /** @param {SemaphoreView} view @param {number} now @param {boolean} hasLevels */

@@ -1,7 +1,7 @@
 import { span } from './chart.js';
 import { Row } from './row.js';
 
-/** @import { SemaphoreView } from '../src/http/snapshot.ts' */
+/** @import { SemaphoreView, Snapshot } from '../src/http/snapshot.ts' */
 
 /** Rows are expanded at first only up to this number of semaphores. */
 const MAX_EXPANDED = 3;
@@ -18,13 +18,14 @@ export class Table {
     this.#element = element;
   }
 
-  /** @param {readonly SemaphoreView[]} views @param {number} now */
-  show(views, now) {
+  /** @param {readonly SemaphoreView[]} views @param {number} now @param {Snapshot['history']} history */
+  show(views, now, history) {
     const hasLevels = views.some(({ level }) => level !== 0);
     /** @type {Element[]} */
     const shown = views.map((view) => {
       const row = this.#rows.get(view.name) ?? new Row(view.name, views.length <= MAX_EXPANDED);
       this.#rows.set(view.name, row);
+      row.addPast(now, history?.[view.name] ?? []);
       row.show(view, now, hasLevels);
       return row.element;
     });

@@ -17,7 +17,7 @@ export function createApp(stateDriver: StateDriver, token: string | undefined): 
   if (token !== undefined) requireToken(app, token);
   const isLarge = largeAnswers();
   for (const path of ['/peers/', '/metrics', '/ui/state']) app.get(path, isLarge);
-  uiState(app, stateDriver.state);
+  uiState(app, stateDriver);
   pages(app);
   peerRoutes(app, stateDriver);
   lockRoutes(app, stateDriver);

@@ -11,7 +11,14 @@ export interface Snapshot {
   /** The number of semaphores, or of those whose name contains the search text. */
   readonly found: number;
   readonly semaphores: readonly SemaphoreView[];
+  /**
+   * The last minutes of each semaphore, if the page has asked for them: how many milliseconds ago, the counts in use and
+   * pending, and the full count.
+   */
+  readonly history?: Readonly<Record<string, readonly PastSample[]>> | undefined;
 }
+
+export type PastSample = readonly [ago: number, used: number, pending: number, max: number];
 
 export interface SemaphoreView {
   readonly name: string;
@@ -52,7 +59,7 @@ const MAX_SEMAPHORES_SHOWN = 100;
  * The state of the semaphores whose name contains `text`. Its cost depends on the number of names and on what is shown,
  * not on the number of peers.
  */
-export function snapshot(state: State, text: string): Omit<Snapshot, 'version'> {
+export function snapshot(state: State, text: string): Omit<Snapshot, 'version' | 'history'> {
   const now = state.advance();
   const wanted = text.toLowerCase();
   const semaphores: SemaphoreView[] = [];

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { Hono } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
-import type { State } from '../state/state.ts';
+import type { StateDriver } from '../state-driver.ts';
 import { version } from '../version.ts';
 import { queryOf } from './input.ts';
 import { snapshot } from './snapshot.ts';
@@ -63,11 +63,16 @@ export function uiPage(app: Hono, needsToken: boolean): void {
   }
 }
 
-/** The state that the page polls. */
-export function uiState(app: Hono, state: State): void {
+/** The state that the page polls. Its first request asks for the history too. */
+export function uiState(app: Hono, { state, history }: StateDriver): void {
   app.get('/ui/state', (c) => {
     const shown = snapshot(state, queryOf(c, 'find') ?? '');
-    return c.json({ version, ...shown }, 200, { 'Cache-Control': 'no-store' });
+    const now = state.advance();
+    const isFirst = queryOf(c, 'history') !== undefined;
+    const past = isFirst
+      ? Object.fromEntries(shown.semaphores.map(({ name }) => [name, history.of(name, now)]))
+      : undefined;
+    return c.json({ version, ...shown, history: past }, 200, { 'Cache-Control': 'no-store' });
   });
 }
 

@@ -17,6 +17,8 @@ export interface StateOptions {
   /** Asks for a call of `advance` at this instant. Only the earliest instant asked for matters. */
   readonly wakeAt: (instant: number) => void;
   readonly expired: (peers: number) => void;
+  /** Called before each operation changes something. */
+  readonly operated?: (now: number, semaphores: Iterable<Semaphore>) => void;
 }
 
 /** A request for a lock. */
@@ -53,6 +55,7 @@ export class State {
   /** Removes expired peers and answers blocked requests that have timed out. Returns the current time. */
   advance(): number {
     const now = this.#options.now();
+    this.#options.operated?.(now, this.#semaphores.all());
     this.#expire(now);
     this.#waits.end(now);
     return now;

@@ -1,0 +1,62 @@
+/** Minimum number of milliseconds between two records. */
+const INTERVAL_MS = 2_000;
+
+/** Milliseconds that the page shows, and for which it draws one sample. */
+const HISTORY_MS = 300_000;
+const SAMPLE_MS = 4_000;
+
+/** Maximum number of semaphores that are recorded: those that the page shows without a search. */
+const MAX_SEMAPHORES = 100;
+
+/** When, in milliseconds; the counts in use and pending; the full count. */
+type Sample = readonly [at: number, used: number, pending: number, max: number];
+
+interface Counts {
+  readonly name: string;
+  readonly acquired: bigint;
+  readonly pending: bigint;
+  readonly max: bigint;
+}
+
+/**
+ * The last five minutes of the semaphores, which the page shows as soon as it is opened. An operation records what was
+ * so since the one before it: nothing changes in between, so that no timer is needed.
+ */
+export class History {
+  readonly #records = new Map<string, Sample[]>();
+  #recordedAt = -Infinity;
+  /** When the latest operation was. */
+  #operatedAt: number | undefined;
+
+  /** To be called before each operation changes something. */
+  record(now: number, semaphores: Iterable<Counts>): void {
+    const since = this.#operatedAt ?? now;
+    this.#operatedAt = now;
+    if (now - this.#recordedAt < INTERVAL_MS) return;
+    this.#recordedAt = now;
+    const known = new Set<string>();
+    for (const { name, acquired, pending, max } of semaphores) {
+      if (known.size === MAX_SEMAPHORES) break;
+      known.add(name);
+      const records = this.#records.get(name) ?? [];
+      this.#records.set(name, records);
+      records.push([since, Number(acquired), Number(pending), Number(max)]);
+      while ((records[1]?.[0] ?? now) < now - HISTORY_MS) records.shift();
+    }
+    for (const name of this.#records.keys()) if (!known.has(name)) this.#records.delete(name);
+  }
+
+  /** What the page draws of a semaphore: samples that leave no gap, each with its age instead of its time. */
+  of(name: string, now: number): Sample[] {
+    const records = this.#records.get(name) ?? [];
+    return records.flatMap(([at, ...counts], i) => {
+      const from = Math.max(at, now - HISTORY_MS);
+      const until = records[i + 1]?.[0] ?? now;
+      const length = Math.max(0, Math.ceil((until - from) / SAMPLE_MS));
+      return Array.from(
+        { length },
+        (_, step): Sample => [Math.round(now - from - step * SAMPLE_MS), ...counts],
+      );
+    });
+  }
+}
