@@ -14,7 +14,7 @@ export interface DashboardOptions<R> {
   limits: readonly LimitSource[] | (() => readonly LimitSource[]);
   /**
    * Decides what a request may do; it may return a promise. What it throws reaches the framework's error handling.
-   * Default: who has the token that the process prints may view; all others get 403.
+   * Default: requests with the token that the process prints may view; all others get 403.
    */
   authorize?: ((request: R) => Access | Promise<Access>) | undefined;
   /**

@@ -33,7 +33,7 @@ export function hasToken(request: PageRequest): boolean {
 export function refuse(): PageResponse {
   warnOnce(
     'HEADGATE_DASHBOARD_TOKEN',
-    `a dashboard without authorize shows its limits only to those who have its token: append ?token=${token} to its address; to decide who may see it, set authorize`,
+    `a dashboard without authorize requires its token: append ?token=${token} to its address; to decide who may see it, set authorize`,
   );
   return plain(403, refusal, headers);
 }
