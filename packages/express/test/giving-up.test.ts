@@ -6,8 +6,8 @@ import { pipeline } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { concurrencyLimit } from '@headgate/express';
 import { lcg } from '@headgate/test-kit/lcg';
-import { counts, worldOfEachTest } from '@headgate/test-suite';
-import express, { type Express, type RequestHandler } from 'express';
+import { counts, until, worldOfEachTest } from '@headgate/test-suite';
+import express, { type Express, type RequestHandler, type Response } from 'express';
 import express4 from 'express4';
 import { describe, expect, it } from 'vitest';
 import { expressFramework } from './framework.ts';
@@ -71,5 +71,28 @@ describe.each([
     const statuses = (await Promise.all(answers)).map(({ status }) => status);
     expect(statuses.filter((status) => status !== 200)).toEqual([]);
     await counts(limit, 0, 0);
+  });
+
+  it('start no handler beyond the limit that reads the body itself and listens for close', async () => {
+    const limit = world.watch(concurrencyLimit({ limit: 2, queueLimit: 0 }));
+    const works: Response[] = [];
+    const running = await serve((app) => {
+      app.use(limit, (req, res) => {
+        res.on('close', () => {});
+        req.resume().on('end', () => works.push(res));
+      });
+    });
+    for (let index = 0; index < 6; index++) {
+      const call = running.call('/', { method: 'POST', body: 'x' });
+      const left = call.answer().catch(() => {});
+      if (index < 2) await until(() => works.length > index);
+      else await left;
+      call.abort();
+      await left;
+    }
+    await until(() => works.every(({ destroyed }) => destroyed));
+    expect([works.length, limit.inflight]).toEqual([2, 2]);
+    for (const res of works) res.end();
+    await counts(limit, 0);
   });
 });

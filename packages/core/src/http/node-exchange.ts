@@ -177,7 +177,7 @@ export class NodeExchange extends Exchange {
     const { request, response } = this;
     // The response of an upgraded connection is never written: the handler is done when the connection has closed.
     const isDone = response.writableEnded || request.upgrade === true;
-    if (isDone || this.#isDestroyed || this.#isForwarded) return callback(true);
+    if (isDone || this.#isDestroyed) return callback(true);
     if (this.#awaitsLostBody) return callback(false);
     this.#whenDone ??= this.#watchHandler();
     this.#whenDone.push(callback);
@@ -198,17 +198,6 @@ export class NodeExchange extends Exchange {
   /** Whether the handler has begun to read a body whose rest cannot arrive any more. */
   get #awaitsLostBody(): boolean {
     return this.request.readableDidRead && !this.request.complete;
-  }
-
-  /**
-   * Whether a reverse proxy has forwarded the request; it listens for the end of the response to abort the forwarded
-   * request. Only a proxy reads a request without a body to its end, or a body that no parser reads.
-   */
-  get #isForwarded(): boolean {
-    const { request, response } = this;
-    return (
-      request.readableEnded && request.body === undefined && response.listenerCount('close') > 1
-    );
   }
 
   override rejected(hangUp: boolean, clock: Clock): void {

@@ -15,8 +15,6 @@ export interface NodeRequest {
   readonly complete: boolean;
   readonly destroyed: boolean;
   readonly errored?: (Error & { readonly code?: string }) | null;
-  /** The result of a body parser. */
-  readonly body?: unknown;
   readonly httpVersionMajor: number;
   /** Whether the connection has changed to another protocol, such as WebSocket. */
   readonly upgrade?: boolean;
