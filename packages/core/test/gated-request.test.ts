@@ -320,6 +320,17 @@ it('a handler that responds after its permit was released shows that its kind ta
   expect(settings.durations.of('route')).toBe(20);
 });
 
+it('a stream that its handler ends because the client has left does not say how long others take', () => {
+  const { clock, settings, arrive, answer } = untracked();
+  answer(10);
+  const { client } = arrive();
+  clock.advance(3_600_000);
+  client.ended('truncated');
+  clock.advance(5);
+  client.finish(true);
+  expect(settings.durations.of('route')).toBe(10);
+});
+
 it('clients that leave expensive requests of a cheap kind do not start more and more of them', () => {
   const { clock, gate, arrive, answer } = untracked();
   for (let index = 0; index < 100; index++) answer(1);

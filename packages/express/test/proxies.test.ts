@@ -27,19 +27,22 @@ describe('reverse proxies in Express', () => {
     return { requests, target: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
   }
 
-  it.each(methods)('hold the permit of a disconnected client, aborted %s', async (method, body) => {
-    const { requests, target } = await silent();
-    const proxy = createProxyServer({ target });
-    const limit = world.watch(concurrencyLimit({ limit: 1 }));
-    const app = express().use(limit, (req, res) => void proxy.web(req, res));
-    const running = await world.serveThrough(() => app);
-    const call = running.call('/', { method, ...(body === undefined ? {} : { body }) });
-    await until(() => requests.length === 1);
-    call.abort();
-    await until(() => requests[0]?.socket.destroyed === true);
-    expect(limit.inflight).toBe(1);
-    await counts(limit, 0);
-  });
+  it.each(methods)(
+    'hold the permit of a disconnected client although they abort the %s',
+    async (method, body) => {
+      const { requests, target } = await silent();
+      const proxy = createProxyServer({ target });
+      const limit = world.watch(concurrencyLimit({ limit: 1 }));
+      const app = express().use(limit, (req, res) => void proxy.web(req, res));
+      const running = await world.serveThrough(() => app);
+      const call = running.call('/', { method, ...(body === undefined ? {} : { body }) });
+      await until(() => requests.length === 1);
+      call.abort();
+      await until(() => requests[0]?.socket.destroyed === true);
+      expect(limit.inflight).toBe(1);
+      await counts(limit, 0);
+    },
+  );
 
   it('release the permit of a disconnected client immediately inside wrap', async () => {
     const { requests, target } = await silent();

@@ -257,6 +257,7 @@ export class GatedRequest extends Waiter {
    */
   private abandon(permit: BasePermit): void {
     const { exchange, settings } = this;
+    const leftAt = settings.durations.now;
     const giveUp = () => {
       // When the handler stopped, if it has, is not known.
       if (!this.knowsHandlers) this.outcomeOf = () => 'ignored';
@@ -265,8 +266,7 @@ export class GatedRequest extends Waiter {
     let cancel = () => {};
     exchange.whenDone((hasEnded) => {
       cancel();
-      // It was not held for long enough: clients that leave may have started expensive requests of a cheap kind.
-      if (permit.released) this.measure();
+      if (permit.released) this.measureLate(leftAt);
       else if (hasEnded) this.handlerWillNotRun();
       else giveUp();
     });
@@ -274,10 +274,19 @@ export class GatedRequest extends Waiter {
   }
 
   /** Its handler has responded. */
-  private measure(): void {
+  private measure(since = this.admittedAt): void {
     if (!this.isMeasured) return;
     const { durations } = this.settings;
-    durations.add(this.kind, durations.now - this.admittedAt);
+    durations.add(this.kind, durations.now - since);
+  }
+
+  /**
+   * A handler that works for longer than usual after its client has left shows that permits are not held for long enough:
+   * clients that leave may start expensive requests of a cheap kind. The time before is the client's choice.
+   */
+  private measureLate(leftAt: number): void {
+    const { durations } = this.settings;
+    if (durations.now - leftAt > durations.of(this.kind)) this.measure(leftAt);
   }
 
   private settled(): void {
