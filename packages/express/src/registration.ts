@@ -20,8 +20,12 @@ export function isBehindRoutes(app: Application, middleware: unknown): boolean {
   return layers.slice(0, index).some(isRouting) && layers.slice(index + 1).every(isHandlingErrors);
 }
 
-/** Express 5 has `router`, whose getter throws in Express 4, which has `_router`. */
+/** Express 5 has `router`, whose getter throws in Express 4, which has `_router` once it has a middleware. */
 function layersOf(app: Application): readonly Layer[] {
-  const { _router: old } = app as { _router?: { stack?: readonly Layer[] } };
-  return (old ?? (app.router as { stack?: readonly Layer[] } | undefined))?.stack ?? [];
+  try {
+    const { _router: old } = app as { _router?: { stack?: readonly Layer[] } };
+    return (old ?? (app.router as { stack?: readonly Layer[] } | undefined))?.stack ?? [];
+  } catch {
+    return [];
+  }
 }

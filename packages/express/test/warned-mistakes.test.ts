@@ -57,4 +57,13 @@ describe.each([
     await request(createServer(build(concurrencyLimit({ limit: 1 }) as never))).get('/api/none');
     expect(warnings).toEqual([]);
   });
+
+  it('does not warn of a limit that is called for an app without middleware', async () => {
+    const limit = concurrencyLimit({ limit: 1 });
+    const server = createServer((req, res) => {
+      Object.assign(req, { app: express() });
+      limit(req, Object.assign(res, { locals: {} }) as never, () => res.end('ok'));
+    });
+    await request(server).get('/').expect(200, 'ok');
+  });
 });

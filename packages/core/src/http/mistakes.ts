@@ -6,6 +6,9 @@ import type { RouteTest } from './route.ts';
 /** Number of requests after which a limit is no longer examined. */
 const MAX_EXAMINED = 1000;
 
+/** Number of segments that the prefix of a router may have: a client chooses how many its path has. */
+const MAX_PREFIX_SEGMENTS = 8;
+
 /** Node's own functions that call the listener of a server, over HTTP/1.1 and HTTP/2. */
 const withinRequest = /\b(parserOnIncoming|onServerStream)\b/;
 
@@ -21,16 +24,16 @@ export function checkCreation(): void {
 }
 
 function wholeStack(): string {
-  const settings = Error as { stackTraceLimit?: number };
+  const settings = Error as { stackTraceLimit?: number | undefined };
   const { stackTraceLimit } = settings;
   try {
     settings.stackTraceLimit = 100;
-    return new Error().stack ?? '';
+    const { stack = '' } = new Error();
+    settings.stackTraceLimit = stackTraceLimit;
+    return stack;
   } catch {
     // An app may have frozen Error.
     return '';
-  } finally {
-    if (stackTraceLimit !== undefined) settings.stackTraceLimit = stackTraceLimit;
   }
 }
 
@@ -69,7 +72,9 @@ export class LimitCheck<R> {
     if (this.#hasMatched) return;
     const method = this.framework.method(request);
     const path = this.framework.path(request);
-    for (let at = path.indexOf('/', 1); at > 0; at = path.indexOf('/', at + 1)) {
+    let left = MAX_PREFIX_SEGMENTS;
+    for (let at = path.indexOf('/', 1); at > 0 && left > 0; at = path.indexOf('/', at + 1)) {
+      left--;
       const isEmptySegment = path[at - 1] === '/';
       if (isEmptySegment || !test(method, path.slice(at))) continue;
       return warnOnce(
@@ -97,11 +102,25 @@ export class LimitCheck<R> {
   #checkProxy(request: R, key: string): void {
     const { framework } = this;
     const address = framework.address?.(request);
-    if (address === undefined || !(key.includes(address) || key.includes(ipKey(address)))) return;
-    if (framework.header(request, 'x-forwarded-for') === undefined) return;
+    if (!address || framework.header(request, 'x-forwarded-for') === undefined) return;
+    if (!contains(key, address) && !contains(key, ipKey(address))) return;
     warnOnce(
       'HEADGATE_UNTRUSTED_PROXY',
       `key of limit "${this.name}" is the address of the connection, but the request has X-Forwarded-For: behind a proxy, all clients share this key until the app trusts the proxy`,
     );
   }
+}
+
+/** Whether the key contains this address, and not as a part of another one: `::1` is also the end of `2001:db8::1`. */
+function contains(key: string, address: string): boolean {
+  const isVersion6 = address.includes(':');
+  const before = isVersion6 ? /(^|[^\da-f:]:?)$/i : /(^|[^\d.])$/;
+  const after = isVersion6 ? /^([^\da-f:]|$)/i : /^([^\d.]|$)/;
+  const [first = '', ...others] = key.split(address);
+  let previous = first;
+  for (const next of others) {
+    if (before.test(previous) && after.test(next)) return true;
+    previous = next;
+  }
+  return false;
 }
