@@ -66,6 +66,14 @@ describe.each([
     expect(new Set(await kindsOf(add, ['/ GET', '/ POST'])).size).toBe(2);
   });
 
+  it('are the same for the methods of a route for all, of which a client may choose any', async () => {
+    const add = (app: Express) => app.get('/b', handle).route('/a').all(handle);
+    const requests = ['/a GET', '/a POST', '/a PURGE', '/b GET', '/b HEAD'];
+    const [get, post, purge, b, head] = await kindsOf(add, requests);
+    expect(get).toContain('ALL /a');
+    expect([post, purge, head]).toEqual([get, get, b]);
+  });
+
   it('are undefined for requests that app.use handles', async () => {
     const add = (app: Express) => app.use('/:tenant/files', handle).use('/graphql', handle);
     const kinds = await kindsOf(add, ['/acme/files', '/globex/files', '/graphql']);

@@ -16,7 +16,8 @@ export const framework: Framework<Context> = {
     if (path === undefined) return undefined;
     // Identified by the layer, since its path lacks the prefix of koa-mount.
     const route = matched?.findLast((layer) => layer.path === path);
-    return route && routeKind(route, ctx.method, `${path}`);
+    // The router accepts any case, and a client may send any over HTTP/2.
+    return route && routeKind(route, ctx.method.toUpperCase(), `${path}`);
   },
   // Koa's own listener accepts only errors.
   report: (ctx, error) => void ctx.app.emit('error', asError(error), ctx),

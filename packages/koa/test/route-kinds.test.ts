@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import http2 from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { concurrencyLimit } from '@headgate/koa';
 import { counts, recordingLimit, worldOfEachTest } from '@headgate/test-suite';
 import Router from '@koa/router';
@@ -78,5 +82,24 @@ describe.each([
   it('are undefined for requests that no router has routed', async () => {
     const kinds = await kindsOf([handle as Middleware], ['/a', '/b']);
     expect(kinds).toEqual([undefined, undefined]);
+  });
+
+  it('are the same for any case of a method, which a client may choose over HTTP/2', async () => {
+    const { samples, limit } = recordingLimit();
+    const limited = world.watch(concurrencyLimit({ limit }));
+    const listener = new Version().use(limited).use(rootRouter()).callback();
+    const server = http2.createServer(listener).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const session = http2.connect(`http://127.0.0.1:${port}`);
+    for (const method of ['GET', 'get', 'GeT']) {
+      const stream = session.request({ ':method': method });
+      expect(await text(stream)).toBe('ok');
+      await counts(limited, 0);
+    }
+    session.close();
+    await once(server.close(), 'close');
+    const [first, ...others] = samples.map(({ kind }) => kind);
+    expect(others).toEqual([first, first]);
   });
 });

@@ -13,7 +13,8 @@ let count = 0;
  *
  * @param route The framework's own object for the route, the same for each request.
  * @param name Of each of its kinds, such as the method.
- * @param path What the application has registered, never what a client has sent: clients could create kinds.
+ * @param path The path of the route. Like the name, what the application has registered, never what a client has sent:
+ *   clients could create kinds.
  */
 export function routeKind(route: object, name: string, path = ''): string {
   let kinds = kindsOf.get(route);
