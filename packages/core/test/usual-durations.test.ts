@@ -56,6 +56,11 @@ it('requests of no measurable duration can become slow', () => {
   expect(durations.of('report')).toBeGreaterThan(499);
 });
 
+it('a request that seems to have ended before it began, as when a test has replaced the clock, took no time', () => {
+  const { durations } = measured(['report', -3_600_000], ['report', 10]);
+  expect(durations.of('report')).toBe(5);
+});
+
 it('calls back when a request has lasted as long as usual, at once if it has already', () => {
   const { clock, durations } = measured(['report', 500]);
   const [later, atOnce] = [vi.fn(), vi.fn()];

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { concurrencyLimit } from '@headgate/node';
 import { hostSuite } from '@headgate/test-kit/host-suite';
+import { VirtualClock } from '@headgate/test-suite';
 import mocks from 'node-mocks-http';
 import { describe, expect, test } from 'vitest';
 import { nodeFramework } from './framework.ts';
@@ -29,4 +30,15 @@ describe('a response that no server has made and that fails', () => {
     expect(() => res.emit('error', new Error('broken'))).toThrow('broken');
     expect(limit.inflight).toBe(0);
   });
+});
+
+test('a request that no server has made may lack the methods of a stream', () => {
+  const clock = new VirtualClock();
+  const limit = concurrencyLimit({ clock });
+  const res = mocks.createResponse();
+  limit(() => {})({ method: 'GET', url: '/', headers: {} } as never, res as never);
+  clock.advance(100);
+  expect(limit.inflight).toBe(1);
+  res.end();
+  expect(limit.inflight).toBe(0);
 });

@@ -77,6 +77,8 @@ export class NodeExchange extends Exchange {
 
   override get awaitsBody(): boolean {
     const { request } = this;
+    // Mocks may lack methods of a stream.
+    if (!this.isServed) return false;
     const isReading = request.readableFlowing === true || request.listenerCount('readable') > 0;
     return isReading && request.readableLength === 0 && !request.complete && !request.readableEnded;
   }
