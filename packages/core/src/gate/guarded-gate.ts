@@ -60,7 +60,7 @@ export class GuardedGate implements Gate {
 
   /** Marks the request as reported, so that no limit reports it again: an enforcing guard would have kept it away. */
   #admitInShadow(waiter: Waiter, demands: Demands, rejection: Rejection): void {
-    this.#counters.wouldReject(rejection, identityOf(waiter));
+    this.#counters.rejectedInShadow(rejection, identityOf(waiter));
     waiter.isReported = true;
     try {
       this.inner.request(waiter, demands);

@@ -192,7 +192,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
     this.#stopWaiting(gateWaiter);
     for (const part of parts) part.endSuspension();
     const { excess, isReported, waiter } = gateWaiter;
-    if (excess && !isReported) this.#counters.wouldReject(excess, identityOf(waiter));
+    if (excess && !isReported) this.#counters.rejectedInShadow(excess, identityOf(waiter));
     this.#grant(waiter, gateWaiter.demands, parts, waited, isReported);
   }
 
@@ -280,8 +280,8 @@ export class OrderedGate implements Gate, GateWaiterOwner {
   /** Its limit counts it as well; it has no observer of requests. */
   #report(rejection: Rejection, request: object): void {
     const limit = this.limits.find(({ limiter }) => limiter.name === rejection.limitName);
-    (limit?.limiter as GateableLimiter | undefined)?.wouldReject(rejection, request);
-    this.#counters.wouldReject(rejection, request);
+    (limit?.limiter as GateableLimiter | undefined)?.rejectedInShadow(rejection, request);
+    this.#counters.rejectedInShadow(rejection, request);
   }
 
   #reject(waiter: Waiter, rejection: Rejection): void {

@@ -161,8 +161,8 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     });
   }
 
-  wouldReject(rejection: Rejection, request: object): void {
-    this.semaphores.counters.wouldReject(rejection, request);
+  rejectedInShadow(rejection: Rejection, request: object): void {
+    this.semaphores.counters.rejectedInShadow(rejection, request);
   }
 
   /** Starts a simulation in shadow mode, after each operation from the beginning, so that its counts are those of one limit. */
@@ -173,7 +173,7 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     if (!isShadow || settings.isPart || settings.order.isProcessWide) return;
     const limit = limitUpdater?.isFrozen === false ? settings.limit : this.limit;
     const model = limiterModel(settings, limit, (own) => new InProcessLimiter(own));
-    const report = this.wouldReject.bind(this);
+    const report = this.rejectedInShadow.bind(this);
     semaphores.simulation = new Simulation(settings.clock, report, model);
   }
 

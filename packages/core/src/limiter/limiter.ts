@@ -227,7 +227,7 @@ export interface GateableLimiter extends LocalLimiter {
   /** Like `tryAcquire`, but returns undefined in shadow mode: `request` simulates. */
   tryWithinLimit(options: AcquireOptions): BasePermit | undefined;
   /** Counts and reports what a simulation has found. */
-  wouldReject(rejection: Rejection, request: object): void;
+  rejectedInShadow(rejection: Rejection, request: object): void;
   /** The waiter that a new request would displace from the full queue. */
   displacedBy(newWaiter: Waiter): Waiter | undefined;
 }

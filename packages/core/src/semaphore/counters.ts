@@ -51,8 +51,8 @@ export class Counters {
     observers.rejected({ name, request: endIdentity(waiter), rejection, shadow: false });
   }
 
-  /** The request, which shadow mode admits, would have been rejected. */
-  wouldReject(rejection: Rejection, request: object): void {
+  /** Shadow mode has admitted a request that would have been rejected. */
+  rejectedInShadow(rejection: Rejection, request: object): void {
     const { name, observers } = this.settings;
     this.wouldBeRejections[rejection.reason]++;
     observers.rejected?.({ name, request, rejection, shadow: true });

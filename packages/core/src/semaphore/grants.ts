@@ -43,7 +43,7 @@ export function deferGrants(change: () => void): void {
  * Serves the queues that `change` affects within it, even if it is called while others are served: in a simulation, each
  * grant has a time of its own.
  */
-export function grantApart(change: () => void): void {
+export function isolateGrants(change: () => void): void {
   const outer = [scheduled, granting] as const;
   scheduled = [];
   granting = false;

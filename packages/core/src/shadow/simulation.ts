@@ -1,12 +1,12 @@
 import type { Clock } from '../clock.ts';
 import { attempt } from '../errors.ts';
-import { grantApart } from '../semaphore/grants.ts';
+import { isolateGrants } from '../semaphore/grants.ts';
 import { Observers } from '../semaphore/observers.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
 import type { ShadowReport } from '../semaphore/shadow-stats.ts';
 import { endIdentity, type Waiter } from '../semaphore/waiter.ts';
-import { Ladder } from './ladder.ts';
+import { CandidateLimits } from './candidate-limits.ts';
 import { type Enforcer, ShadowedRequest, Variant, type Waiting } from './variant.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -43,7 +43,7 @@ export interface Model<Demands> {
 }
 
 interface Step<Demands> extends SimulatedLimit<Demands> {
-  readonly ladder: Ladder<Demands>;
+  readonly candidates: CandidateLimits<Demands>;
   /** The limit alone as it is, if there are others. */
   readonly own: Variant<Demands> | undefined;
 }
@@ -78,7 +78,7 @@ export class Simulation<Demands> {
       const make = (other?: number) =>
         new Variant(virtual, each.alone(virtual, other), other ?? each.limit);
       const own = others.length === 0 ? undefined : make();
-      return { ...each, own, ladder: new Ladder(make, own ?? this.#together) };
+      return { ...each, own, candidates: new CandidateLimits(make, own ?? this.#together) };
     });
   }
 
@@ -111,19 +111,21 @@ export class Simulation<Demands> {
 
   stats(): ShadowReport {
     this.#run(() => {});
-    const named = this.#steps.map(({ name, ladder }) => [name, ladder.suggestion] as const);
+    const named = this.#steps.map(({ name, candidates }) => [name, candidates.suggestion] as const);
     return { shadow: this.#together.stats, suggestions: new Map(named) };
   }
 
-  #requestAt({ applies, own, ladder }: Step<Demands>, request: ShadowedRequest<Demands>): void {
+  #requestAt({ applies, own, candidates }: Step<Demands>, request: ShadowedRequest<Demands>): void {
     own?.request(request);
-    ladder.request(request, () => [...this.#inflight].filter(({ demands }) => applies(demands)));
+    candidates.request(request, () =>
+      [...this.#inflight].filter(({ demands }) => applies(demands)),
+    );
   }
 
   #run(step: () => void): void {
     const now = this.clock.now();
     attempt(() =>
-      grantApart(() => {
+      isolateGrants(() => {
         this.#clock.advance(now);
         step();
       }),

@@ -4,7 +4,7 @@ import { noRejections, type Rejection } from '../semaphore/rejection.ts';
 import type { Forecast, ShadowStats } from '../semaphore/shadow-stats.ts';
 import { Waiter } from '../semaphore/waiter.ts';
 import type { VirtualClock } from './virtual-clock.ts';
-import { Waits } from './waits.ts';
+import { WaitHistogram } from './wait-histogram.ts';
 
 /** A limiter or gate of the simulation: it enforces, on the virtual clock. */
 export interface Enforcer<Demands> {
@@ -99,7 +99,7 @@ export class Variant<Demands> {
   queued = 0;
   #admitted = 0;
   readonly #rejected = noRejections();
-  readonly #waits = new Waits();
+  readonly #waits = new WaitHistogram();
   #earlierPeak = 0;
 
   constructor(

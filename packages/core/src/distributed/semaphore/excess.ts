@@ -26,6 +26,6 @@ export function reportInShadow(
   waiter: Waiter,
   rejection: Rejection,
 ): void {
-  if (!waiter.isReported) group.counters.wouldReject(rejection, identityOf(waiter));
+  if (!waiter.isReported) group.counters.rejectedInShadow(rejection, identityOf(waiter));
   waiter.exceeds(rejection);
 }

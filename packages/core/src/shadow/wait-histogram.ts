@@ -2,7 +2,7 @@
 const RESOLUTION = 8;
 
 /** A histogram of waits, in milliseconds. */
-export class Waits {
+export class WaitHistogram {
   /** By logarithm; the first is that of no wait. */
   readonly #counts: number[] = [0];
   #total = 0;

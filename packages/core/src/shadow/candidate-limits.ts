@@ -1,7 +1,7 @@
 import type { Suggestion } from '../semaphore/shadow-stats.ts';
 import type { ShadowedRequest, Variant } from './variant.ts';
 
-const MAX_RUNGS = 16;
+const MAX_CANDIDATES = 16;
 
 const ASSUMPTION = 'the duration of requests does not depend on the limit';
 
@@ -9,15 +9,15 @@ const ASSUMPTION = 'the duration of requests does not depend on the limit';
  * Simulates a limit with powers of two in its place. The next one is added when the highest so far would not have
  * admitted a request at once: all that are higher would admit the same requests at the same times.
  */
-export class Ladder<Demands> {
-  readonly #rungs: Variant<Demands>[];
+export class CandidateLimits<Demands> {
+  readonly #candidates: Variant<Demands>[];
 
   constructor(
     private readonly make: (limit: number) => Variant<Demands>,
     /** The limit as it is. */
-    private readonly present: Variant<Demands>,
+    private readonly current: Variant<Demands>,
   ) {
-    this.#rungs = [make(1)];
+    this.#candidates = [make(1)];
   }
 
   /** @param inflight The earlier requests that have not ended, in the order of arrival. */
@@ -26,19 +26,19 @@ export class Ladder<Demands> {
     inflight: () => Iterable<ShadowedRequest<Demands>>,
   ): void {
     let isAdmitted = false;
-    for (const rung of this.#rungs) isAdmitted = rung.request(request);
-    while (!isAdmitted && this.#rungs.length < MAX_RUNGS) {
-      const top = this.#rungs.at(-1) as Variant<Demands>;
-      const next = this.make(2 ** this.#rungs.length);
-      next.takeOver(top, inflight());
-      this.#rungs.push(next);
+    for (const candidate of this.#candidates) isAdmitted = candidate.request(request);
+    while (!isAdmitted && this.#candidates.length < MAX_CANDIDATES) {
+      const highest = this.#candidates.at(-1) as Variant<Demands>;
+      const next = this.make(2 ** this.#candidates.length);
+      next.takeOver(highest, inflight());
+      this.#candidates.push(next);
       isAdmitted = next.request(request);
     }
   }
 
   get suggestion(): Suggestion {
     const variants = new Map<number, Variant<Demands>>();
-    for (const variant of [...this.#rungs, this.present])
+    for (const variant of [...this.#candidates, this.current])
       if (variant.limit !== undefined) variants.set(variant.limit, variant);
     const limits = [...variants]
       .sort(([one], [other]) => one - other)
