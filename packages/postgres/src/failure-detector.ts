@@ -34,7 +34,7 @@ export class FailureDetector {
   readonly #options: FailureDetectorOptions;
   #number: number | undefined;
   /** The number that this process holds while it has left the ring. */
-  #restingAs: number | undefined;
+  #suspendedNumber: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   #sweptAt = performance.now();
@@ -49,7 +49,7 @@ export class FailureDetector {
   /** Starts to watch, under this number. */
   join(number: number): void {
     this.#number = number;
-    this.#restingAs = undefined;
+    this.#suspendedNumber = undefined;
     this.#aliveAt = performance.now();
     this.#later(0);
   }
@@ -57,7 +57,7 @@ export class FailureDetector {
   /** The number is no longer held: other processes may consider this one dead. */
   leave(): void {
     this.#number = undefined;
-    this.#restingAs = undefined;
+    this.#suspendedNumber = undefined;
     clearTimeout(this.#timer);
     this.#options.horizon.clear();
   }
@@ -66,10 +66,10 @@ export class FailureDetector {
    * Leaves the ring and keeps the number: a process without leases need not be watched, and watches no other. If it
    * stayed, the process before it would be watched by no other.
    */
-  rest(): void {
+  suspend(): void {
     const number = this.#number;
     this.leave();
-    this.#restingAs = number;
+    this.#suspendedNumber = number;
     if (number !== undefined) void this.#unregister(this.#options.inOrder);
   }
 
@@ -79,14 +79,14 @@ export class FailureDetector {
    * @returns undefined if it has no number any more.
    */
   resume(): Promise<void> | undefined {
-    const number = this.#restingAs;
+    const number = this.#suspendedNumber;
     if (number === undefined) return undefined;
     const { schema, inOrder, sender } = this.#options;
     const text = `WITH t AS (
   INSERT INTO ${schema}.members (number, owner) OVERRIDING SYSTEM VALUE VALUES ($1, $2) ON CONFLICT DO NOTHING
 ) SELECT ${forgetIfAlone(schema)}`;
     return inOrder(statement(text, [number, sender.owner])).then(() => {
-      if (this.#restingAs === number) this.join(number);
+      if (this.#suspendedNumber === number) this.join(number);
     });
   }
 

@@ -2,10 +2,10 @@ import type { Clock } from '@headgate/core';
 import { maxTimer } from '@headgate/core/distributed';
 
 /** Milliseconds after which an unused process sends nothing any more. */
-const REST_AFTER = 1_000;
+const IDLE_AFTER = 1_000;
 
 /** The last statement of a process is answered before its connections are closed. */
-export const MIN_IDLE_TIMEOUT = 2 * REST_AFTER;
+export const MIN_IDLE_TIMEOUT = 2 * IDLE_AFTER;
 
 export interface IdleTimerOptions {
   readonly clock: Clock;
@@ -14,7 +14,7 @@ export interface IdleTimerOptions {
   /** Whether this process holds or awaits a permit. */
   isActive(): boolean;
   /** The process is unused: stops everything that sends statements of its own accord. */
-  rest(): void;
+  suspend(): void;
   /** The process has been unused for `idleTimeout`. */
   disconnect(): void;
 }
@@ -27,7 +27,7 @@ export interface IdleTimerOptions {
 export class IdleTimer {
   readonly #options: IdleTimerOptions;
   /** Whether nothing is sent before the next call. True at first: a new store has no connection. */
-  isResting = true;
+  isIdle = true;
   #usedAt = -Infinity;
   #timer: unknown;
 
@@ -38,12 +38,12 @@ export class IdleTimer {
   /** The store is called. */
   used(): void {
     this.#usedAt = this.#options.clock.now();
-    if (this.#timer === undefined) this.#checkIn(REST_AFTER);
+    if (this.#timer === undefined) this.#checkIn(IDLE_AFTER);
   }
 
   /** The process takes part again. */
   wake(): void {
-    this.isResting = false;
+    this.isIdle = false;
     this.used();
   }
 
@@ -52,13 +52,13 @@ export class IdleTimer {
   }
 
   #check(): void {
-    const { clock, idleTimeout, isActive, rest, disconnect } = this.#options;
+    const { clock, idleTimeout, isActive, suspend, disconnect } = this.#options;
     const unusedFor = clock.now() - this.#usedAt;
     if (isActive()) this.used();
-    else if (unusedFor < REST_AFTER) this.#checkIn(REST_AFTER - unusedFor);
+    else if (unusedFor < IDLE_AFTER) this.#checkIn(IDLE_AFTER - unusedFor);
     else {
-      if (!this.isResting) rest();
-      this.isResting = true;
+      if (!this.isIdle) suspend();
+      this.isIdle = true;
       if (unusedFor >= idleTimeout) disconnect();
       else this.#checkIn(idleTimeout - unusedFor);
     }

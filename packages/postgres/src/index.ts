@@ -51,7 +51,6 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
     const expected = `a number of milliseconds, at least ${MIN_IDLE_TIMEOUT}`;
     throw invalid('idleTimeout', expected, idleTimeout);
   }
-  return new PostgresStore({
-    ...{ make: clientMaker(connect), schema, leaseDuration, timeout, idleTimeout, name },
-  });
+  const make = clientMaker(connect);
+  return new PostgresStore({ make, schema, leaseDuration, timeout, idleTimeout, name });
 }

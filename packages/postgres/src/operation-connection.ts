@@ -46,7 +46,7 @@ export interface OperationConnectionOptions {
   /** Resolves when the connection may be set up. */
   ready(): Promise<void>;
   /** Whether the process must `wake()` before it performs operations. */
-  isResting(): boolean;
+  isIdle(): boolean;
   wake(): Promise<void>;
   /** Whether a lost connection is opened again at once. */
   isNeeded(): boolean;
@@ -116,7 +116,7 @@ export class OperationConnection {
 
   async #sendNext(): Promise<void> {
     try {
-      if (this.#options.isResting()) await this.#options.wake();
+      if (this.#options.isIdle()) await this.#options.wake();
       if (!this.reconnectingClient.isUp) await this.reconnectingClient.open();
     } catch (cause) {
       return this.#fail(this.#tasks.splice(0), cause);

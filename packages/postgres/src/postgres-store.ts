@@ -67,7 +67,7 @@ export class PostgresStore extends Store {
     });
     const notify = messages.announce.bind(messages);
     const session = statement(sessionSettings(timeout));
-    const isNeeded = () => !this.#idleTimer.isResting;
+    const isNeeded = () => !this.#idleTimer.isIdle;
     this.#backgroundQueries = new BackgroundQueries({
       ...{ make, timeout, isNeeded },
       settings: () => (this.#notificationConnection.isProven ? session : undefined),
@@ -86,8 +86,8 @@ export class PostgresStore extends Store {
     this.#idleTimer = new IdleTimer({
       ...{ clock, idleTimeout },
       isActive: () => this.#isActive,
-      rest: () => {
-        this.#failureDetector.rest();
+      suspend: () => {
+        this.#failureDetector.suspend();
         this.#liveness.regain();
       },
       disconnect: () => {
@@ -111,7 +111,7 @@ export class PostgresStore extends Store {
         // The connection reconnects and fails its calls with this reason until the tables can be used.
         if (!this.#notificationConnection.isProven)
           this.#operationConnection.reconnectingClient.lose(error);
-        if (this.#idleTimer.isResting) return;
+        if (this.#idleTimer.isIdle) return;
         this.#liveness.lose();
         if (isStartingOrStopping(error)) this.#liveness.serverWasDown(ago);
       },
@@ -122,7 +122,7 @@ export class PostgresStore extends Store {
     this.#operationConnection = new OperationConnection({
       ...own,
       ready: () => this.#notificationConnection.proven(),
-      isResting: () => this.#idleTimer.isResting,
+      isIdle: () => this.#idleTimer.isIdle,
       wake: () => outsideRequest(() => this.#wake()),
       isNeeded,
       notify,
@@ -229,7 +229,7 @@ export class PostgresStore extends Store {
 
   #down(error: unknown): void {
     // The next operation connects again.
-    if (!this.#isUp || this.#idleTimer.isResting) return;
+    if (!this.#isUp || this.#idleTimer.isIdle) return;
     this.#isUp = false;
     this.#listener?.state(false, failure(error));
   }
