@@ -7,7 +7,7 @@ import { isSecret } from './secret.ts';
 /** What a viewer needs to see a dashboard of this process that has no `authorize`. */
 const token = randomBytes(24).toString('base64url');
 
-const refusal = `This dashboard has no authorize, so that it needs a token, which process ${process.pid} has printed as a warning:
+const refusal = `This dashboard has no authorize, so it requires a token, which process ${process.pid} has printed as a warning:
 append it to the address.
 
 To decide who may see the dashboard:
