@@ -85,7 +85,7 @@ it.each([1, 20])(
   },
 );
 
-it('work that an answer of a store causes runs in no context of a request', async () => {
+it('work that an answer of a store causes runs outside of any request', async () => {
   const seen: unknown[] = [];
   const store = memoryStore();
   const limiter = createLimiter({

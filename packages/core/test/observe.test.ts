@@ -178,7 +178,7 @@ describe('the identity of a request', () => {
     for (const { request } of seen()) expect(Reflect.ownKeys(request)).toEqual([]);
   });
 
-  it('is that of an admission and the report of shadow mode that follows', () => {
+  it('is the same in an admission and in the report of shadow mode that follows', () => {
     const gate = createGate({ mode: 'shadow', queueLimit: 0, limits: [{ name: 'app', limit: 1 }] });
     const { observer, seen } = recording(['rejected', 'admitted']);
     gate.observe(observer);

@@ -106,7 +106,7 @@ it('setLimit() starts the simulation from the beginning, with the new limit', ()
   expect(shadowOf(limiter)).toMatchObject({ admitted: 5, rejected: { full: 1 } });
 });
 
-it('permits of before shadow mode, and of an ended one, are not in the simulation', () => {
+it('the simulation leaves out permits that were admitted before shadow mode, or in an earlier one', () => {
   const { limiter } = shadowed({ queueLimit: 0 });
   const permit = call(limiter).permit;
   limiter.enforce();
@@ -116,7 +116,7 @@ it('permits of before shadow mode, and of an ended one, are not in the simulatio
   expect(shadowOf(limiter)).toMatchObject({ admitted: 1, rejected: { full: 0 } });
 });
 
-it('each key has the other limit, too, instead of its own', () => {
+it('a candidate limit applies to each key instead of its own limit', () => {
   const { limiter } = shadowed({ perKey: true, limit: 3, queueLimit: 0 });
   for (const key of ['a', 'a', 'b']) call(limiter, { key, limit: 1 });
   const { shadow, suggestion } = limiter.stats();
@@ -198,7 +198,7 @@ it('an observer of a report may use the limiter, and look at its statistics', ()
   expect(shadowOf(limiter)).toMatchObject({ admitted: 1, rejected: { full: 2 } });
 });
 
-it('a queue that sheds reports that, too', () => {
+it('the simulation reports requests that the queue sheds', () => {
   const { clock, limiter, work } = shadowed({ order: codel({ target: 5 }), queueLimit: 100 });
   for (let count = 0; count < 60; count++) {
     work(20);

@@ -50,7 +50,7 @@ describe.each(frameworks)('the dashboard in %s', (_name, start) => {
     expect(`${errors[4]}`).toContain("authorize must be a function that returns 'view'");
   });
 
-  it('has no ambiguity about the host of a request', async () => {
+  it('refuses a request whose host is ambiguous', async () => {
     const { url } = await startApp(start, { limits: [] });
     const port = Number(new URL(url).port);
     const statusOf = async (target: string, fields: string) => {

@@ -25,7 +25,7 @@ it('nothing that the store starts keeps the context of the first request, which 
   expect(await remainsOfFirst(limiterOf('first', 1), 300)).toEqual([]);
 });
 
-it('nor do statements of other requests that follow each other without a pause', async () => {
+it('statements of other requests that follow each other without a pause do not keep the context of the first one', async () => {
   const limiter = limiterOf('busy', 99);
   const request = new WatchedRequest();
   let hasEnded = false;
@@ -40,7 +40,7 @@ it('nor do statements of other requests that follow each other without a pause',
   await others;
 });
 
-it('nor do the connections that replace those that have ended', async () => {
+it('connections that replace ended ones do not keep the context of a request', async () => {
   const limiter = limiterOf('ended', 1);
   await limiter.run(() => null);
   const request = new WatchedRequest();
