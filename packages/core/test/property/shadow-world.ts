@@ -1,7 +1,6 @@
 import type { VirtualClock } from '@headgate/test-suite';
 import { expect } from 'vitest';
 import {
-  type Demands,
   type Permit,
   type Priority,
   type Rejection,
@@ -91,5 +90,3 @@ export function expectSameCounts(
   });
   expect(history[1]).toEqual(history[0]);
 }
-
-export type { Demands };
