@@ -36,9 +36,9 @@ export class Simulation implements Clock {
     if (timer !== undefined) (timer as Event).callback = undefined;
   }
 
-  /** Creates a limiter that uses this clock. */
+  /** Creates a limiter that uses this clock, and without a queue unless the options have one. */
   limiter(options: Omit<LimiterOptions, 'clock' | 'random'>): LocalLimiter {
-    return createLimiter({ ...options, clock: this, random: this.random });
+    return createLimiter({ queueLimit: 0, ...options, clock: this, random: this.random });
   }
 
   /** Advances the time to `until`, in milliseconds, and runs the events due by then. */

@@ -63,7 +63,8 @@ it.each([1, 2, 3])(
       server.dependency.change(1000, 1);
       finished += 4 * server.advance(4).throughput;
     }
-    expect(finished / (12 * 6 * 100)).toBeGreaterThan(0.96);
+    // Work that takes eight times as long is expected to delay waiters for longer than their timeout.
+    expect(finished / (12 * 6 * 100)).toBeGreaterThan(0.9);
   },
 );
 

@@ -113,7 +113,7 @@ it("a limiter with its own clock times the requests of a gate by the gate's cloc
   const gate = createGate({ limits: [{ limiter }], queueTimeout: 100, clock: early });
   const held = limiter.tryAcquire();
   const waiting = gate.acquire();
-  late.busy(500);
+  late.busy(50);
   early.advance(60);
   held?.release();
   expect(await waiting).toMatchObject({ waited: 60 });

@@ -171,7 +171,7 @@ describe('codel()', () => {
   it('sheds when others arrive, but never the last waiter', () => {
     const { clock, limiter } = busy({ order });
     const alone = call(limiter);
-    clock.advance(500);
+    clock.advance(200);
     expect(reasons([alone])).toEqual(['waits']);
     const newcomer = call(limiter);
     expect(reasons([alone, newcomer])).toEqual(['overloaded', 'waits']);

@@ -206,10 +206,10 @@ it.each([broken, () => Number.NaN, () => 1])(
   'an invalid `random` does not prevent the answer to a waiter',
   async (random) => {
     const clock = new VirtualClock();
-    const limiter = createLimiter({ limit: 1, queueLimit: 9, clock, random });
+    const limiter = createLimiter({ limit: 1, queueTimeout: 1000, clock, random });
     limiter.tryAcquire();
     const waiting = call(limiter);
-    const errors = await uncaughtIn(() => clock.advance(2000));
+    const errors = await uncaughtIn(() => clock.advance(1000));
     expect(waiting.rejection).toMatchObject({ reason: 'timeout', retryAfter: 1 });
     expect(errors).toHaveLength(1);
   },

@@ -40,7 +40,8 @@ it('queues no request, and reports those that would have been queued for too lon
   expect([reports.length, gate.queued, gate.inflight, clock.armed]).toEqual([0, 0, 4, 0]);
   await gate.acquire();
   const timeout = { reason: 'timeout', limitName: 'app', waited: 2000 };
-  expect(reports).toMatchObject([timeout, timeout]);
+  const full = { reason: 'full', limitName: 'app', waited: 0 };
+  expect(reports).toMatchObject([timeout, timeout, full]);
 });
 
 it('reports the first limit that would have rejected, by its own queueLimit as well', async () => {

@@ -24,7 +24,7 @@ export const scenario: Scenario = {
   source: 'Kubernetes, the test of its adaptive Retry-After',
   run() {
     const simulation = new Simulation();
-    const limiter = createLimiter({ limit: 1, clock: simulation, random: () => 0 });
+    const limiter = createLimiter({ limit: 1, queueLimit: 0, clock: simulation, random: () => 0 });
     const figures = steps.map(([second, drops, published]) => {
       simulation.runUntil(second * 1000);
       const measured = retryAfterAmid(limiter, drops);

@@ -22,10 +22,10 @@ const longQueue = { limit: 10, queueLimit: 1000 };
 
 const variants = {
   'no limit': { limit: Number.MAX_SAFE_INTEGER },
-  'fifo(), queue of 1,000': { ...longQueue, order: fifo() },
+  'fifo(), queue of 1,000': { ...longQueue, queueTimeout: Infinity, order: fifo() },
   'codel(), queue of 1,000': { ...longQueue, order: codel({ target: 10 }) },
   'lifo(), queue of 1,000': { ...longQueue, order: lifo() },
-  'fifo(), queue of 20': { ...longQueue, queueLimit: 20 },
+  'fifo(), queueTimeout of 500 ms': { limit: 10, queueTimeout: 500 },
 } satisfies Record<string, LimiterOptions>;
 
 type Variant = keyof typeof variants;
@@ -35,7 +35,7 @@ const expected = {
   'fifo(), queue of 1,000': { during: [0, 30], after: [0, 15] },
   'codel(), queue of 1,000': { during: [90, 110], after: [50, 110] },
   'lifo(), queue of 1,000': { during: [90, 110], after: [50, 110] },
-  'fifo(), queue of 20': { during: [90, 110], after: [50, 110] },
+  'fifo(), queueTimeout of 500 ms': { during: [90, 110], after: [50, 110] },
 } satisfies Record<Variant, { during: [number, number]; after: [number, number] }>;
 
 export const scenario: Scenario = {

@@ -10,7 +10,7 @@ import { suspend } from './suspension.ts';
 export interface GateWaiterOwner {
   /** Whether it rejects every request. */
   readonly rejects: boolean;
-  readonly settings: { readonly queueLimit: number };
+  readonly settings: { readonly queueLimit: number; readonly queueTimeout: number };
   /**
    * Adds a waiter; returns whether it may wait. From then on its deadline runs, and it counts as queued, unless it only
    * awaits the answer of a store.
@@ -53,6 +53,7 @@ export class GateWaiter extends Waiter {
     super();
     this.parts = parts.slice();
     this.priority = waiter.priority;
+    this.queueTimeout = waiter.queueTimeout ?? gate.settings.queueTimeout;
     if (waiter.fairBy !== undefined) this.fairBy = waiter.fairBy;
     if (waiter.isReported) this.isReported = true;
   }

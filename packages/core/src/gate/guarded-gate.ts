@@ -99,7 +99,7 @@ export class GuardedGate implements Gate {
   }
 
   #rejection(): Rejection {
-    const retryAfter = this.#retryAfter.seconds(this.settings.clock.now(), 0, 0);
+    const retryAfter = this.#retryAfter.seconds(this.settings.clock.now());
     const { name: limitName } = this.guard;
     return { reason: 'overloaded', limitName, queued: this.queued, waited: 0, retryAfter };
   }

@@ -146,10 +146,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
 
   beforeWait(gateWaiter: GateWaiter): boolean {
     const { waiter } = gateWaiter;
-    const timeout = checkDuration(
-      'queueTimeout',
-      waiter.queueTimeout ?? this.settings.queueTimeout,
-    );
+    const timeout = checkDuration('queueTimeout', gateWaiter.queueTimeout);
     const awaitsStore = gateWaiter.limiter?.isDistributed === true;
     const hasRoom = awaitsStore || !this.#isFull() || this.#displacedBy(gateWaiter) !== undefined;
     if (!hasRoom || !waiter.joins()) return false;
@@ -291,7 +288,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
 
   /** A rejection by the gate itself rather than by one of its limits. */
   #rejection(reason: RejectionReason, limitName = this.name): Rejection {
-    const retryAfter = this.#retryAfter.seconds(this.settings.clock.now(), 0, 0);
+    const retryAfter = this.#retryAfter.seconds(this.settings.clock.now());
     return { reason, limitName, queued: this.queued, waited: 0, retryAfter };
   }
 }

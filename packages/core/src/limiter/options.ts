@@ -30,8 +30,8 @@ export interface CommonOptions {
    */
   queueLimit?: number | undefined;
   /**
-   * Maximum wait of a request in milliseconds, over all its limits, or Infinity. Default: 2,000; for a single reused
-   * limiter, its own.
+   * Maximum wait of a request in milliseconds, over all its limits, or Infinity. A request that would probably wait for longer
+   * is rejected on arrival. Default: 2,000; for a single reused limiter, its own.
    */
   queueTimeout?: number | undefined;
   /**

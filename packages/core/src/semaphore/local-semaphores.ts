@@ -1,5 +1,5 @@
 import { readStats } from '../read-or-warn.ts';
-import { clockOf, isLate, nextArrival } from './deadlines.ts';
+import { clockOf, nextArrival } from './deadlines.ts';
 import { deferGrants } from './grants.ts';
 import { KeyedSemaphore } from './keyed-semaphore.ts';
 import type { LocalPermit } from './local-permit.ts';
@@ -96,9 +96,12 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     // Taken before any waiter is rejected to make room: requests made by its callback come after this one.
     const arrival = nextArrival();
     if (this.#isFull(semaphore, waiter)) {
-      semaphore = this.#makeRoom(semaphore, waiter);
+      const room = this.#makeRoom(semaphore, waiter);
+      semaphore = room.semaphore;
       if (isGone(waiter)) return;
-      if (!this.rejects && this.#isFull(semaphore, waiter))
+      // In exchange for a displaced waiter it may wait, however long that takes.
+      const isFull = room.hasDisplaced ? this.#isTooLong : this.#isFull;
+      if (!this.rejects && isFull.call(this, semaphore, waiter))
         return semaphore.rejectUnqueued(waiter, 'full');
     }
     if (this.rejects) return semaphore.rejectUnqueued(waiter, 'closed');
@@ -135,7 +138,10 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
   applyToWaiters(): void {
     this.#rejectWaiters();
     deferGrants(() => {
-      for (const semaphore of this.inUse()) semaphore.wake();
+      for (const semaphore of this.inUse()) {
+        semaphore.forgetRate();
+        semaphore.wake();
+      }
     });
   }
 
@@ -157,8 +163,22 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     }
   }
 
-  /** Whether the queue has no room for this waiter. */
-  #isFull({ queue }: Semaphore, { weight }: Waiter): boolean {
+  /** Whether the queue has no room for this waiter: it is too long, or the waiter is likely to time out. */
+  #isFull(semaphore: Semaphore, waiter: Waiter): boolean {
+    if (this.#isTooLong(semaphore, waiter)) return true;
+    return this.grants && semaphore.isHopeless(waiter.weight, this.#timeLeft(semaphore, waiter));
+  }
+
+  /** Milliseconds for which a new waiter may wait; a gate's request may have waited for an earlier limit. */
+  #timeLeft(semaphore: Semaphore, waiter: Waiter): number {
+    const { timeoutBucket, deadline } = waiter;
+    if (timeoutBucket === undefined) return this.timeoutOf(waiter);
+    const left = deadline - clockOf(waiter, semaphore).now();
+    // One that is late already times out.
+    return left > 0 ? left : Infinity;
+  }
+
+  #isTooLong({ queue }: Semaphore, { weight }: Waiter): boolean {
     const { queueLimit, queueWeight } = this.settings;
     const { length, maxLength = Infinity } = queue;
     return length >= queueLimit || length >= maxLength || queue.weight + weight > queueWeight;
@@ -170,27 +190,29 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     this.deadlines.sweep();
     // The deadlines of a gate's requests are tracked by the gate.
     for (let { oldest } = semaphore; oldest !== undefined; oldest = semaphore.oldest) {
-      if (!isLate(oldest, clockOf(oldest, semaphore).now())) break;
-      semaphore.reject(oldest, 'timeout');
+      oldest.timeoutBucket?.deadlines.sweep();
+      if (semaphore.oldest === oldest) break;
     }
   }
 
   /**
-   * The waiter's semaphore, after rejecting late waiters and the one that the new waiter displaces, if any. If that evicts
+   * Rejects late waiters and the one that the new waiter displaces, if any; returns the waiter's semaphore. If that evicts
    * the key, its semaphore is used all the same, so that its own limit remains.
    */
-  #makeRoom(full: Semaphore, waiter: Waiter): Semaphore {
+  #makeRoom(full: Semaphore, waiter: Waiter): { semaphore: Semaphore; hasDisplaced: boolean } {
     this.#rejectExpired(full);
     let semaphore = this.find(waiter.key) ?? full;
+    let hasDisplaced = false;
     // More than one only if the queue has become longer than it may be by now.
     const { length, maxLength = length } = semaphore.queue;
     for (let count = Math.max(1, 1 + length - maxLength); count > 0; count--) {
       const displaced = this.#isFull(semaphore, waiter) && semaphore.displacedBy(waiter);
       if (!displaced) break;
       semaphore.reject(displaced, 'full');
+      hasDisplaced = true;
       semaphore = this.find(waiter.key) ?? semaphore;
     }
-    return semaphore;
+    return { semaphore, hasDisplaced };
   }
 
   /**

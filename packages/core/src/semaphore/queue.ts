@@ -66,7 +66,10 @@ export interface Queue {
    * Default: true.
    */
   readonly isOpen?: boolean | undefined;
-  /** Maximum number of waiters, in addition to `queueLimit`. Only that of the outermost order is read. Default: Infinity. */
+  /**
+   * Maximum number of waiters, in addition to `queueLimit` and instead of a bound by the expected wait. Only that of the
+   * outermost order is read. Default: undefined, so that requests that would probably time out are rejected.
+   */
   readonly maxLength?: number | undefined;
   /** The weight in flight has changed by `weight`, because of this change of a permit. Called for the outermost order only. */
   changeInflight?(permit: QueuePermit, weight: number, change: PermitChange): void;

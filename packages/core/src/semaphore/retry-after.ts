@@ -5,12 +5,6 @@ const MAX_BACKOFF = 32;
 const JITTER = 0.5;
 
 /**
- * Milliseconds over which the release rate is measured: short enough to follow changes, long enough for slow
- * releases.
- */
-const MEASURING_INTERVAL = 5000;
-
-/**
  * Estimates when to retry from the number of recent rejections: doubles while many requests are rejected, decreases
  * while few are. After Kubernetes' dropped-requests tracker (apiserver, flow control), evaluated at the first
  * rejection of a second over the seconds before it; reset after a period without rejections.
@@ -48,56 +42,27 @@ export class Backoff {
   }
 }
 
-/**
- * Milliseconds that must have been measured before the rate is estimated. Right after the first rejection, few or no
- * releases have been counted, so the estimate would be far too long.
- */
-const MIN_MEASURED = 1000;
-
-interface Mark {
-  at: number;
-  /** Total weight ever released. */
-  returned: number;
-}
-
-/**
- * Estimates when there will be room, by Little's law: the queued weight divided by the rate at which weight is
- * released. The rate is measured over the last one or two intervals. A mean over all time would be useless: one event
- * stream may last for days.
- */
-export class WaitEstimate {
-  #newer: Mark = { at: -Infinity, returned: 0 };
-  #older = this.#newer;
-
-  /** Milliseconds until `weight` is expected to have been released; 0 while the rate is unknown. */
-  wait(now: number, weight: number, returned: number): number {
-    const age = now - this.#newer.at;
-    if (age >= MEASURING_INTERVAL) {
-      const mark = { at: now, returned };
-      this.#older = age > 2 * MEASURING_INTERVAL ? mark : this.#newer;
-      this.#newer = mark;
-    }
-    const measured = now - this.#older.at;
-    if (measured < MIN_MEASURED) return 0;
-    return (weight * measured) / Math.max(1, returned - this.#older.returned);
-  }
-}
-
 /** Computes `Retry-After` for one limit, or for one of its keys. */
 export class RetryAfter {
   readonly #backoff = new Backoff();
-  readonly #estimate = new WaitEstimate();
 
   constructor(
     private readonly maxSeconds: number,
     private readonly random: () => number,
   ) {}
 
-  /** Whole seconds: the larger of the two estimates, randomized upwards so that clients do not all retry at once. */
-  seconds(now: number, weightAhead: number, returned: number): number {
+  /**
+   * Whole seconds: the backoff or, if that is longer, the expected wait, randomized upwards so that clients do not all retry
+   * at once.
+   *
+   * @param wait Milliseconds after which there is room, as far as is known.
+   */
+  seconds(now: number, wait = 0): number {
     const backoff = this.#backoff.rejected(Math.floor(now / 1000));
-    const estimate = Math.ceil(this.#estimate.wait(now, weightAhead, returned) / 1000);
-    const base = Math.min(Math.max(backoff, estimate), Math.ceil(this.maxSeconds / (1 + JITTER)));
+    const base = Math.min(
+      Math.max(backoff, Math.ceil(wait / 1000)),
+      Math.ceil(this.maxSeconds / (1 + JITTER)),
+    );
     const spread = Math.min(Math.ceil(base * JITTER), this.maxSeconds - base);
     return base + Math.floor(this.random() * (spread + 1));
   }

@@ -7,6 +7,7 @@ import { LocalPermit } from './local-permit.ts';
 import { type Inheritance, isHigher, type Priority } from './priority.ts';
 import type { PermitChange, Queue, QueueContext } from './queue.ts';
 import type { Rejection, RejectionCause, RejectionReason } from './rejection.ts';
+import { ReleaseRate } from './release-rate.ts';
 import { RetryAfter } from './retry-after.ts';
 import { createQueue } from './safe-queue.ts';
 import type { SemaphoreGroup } from './semaphore-group.ts';
@@ -20,8 +21,8 @@ export class Semaphore implements GrantSource, QueueContext {
   isScheduled = false;
   /** Defined once a request that holds a permit of it was queued at a later limit of its gate, if priorities count. */
   inheritance: Inheritance | undefined = undefined;
-  /** Total weight ever released, for `Retry-After`. */
-  private returned = 0;
+  /** Defined once a request had to wait or was rejected. */
+  private rate: ReleaseRate | undefined = undefined;
   private retryAfter: RetryAfter | undefined = undefined;
   /** Defined only while a chosen waiter does not fit. */
   private claim: Claim | undefined = undefined;
@@ -69,10 +70,11 @@ export class Semaphore implements GrantSource, QueueContext {
   /** @param counted The part of its weight that counts: 0 if it is paused. */
   release(permit: LocalPermit, counted = permit.weight): void {
     this.changeInflight(permit, -counted, 'released');
-    this.returned += permit.weight;
     this.claim?.released(this);
-    if (this.queue.length > 0) grantFrom(this);
-    else this.afterUse();
+    this.rate?.released(permit.weight);
+    if (this.queue.length > 0) return grantFrom(this);
+    this.afterUse();
+    if (this.rate?.isMeasuring) this.rate.stop(this.clock.now(), this.limit);
   }
 
   changeWeight(permit: LocalPermit, weight: number, change: PermitChange): void {
@@ -88,6 +90,7 @@ export class Semaphore implements GrantSource, QueueContext {
     // The claim of a waiter that has left concerns only those that were queued with it.
     if (this.queue.length === 0) this.claim = undefined;
     this.queue.insert(waiter);
+    this.startMeasuring();
     group.queued++;
     group.counters.queued(waiter, waiter.weight, group.queued);
     group.limitUpdater?.queued(this.clock.now(), this.inflight);
@@ -117,8 +120,9 @@ export class Semaphore implements GrantSource, QueueContext {
     this.group.counters.rejected(waiter, rejection);
     waiter.rejected(rejection);
     const { grants, limitUpdater } = this.group;
-    if (limitUpdater !== undefined && grants && !this.fits(waiter.weight))
-      limitUpdater.rejected(this.clock.now(), this.inflight);
+    if (!grants || this.fits(waiter.weight)) return;
+    this.startMeasuring();
+    limitUpdater?.rejected(this.clock.now(), this.inflight);
   }
 
   /** Raises the priority of a queued waiter. */
@@ -130,6 +134,23 @@ export class Semaphore implements GrantSource, QueueContext {
     this.queue.insert(waiter);
     this.inheritance?.raiseTo(priority);
     grantFrom(this);
+  }
+
+  /**
+   * Whether a new waiter of this weight is likely to time out. The margin for variation costs nothing under a lasting overload,
+   * in which a shorter queue serves as many (docs/decisions/0048).
+   */
+  isHopeless(weight: number, timeout: number): boolean {
+    const { length, maxLength } = this.queue;
+    // An order that bounds its own length bounds the wait.
+    if (this.rate === undefined || maxLength !== undefined || this.admits(weight)) return false;
+    const margin = (3 * Math.sqrt(length)) / (length + 1);
+    return this.waitFor(weight, this.clock.now()) * (1 + margin) > timeout;
+  }
+
+  /** The limiter admits again: how long it did not is no measure of the wait. */
+  forgetRate(): void {
+    this.rate = undefined;
   }
 
   /** The waiter that `newWaiter` displaces from the full queue: at most one, and only if that frees enough weight. */
@@ -218,14 +239,23 @@ export class Semaphore implements GrantSource, QueueContext {
     const { name, clock, maxRetryAfter, random } = this.group.settings;
     const now = clock.now();
     this.retryAfter ??= new RetryAfter(maxRetryAfter, random);
-    const weightAhead = this.queue.weight + waiter.weight;
     return {
       reason,
       limitName: name,
       queued: this.queue.length,
       waited: waiter.arrival === 0 ? 0 : waitedSince(waiter.since, now),
-      retryAfter: this.retryAfter.seconds(now, weightAhead, this.returned),
+      retryAfter: this.retryAfter.seconds(now, this.waitFor(waiter.weight, now)),
     };
+  }
+
+  /** Milliseconds until a new waiter of this weight is expected to be granted, as far as is known. */
+  private waitFor(weight: number, now: number): number {
+    return this.rate?.wait(now, this.queue.weight + weight, this.limit) ?? 0;
+  }
+
+  private startMeasuring(): void {
+    this.rate ??= new ReleaseRate();
+    if (!this.rate.isMeasuring) this.rate.start(this.clock.now(), this.limit);
   }
 
   /** Returns whether a waiter that leaves without a grant may have blocked others. */

@@ -96,7 +96,7 @@ export class TimeoutBucket {
   index = 0;
 
   constructor(
-    readonly deadlines: { readonly clock: Clock },
+    readonly deadlines: { readonly clock: Clock; sweep(): void },
     readonly timeout: number,
   ) {}
 }

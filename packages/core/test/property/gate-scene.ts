@@ -128,7 +128,10 @@ export class GateScene {
     else {
       const queue = limit === 'app' ? this.settings.appQueueLimit : Number.POSITIVE_INFINITY;
       const full = this.waitingAt(gate).length >= this.settings.queueLimit && state === 'asks';
-      this.#check(full || queued >= queue, 'full, but it is not');
+      const isHopeless = this.judges.some(
+        ({ hopeless }) => hopeless instanceof GateWaiter && hopeless.waiter === visitor,
+      );
+      this.#check(full || queued >= queue || isHopeless, 'full, but it is not');
     }
     visitor.state = 'done';
   }

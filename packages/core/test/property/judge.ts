@@ -1,6 +1,7 @@
 import type { VirtualClock } from '@headgate/test-suite';
 import type { AcquireOptions, LocalLimiter, Permit, Rejection, Waiter } from '../../src/index.ts';
 import type { GateableLimiter } from '../../src/limiter/limiter.ts';
+import type { LocalSemaphores } from '../../src/semaphore/local-semaphores.ts';
 import { type Case, KeysInUse } from './keys-in-use.ts';
 import { watchPermit } from './watched-permit.ts';
 import { WatchedState } from './watched-state.ts';
@@ -8,6 +9,16 @@ import { watchWaiter } from './watched-waiter.ts';
 
 /** Counts the waiters of all judges, as they arrive. */
 let orders = 0;
+
+/** Whether the request is likely to time out, for which there are tests of its own. */
+function isHopeless(limiter: LocalLimiter, waiter: Waiter): boolean {
+  const { semaphores } = limiter as unknown as { semaphores: LocalSemaphores };
+  const { key, weight, queueTimeout = limiter.queueTimeout, timeoutBucket, deadline } = waiter;
+  const now = timeoutBucket?.deadlines.clock.now() ?? 0;
+  const left =
+    timeoutBucket === undefined ? queueTimeout : deadline === 0 ? Infinity : deadline - now;
+  return semaphores.find(key)?.isHopeless(weight, left) === true;
+}
 
 /** A waiter whose joins() returned true may not be queued yet. */
 function isQueued({ queuedAt }: Waiter): boolean {
@@ -20,6 +31,8 @@ function isQueued({ queuedAt }: Waiter): boolean {
  */
 export class Judge {
   readonly breaches: string[] = [];
+  /** The last request that was rejected because it was likely to time out. */
+  hopeless: Waiter | undefined;
   /** Held permits, including those of requests that are still queued at a later limit of their gate. */
   readonly live = new Map<Permit, Case>();
   readonly #orders: WeakMap<Waiter, number>;
@@ -206,7 +219,7 @@ export class Judge {
       this.#check(closed === true, 'rejected as closed, but the limiter is open');
     } else if (!one.declined) {
       this.#check(
-        queue.length >= this.limiter.queueLimit,
+        queue.length >= this.limiter.queueLimit || this.#isHopeless(one),
         `rejected as ${reason}, but the queue is not full`,
       );
       const free = this.#admits(key, one.weight, limit);
@@ -216,6 +229,12 @@ export class Judge {
       );
       this.#check(!late, 'rejected because of waiters past their deadline');
     }
+  }
+
+  #isHopeless({ waiter }: Case): boolean {
+    if (!isHopeless(this.limiter, waiter)) return false;
+    this.hopeless = waiter;
+    return true;
   }
 
   #thrown(one: Case, error: unknown): void {

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { createGate, type Gate, type GateLimitOptions } from '../../src/index.ts';
 import { askGate } from '../ask-gate.ts';
 import { Caller } from '../caller.ts';
+import { long } from '../long-queue.ts';
 import { collectWarnings } from '../warnings.ts';
 
 // A gate of one limit has a simpler implementation, which must behave like the general one.
@@ -48,6 +49,8 @@ function story(others: readonly GateLimitOptions[], options: Settings, script: r
     name: 'app',
     limits: [...others, { name: 'app', limit }],
     ...{ queueLimit, queueTimeout: 20, maxHold, clock, random: () => 0 },
+    // Requests that a callback makes may find other waiters already granted, so that they are expected to wait for longer.
+    order: long,
   });
   const callers: Caller[] = [];
   for (const event of script) {

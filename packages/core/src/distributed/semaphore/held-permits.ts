@@ -47,8 +47,7 @@ export class HeldPermits {
   /** Removes a released permit; returns its lease, which is free now. */
   remove(permit: DistributedPermit): AssignedLease | undefined {
     const { lease, local, weight } = permit;
-    this.limitState.changeHeld(-weight);
-    this.limitState.returned += weight;
+    this.limitState.released(weight);
     local?.release();
     this.unregistered.delete(permit);
     if (lease === undefined) return undefined;

@@ -1,4 +1,5 @@
 import type { Rejection, RejectionReason } from '../../semaphore/rejection.ts';
+import { ReleaseRate } from '../../semaphore/release-rate.ts';
 import { RetryAfter } from '../../semaphore/retry-after.ts';
 import { type Waiter, waitedSince } from '../../semaphore/waiter.ts';
 import { type LimitRef, type LimitState, SET_NOW } from '../contract.ts';
@@ -12,13 +13,13 @@ const NO_LIMIT = 1e12;
 export class CachedLimitState {
   /** Weight held by this process. */
   held = 0;
-  /** Total weight ever released, for `Retry-After`. */
-  returned = 0;
   /** When the next lease may expire, which no message announces. */
   checkAt = Infinity;
   private latest: LimitState | undefined = undefined;
   private declaration: LimitRef;
   private retryAfter: RetryAfter | undefined = undefined;
+  /** That of this process, for `Retry-After`; defined once it has rejected a request. */
+  private rate: ReleaseRate | undefined = undefined;
 
   constructor(
     private readonly group: DistributedSemaphoreGroup,
@@ -106,6 +107,14 @@ export class CachedLimitState {
     if (latest !== undefined) this.latest = { ...latest, queued: Math.max(1, latest.queued) };
   }
 
+  /** A permit of this process was released. */
+  released(weight: number): void {
+    const { rate, held } = this;
+    this.changeHeld(-weight);
+    rate?.released(weight);
+    if (rate?.isMeasuring && this.queued === 0) rate.stop(this.group.settings.clock.now(), held);
+  }
+
   changeHeld(change: number): void {
     this.held += change;
     this.group.inflight += change;
@@ -115,15 +124,18 @@ export class CachedLimitState {
     const { name, clock, maxRetryAfter, random } = this.group.settings;
     const now = clock.now();
     this.retryAfter ??= new RetryAfter(maxRetryAfter, random);
-    const retryAfter = this.retryAfter.seconds(now, this.#weightAhead(waiter), this.returned);
+    const retryAfter = this.retryAfter.seconds(now, this.#waitFor(waiter.weight, now));
     const waited = waiter.arrival === 0 ? 0 : waitedSince(waiter.since, now);
     return { reason, limitName: name, queued: this.queued, waited, retryAfter };
   }
 
-  /** This process's part of the weight ahead, assuming that all processes release at the same rate. */
-  #weightAhead({ weight }: Waiter): number {
+  /** Milliseconds until this weight is expected to be granted, assuming that all processes release at the same rate. */
+  #waitFor(weight: number, now: number): number {
     const { inflight, held, queued } = this;
-    return inflight === 0 ? 0 : ((queued + weight) * held) / inflight;
+    if (held === 0) return 0;
+    this.rate ??= new ReleaseRate();
+    this.rate.start(now, held);
+    return this.rate.wait(now, ((queued + weight) * held) / inflight, held);
   }
 
   /** Another process may have declared it for this key, or for all keys: the store has the latter without a key. */
