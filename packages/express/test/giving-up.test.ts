@@ -73,22 +73,25 @@ describe.each([
     await counts(limit, 0, 0);
   });
 
-  it('start no handler beyond the limit that reads the body itself and listens for close', async () => {
+  it.each([
+    ['reads the body itself and listens for close', 1],
+    ['discards a body that never arrives completely', 2],
+  ])('start no handler beyond the limit that %s', async (_, length) => {
     const limit = world.watch(concurrencyLimit({ limit: 2, queueLimit: 0 }));
     const works: Response[] = [];
     const running = await serve((app) => {
       app.use(limit, (req, res) => {
         res.on('close', () => {});
-        req.resume().on('end', () => works.push(res));
+        req.resume().once('data', () => works.push(res));
       });
     });
     for (let index = 0; index < 6; index++) {
-      const call = running.call('/', { method: 'POST', body: 'x' });
-      const left = call.answer().catch(() => {});
+      const raw = running.raw();
+      raw.request('POST /', `Content-Length: ${length}`);
+      raw.socket.write('x');
       if (index < 2) await until(() => works.length > index);
-      else await left;
-      call.abort();
-      await left;
+      else await raw.receives(/503/);
+      await raw.destroy();
     }
     await until(() => works.every(({ destroyed }) => destroyed));
     expect([works.length, limit.inflight]).toEqual([2, 2]);

@@ -59,10 +59,10 @@ export abstract class Exchange {
   whenBodyEnds(_callback: () => void): void {}
 
   /**
-   * Calls back when the handler of a disconnected client is done, as far as the response shows that, with whether it has
-   * ended the response itself. Needed only if the framework does not report when the handler is done.
+   * Calls back when the handler of a disconnected client is done, as far as the response shows that. Needed only if the
+   * framework does not report when the handler is done.
    */
-  whenDone(_callback: (hasEnded: boolean) => void): void {}
+  whenDone(_callback: () => void): void {}
 
   /** Called when the request is rejected; `hangUp` closes its connection after the response, as on shutdown. */
   rejected(_hangUp: boolean, _clock: Clock): void {}
@@ -264,11 +264,10 @@ export class GatedRequest extends Waiter {
       this.handlerWillNotRun();
     };
     let cancel = () => {};
-    exchange.whenDone((hasEnded) => {
+    exchange.whenDone(() => {
       cancel();
       if (permit.released) this.measureLate(leftAt);
-      else if (hasEnded) this.handlerWillNotRun();
-      else giveUp();
+      else this.handlerWillNotRun();
     });
     if (!this.knowsHandlers) cancel = settings.durations.whenPassed(this, giveUp);
   }

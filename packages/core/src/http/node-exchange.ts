@@ -28,7 +28,7 @@ const pipelined = new WeakMap<NodeSocket, Set<NodeExchange>>();
 /** An exchange of a Node server. */
 export class NodeExchange extends Exchange {
   /** Created only after a disconnect: one list per request would be measurable. */
-  #whenDone: ((hasEnded: boolean) => void)[] | undefined;
+  #whenDone: (() => void)[] | undefined;
 
   private constructor(
     private readonly request: NodeRequest,
@@ -175,12 +175,11 @@ export class NodeExchange extends Exchange {
     this.ended(finished ? 'complete' : headersSent ? 'truncated' : 'unanswered');
   }
 
-  override whenDone(callback: (hasEnded: boolean) => void): void {
+  override whenDone(callback: () => void): void {
     const { request, response } = this;
     // The response of an upgraded connection is never written: the handler is done when the connection has closed.
     const isDone = response.writableEnded || request.upgrade === true;
-    if (isDone || this.#isDestroyed) return callback(true);
-    if (this.#awaitsLostBody) return callback(false);
+    if (isDone || this.#isDestroyed) return callback();
     this.#whenDone ??= this.#watchHandler();
     this.#whenDone.push(callback);
   }
@@ -197,11 +196,6 @@ export class NodeExchange extends Exchange {
     return request.destroyed && !request.readableEnded && request.errored?.code !== 'ECONNRESET';
   }
 
-  /** Whether the handler has begun to read a body whose rest cannot arrive any more. */
-  get #awaitsLostBody(): boolean {
-    return this.request.readableDidRead && !this.request.complete;
-  }
-
   override rejected(hangUp: boolean, clock: Clock): void {
     const { response, request } = this;
     if (hangUp && response.shouldKeepAlive === true) response.shouldKeepAlive = false;
@@ -215,11 +209,11 @@ export class NodeExchange extends Exchange {
   }
 
   /** A closed response emits no more events, so that its methods must be watched. */
-  #watchHandler(): ((hasEnded: boolean) => void)[] {
+  #watchHandler(): (() => void)[] {
     const { request, response } = this;
-    const callbacks: ((hasEnded: boolean) => void)[] = [];
+    const callbacks: (() => void)[] = [];
     const done = () => {
-      for (const callback of callbacks.splice(0)) callback(true);
+      for (const callback of callbacks.splice(0)) callback();
     };
     beforeCalls(response, ['end', 'destroy'], done);
     beforeCalls(request, ['destroy'], done);
