@@ -41,7 +41,7 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
     options: WaitOptions = noOptions,
   ): Promise<T> {
     checkCallback(fn);
-    checkWait('run', options);
+    checkWait('run', options, this);
     return callLater(this, fn, options);
   }
 

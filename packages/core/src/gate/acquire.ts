@@ -6,6 +6,7 @@ import {
   QueuedCall,
   type SignalWaiter,
 } from '../limiter/acquire.ts';
+import { checkOrderOption } from '../limiter/acquire-options.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import { demandsFrom } from './demands.ts';
 import { checkGateWaitOptions, type Gate, type GateWaitOptions } from './gate.ts';
@@ -31,8 +32,17 @@ export function runInGate<T>(
   }).then(callNow);
 }
 
+/** @throws HeadgateError for an option that all limits of the gate ignore. A guard heeds priorities. */
+function checkOrderOptions({ guard, limits }: Gate, { priority, fairBy }: GateWaitOptions): void {
+  if (priority === undefined && fairBy === undefined) return;
+  const limiters = limits.map(({ limiter }) => limiter);
+  if (guard === undefined) checkOrderOption('priority', priority, limiters);
+  if (limiters.length > 0) checkOrderOption('fairBy', fairBy, limiters);
+}
+
 function request(waiter: SignalWaiter, gate: Gate, options: GateWaitOptions): void {
   options.signal?.throwIfAborted();
+  checkOrderOptions(gate, options);
   const demands = demandsFrom(gate.limits, options);
   waiter.waitWith(options, gate);
   gate.request(waiter, demands);

@@ -1,7 +1,8 @@
 import { checkChoice, checkFlag, checkFunction, checkNames } from '../checks.ts';
 import { invalid, superfluous } from '../errors.ts';
 import { makeGate } from '../gate/create-gate.ts';
-import { isOrderedByGate } from '../gate/limit-spec.ts';
+import { isOrderedByGate, type LimitSpec } from '../gate/limit-spec.ts';
+import { checkOrderOption, type Ordered } from '../limiter/acquire-options.ts';
 import { checkCommon } from '../limiter/options.ts';
 import type { Outcome } from '../limits/limit.ts';
 import { paced } from '../pacing/paced.ts';
@@ -64,7 +65,7 @@ export function httpSettings<R>(
   const order = orderOf(options, isDefault);
   const rules = rulesOf(complete, framework, order);
   const specs = rules.map(({ spec }) => spec);
-  if (specs.some(({ owned }) => owned) && !specs.some(isOrderedByGate)) checkUnordered(options);
+  checkOrderOptions(options, specs);
   const isAdaptive = rules.some((rule) => rule.isAdaptive);
   if (own.classify !== undefined && !isAdaptive) {
     throw superfluous('classify', 'unless a limit is adaptive');
@@ -107,12 +108,16 @@ function orderOf({ order, priority, fairBy }: OrderOptions, isDefault: boolean):
   return isDefault ? paced(ranked) : ranked;
 }
 
-/**
- * @throws HeadgateError for options without effect: with a store for every limit, all queues are first in, first out.
- */
-function checkUnordered({ priority, fairBy, guard }: OrderOptions): void {
-  if (fairBy !== undefined) throw superfluous('fairBy', 'when every limit has a store');
-  // A guard uses the priority as well.
-  if (priority === undefined || guard !== undefined) return;
-  throw superfluous('priority', 'when every limit has a store and there is no guard');
+/** @throws HeadgateError for options that all limits ignore: a store's queue, for one, is first in, first out. */
+function checkOrderOptions(
+  { priority, fairBy, guard }: OrderOptions,
+  specs: readonly LimitSpec[],
+): void {
+  if (specs.length === 0 || specs.some(isOrderedByGate)) return;
+  const limiters = specs.map(({ limiter, owned }): Ordered => {
+    return owned ? { name: limiter.name, ignores: limiter.order.ignores } : limiter;
+  });
+  checkOrderOption('fairBy', fairBy, limiters);
+  // A guard heeds the priority as well.
+  if (guard === undefined) checkOrderOption('priority', priority, limiters);
 }

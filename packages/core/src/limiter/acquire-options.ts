@@ -1,5 +1,7 @@
 import { checkDuration, checkNames, checkSignal } from '../checks.ts';
+import { invalid, superfluous } from '../errors.ts';
 import type { Priority } from '../semaphore/priority.ts';
+import type { OrderOption } from '../semaphore/queue.ts';
 import { checkOrdering } from '../semaphore/request.ts';
 
 /** How a caller requests a permit. */
@@ -19,13 +21,13 @@ export interface CommonWaitOptions {
   /** When it aborts, the waiter leaves the queue and `acquire` rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
   /**
-   * Which requests `byPriority()` serves first, and a guard sheds last; `paced()` lets `critical` ones wait longer. Default:
-   * `normal`.
+   * Which requests `byPriority()` serves first, and a guard sheds last; `paced()` lets `critical` ones wait longer. An error if
+   * there is neither. Default: `normal`.
    */
   priority?: Priority | undefined;
   /**
-   * Groups requests (by tenant, say) if the limiter's order is `fair()`: the groups are served in turn. Default: all
-   * requests without a group form one.
+   * Groups requests (by tenant, say) for the order `fair()`: the groups are served in turn. An error with an order that does
+   * not contain it. Default: all requests without a group form one.
    */
   fairBy?: string | undefined;
   /** Maximum wait in milliseconds, or Infinity. Default: the limiter's own. */
@@ -60,6 +62,26 @@ function isKnown(options: WaitOptions, known: readonly string[]): boolean {
   if (typeof options !== 'object' || options === null) return false;
   for (const name in options) if (!known.includes(name)) return false;
   return true;
+}
+
+/** A limiter as far as its order matters. */
+export interface Ordered {
+  readonly name: string;
+  /** Options that its order ignores. */
+  readonly ignores?: readonly OrderOption[] | undefined;
+}
+
+/** @throws HeadgateError for an option that all of these limiters ignore: it would look as if it worked. */
+export function checkOrderOption(
+  option: OrderOption,
+  value: unknown,
+  limiters: readonly Ordered[],
+): void {
+  if (value === undefined || !limiters.every(({ ignores }) => ignores?.includes(option))) return;
+  const names = limiters.map(({ name }) => `"${name}"`).join(', ');
+  const why = `as the order of ${names} is not ${option === 'priority' ? 'byPriority()' : 'fair()'}`;
+  if (typeof value === 'function') throw superfluous(option, why);
+  throw invalid(option, `omitted, ${why}`, value);
 }
 
 /** Checks the options of a wait, for a limiter or a gate. */

@@ -5,6 +5,8 @@ import { Waiter } from '../semaphore/waiter.ts';
 import {
   type CommonWaitOptions,
   checkAcquireOptions,
+  checkOrderOption,
+  type Ordered,
   type WaitOptions,
 } from './acquire-options.ts';
 import type { Limiter } from './limiter.ts';
@@ -18,15 +20,18 @@ export const noOptions = {};
 /** Requests a permit from a limiter, and resolves to it. */
 export function acquireFrom(limiter: Limiter, options: WaitOptions = noOptions): Promise<Permit> {
   return new Promise((resolve, reject) => {
-    checkWait('acquire', options);
+    checkWait('acquire', options, limiter);
     request(new Acquisition(resolve, reject), limiter, options);
   });
 }
 
 /** Checks the options of a request, and throws the reason of a signal that has already aborted. */
-export function checkWait(owner: string, options: WaitOptions): void {
+export function checkWait(owner: string, options: WaitOptions, limiter: Ordered): void {
   if (options === noOptions) return;
   checkAcquireOptions(owner, options);
+  const { priority, fairBy } = options;
+  if (priority !== undefined) checkOrderOption('priority', priority, [limiter]);
+  if (fairBy !== undefined) checkOrderOption('fairBy', fairBy, [limiter]);
   options.signal?.throwIfAborted();
 }
 

@@ -1,6 +1,7 @@
 import type { Observer, Operation } from '../semaphore/observer.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose } from '../semaphore/permit-tracker.ts';
+import type { OrderOption } from '../semaphore/queue.ts';
 import type { RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
 import type { GroupMember, SemaphoreGroup } from '../semaphore/semaphore-group.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
@@ -16,6 +17,8 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
   readonly perKey: boolean;
   readonly isAdaptive: boolean;
   readonly shareNames: readonly string[];
+  /** Options of requests that its order ignores. */
+  readonly ignores: readonly OrderOption[] | undefined;
   readonly queueLimit: number;
   readonly queueWeight: number;
   readonly queueTimeout: number;
@@ -27,6 +30,7 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
     this.perKey = settings.perKey;
     this.isAdaptive = limitUpdater !== undefined;
     this.shareNames = shareNames;
+    this.ignores = settings.order.ignores;
     this.queueLimit = settings.queueLimit;
     this.queueWeight = settings.queueWeight;
     this.queueTimeout = settings.queueTimeout;

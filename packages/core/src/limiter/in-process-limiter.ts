@@ -81,7 +81,7 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
   run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options: WaitOptions = noOptions): Promise<T> {
     try {
       checkCallback(fn);
-      checkWait('run', options);
+      checkWait('run', options, this);
       const permit = this.tryWithinLimit(options);
       if (permit !== undefined) return callWith(permit, fn);
     } catch (error) {

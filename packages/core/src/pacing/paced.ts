@@ -42,6 +42,8 @@ export function paced(order: Order = fifo(), loop: EventLoop = threadEventLoop()
   return {
     create: (context) => new PacedQueue(order, context, loop),
     ranks: order.ranks,
+    // Critical requests may wait for longer.
+    ignores: order.ignores?.filter((option) => option !== 'priority'),
     isOutermost: true,
     isProcessWide: true,
   };

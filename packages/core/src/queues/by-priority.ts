@@ -24,7 +24,8 @@ import { MAX_IN_A_ROW, oldestOf, Subqueues } from './subqueues.ts';
  */
 export function byPriority(order: Order = fifo()): Order {
   checkInner(order);
-  return { create: (context) => new PriorityQueue(order, context), ranks: true };
+  const ignores = order.ignores?.filter((option) => option !== 'priority');
+  return { create: (context) => new PriorityQueue(order, context), ranks: true, ignores };
 }
 
 class PriorityQueue extends Subqueues {

@@ -28,10 +28,10 @@ import { MAX_IN_A_ROW, Subqueues } from './subqueues.ts';
  * @throws HeadgateError for invalid shares, and for a value that is not an order, or for `byShare()` and `paced()`.
  */
 export function byShare(shares: Readonly<Record<string, number>>, order: Order = fifo()): Order {
-  const { ranks } = checkInner(order);
+  const { ranks, ignores } = checkInner(order);
   const parts = checkShares(shares);
   const create = (context: QueueContext) => new ShareQueue(parts, order, context);
-  return { create, ranks, isOutermost: true, shareNames: [...parts.keys()] };
+  return { create, ranks, ignores, isOutermost: true, shareNames: [...parts.keys()] };
 }
 
 class ShareQueue extends Subqueues {

@@ -2,7 +2,7 @@ import { checkNames, checkSpan } from '../checks.ts';
 import type { Clock } from '../clock.ts';
 import type { Order } from '../semaphore/queue.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
-import { FifoQueue } from './fifo.ts';
+import { byTimeAlone, FifoQueue } from './fifo.ts';
 
 export interface CodelOptions {
   /**
@@ -27,7 +27,8 @@ export function codel(options: CodelOptions = {}): Order {
   checkNames('codel', options, ['target', 'interval']);
   const target = checkSpan('target', options.target ?? 5);
   const interval = checkSpan('interval', options.interval ?? 100);
-  return { create: ({ clock }) => new CodelQueue(clock, target, interval) };
+  const create: Order['create'] = ({ clock }) => new CodelQueue(clock, target, interval);
+  return { create, ignores: byTimeAlone };
 }
 
 class CodelQueue extends FifoQueue {

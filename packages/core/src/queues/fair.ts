@@ -24,7 +24,8 @@ import { Subqueues } from './subqueues.ts';
  */
 export function fair(order: Order = fifo()): Order {
   const { ranks } = checkInner(order);
-  return { create: (context) => new FairQueue(order, context), ranks };
+  const ignores = order.ignores?.filter((option) => option !== 'fairBy');
+  return { create: (context) => new FairQueue(order, context), ranks, ignores };
 }
 
 /** A subqueue; the flows in it share its turns. */

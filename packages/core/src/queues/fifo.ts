@@ -1,9 +1,12 @@
-import { BuiltInQueue, type Order, type Queue } from '../semaphore/queue.ts';
+import { BuiltInQueue, type Order, type OrderOption, type Queue } from '../semaphore/queue.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
+
+/** What orders by time alone ignore. */
+export const byTimeAlone: readonly OrderOption[] = ['priority', 'fairBy'];
 
 /** First in, first out: the default order. */
 export function fifo(): Order {
-  return { create: () => new FifoQueue() };
+  return { create: () => new FifoQueue(), ignores: byTimeAlone };
 }
 
 /**
@@ -66,7 +69,7 @@ export class FifoQueue extends BuiltInQueue implements Queue {
  * full queue, the oldest request is displaced and rejected (`full`).
  */
 export function lifo(): Order {
-  return { create: () => new LifoQueue() };
+  return { create: () => new LifoQueue(), ignores: byTimeAlone };
 }
 
 class LifoQueue extends FifoQueue {

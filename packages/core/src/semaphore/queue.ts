@@ -89,6 +89,9 @@ export interface QueueContext {
   wake(): void;
 }
 
+/** An option of a request that only some orders heed. */
+export type OrderOption = 'priority' | 'fairBy';
+
 /**
  * A queue order, which creates the queue of a limiter or of each of its keys: `fifo()`, `lifo()`, `codel()`,
  * `byPriority()`, `fair()`, `byShare()`, `paced()` or your own.
@@ -97,6 +100,8 @@ export interface Order {
   create(context: QueueContext): Queue;
   /** Whether its queues order by priority and implement `highest`. */
   readonly ranks?: boolean | undefined;
+  /** Options of `acquire` and `run` that its queues ignore, so that to set them is an error. Default: none. */
+  readonly ignores?: readonly OrderOption[] | undefined;
   /** Whether it cannot be nested in another order. */
   readonly isOutermost?: boolean | undefined;
   /** Whether its queue measures the whole process, so that not each key of a limit can have one. */

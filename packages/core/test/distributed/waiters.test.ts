@@ -121,13 +121,6 @@ describe('a waiter of a distributed limit', () => {
     await expect(limiter.acquire(options)).rejects.toMatchObject({ code });
     expect(limiter.stats()).toMatchObject({ inflight: 0, queued: 0, longestWait: 0 });
   });
-
-  test('may have a priority, which has no effect', async () => {
-    const world = new World();
-    const permit = await world.limiter().acquire({ priority: 'high', fairBy: 'ann' });
-    expect(permit.weight).toBe(1);
-    permit.release();
-  });
 });
 
 test('usage() returns the limit for a key that is not in use', () => {
