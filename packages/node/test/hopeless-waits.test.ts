@@ -1,0 +1,31 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { concurrencyLimit } from '@headgate/node';
+import { Call } from '@headgate/test-suite';
+import { expect, it, onTestFinished } from 'vitest';
+
+it('a server at five times its capacity rejects on arrival the requests that would time out', async () => {
+  const limit = concurrencyLimit({ limit: 4, queueTimeout: 1000 });
+  const server = http.createServer(
+    limit((_req, res) => void setTimeout(() => res.end('done'), 100)),
+  );
+  onTestFinished(() => void server.close());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const answers: ReturnType<Call['answer']>[] = [];
+  // Forty a second can be served.
+  for (let tick = 0; tick < 60; tick++) {
+    for (let count = 0; count < 10; count++) answers.push(new Call(port, '/', {}).answer());
+    await delay(50);
+  }
+  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  const { admitted, rejected } = limit.stats();
+  expect(statuses.filter((status) => status === 200)).toHaveLength(admitted);
+  expect(admitted).toBeGreaterThan(60);
+  // None on an idle machine.
+  expect(rejected.timeout).toBeLessThan(admitted / 5);
+  expect(rejected.full).toBeGreaterThan(admitted);
+});
