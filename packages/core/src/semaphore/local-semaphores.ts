@@ -74,8 +74,9 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     let semaphore = this.findOrCreate(waiter.key, waiter.limit);
     checkRequest(this, semaphore.limit, waiter.weight, waiter.share);
     waiter.arrival = 0;
+    const hasRoom = semaphore.queue.length > 0 && !this.#isFull(semaphore, waiter);
     // A late timer must not keep the queue full.
-    if (semaphore.queue.length > 0 && this.#isFull(semaphore, waiter)) {
+    if (semaphore.queue.length > 0 && !hasRoom) {
       this.#rejectExpired(semaphore);
       semaphore = this.#lookUpAgain(waiter);
     }
@@ -83,19 +84,19 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     if (this.grants && this.simulation === undefined && semaphore.admits(waiter.weight))
       return grant(waiter, semaphore.admit(waiter.weight, 0, waiter.share, waiter));
     if (this.grants && this.isShadow) return this.#admitInShadow(semaphore, waiter);
-    this.#enqueue(semaphore, waiter);
+    this.#enqueue(semaphore, waiter, hasRoom);
   }
 
   /** Enqueues a request that cannot be admitted now, or rejects it if there is no room. */
-  #enqueue(own: Semaphore, waiter: Waiter): void {
+  #enqueue(own: Semaphore, waiter: Waiter, hasRoom: boolean): void {
     const timeout = this.timeoutOf(waiter);
-    const hasNoRoom = this.#isFull(own, waiter) && !own.displacedBy(waiter);
-    const isRefused = hasNoRoom || !waiter.joins();
+    const wasFull = !hasRoom && this.#isFull(own, waiter);
+    const isRefused = (wasFull && !own.displacedBy(waiter)) || !waiter.joins();
     let semaphore = this.#lookUpAgain(waiter);
     if (isRefused) return semaphore.rejectUnqueued(waiter, 'full');
     // Taken before any waiter is rejected to make room: requests made by its callback come after this one.
     const arrival = nextArrival();
-    if (this.#isFull(semaphore, waiter)) {
+    if (wasFull || this.#isTooLong(semaphore, waiter)) {
       const room = this.#makeRoom(semaphore, waiter);
       semaphore = room.semaphore;
       if (isGone(waiter)) return;
