@@ -58,6 +58,12 @@ export const excluded: Readonly<Record<string, readonly string[]>> = {
     'routes > limits a route exactly where the framework routes: http://example.com/reports/1?page=2',
     'routes > passes a request without a path to the framework',
     'closing > close() lets running requests finish and rejects queued and new ones',
+    'clients that give up > bounds the handlers of clients that leave at once: before any request has been answered',
+    'clients that give up > bounds the handlers of clients that leave at once: after others have been answered',
+    'clients that give up > bounds the handlers of clients that leave within pipelined requests',
+  ],
+  'an earlier test has caused the warning, which appears once, and all tests run in one process': [
+    'mistakes that it warns of > warns once of a route that lacks the prefix under which its router is mounted',
   ],
   'on Workers, slow clients count, since a timer ends with its request': [
     'the default limit > does not count responses that are being sent, and waits for them in close()',
