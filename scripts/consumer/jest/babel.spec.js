@@ -13,7 +13,7 @@ test('a request beyond the limit gets 503', async () => {
 });
 
 test('a rejection is a RejectedError of every package', async () => {
-  const limiter = createLimiter({ limit: 1 });
+  const limiter = createLimiter({ limit: 1, queueLimit: 0 });
   await limiter.acquire();
   const rejection = limiter.acquire();
 

@@ -16,7 +16,7 @@ test.each([
   ['an imported', imported],
   ['a required', required],
 ])('an imported middleware counts with %s limiter', async (_how, { createLimiter }) => {
-  const limiter = createLimiter({ name: 'app', limit: 1 });
+  const limiter = createLimiter({ name: 'app', limit: 1, queueLimit: 0 });
   const app = express().use(concurrencyLimit({ limits: [{ limiter }] }));
   app.get('/', async (_req, res) => {
     const rejection = await limiter.acquire().catch((error) => error);
@@ -32,7 +32,7 @@ test.each([
 
 test('an imported store counts the limit of a required limiter', async () => {
   const store = memoryStore();
-  const limiter = required.createLimiter({ name: 'app', limit: 1, store });
+  const limiter = required.createLimiter({ name: 'app', limit: 1, queueLimit: 0, store });
   const permit = await limiter.acquire();
 
   await expect(limiter.acquire()).rejects.toMatchObject({ code: 'ERR_HEADGATE_REJECTED' });

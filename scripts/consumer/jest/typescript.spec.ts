@@ -15,7 +15,7 @@ test('a request beyond the limit gets 503', async () => {
 
 test('a distributed limit rejects with a RejectedError', async () => {
   const store = memoryStore();
-  const limiter = createLimiter({ name: 'pages', limit: 1, store });
+  const limiter = createLimiter({ name: 'pages', limit: 1, queueLimit: 0, store });
   const permit = await limiter.acquire();
 
   await expect(limiter.acquire()).rejects.toBeInstanceOf(RejectedError);

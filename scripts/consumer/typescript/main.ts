@@ -16,7 +16,7 @@ assert.equal(typeof app, 'function');
 assert.equal(eventLoopGuard({ maxDelay: 50 }).admits('normal'), true);
 assert.equal(throttleStore({ url: 'http://localhost:8000' }).leaseDuration, 10_000);
 
-const limiter = createLimiter({ name: 'pages', limit: 1, store: memoryStore() });
+const limiter = createLimiter({ name: 'pages', limit: 1, queueLimit: 0, store: memoryStore() });
 
 limiter
   .acquire()

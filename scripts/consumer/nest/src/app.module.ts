@@ -3,7 +3,7 @@ import { MiddlewareConsumer, Module, NestModule } from '@nestjs/common';
 import { AppController } from './app.controller';
 import { AppService } from './app.service';
 
-export const limiter = createLimiter({ name: 'app', limit: 1 });
+export const limiter = createLimiter({ name: 'app', limit: 1, queueLimit: 0 });
 
 @Module({
   imports: [],

@@ -7,7 +7,7 @@ import {
 import { Controller, Get, Inject, Module } from '@nestjs/common';
 import { AppService } from './app.service';
 
-export const reports = ConcurrencyLimit({ name: 'reports', limit: 1 });
+export const reports = ConcurrencyLimit({ name: 'reports', limit: 1, queueLimit: 0 });
 
 @Controller()
 export class LimitedController {
@@ -30,7 +30,7 @@ export class LimitedController {
 }
 
 @Module({
-  imports: [ConcurrencyLimitModule.forRootAsync({ useFactory: () => ({ limit: 1 }) })],
+  imports: [ConcurrencyLimitModule.forRootAsync({ useFactory: () => ({ limit: 1, queueLimit: 0 }) })],
   controllers: [LimitedController],
   providers: [AppService],
 })
