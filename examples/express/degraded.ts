@@ -11,6 +11,7 @@ const maxKnown = 1_000;
 
 const limit = concurrencyLimit({
   limit: 1,
+  queueLimit: 0,
   maxHold: 10_000,
   // Calling next leaves the response to the handler, false leaves it to Headgate.
   onReject: (_rejection, req, _res, next) => known.has(req.path) && next(),

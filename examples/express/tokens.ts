@@ -5,7 +5,7 @@ import express from 'express';
 
 const app = express();
 const port = Number(process.env.PORT ?? 3000);
-const chats = concurrencyLimit({ name: 'chats', limit: 2, maxHold: 60_000 });
+const chats = concurrencyLimit({ name: 'chats', limit: 2, queueLimit: 0, maxHold: 60_000 });
 
 // A placeholder for a real model, which takes the signal too: tokens that no client reads should not be paid for.
 async function* answer(prompt: string, signal?: AbortSignal) {

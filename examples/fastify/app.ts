@@ -6,7 +6,7 @@ import Fastify from 'fastify';
 const app = Fastify();
 const port = Number(process.env.PORT ?? 3000);
 const limit = concurrencyLimit({ limit: 2, queueLimit: 2, queueTimeout: 2_000, maxHold: 30_000 });
-const reports = concurrencyLimit({ name: 'reports', limit: 1 });
+const reports = concurrencyLimit({ name: 'reports', limit: 1, queueLimit: 0 });
 
 // Before the routes: otherwise it does not learn when their handlers settle.
 await app.register(limit);

@@ -16,7 +16,7 @@ class AppController {
   }
 
   @Post('reports')
-  @ConcurrencyLimit({ name: 'reports', limit: 1 })
+  @ConcurrencyLimit({ name: 'reports', limit: 1, queueLimit: 0 })
   async report() {
     await work(500); // placeholder for the real work
     return 'A report\n';
