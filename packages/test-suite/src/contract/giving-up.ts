@@ -37,9 +37,9 @@ async function stops(context: SuiteContext): Promise<void> {
 }
 
 async function* chunks() {
-  yield 'o';
+  yield Buffer.from('o');
   await delay(WORK_MS);
-  yield 'k';
+  yield Buffer.from('k');
 }
 
 async function reads(context: SuiteContext): Promise<void> {
