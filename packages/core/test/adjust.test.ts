@@ -35,7 +35,7 @@ it('adjust() has no effect after the release, and throws for an invalid weight',
   }
   const error = { code: 'ERR_HEADGATE_KEY', option: 'limit' };
   expect(() => permit.adjust(2, 'other')).toThrow(expect.objectContaining(error));
-  permit.adjust(2, 'default');
+  permit.adjust(2, 'unnamed');
   expect(limiter.inflight).toBe(2);
   permit.release();
   permit.adjust(3);

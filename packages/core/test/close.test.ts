@@ -26,7 +26,7 @@ it('close() rejects new and queued requests and lets running ones finish', async
   for (const { rejection } of waiting) expect(rejection?.reason).toBe('closed');
   expect(call(limiter).rejection).toMatchObject({
     reason: 'closed',
-    limitName: 'default',
+    limitName: 'unnamed',
     waited: 0,
   });
   expect(limiter.tryAcquire()).toBeUndefined();

@@ -125,7 +125,7 @@ it("a key's own limit applies to this key only, and while it is in use", () => {
   expect(limiter.tryAcquire({ key: 'paying', limit: 10 })).toBeDefined();
   expect(limiter.tryAcquire({ key: 'paying', limit: 10 })).toBeUndefined();
   expect(() => limiter.tryAcquire({ key: 'free', weight: 3 })).toThrow(
-    'from 1 to the limit of "default" (2)',
+    'from 1 to the limit of "unnamed" (2)',
   );
   expect(paying?.weight).toBe(9);
 });

@@ -26,7 +26,7 @@ describe('an error inside limits names the entry', () => {
     [{ name: 'b', limit: 1, route: 'x' }, 'limits[1].route "x" cannot be parsed'],
     [{ limiter: limiter(), limit: 5 }, 'limits[1].limit is an option of the limiter itself'],
     [{ limiter: limiter(), key: work }, 'limits[1]: limiter "one" is not keyed'],
-    [{ limiter: keyed() }, 'limits[1]: limiter "default" is keyed: set key'],
+    [{ limiter: keyed() }, 'limits[1]: limiter "unnamed" is keyed: set key'],
   ])('over HTTP: %j', async (entry, message) => {
     expect(await messageOf(() => http(listed(limit, entry)))).toContain(message);
   });

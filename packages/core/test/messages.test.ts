@@ -16,12 +16,12 @@ const mistakes: [string, () => unknown, string][] = [
   [
     'a number as a key',
     () => keyed().acquire({ key: 5 as never }),
-    'key must be a string, as limiter "default" is keyed, got 5',
+    'key must be a string, as limiter "unnamed" is keyed, got 5',
   ],
   [
     'no key',
     () => keyed().acquire(),
-    'key must be a string, as limiter "default" is keyed, got undefined',
+    'key must be a string, as limiter "unnamed" is keyed, got undefined',
   ],
   [
     'acquire(2)',

@@ -56,7 +56,7 @@ it('a new weight above the lowered limit is an error, and one held before is rel
   const { limiter } = inUse(4, 0);
   const large = limiter.tryAcquire({ weight: 4 });
   limiter.setLimit(3);
-  expect(() => limiter.tryAcquire({ weight: 4 })).toThrow('from 1 to the limit of "default" (3)');
+  expect(() => limiter.tryAcquire({ weight: 4 })).toThrow('from 1 to the limit of "unnamed" (3)');
   large?.release();
   expect(limiter.inflight).toBe(0);
 });

@@ -89,6 +89,6 @@ describe('Express with a guard', () => {
     });
     const server = await world.serveThrough(() => app, { handle: ok });
     expect(await server.call().answer()).toMatchObject({ status: 200 });
-    expect(Object.keys(limit.limiters)).toEqual(['default']);
+    expect(Object.keys(limit.limiters)).toEqual(['unnamed']);
   });
 });

@@ -45,7 +45,7 @@ describe.each(versions)('%s only', (name, create) => {
     await app.listen({ port: 0, host: '127.0.0.1' });
     world.later(() => app.close());
     const connections = promisify(app.server.getConnections.bind(app.server));
-    const held = await limit.limiters.default?.acquire();
+    const held = await limit.limiters.unnamed?.acquire();
     const [response] = (await once(upgrade(app), 'response')) as [http.IncomingMessage];
     expect(response.statusCode).toBe(503);
     await vi.waitFor(async () => expect(await connections()).toBe(0), 10_000);

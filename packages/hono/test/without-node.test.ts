@@ -122,7 +122,7 @@ describe('Hono without Node', () => {
     const { app } = appOf(() => Response.redirect('https://example.com/', 302), { headers: true });
     const response = await app.request('/');
     expect(response.status).toBe(302);
-    expect(response.headers.get('ratelimit')).toMatch(/^"default";r=[01]$/);
+    expect(response.headers.get('ratelimit')).toMatch(/^"unnamed";r=[01]$/);
   });
 
   it('admits a WebSocket upgrade on Node, which has no response to observe', async () => {

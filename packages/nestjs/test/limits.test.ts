@@ -51,7 +51,7 @@ describe.each(['Express', 'Fastify'] as const)('limits on %s', (platform) => {
     await counts(limit, 1);
     expect(await app.call('/quick').answer()).toMatchObject({ status: 429 });
     expect(caught).toEqual([expect.any(RejectionException)]);
-    expect(caught).toMatchObject([{ rejection: { reason: 'full', limitName: 'default' } }]);
+    expect(caught).toMatchObject([{ rejection: { reason: 'full', limitName: 'unnamed' } }]);
     latch.open();
     await holder;
     await counts(limit, 0);

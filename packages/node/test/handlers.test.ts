@@ -224,7 +224,7 @@ describe('a handler of a node:http server', () => {
         calls.push(call());
         await until(() => limit.stats().admitted === 1);
         await counts(limit, 0);
-        const held = await limit.limiters.default?.acquire();
+        const held = await limit.limiters.unnamed?.acquire();
         calls.push(call());
         await counts(limit, 1, 1);
         held?.release();

@@ -33,7 +33,7 @@ assert.ok(Object.keys(http).length > 0);
 instrument(limiter);
 const register = new Registry();
 collectMetrics(limiter, { register });
-assert.match(await register.metrics(), /^headgate_limit\{headgate_limit_name="default"\} 1$/m);
+assert.match(await register.metrics(), /^headgate_limit\{headgate_limit_name="unnamed"\} 1$/m);
 
 const guard = eventLoopGuard();
 assert.equal(guard.admits('normal'), true);

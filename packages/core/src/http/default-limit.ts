@@ -20,15 +20,15 @@ export function hasDefaultLimit(options: AnyHttpOptions<never>): boolean {
 }
 
 /**
- * Adds the default limit, whose queue bounds its own length.
+ * Adds the default limit, whose queue bounds its own length and whose name tells it from an unnamed limit of the app.
  *
  * @throws HeadgateError for a `queueLimit`, which suggests that a limit of the app's own was meant.
  */
 export function withDefaultLimit<R>(options: AnyHttpOptions<R>): AnyHttpOptions<R> {
-  const { queueLimit } = options;
+  const { queueLimit, name = 'default' } = options;
   if (queueLimit !== undefined) {
     const expected = 'set together with limit: the default limit bounds its own queue';
     throw invalid('queueLimit', expected, queueLimit);
   }
-  return { ...options, limit: defaultLimit, queueLimit: Infinity } as typeof options;
+  return { ...options, name, limit: defaultLimit, queueLimit: Infinity } as typeof options;
 }

@@ -56,7 +56,7 @@ interface PerRequest<R> extends Required<Key<R>> {
 /** The limit itself, and whether it is per key. */
 type Limited<R> = (Key<R> & FixedOrAdaptive) | PerRequest<R>;
 
-/** `name` is required inside `limits` and with a `store`; otherwise it defaults to `'default'`. */
+/** `name` is required inside `limits` and with a `store`; otherwise it is `'unnamed'`, that of the default limit `'default'`. */
 type OwnLimit<R> = OwnRule<R> & Limited<R> & NameRequiredWithStore;
 
 /** A limiter that other routes, or work outside HTTP, use as well; its other options are set on the limiter. */

@@ -4,7 +4,7 @@ import type { Demand } from '../gate/demands.ts';
 import { inEntry, isLimiter, type LimitSpec, ownSpec, reusedSpec } from '../gate/limit-spec.ts';
 import { distributedOptions } from '../limiter/distributed-options.ts';
 import type { Limiter } from '../limiter/limiter.ts';
-import { commonOptions, type LimitDefaults } from '../limiter/options.ts';
+import { commonOptions, type LimitDefaults, UNNAMED } from '../limiter/options.ts';
 import { byShare } from '../queues/by-share.ts';
 import type { Order } from '../semaphore/queue.ts';
 import type { Framework } from './framework.ts';
@@ -180,7 +180,7 @@ export function rulesOf<R>(
     if (options.guard !== undefined && single === undefined) return [];
     // At the top level, `queueLimit` is the middleware's.
     const limit = { ...options, queueLimit: undefined } as LimitOptions<R>;
-    return [new Rule(limit, { ...context, name: 'default' })];
+    return [new Rule(limit, { ...context, name: UNNAMED })];
   }
   if (!Array.isArray(limits)) throw invalid('limits', 'an array', limits);
   if (single !== undefined) throw wrongPlace(single, 'inside limits, not next to it');

@@ -61,7 +61,7 @@ export interface LimiterOptions extends CommonOptions {
   limit: number | LimitFactory;
   /**
    * Names the limiter in rejections, statistics and events. Required with a store, where limits with the same name
-   * are one limit. Default: `'default'`.
+   * are one limit. Default: `'unnamed'`.
    */
   name?: string | undefined;
   /** Each key has its own limit; every caller must then pass a key. Default: false. */
@@ -164,6 +164,9 @@ export function checkLimit(
   };
 }
 
+/** The name of a limit that the app has given none. */
+export const UNNAMED = 'unnamed';
+
 /** The queue of a limit that sets nothing else: bounded by time, and in memory to some ten megabytes of HTTP requests. */
 export const defaultQueue = { queueLimit: 1000, queueTimeout: 2000 } as const;
 
@@ -181,7 +184,7 @@ export function checkLimiter(options: LimiterOptions & DistributedOptions): Limi
   checkNames('createLimiter', options, known);
   const common = checkCommon(options);
   const { queueLimit, queueTimeout } = defaultQueue;
-  const limit = checkLimit(options, { name: 'default', queueLimit });
+  const limit = checkLimit(options, { name: UNNAMED, queueLimit });
   return { ...common, ...limit, queueTimeout: common.queueTimeout ?? queueTimeout };
 }
 

@@ -21,7 +21,7 @@ export function degraded(world: World): void {
     expect(headers['x-own']).toBe('yes');
     expect(headers['retry-after']).toBeUndefined();
     expect(rejections).toMatchObject([
-      { reason: 'full', limitName: 'default', queued: 0, waited: 0 },
+      { reason: 'full', limitName: 'unnamed', queued: 0, waited: 0 },
     ]);
     expect(rejections[0]?.retryAfter).toBeGreaterThanOrEqual(1);
     work.finishAll();
@@ -164,7 +164,7 @@ export function degraded(world: World): void {
       calls.push(app.call());
       await counts(limit, count);
     }
-    const full = { shadow: true, rejection: { reason: 'full', limitName: 'default' } };
+    const full = { shadow: true, rejection: { reason: 'full', limitName: 'unnamed' } };
     expect(reports).toMatchObject([full, full]);
     expect(limit.stats().wouldReject).toMatchObject({ full: 2, timeout: 0 });
     work.finishAll();
@@ -179,11 +179,11 @@ export function degraded(world: World): void {
     await counts(limit, 1);
     calls.push(app.call());
     await counts(limit, 1, 1);
-    limit.limiters.default?.shadow();
+    limit.limiters.unnamed?.shadow();
     await work.begins(2);
     calls.push(app.call());
     await work.begins(3);
-    limit.limiters.default?.enforce();
+    limit.limiters.unnamed?.enforce();
     calls.push(app.call());
     await counts(limit, 3, 1);
     expect(await app.call().answer()).toMatchObject({ status: 503 });

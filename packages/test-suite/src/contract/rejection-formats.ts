@@ -18,7 +18,7 @@ export function rejectionFormats(world: World): void {
       );
       expect(headers['content-type']).toMatch(/^application\/problem\+json/);
       const problem = JSON.parse(body);
-      expect(problem).toMatchObject({ status: 503, 'violated-policies': ['default'] });
+      expect(problem).toMatchObject({ status: 503, 'violated-policies': ['unnamed'] });
       expect(problem.type).toMatch(/#temporary-reduced-capacity$/);
       expect(problem.title).toEqual(expect.any(String));
     },
