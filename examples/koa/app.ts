@@ -26,7 +26,7 @@ app.use(async (ctx) => {
     return;
   }
   await work(500); // placeholder for the real work
-  ctx.body = `Waited ${ctx.state.admission.waited} ms\n`;
+  ctx.body = `Waited ${ctx.state.admission?.waited} ms\n`;
 });
 
 app.listen(port, () => console.log(`http://localhost:${port}`));

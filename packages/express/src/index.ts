@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Handle, warnBehindRoutes, withHandle } from '@headgate/core/http';
+import { type Admission, type Handle, warnBehindRoutes, withHandle } from '@headgate/core/http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import {
   type AdmissionLocals,
@@ -12,6 +12,16 @@ import { isBehindRoutes } from './registration.ts';
 
 export * from '@headgate/core/app';
 export type { AdmissionLocals, ConcurrencyLimitOptions, Reply } from './limit-middleware.ts';
+
+declare global {
+  namespace Express {
+    /** Also the type of `app.locals`, and of the responses that no limit has seen. */
+    interface Locals {
+      /** The result of the limit, once the request has reached it. */
+      admission?: Admission | undefined;
+    }
+  }
+}
 
 type Params = Request['params'];
 type Query = Request['query'];

@@ -110,7 +110,7 @@ describe('Express with other middleware around the limit', () => {
       next();
     });
     app.use(inner, (_req, res) => {
-      held.push(res.locals.admission.permit?.weight);
+      held.push(res.locals.admission?.permit?.weight);
       res.send('once');
     });
     const running = await world.serveThrough(() => app);

@@ -1,6 +1,7 @@
 import { createLimiter, type GateStats, type Permit, type Rejection } from '@headgate/core';
-import { concurrencyLimit } from '@headgate/express';
-import express, { type Request, type RequestHandler } from 'express';
+import { type Admission, concurrencyLimit } from '@headgate/express';
+import express, { type Request, type RequestHandler, type Response } from 'express';
+import express4 from 'express4';
 import { expectTypeOf } from 'vitest';
 
 const limit = concurrencyLimit({
@@ -70,6 +71,24 @@ app.post(
     expectTypeOf(res.locals.admission.waited).toEqualTypeOf<number>();
   }),
 );
+
+// Behind `app.use(limit)`, which the types of a handler do not know of.
+app.get('/', (_req, res) => {
+  expectTypeOf(res.locals.admission).toEqualTypeOf<Admission | undefined>();
+  expectTypeOf(res.locals.user).toBeAny();
+});
+express4().get('/', (_req, res) => {
+  expectTypeOf(res.locals.admission).toEqualTypeOf<Admission | undefined>();
+});
+export function handle(_req: Request, res: Response) {
+  expectTypeOf(res.locals.admission?.waited).toEqualTypeOf<number | undefined>();
+}
+export function handleTyped(_req: Request, res: Response<string, { user: string }>) {
+  expectTypeOf(res.locals.admission?.waited).toEqualTypeOf<number | undefined>();
+  expectTypeOf(res.locals.user).toEqualTypeOf<string>();
+}
+// The same interface, where there is no admission.
+app.locals = { title: 'Reports' };
 
 // @ts-expect-error: misspelt
 concurrencyLimit({ limit: 1, queuLimit: 1 });

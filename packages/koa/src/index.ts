@@ -1,6 +1,6 @@
-import { type Handle, warnBehindRoutes, withHandle } from '@headgate/core/http';
+import { type Admission, type Handle, warnBehindRoutes, withHandle } from '@headgate/core/http';
 import type Application from 'koa';
-import type { Context, Middleware, Next } from 'koa';
+import type { Context, Next, ParameterizedContext } from 'koa';
 import {
   type AdmissionState,
   type ConcurrencyLimitOptions,
@@ -10,7 +10,21 @@ import {
 export * from '@headgate/core/app';
 export type { AdmissionState, ConcurrencyLimitOptions } from './limit-middleware.ts';
 
-export type ConcurrencyLimit = Middleware<AdmissionState> & Handle;
+// biome-ignore lint/suspicious/noTsIgnore: kept in the declarations, where an error is not expected
+/** @ts-ignore: `koa` without `@types/koa` has no types to extend. Without `strict`, an app compiles nevertheless. */
+declare module 'koa' {
+  interface DefaultState {
+    /** The result of the limit, once the request has reached it. */
+    admission?: Admission | undefined;
+  }
+}
+
+export interface ConcurrencyLimit extends Handle {
+  /** Also accepts contexts with the default state, as in a list of `Middleware`. */
+  (ctx: Context, next: Next): unknown;
+  // The last signature is what types are inferred from: that of the state.
+  (ctx: ParameterizedContext<AdmissionState>, next: Next): unknown;
+}
 
 /**
  * Limits how many requests are handled at once. Requests beyond the limit wait in a short queue or are rejected with

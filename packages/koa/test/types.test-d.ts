@@ -1,7 +1,7 @@
 import type { GateStats, Permit, Rejection } from '@headgate/core';
-import { concurrencyLimit } from '@headgate/koa';
+import { type Admission, concurrencyLimit } from '@headgate/koa';
 import Router from '@koa/router';
-import Koa, { type Context, type Next } from 'koa';
+import Koa, { type Context, type Middleware, type Next } from 'koa';
 import { expectTypeOf } from 'vitest';
 
 const limit = concurrencyLimit({
@@ -32,6 +32,27 @@ new Koa().use(limit).use((ctx) => {
 
 new Router().post('/reports/:id', limit, (ctx) => {
   expectTypeOf(ctx.state.admission.waited).toEqualTypeOf<number>();
+});
+
+// Behind `app.use(limit)`, whose result has the type of the state, and not the app itself.
+const app = new Koa();
+app.use(limit);
+app.use((ctx) => {
+  expectTypeOf(ctx.state.admission).toEqualTypeOf<Admission | undefined>();
+  expectTypeOf(ctx.state.user).toBeAny();
+  ctx.state = { user: 'ann' };
+});
+export function handle(ctx: Context) {
+  expectTypeOf(ctx.state.admission?.waited).toEqualTypeOf<number | undefined>();
+}
+new Koa<{ user: string }>().use(limit).use((ctx) => {
+  expectTypeOf(ctx.state.admission.waited).toEqualTypeOf<number>();
+  expectTypeOf(ctx.state.user).toEqualTypeOf<string>();
+});
+const chain: Middleware[] = [limit];
+chain.forEach((each) => void app.use(each));
+new Router().use(limit).get('/', (ctx) => {
+  expectTypeOf(ctx.state.admission?.waited).toEqualTypeOf<number | undefined>();
 });
 
 // @ts-expect-error: misspelt

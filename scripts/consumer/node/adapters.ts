@@ -9,8 +9,19 @@ import Fastify from 'fastify';
 import { Hono } from 'hono';
 import Koa from 'koa';
 
-express().use(expressLimit({ limit: 4, key: (req) => req.ip }));
-new Koa().use(koaLimit({ limit: 4, key: (ctx) => ctx.ip }));
+const app = express().use(expressLimit({ limit: 4, key: (req) => req.ip }));
+app.get('/', (_req, res) => {
+  res.send(`${res.locals.admission?.waited}`);
+  // @ts-expect-error: the admission has a type
+  res.locals.admission?.wait;
+});
+const koa = new Koa();
+koa.use(koaLimit({ limit: 4, key: (ctx) => ctx.ip }));
+koa.use((ctx) => {
+  ctx.body = ctx.state.admission?.waited;
+  // @ts-expect-error: the admission has a type
+  ctx.state.admission?.wait;
+});
 Fastify().register(fastifyLimit({ limit: 4, key: (request) => request.ip }));
 createServer(
   nodeLimit({ limit: 4, key: (req) => req.socket.remoteAddress })((_req, res) => res.end('ok')),
