@@ -1,0 +1,12 @@
+import { fileServerSuite } from '@headgate/test-kit/file-server-suite';
+import serveStatic from 'serve-static';
+import { nodeFramework } from './framework.ts';
+
+fileServerSuite(nodeFramework, {
+  'serve-static on node:http': (limit, folder) => {
+    const serve = serveStatic(folder);
+    return limit((req, res) => {
+      serve(req, res, () => res.writeHead(404).end());
+    });
+  },
+});
