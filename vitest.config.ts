@@ -13,8 +13,13 @@ const include = [
   'scripts/**/*.test.ts',
 ];
 
-/** `npm run test:long` runs those apart. */
-const exclude = [...configDefaults.exclude, '**/*.long.test.ts'];
+/** What only `npm run test:long` runs: processes that are killed, Workers, browsers, and other versions of frameworks. */
+export const long = [
+  '{packages,internal}/*/test/**/*.long.test.ts',
+  'packages/*/test/{processes,chaos,workers,ui}/**/*.test.ts',
+];
+
+const exclude = [...configDefaults.exclude, ...long];
 
 /** Files that need modules and a process of their own: all others share those of their worker. */
 const isolated = [

@@ -1,5 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
-import base from './vitest.config.ts';
+import base, { long } from './vitest.config.ts';
 
 const { projects: _, ...test } = base.test ?? {};
 
@@ -8,7 +8,7 @@ export default defineConfig({
   ...base,
   test: {
     ...test,
-    include: ['{packages,internal}/*/test/**/*.long.test.ts'],
+    include: long,
     exclude: configDefaults.exclude,
   },
 });

@@ -46,6 +46,6 @@ it('the limit that shadow mode suggests rejects few requests, and one far below 
     [chosen, 2].map((limit) => rejectedBy(concurrencyLimit({ limit, queueTimeout: 50 }))),
   );
   // Requests take longer while the machine is busy, so a few more may be rejected.
-  expect(enforced).toBeLessThan(low / 3);
+  expect(enforced).toBeLessThan((low as number) / 3);
   expect(low).toBeGreaterThan(0.5 * REQUESTS);
 });

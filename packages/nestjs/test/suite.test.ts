@@ -2,4 +2,3 @@ import { adapterSuite } from '@headgate/test-suite';
 import { nestFramework } from './framework.ts';
 
 adapterSuite(nestFramework('Express'));
-adapterSuite(nestFramework('Fastify'));

@@ -1,0 +1,4 @@
+import { adapterSuite } from '@headgate/test-suite';
+import { nestFramework } from './framework.ts';
+
+adapterSuite(nestFramework('Fastify'));
