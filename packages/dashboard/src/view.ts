@@ -27,6 +27,8 @@ export interface LimitView {
   readonly inflight: number;
   /** Highest weight in flight since the start, with keys that of one key; undefined for a gate. */
   readonly peak: number | undefined;
+  /** Requests admitted at 1 in flight, 2, 3 to 4, 5 to 8 and so on, as far as the statistics have it; undefined for a gate. */
+  readonly inflightHistogram: readonly number[] | undefined;
   readonly queued: number;
   /** In milliseconds. */
   readonly longestWait: number;
@@ -101,6 +103,7 @@ export function gateView(source: LimitSource, { limits, ...stats }: GateStats): 
     gate: undefined,
     limit: undefined,
     peak: undefined,
+    inflightHistogram: undefined,
     keys: undefined,
     adaptive: false,
     frozen: false,
@@ -139,6 +142,7 @@ export function limitView(
     gate,
     limit,
     peak: numberOf(stats.inflightPeak),
+    inflightHistogram: numbersOf(stats.inflightHistogram),
     keys: limiter.perKey ? stats.keys : undefined,
     adaptive: limiter.isAdaptive,
     frozen: limiter.frozen,
@@ -190,6 +194,10 @@ function guardView(guard: GateStats['guard']): GateStats['guard'] {
 /** JSON makes null of a number that is not finite, which the page could not format. */
 function numberOf(value: unknown): number | undefined {
   return Number.isFinite(value) ? (value as number) : undefined;
+}
+
+function numbersOf(values: unknown): readonly number[] | undefined {
+  return Array.isArray(values) && values.every(Number.isFinite) ? values : undefined;
 }
 
 function storeView({ distributed, inflight, queued }: LimiterStats): StoreView | undefined {

@@ -55,7 +55,7 @@ async function scene() {
 function collisions(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const found: string[] = [];
-    for (const row of document.querySelectorAll('tr.figures')) {
+    for (const row of document.querySelectorAll('tr.figures, .groups')) {
       const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
       const texts: { text: string; box: DOMRect }[] = [];
       for (let node = walker.nextNode(); node; node = walker.nextNode()) {

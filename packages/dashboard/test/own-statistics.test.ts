@@ -24,6 +24,16 @@ it('shows all other limits if the statistics of one are no numbers', () => {
   expect(warnings.length).toBeGreaterThan(0);
 });
 
+it.each([[{}], [5], [['1']], [[Number.NaN]]])(
+  'shows a limit without what is no list of numbers in its statistics: %j',
+  (inflightHistogram) => {
+    const own = createLimiter({ name: 'own', limit: 5 });
+    const stats = own.stats();
+    own.stats = () => ({ ...stats, inflightHistogram }) as never;
+    expect(viewsOfAll([own])).toMatchObject([{ name: 'own', inflightHistogram: undefined }]);
+  },
+);
+
 it('has what the page shows of a guard, and nothing else that it reports', () => {
   const stats = () => ({ delay: 1n, shedding: 0.5, token: 'secret' }) as never;
   const guard = { name: 'own', admits: () => true, stats };

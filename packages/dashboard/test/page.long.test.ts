@@ -229,6 +229,42 @@ it('shows the peak of a limit, and in shadow mode what other limits would have d
   expect(assumption).not.toBe('');
 });
 
+it('shows at how many permits in use requests were admitted, as shares of the requests', async () => {
+  const limiter = createLimiter({ name: 'reports', limit: 9 });
+  const { until, facts, page } = await openPage(browser, { limits: [limiter] });
+  await until(`${first} .used`, '0 of 9');
+  expect(await page.locator(`${first} .shares`).count()).toBe(0);
+  const permits = await Promise.all(Array.from({ length: 5 }, () => limiter.acquire()));
+  await until(`${first} .shares`, 'In use when requests were admitted');
+  expect(await facts(`${first} .shares`)).toEqual(['1 20 %', '2 20 %', '3 to 4 40 %', '5 20 %']);
+  const bars = page.locator(`${first} .shares dl > div`);
+  const widths = await bars.evaluateAll((all) =>
+    all.map((each) => Number.parseFloat(getComputedStyle(each, '::before').width)),
+  );
+  const [width = 0] = widths;
+  expect(width).toBeGreaterThan(10);
+  for (const [i, times] of [1, 1, 2, 1].entries()) expect(widths[i]).toBeCloseTo(times * width, 0);
+  // A new peak.
+  permits.push(await limiter.acquire({ weight: 2 }));
+  await until(`${first} .shares`, '5 to 7');
+  for (const permit of permits) permit.release();
+});
+
+it('shows at most eight bars, of which the first has the lowest numbers in use', async () => {
+  const limiter = createLimiter({ name: 'reports', limit: 1_000 });
+  const permits = await Promise.all(Array.from({ length: 1_000 }, () => limiter.acquire()));
+  const keyed = createLimiter({ name: 'users', limit: 2, perKey: true });
+  permits.push(await keyed.acquire({ key: 'ann' }));
+  const { until, facts } = await openPage(browser, { limits: [limiter, keyed] });
+  await until(`${first} .shares`, 'In use when requests were admitted');
+  expect(await facts(`${first} .shares`)).toEqual([
+    ...['1 to 8 0.8 %', '9 to 16 0.8 %', '17 to 32 1.6 %', '33 to 64 3.2 %', '65 to 128 6.4 %'],
+    ...['129 to 256 13 %', '257 to 512 26 %', '513 to 1,000 49 %'],
+  ]);
+  await until('.shares', 'In use of one key when requests were admitted');
+  for (const permit of permits) permit.release();
+});
+
 it('shows the delay of a guard without limits', async () => {
   let delay = 3;
   const guard = { name: 'loop', admits: () => true, stats: () => ({ delay, shedding: 0 }) };

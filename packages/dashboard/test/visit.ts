@@ -11,6 +11,8 @@ interface OpenPage extends App {
   /** Resolves when an element that matches contains the text. */
   until(selector: string, text: string | RegExp): Promise<void>;
   text(selector: string): Promise<string>;
+  /** The names and values in a list of figures. */
+  facts(selector: string): Promise<string[]>;
 }
 
 interface Visit {
@@ -57,7 +59,15 @@ export async function openPage(
     until: (selector, hasText) => page.locator(selector, { hasText }).first().waitFor(),
     async text(selector) {
       const text = await page.locator(selector).first().textContent();
-      return (text ?? '').trim().replace(/\s+/g, ' ');
+      return inOneLine(text ?? '');
+    },
+    async facts(selector) {
+      const texts = await page.locator(`${selector} dl > div`).allTextContents();
+      return texts.map(inOneLine);
     },
   };
+}
+
+function inOneLine(text: string): string {
+  return text.trim().replace(/\s+/g, ' ');
 }

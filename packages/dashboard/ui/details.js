@@ -1,5 +1,6 @@
 import { copy, part, write } from './dom.js';
 import { counts, fact, milliseconds, percent } from './facts.js';
+import { inflightShares } from './inflight-shares.js';
 import { SuggestionTable } from './suggestion.js';
 import { count, wait } from './words.js';
 
@@ -30,8 +31,10 @@ export class Details {
       this.#element.replaceChildren(...groups.map(section), this.#suggestion.element);
     this.#names = names;
     const values = this.#element.querySelectorAll('.facts dd');
-    for (const [i, [, value]] of groups.flatMap(({ facts }) => facts).entries()) {
-      write(/** @type {Element} */ (values[i]), value);
+    for (const [i, [, value, share]] of groups.flatMap(({ facts }) => facts).entries()) {
+      const element = /** @type {HTMLElement} */ (values[i]);
+      write(element, value);
+      if (share !== undefined) element.parentElement?.style.setProperty('--share', `${share}`);
     }
     this.#suggestion.show(view);
   }
@@ -41,6 +44,7 @@ export class Details {
 function section({ title, facts }) {
   const element = copy('facts');
   write(part(element, 'h2'), title);
+  element.classList.toggle('shares', facts[0]?.[2] !== undefined);
   const list = part(element, 'dl');
   for (const [name] of facts) {
     const fact = copy('fact');
@@ -69,6 +73,7 @@ function groupsOf(view) {
     ...rejections(view),
     ...divisions(view),
     ...parts(view),
+    ...uses(view),
   ];
 }
 
@@ -129,6 +134,14 @@ function parts({ adaptive, frozen, baseline, guard, store }) {
   }
   if (store !== undefined) groups.push({ title: 'Store', facts: storeFacts(store) });
   return groups;
+}
+
+/** The last group, so that it is next to the suggestion. @param {LimitView} view @returns {Group[]} */
+function uses(view) {
+  const facts = inflightShares(view);
+  const owner = view.keys === undefined ? '' : ' of one key';
+  const title = `In use${owner} when requests were admitted`;
+  return facts.length === 0 ? [] : [{ title, facts }];
 }
 
 /** @param {NonNullable<LimitView['store']>} store */

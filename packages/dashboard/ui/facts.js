@@ -1,10 +1,10 @@
 import { count } from './words.js';
 
-/** @typedef {[name: string, value: string]} Fact */
+/** @typedef {[name: string, value: string, share?: number | undefined]} Fact A share from 0 to 1 has a bar. */
 
-/** @param {string} name @param {string} value @returns {Fact} */
-export function fact(name, value) {
-  return [name, value];
+/** @param {string} name @param {string} value @param {number} [share] @returns {Fact} */
+export function fact(name, value, share) {
+  return [name, value, share];
 }
 
 /** The counts that are not 0, so that those stand out; one line if all are. @param {readonly [name: string, value: number][]} counts */
