@@ -3,7 +3,6 @@ import { scenario as adaptive } from './scenarios/adaptive.ts';
 import { scenario as defaultLimit } from './scenarios/default-limit.ts';
 import { scenario as defaultLimitSpike } from './scenarios/default-limit-spike.ts';
 import { scenario as fairQueueing } from './scenarios/fair-queueing.ts';
-import { scenario as fixedPoints } from './scenarios/fixed-points.ts';
 import { scenario as longOverload } from './scenarios/long-overload.ts';
 import { scenario as metastable } from './scenarios/metastable.ts';
 import { scenario as oneBigSpike } from './scenarios/one-big-spike.ts';
@@ -28,5 +27,4 @@ export const scenarios: readonly Scenario[] = [
   oneBigSpike,
   slowdownAndErrors,
   vectorLink,
-  fixedPoints,
 ];

@@ -30,9 +30,7 @@ export type {
 export type { StoreStats } from './limiter/store-stats.ts';
 export { adaptive } from './limits/adaptive.ts';
 export { type AimdOptions, aimd } from './limits/aimd.ts';
-export { type GradientOptions, gradient } from './limits/gradient.ts';
 export type { Bounds, Limit, LimitFactory, Outcome, Sample } from './limits/limit.ts';
-export { vegas } from './limits/vegas.ts';
 export type { EventLoop } from './pacing/event-loop.ts';
 export { paced } from './pacing/paced.ts';
 export { byPriority } from './queues/by-priority.ts';

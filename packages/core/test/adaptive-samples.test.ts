@@ -3,7 +3,6 @@ import { expect, it } from 'vitest';
 import { adaptive, createLimiter, type Limit, type Sample } from '../src/index.ts';
 import { call } from './caller.ts';
 
-const half = () => 0.5;
 const initial = { min: 8, initial: 8 };
 
 /** Feeds a sample each `every` milliseconds, by default of a fully used limit. */
@@ -33,7 +32,7 @@ it.each([5, 20])('adaptive() grows if all requests have the weight %i', (weight)
 });
 
 it('adaptive() does not learn the baseline from windows that a drop has ended', () => {
-  const limit = adaptive(initial).create(half);
+  const limit = adaptive(initial).create();
   feedOver(limit, { from: 100, to: 20_000, every: 20 }, () => ({ rtt: 100, inflight: 4 }));
   feedOver(limit, { from: 20_000, to: 40_000, every: 10 }, (now) => ({
     rtt: now % 1000 === 0 ? 5 : 500,
@@ -44,7 +43,7 @@ it('adaptive() does not learn the baseline from windows that a drop has ended', 
 });
 
 it('adaptive() grows for a new kind of work although another one has become rare', () => {
-  const limit = adaptive(initial).create(half);
+  const limit = adaptive(initial).create();
   const rare = { rtt: 50, kind: 'rare' };
   feedOver(limit, { from: 100, to: 10_000, every: 10 }, () => ({ ...rare, inflight: 2 }));
   feedOver(limit, { from: 10_000, to: 10_010, every: 10 }, () => ({ rtt: 5, outcome: 'dropped' }));
@@ -56,7 +55,7 @@ it('adaptive() grows for a new kind of work although another one has become rare
 });
 
 it('adaptive() falls on drops at the start, although other work finishes between them', () => {
-  const limit = adaptive(initial).create(half);
+  const limit = adaptive(initial).create();
   // 30 at once are answered, the others rejected immediately.
   feedOver(limit, { from: 100, to: 4000, every: 2 }, (now) => {
     const isDropped = now % 4 === 0 && limit.limit > 30;
@@ -66,7 +65,7 @@ it('adaptive() falls on drops at the start, although other work finishes between
 });
 
 it('the baseline does not follow a server that becomes slower gradually', () => {
-  const limit = adaptive({ min: 8, initial: 100, max: 100 }).create(half);
+  const limit = adaptive({ min: 8, initial: 100, max: 100 }).create();
   // Ten at once at first, then two.
   feedOver(limit, { from: 1000, to: 300_000, every: 10 }, (now) => {
     return { rtt: limit.limit * (1 + (4 * now) / 300_000) };
@@ -76,7 +75,7 @@ it('the baseline does not follow a server that becomes slower gradually', () => 
 });
 
 it('a baseline is corrected under load by a few samples in each window', () => {
-  const limit = adaptive({ min: 8, initial: 32, max: 32 }).create(half);
+  const limit = adaptive({ min: 8, initial: 32, max: 32 }).create();
   const of = (rtt: number) => (now: number) => ({ rtt, kind: `${(now / 5) % 5}` });
   feedOver(limit, { from: 200, to: 3000, every: 5 }, of(200));
   limit.sample({ rtt: 1, inflight: 32, weight: 1, outcome: 'dropped', now: 3000, kind: '0' });
@@ -85,7 +84,7 @@ it('a baseline is corrected under load by a few samples in each window', () => {
 });
 
 it('adaptive() learns a new baseline only after two ineffective decreases, also if work has just become slower', () => {
-  const limit = adaptive({ min: 8, initial: 50, max: 50 }).create(half);
+  const limit = adaptive({ min: 8, initial: 50, max: 50 }).create();
   const isKnown = () => limit.baseline !== undefined;
   let now = 1000;
   /** Feeds samples until the condition holds, and returns the limits in turn. */

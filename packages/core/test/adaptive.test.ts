@@ -3,8 +3,6 @@ import { expect, it } from 'vitest';
 import { adaptive, createLimiter } from '../src/index.ts';
 import { call } from './caller.ts';
 
-const half = () => 0.5;
-
 it('adaptive() grows each second while work that never finishes holds all permits', () => {
   const clock = new VirtualClock();
   const limiter = createLimiter({ limit: adaptive({ min: 8, initial: 8 }), queueLimit: 0, clock });
@@ -38,7 +36,7 @@ it('adaptive() does not grow while slow work finishes', () => {
 });
 
 it('adaptive() bounds the number of kinds of work it tracks', () => {
-  const limit = adaptive({ initial: 100, max: 100 }).create(half);
+  const limit = adaptive({ initial: 100, max: 100 }).create();
   let now = 0;
   for (let count = 0; count < 5000; count++) {
     now += 20;
@@ -55,7 +53,7 @@ it('adaptive() bounds the number of kinds of work it tracks', () => {
 });
 
 it('adaptive() stops doubling after a drop', () => {
-  const limit = adaptive({ initial: 16 }).create(half);
+  const limit = adaptive({ initial: 16 }).create();
   const sample = { rtt: 10, weight: 1, kind: undefined };
   const calm = (from: number) => {
     for (let now = from; now < from + 500; now++) {

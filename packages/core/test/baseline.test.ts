@@ -1,27 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import {
-  adaptive,
-  aimd,
-  createLimiter,
-  gradient,
-  type Limit,
-  type LimitFactory,
-  vegas,
-} from '../src/index.ts';
-import { feed, times } from './feed.ts';
-
-const half = () => 0.5;
+import { adaptive, aimd, createLimiter, type Limit, type LimitFactory } from '../src/index.ts';
 
 describe('the baseline in stats()', () => {
   const of = (limit: number | LimitFactory) => createLimiter({ limit }).stats().baseline;
 
   it('is undefined for a number, for an algorithm without one, and while it is not known', () => {
-    for (const limit of [5, aimd(), adaptive(), gradient(), vegas()])
-      expect(of(limit)).toBeUndefined();
+    for (const limit of [5, aimd(), adaptive()]) expect(of(limit)).toBeUndefined();
   });
 
   it('is the mean time that work takes at low load, weighted by the samples of its kinds', () => {
-    const limit = adaptive({ min: 8, initial: 8 }).create(half);
+    const limit = adaptive({ min: 8, initial: 8 }).create();
     for (let now = 0; now < 6000; now += 10) {
       const sample = { inflight: 1, weight: 1, outcome: 'ok' as const, now };
       limit.sample({ ...sample, rtt: 10, kind: 'fast' });
@@ -33,7 +21,7 @@ describe('the baseline in stats()', () => {
   it.each([1, 5])(
     'is that of the first requests, if those left over from a start delay the following ones: %i kinds',
     (kinds) => {
-      const limit = adaptive({ min: 8, initial: 8 }).create(half);
+      const limit = adaptive({ min: 8, initial: 8 }).create();
       const sample = (index: number) => ({
         weight: 1,
         outcome: 'ok' as const,
@@ -56,7 +44,7 @@ describe('the baseline in stats()', () => {
 
   /** Work of 200 ms that uses the limit up while it rises, then less work, which is delayed at first. */
   const start = (kindOf: (index: number) => string, later: { until: number; rtt: number }) => {
-    const limit = adaptive({ min: 8, initial: 8 }).create(half);
+    const limit = adaptive({ min: 8, initial: 8 }).create();
     const usual = { weight: 1, outcome: 'ok' as const };
     for (let now = 200; now <= 800; now += 200) {
       const started = limit.limit;
@@ -79,13 +67,6 @@ describe('the baseline in stats()', () => {
 
   it('is not that of the first requests if they were slower than the following ones', () => {
     expect(start(() => 'usual', { until: 2100, rtt: 100 }).baseline).toBe(100);
-  });
-
-  it('is the shortest round trip of gradient() and vegas()', () => {
-    const [one, other] = [gradient().create(half), vegas().create(half)];
-    feed(one, times(50, { rtt: 25 }));
-    feed(other, [{ rtt: 40 }, { rtt: 30 }, { rtt: 35 }]);
-    expect([one.baseline, other.baseline]).toEqual([25, 30]);
   });
 
   it('is that of an algorithm of the app, unless it is not a number', () => {

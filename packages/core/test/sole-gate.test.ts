@@ -125,9 +125,9 @@ it('creates its limit and its queue once', () => {
     },
   };
   const limit = {
-    create(random: () => number) {
+    create() {
       made.push('limit');
-      return adaptive().create(random);
+      return adaptive().create();
     },
   };
   createGate({ limits: [{ name: 'app', limit }], order, queueLimit: 1 });

@@ -7,7 +7,7 @@ import type { Limit, LimitFactory, Sample } from '@headgate/core';
 export const gradient2: LimitFactory = { create: () => new Gradient2() };
 
 /** The number of samples of the exponential average that corresponds to the long average. */
-export const longSamples = 300;
+const longSamples = 300;
 
 class Gradient2 implements Limit {
   limit = 60;

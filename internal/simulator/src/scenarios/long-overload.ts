@@ -13,7 +13,7 @@ class Overload {
   readonly before: number;
 
   constructor(factory: LimitFactory) {
-    this.#limit = factory.create(() => 0.5);
+    this.#limit = factory.create();
     this.#feed(100, minutes);
     this.before = this.#limit.limit;
   }

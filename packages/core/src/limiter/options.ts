@@ -48,8 +48,8 @@ export interface CommonOptions {
   /** Time and timers, for tests. Default: `performance.now()` and the runtime's timers. */
   clock?: Clock | undefined;
   /**
-   * Returns random numbers from 0 to below 1, for tests: for the jitter of `retryAfter`, the probes of adaptive limits, and
-   * the secret seed of `fair()`, which clients must not be able to guess. Default: `Math.random`.
+   * Returns random numbers from 0 to below 1, for tests: for the jitter of `retryAfter`, and the
+   * secret seed of `fair()`, which clients must not be able to guess. Default: `Math.random`.
    */
   random?: (() => number) | undefined;
 }

@@ -49,8 +49,7 @@ export interface Limit {
 
 /** Makes the limit of one limiter; each has its own state. */
 export interface LimitFactory {
-  /** @param random Returns numbers from 0 to below 1. */
-  create(random: () => number): Limit;
+  create(): Limit;
 }
 
 /** The range of an adaptive limit. */

@@ -65,10 +65,10 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
   readonly #byKey = new Map<string, Semaphore>();
 
   constructor(readonly settings: SemaphoreSettings) {
-    const { limit, order, random, clock } = settings;
+    const { limit, order, clock } = settings;
     this.shareNames = order.shareNames ?? [];
     this.limitUpdater =
-      typeof limit === 'number' ? undefined : new LimitUpdater(limit.create(random), this);
+      typeof limit === 'number' ? undefined : new LimitUpdater(limit.create(), this);
     this.limit = this.limitUpdater?.initial ?? (limit as number);
     this.permits = new PermitTracker(settings, this.limitUpdater !== undefined);
     this.counters = new Counters(settings);
