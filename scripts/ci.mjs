@@ -5,20 +5,18 @@ const steps = [
   ['set-up', 'node scripts/bootstrap.mjs'],
   ['no address in the lock file', "! grep -nE 'https?://|tarball:' pnpm-lock.yaml"],
   ['lint', 'npm run lint'],
-  ['prose', 'npm run lint:prose'],
   ['types', 'npm run typecheck'],
   ['build', 'npm run build'],
   ['tests', 'npm test'],
   ['long tests', 'npm run test:long'],
   ['oldest PostgreSQL', 'npm run test:postgres'],
   ['coverage of the core', 'npm run test:coverage'],
-  ['packages as published', 'npm run pack:lint'],
-  ['packages as used', 'npm run pack:use'],
+  ['packages as published', 'npm run pack -- lint'],
+  ['packages as used', 'npm run pack -- use'],
   ['runtime tests', 'npm run test:runtimes'],
   ['examples', 'npm run examples'],
   ['demo', 'npm run demo -- --quick'],
-  ['size', 'npm run size'],
-  ['nothing unused', 'npm run knip'],
+  ['size', 'npm run pack -- size'],
 ];
 
 /** Runs a command and shows its output; resolves with the output and the exit code. */

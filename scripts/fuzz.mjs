@@ -1,4 +1,4 @@
-// npm run test:fuzz [-- requests] [--seed n]: sends this many mutated requests to the HTTP service (default: 100,000).
+// npm run fuzz -- http [requests] [--seed n]: sends this many mutated requests to the HTTP service (default: 100,000).
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 

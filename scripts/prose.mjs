@@ -1,4 +1,4 @@
-// npm run lint:prose: reports the phrases of docs/prose.yml in the documentation, and in the comments and strings of
+// A part of npm run lint: reports the phrases of docs/prose.yml in the documentation, and in the comments and strings of
 // the sources.
 import { createLinter, loadLinterFormatter, loadTextlintrc } from 'textlint';
 import sources from './prose-of-sources.mjs';

@@ -1,4 +1,4 @@
-// npm run release:version: moves the notes in .changeset to a new section of CHANGELOG.md, and writes the new version
+// node scripts/release-version.mjs: moves the notes in .changeset to a new section of CHANGELOG.md, and writes the new version
 // into every package. All packages share one version, and therefore one changelog.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

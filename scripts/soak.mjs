@@ -1,9 +1,9 @@
-// npm run test:soak [-- seconds]: runs the property tests for this many seconds (default: 60).
+// npm run fuzz -- properties [seconds]: runs the property tests for this many seconds (default: 60).
 import { spawnSync } from 'node:child_process';
 
 const seconds = Number(process.argv[2] ?? 60);
 if (!(seconds > 0)) {
-  console.error('Usage: npm run test:soak -- <seconds>');
+  console.error('Usage: npm run fuzz -- properties <seconds>');
   process.exit(2);
 }
 

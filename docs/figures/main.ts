@@ -1,4 +1,4 @@
-// npm run docs:figures: writes the figures of the README and of docs/overload.md from the tables of the benchmarks.
+// npm run docs -- figures: writes the figures of the README and of docs/overload.md from the tables of the benchmarks.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { withCapacity } from './capacity.ts';

@@ -9,7 +9,7 @@ import { read } from './pages.ts';
 const performance = read('docs/performance.md');
 const overload = read('docs/overload-measured.md');
 
-// npm run docs:figures updates these.
+// npm run docs -- figures updates these.
 
 it('the README has the figures of the latest benchmarks', () => {
   const readme = read('README.md');

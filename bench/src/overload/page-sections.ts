@@ -3,7 +3,7 @@ export interface PageSection {
   heading: string;
   /** The name of the file with its results. */
   name: string;
-  /** The arguments of `npm run bench:overload`. */
+  /** The arguments of `npm run bench -- overload`. */
   words: readonly string[];
   /** The major version of Node, if it is not that of the other sections. */
   node?: number;

@@ -1,4 +1,4 @@
-// npm run bench:overload:page: measures each section of docs/overload-measured.md, and writes the tables into that page.
+// npm run bench -- overload page: measures each section of docs/overload-measured.md, and writes the tables into that page.
 // A section whose results are in out/overload is not measured again.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

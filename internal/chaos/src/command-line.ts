@@ -21,7 +21,7 @@ interface Arguments {
 export async function run(storeUnderTest: StoreUnderTest): Promise<void> {
   const chosen = read(storeUnderTest);
   if (chosen === undefined) {
-    console.error(`Usage: npm run <script> -- ${usage}`);
+    console.error(`Usage: npm run chaos -- <store> ${usage}`);
     process.exitCode = 2;
     return;
   }

@@ -1,4 +1,4 @@
-// npm run simulate [-- words]: runs the scenarios whose name contains one of the words, or all of them. A word that
+// npm run simulate -- scenarios [words]: runs the scenarios whose name contains one of the words, or all of them. A word that
 // ends in .ts is the file of a scenario. --plots also writes the plots and the tables of docs/overload.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

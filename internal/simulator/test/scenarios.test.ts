@@ -9,7 +9,7 @@ import { scenarios } from '../src/scenarios.ts';
 const docs = resolve(import.meta.dirname, '../../../docs');
 const page = readFileSync(join(docs, 'overload.md'), 'utf8');
 
-// To update the page and the plots: npm run simulate -- --plots
+// To update the page and the plots: npm run simulate -- scenarios --plots
 
 describe.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
   '%s',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { uncaughtIn } from './uncaught.ts';
 
-/** Duration of each property file in `npm run test:soak`, with fresh seeds. */
+/** Duration of each property file in `npm run fuzz -- properties`, with fresh seeds. */
 const soakSeconds = Number(process.env.HEADGATE_SOAK_SECONDS ?? 0);
 
 /** Maximum number of runs of a property, which mutation tests lower. */

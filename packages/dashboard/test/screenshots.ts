@@ -1,4 +1,4 @@
-// npm run docs:dashboard: lets limits work through a spike for five minutes, and writes the images of docs/dashboard.md.
+// npm run docs -- dashboard: lets limits work through a spike for five minutes, and writes the images of docs/dashboard.md.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';

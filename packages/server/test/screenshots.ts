@@ -1,4 +1,4 @@
-// npm run docs:dashboard: lets peers use semaphores for five minutes of a virtual clock, and writes the image of docs/server.md.
+// npm run docs -- server: lets peers use semaphores for five minutes of a virtual clock, and writes the image of docs/server.md.
 import { join } from 'node:path';
 import { chromiumOptions } from '@headgate/test-servers';
 import { VirtualClock } from '@headgate/test-suite';

@@ -15,9 +15,9 @@ const titles: Readonly<Record<HandlerKind, string>> = {
 const introduction = `# The default limit in a simulated event loop
 
 \`\`\`sh
-npm run simulate:grid                                  # all workloads: an hour and more, can be interrupted and resumed
-npm run simulate:random -- --count 200 --keep          # workloads drawn at random, with a new seed
-npm run simulate:grid -- --page                        # writes this page from the results
+npm run simulate -- grid                        # all workloads: an hour and more, can be interrupted and resumed
+npm run simulate -- random --count 200 --keep   # workloads drawn at random, with a new seed
+npm run simulate -- grid --page                 # writes this page from the results
 \`\`\`
 
 All combinations of what a handler does, how long it takes, how much that varies, how clients connect, and a load from 0.5 to 20 times the

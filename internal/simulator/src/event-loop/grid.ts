@@ -1,4 +1,4 @@
-// npm run simulate:grid [-- sync timer]: the default limit under all workloads, or those of some kinds of handlers. It
+// npm run simulate -- grid [sync timer]: the default limit under all workloads, or those of some kinds of handlers. It
 // takes an hour and more, can be interrupted and resumed, and several can run at once. Results are added to
 // out/grid.jsonl; delete it before a new version is measured. --page writes docs/overload-simulated.md from them.
 import { writeFileSync } from 'node:fs';

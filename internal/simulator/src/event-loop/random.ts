@@ -1,5 +1,5 @@
-// npm run simulate:random [-- --count 100] [-- --seed 5]: the default limit under workloads chosen at random, with a
-// new seed in each run. --keep also writes the results to out/random.jsonl, for the page of simulate:grid.
+// npm run simulate -- random [--count 100] [--seed 5]: the default limit under workloads chosen at random, with a
+// new seed in each run. --keep also writes the results to out/random.jsonl, for the page of the grid.
 import { parseArgs } from 'node:util';
 import { randomFrom } from '../random.ts';
 import { add, type Cell, cellOf, ratiosOf } from './cells.ts';

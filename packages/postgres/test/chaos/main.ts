@@ -1,4 +1,4 @@
-// npm run test:chaos:postgres [-- minutes] [--seed N] [--limit 1|2|3] [--only fault] [--environment name]
+// npm run chaos -- postgres [minutes] [--seed N] [--limit 1|2|3] [--only fault] [--environment name]
 import { run } from '@headgate/chaos';
 import { storeUnderTest } from './store-under-test.ts';
 

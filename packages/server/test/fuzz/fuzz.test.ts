@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { scene } from '../scene.ts';
 import { mutated, randomOf } from './mutate.ts';
 
-/** `npm run test:fuzz` sends more. */
+/** `npm run fuzz -- http` sends more. */
 const requests = Number(process.env.HEADGATE_FUZZ_REQUESTS ?? 10_000);
 const seed = Number(process.env.HEADGATE_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const connections = 32;

@@ -1,4 +1,4 @@
-// npm run test:chaos:throttle [-- minutes] [--seed N] [--limit 1|3] [--only fault]
+// npm run chaos -- throttle [minutes] [--seed N] [--limit 1|3] [--only fault]
 import { run } from '@headgate/chaos';
 import { storeUnderTest } from './store-under-test.ts';
 

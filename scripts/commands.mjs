@@ -1,0 +1,87 @@
+/**
+ * The subcommands of the scripts in package.json that `scripts/run.mjs` runs. Each entry says what the subcommand does,
+ * which programs the tests or servers that it starts need (the options of `bootstrap.mjs`), what `tsc` builds first, and
+ * the program, with its arguments. Arguments from the command line follow those of the program.
+ */
+const plain = (description, ...run) => ({ description, run });
+
+const fromSource = (description, file, ...programs) => ({
+  ...{ description, programs },
+  run: ['node_modules/tsx/dist/cli.mjs', '--conditions=headgate-source', file],
+});
+
+const built = (description, ...run) => ({ description, build: ['tsconfig.build.json'], run });
+
+// The benchmarks run compiled code, as users do.
+const bench = (description, file, ...programs) => ({
+  ...{ description, programs },
+  build: ['tsconfig.build.json', 'bench'],
+  run: [`bench/dist/${file}`],
+});
+
+export const commands = {
+  bench: {
+    local: bench('limits within one process, in parts a to f', 'main.js', '--redis'),
+    overload: bench('servers at up to twenty times their capacity', 'overload/main.js'),
+    'overload page': bench('measures and writes docs/overload-measured.md', 'overload/page.js'),
+    redis: bench('limits in Redis', 'redis/main.js', '--redis'),
+    postgres: bench('limits in PostgreSQL', 'postgres/main.js', '--postgres'),
+    server: bench('the HTTP service', 'server/main.js'),
+    scrape: bench('collecting the metrics of 1,000 limits', 'scrape.js'),
+  },
+  simulate: {
+    scenarios: fromSource('the overloads of docs/overload.md', 'internal/simulator/src/main.ts'),
+    random: fromSource(
+      'the default limit under workloads drawn at random',
+      'internal/simulator/src/event-loop/random.ts',
+    ),
+    grid: fromSource(
+      'the default limit under all workloads',
+      'internal/simulator/src/event-loop/grid.ts',
+    ),
+  },
+  chaos: {
+    redis: fromSource('limits in Redis', 'packages/redis/test/chaos/main.ts', '--redis'),
+    postgres: fromSource(
+      'limits in PostgreSQL',
+      'packages/postgres/test/chaos/main.ts',
+      '--postgres',
+    ),
+    throttle: fromSource('limits in the HTTP service', 'packages/throttle/test/chaos/main.ts'),
+  },
+  fuzz: {
+    http: plain('sends mutated requests to the HTTP service', 'scripts/fuzz.mjs'),
+    properties: plain('runs the property tests with fresh seeds', 'scripts/soak.mjs'),
+  },
+  pack: {
+    lint: built('packs each package and checks it', 'scripts/pack-lint.mjs'),
+    use: built('installs the packed packages and uses them', 'scripts/pack-use.mjs'),
+    size: built('the sizes of the bundles', 'node_modules/size-limit/bin.js'),
+  },
+  docs: {
+    figures: fromSource('writes the figures of the README and the docs', 'docs/figures/main.ts'),
+    dashboard: fromSource(
+      'writes the images of docs/dashboard.md',
+      'packages/dashboard/test/screenshots.ts',
+      '--tools',
+    ),
+    server: fromSource(
+      'writes the image of docs/server.md',
+      'packages/server/test/screenshots.ts',
+      '--tools',
+    ),
+  },
+};
+
+/**
+ * The subcommand that the first words name, and the number of these words; undefined if there is none. The longest name
+ * applies: `overload page` before `overload`.
+ */
+export function find(command, words) {
+  for (const count of [2, 1]) {
+    const name = words.slice(0, count).join(' ');
+    if (words.length >= count && Object.hasOwn(commands[command], name))
+      return { ...commands[command][name], count };
+  }
+  return undefined;
+}
