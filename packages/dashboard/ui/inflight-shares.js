@@ -4,13 +4,14 @@ import { count } from './words.js';
 /** @import { LimitView } from '../src/view.ts' */
 /** @import { Fact } from './facts.js' */
 
-const MAX_BARS = 8;
+/** The lowest buckets are one bar while they have less of the requests together. */
+const MIN_SHARE = 0.01;
 
 /** Which shares of the requests were admitted at which weight in flight. @param {LimitView} view @returns {Fact[]} */
 export function inflightShares({ inflightHistogram = [], peak = Infinity }) {
   const total = sum(inflightHistogram);
-  // The first bar has the buckets below those of the others.
-  const merged = Math.max(1, inflightHistogram.length - MAX_BARS + 1);
+  let merged = 1;
+  while (sum(inflightHistogram.slice(0, merged + 1)) < MIN_SHARE * total) merged++;
   const bars = [sum(inflightHistogram.slice(0, merged)), ...inflightHistogram.slice(merged)];
   return bars.flatMap((number, i) => {
     if (number === 0) return [];
