@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { VirtualClock } from '@headgate/test-suite';
+import { aRound, Latch, VirtualClock } from '@headgate/test-suite';
 import { expect, it, vi } from 'vitest';
 import { Exchange, GatedRequest, type GatedRequestSettings } from '../src/http/gated-request.ts';
 import { NodeExchange } from '../src/http/node-exchange.ts';
@@ -278,6 +278,10 @@ function untracked(limit = 10) {
 
 class LeavingClient extends QuietClient {
   finish = () => {};
+  handOver = () => {};
+  override whenHandedOver(callback: () => void): void {
+    this.handOver = callback;
+  }
   override whenDone(callback: () => void): void {
     this.finish = callback;
   }
@@ -362,4 +366,41 @@ it('a request that an inner limit has rejected does not say how long others take
   clock.advance(1);
   client.ended('complete');
   expect(settings.durations.of('route')).toBe(1000);
+});
+
+it('a promise that waits for the end of a response that was cut off counts for as long as usual', async () => {
+  const { clock, gate, arrive } = untracked();
+  const answered = arrive();
+  answered.gated.trackHandler(Promise.resolve());
+  clock.advance(200);
+  answered.client.ended('complete');
+  await aRound();
+  const { client, gated } = arrive();
+  gated.trackHandler(new Promise(() => {}));
+  client.ended('truncated');
+  clock.advance(10_000);
+  expect(gate.inflight).toBe(1);
+  client.handOver();
+  expect([gate.inflight, clock.armed]).toEqual([0, 0]);
+});
+
+it('a handler that has handed its response over and settles sooner than usual is done then', async () => {
+  const { clock, gate, arrive } = untracked();
+  const answered = arrive();
+  answered.gated.trackHandler(Promise.resolve());
+  clock.advance(200);
+  answered.client.ended('complete');
+  await aRound();
+  const { client, gated } = arrive();
+  const work = new Latch();
+  gated.trackHandler(work.opened);
+  client.ended('truncated');
+  client.handOver();
+  clock.advance(100);
+  expect(gate.inflight).toBe(1);
+  work.open();
+  await work.opened;
+  expect(gate.inflight).toBe(0);
+  clock.advance(100);
+  expect(gate.stats()).toMatchObject({ inflight: 0, admitted: 2 });
 });

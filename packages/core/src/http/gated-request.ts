@@ -64,6 +64,12 @@ export abstract class Exchange {
    */
   whenDone(_callback: () => void): void {}
 
+  /**
+   * Calls back, perhaps repeatedly, if the handler of a disconnected client has ended the response, or pipes a stream to
+   * it: its promise may wait for a `finish` that never comes.
+   */
+  whenHandedOver(_callback: () => void): void {}
+
   /** Called when the request is rejected; `hangUp` closes its connection after the response, as on shutdown. */
   rejected(_hangUp: boolean, _clock: Clock): void {}
 
@@ -82,6 +88,9 @@ export abstract class Exchange {
     for (let gated = this.latest; gated !== undefined; gated = gated.outer) gated.ended(ending);
   }
 }
+
+/** The kind of requests whose handlers return promises, unless the app sets one. */
+const TRACKED_KIND = '';
 
 const names = (demands: Demands) => demands.map(({ limiter }) => `"${limiter.name}"`).join(', ');
 
@@ -220,8 +229,10 @@ export class GatedRequest extends Waiter {
       if (settings.onDisconnect === 'release') return permit.release('ignored');
       if (!this.knowsHandlers) return this.abandon(permit);
     }
+    // Before the release, which may set the kind.
+    if (ending === 'complete') this.measure(this.knowsHandlers ? this.trackedKind : this.kind);
     this.releaseIfDone();
-    if (!this.knowsHandlers) this.measure();
+    if (ending !== 'complete' && !permit.released) this.boundHandler(permit);
   }
 
   /** Holds the permit, and those of outer middleware, until this work of a handler has settled as well. */
@@ -272,11 +283,25 @@ export class GatedRequest extends Waiter {
     if (!this.knowsHandlers) cancel = settings.durations.whenPassed(this, giveUp);
   }
 
+  /** The promise of a handler that waits for the end of a closed response never settles: it counts for as long as usual. */
+  private boundHandler(permit: BasePermit): void {
+    const request = { admittedAt: this.admittedAt, kind: this.trackedKind };
+    const release = () => {
+      if (!permit.released) permit.end('ignored');
+    };
+    this.exchange.whenHandedOver(() => this.settings.durations.whenPassed(request, release));
+  }
+
+  /** To look up the route of each request would be measurable in frameworks whose handlers all return promises. */
+  private get trackedKind(): string {
+    return this.permit?.kind ?? TRACKED_KIND;
+  }
+
   /** Its handler has responded. */
-  private measure(since = this.admittedAt): void {
+  private measure(kind = this.kind, since = this.admittedAt): void {
     if (!this.isMeasured) return;
     const { durations } = this.settings;
-    durations.add(this.kind, durations.now - since);
+    durations.add(kind, durations.now - since);
   }
 
   /**
@@ -285,7 +310,7 @@ export class GatedRequest extends Waiter {
    */
   private measureLate(leftAt: number): void {
     const { durations } = this.settings;
-    if (durations.now - leftAt > durations.of(this.kind)) this.measure(leftAt);
+    if (durations.now - leftAt > durations.of(this.kind)) this.measure(this.kind, leftAt);
   }
 
   private settled(): void {

@@ -196,6 +196,15 @@ export class NodeExchange extends Exchange {
     return request.destroyed && !request.readableEnded && request.errored?.code !== 'ECONNRESET';
   }
 
+  override whenHandedOver(callback: () => void): void {
+    const { response } = this;
+    // A stream that is piped to the response listens for `unpipe` until after this `close`.
+    if (response.writableEnded || response.listenerCount('unpipe') > 0) return callback();
+    response.on('newListener', (event) => {
+      if (event === 'unpipe') callback();
+    });
+  }
+
   override rejected(hangUp: boolean, clock: Clock): void {
     const { response, request } = this;
     if (hangUp && response.shouldKeepAlive === true) response.shouldKeepAlive = false;

@@ -60,7 +60,7 @@ export interface NodeResponse {
   on(event: 'close' | 'finish', listener: () => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'newListener', listener: (event: string | symbol) => void): unknown;
-  listenerCount(event: 'close' | 'error'): number;
+  listenerCount(event: 'close' | 'error' | 'unpipe'): number;
   // biome-ignore lint/complexity/noBannedTypes: as Node declares it
   listeners(event: 'close'): Function[];
   prependListener(event: 'finish', listener: () => void): unknown;
