@@ -71,6 +71,14 @@ describe('the snippets of the pages', () => {
     expect(snippets.size).toBeGreaterThan(10);
   });
 
+  it('import no package that an application of a framework has not installed', () => {
+    const adapter = /from '@headgate\/(express|koa|hono|fastify|nestjs|node)'/;
+    const both = [...snippets].filter(
+      ([, code]) => adapter.test(code) && code.includes("from '@headgate/core'"),
+    );
+    expect(both.map(([file]) => file.slice(home.length + 1))).toEqual([]);
+  });
+
   it.each([...snippets.keys()].map((file) => [file.slice(home.length + 1), file]))(
     'compile: %s',
     (_, file) => {

@@ -55,7 +55,7 @@ describe('an error inside limits names the entry', () => {
   });
 
   it('the error of an option outside limits names no entry', async () => {
-    const bad = { clock: 5, maxRetryAfter: 1 };
+    const bad = { clock: 5, maxHold: 1 };
     expect(await messageOf(() => createGate({ limits: [limit], ...bad } as never))).toMatch(
       /^clock must/,
     );

@@ -15,7 +15,6 @@ const common: [option: string, expected: string, bad: unknown[]][] = [
   ['queueLimit', bound, [-1, 1.5, Number.NaN, '3', [], true]],
   ['queueTimeout', duration, [-1, Number.NaN, '3', [], true]],
   ['maxHold', 'a number of milliseconds above 0', [0, -1, Number.NaN, '3', [], true]],
-  ['maxRetryAfter', 'a whole number of at least 1', [0, -1, 1.5, Number.NaN, Infinity, '3']],
   ['name', 'a string that is not empty', ['', 5, {}, true]],
   ['random', 'a function', [5, 'x', {}]],
   ['observer', 'an object with the methods admitted', [5, 'x']],
@@ -132,7 +131,7 @@ describe('a misspelt option is never ignored', () => {
 describe('valid options', () => {
   it.each([
     { queueLimit: Infinity, queueTimeout: Infinity, maxHold: Infinity },
-    { queueLimit: 0, queueTimeout: 0.5, maxHold: 1.5, maxRetryAfter: 1 },
+    { queueLimit: 0, queueTimeout: 0.5, maxHold: 1.5 },
     { limit: Number.MAX_SAFE_INTEGER, name: 'renders', perKey: false, observer: {} },
     {
       name: undefined,

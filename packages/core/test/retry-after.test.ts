@@ -60,24 +60,22 @@ describe('the backoff computed from recent rejections', () => {
 });
 
 describe('both estimates together', () => {
-  const seconds = (random: number, longest: number, wait: number) =>
-    new RetryAfter(longest, () => random).seconds(1000, wait);
+  const seconds = (random: number, wait: number) =>
+    new RetryAfter(() => random).seconds(1000, wait);
 
   it('are the larger of the two, randomized upwards by up to a half, in whole seconds', () => {
-    expect(seconds(0, 60, 9001)).toBe(10);
-    expect(seconds(0.999, 60, 9001)).toBe(15);
-    expect(seconds(0.5, 60, 9001)).toBe(13);
-    const busy = new RetryAfter(60, () => 0);
+    expect(seconds(0, 9001)).toBe(10);
+    expect(seconds(0.999, 9001)).toBe(15);
+    expect(seconds(0.5, 9001)).toBe(13);
+    const busy = new RetryAfter(() => 0);
     for (let drop = 0; drop < 9; drop++) busy.seconds(0, 1);
     expect(busy.seconds(1000, 1)).toBe(2);
   });
 
-  it('are at least 1 and at most maxRetryAfter, and randomized there too', () => {
-    expect(seconds(0, 60, 0)).toBe(1);
-    expect(seconds(0, 60, 1e9)).toBe(40);
-    expect(seconds(0.999, 60, 1e9)).toBe(60);
-    expect([seconds(0, 1, 1e9), seconds(0.999, 1, 1e9)]).toEqual([1, 1]);
-    expect([seconds(0, 2, 1e9), seconds(0.999, 2, 1e9)]).toEqual([2, 2]);
+  it('are from 1 to 60 seconds, and randomized there too', () => {
+    expect(seconds(0, 0)).toBe(1);
+    expect(seconds(0, 1e9)).toBe(40);
+    expect(seconds(0.999, 1e9)).toBe(60);
   });
 });
 
@@ -106,14 +104,6 @@ describe('the retryAfter of a limiter', () => {
     held?.release();
     // A limit of 4 is expected to take 4 s, and 10 are ahead.
     expect(refused()).toBe(10);
-  });
-
-  it('honours maxRetryAfter', () => {
-    const { clock, limiter, refused } = limited({ maxRetryAfter: 3 });
-    limiter.tryAcquire({ weight: 4 });
-    refused();
-    clock.advance(9000);
-    expect(refused()).toBe(2);
   });
 
   it('is computed per key, and evicted with the key', () => {

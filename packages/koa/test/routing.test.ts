@@ -23,7 +23,7 @@ function compose(first: Middleware, second: Middleware): Middleware {
 }
 
 function reports(route = '/api/reports/:id') {
-  return concurrencyLimit({ limits: [{ name: 'reports', limit: 1, route }], strict: true });
+  return concurrencyLimit({ limits: [{ name: 'reports', limit: 1, route }] });
 }
 
 /** How often the limit applied to a request for this path. */

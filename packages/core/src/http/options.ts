@@ -122,10 +122,6 @@ export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, R
    * does not report that, for as long as such a request usually takes; `release` releases it immediately. Default: `wait`.
    */
   onDisconnect?: 'wait' | 'release' | undefined;
-  /** Whether `route` distinguishes `/A` from `/a`. Default: as the framework does. */
-  caseSensitive?: boolean | undefined;
-  /** Whether `route` distinguishes `/a/` from `/a`. Default: as the framework does. */
-  strict?: boolean | undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { checkCount, checkFlag, checkFunction, checkNames, firstSet } from '../checks.ts';
+import { checkCount, checkFunction, checkNames, firstSet } from '../checks.ts';
 import { HeadgateError, invalid, superfluous } from '../errors.ts';
 import type { Demand } from '../gate/demands.ts';
 import { inEntry, isLimiter, type LimitSpec, ownSpec, reusedSpec } from '../gate/limit-spec.ts';
@@ -10,7 +10,7 @@ import type { Order } from '../semaphore/queue.ts';
 import type { Framework } from './framework.ts';
 import { LimitCheck } from './mistakes.ts';
 import type { AnyHttpOptions, LimitOptions, MiddlewareOptions } from './options.ts';
-import { compileRoute, type RouteTest, type Routing } from './route.ts';
+import { compileRoute, type RouteTest } from './route.ts';
 
 /** Options that only a limit of the app's own has. */
 export const onlyOwn = ['limit', 'shares', 'queueWeight', ...distributedOptions] as const;
@@ -40,16 +40,12 @@ export const perMiddleware = [
   'mode',
   'headers',
   'onDisconnect',
-  'caseSensitive',
-  'strict',
   ...commonOptions,
 ] as const satisfies readonly (keyof MiddlewareOptions<never, never, never, never>)[];
 
 /** What the rules of a middleware have in common. */
 interface RuleContext<R> extends LimitDefaults {
   readonly framework: Framework<R>;
-  /** The routing options that the app has set. */
-  readonly routing: Partial<Routing>;
 }
 
 /** One limit of a middleware: which requests it applies to, and what they demand of it. */
@@ -125,11 +121,8 @@ export class Rule<R> {
   #applies(request: R): boolean {
     const { route } = this.options;
     if (route === undefined) return true;
-    const { framework, routing } = this.context;
-    this.#route ??= compileRoute(route, framework.compile, {
-      ...framework.routing(request),
-      ...routing,
-    });
+    const { framework } = this.context;
+    this.#route ??= compileRoute(route, framework.compile, framework.routing(request));
     const applies = this.#route(framework.method(request), framework.path(request));
     if (applies) this.#check?.matched();
     else this.#check?.unmatched(request, route, this.#route);
@@ -174,7 +167,7 @@ export function rulesOf<R>(
   order: Order | undefined,
 ): Rule<R>[] {
   const { limits, queueLimit } = options;
-  const context = { framework, routing: routingOf(options), queueLimit, order };
+  const context = { framework, queueLimit, order };
   const single = firstSet(options, perLimit);
   if (limits === undefined) {
     if (options.guard !== undefined && single === undefined) return [];
@@ -199,15 +192,6 @@ export function rulesOf<R>(
 
 function wrongPlace(option: string, place: string): HeadgateError {
   return new HeadgateError('ERR_HEADGATE_OPTION', `${option} must be set ${place}`, option);
-}
-
-/** The routing options that the app has set. */
-function routingOf(options: { caseSensitive?: unknown; strict?: unknown }): Partial<Routing> {
-  const routing: { -readonly [Name in keyof Routing]?: boolean } = {};
-  for (const name of ['caseSensitive', 'strict'] as const) {
-    if (options[name] !== undefined) routing[name] = checkFlag(name, options[name]);
-  }
-  return routing;
 }
 
 const others = onlyOwn.filter((option) => option !== 'limit').join(', ');

@@ -41,8 +41,6 @@ export interface CommonOptions {
   order?: Order | undefined;
   /** Milliseconds, above 0, after which a permit is released and reported. Default: Infinity. */
   maxHold?: number | undefined;
-  /** Maximum `retryAfter` of a rejection, `Retry-After` over HTTP, in seconds: a whole number from 1. Default: 60. */
-  maxRetryAfter?: number | undefined;
   /** Receives events; `observe` adds further observers. Default: none. */
   observer?: Observer | undefined;
   /** Time and timers, for tests. Default: `performance.now()` and the runtime's timers. */
@@ -87,7 +85,6 @@ export const commonOptions = [
   'queueTimeout',
   'order',
   'maxHold',
-  'maxRetryAfter',
   'observer',
   'clock',
   'random',
@@ -95,7 +92,7 @@ export const commonOptions = [
 
 /** The common options, validated. Defaults that depend on other options are still undefined. */
 export interface CommonSettings
-  extends Pick<LimiterSettings, 'maxHold' | 'maxRetryAfter' | 'observers' | 'clock' | 'random'> {
+  extends Pick<LimiterSettings, 'maxHold' | 'observers' | 'clock' | 'random'> {
   readonly queueLimit: number | undefined;
   readonly queueTimeout: number | undefined;
   readonly order: Order | undefined;
@@ -111,7 +108,6 @@ export function checkCommon(options: CommonOptions): CommonSettings {
     queueTimeout,
     order,
     maxHold: checkSpan('maxHold', options.maxHold ?? Infinity),
-    maxRetryAfter: checkCount('maxRetryAfter', options.maxRetryAfter ?? 60, 1),
     observers: observersOf(options),
     clock: checkClock(options.clock),
     random: checkRandom(options.random),

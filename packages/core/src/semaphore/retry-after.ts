@@ -1,6 +1,9 @@
 /** Seconds. */
 const MAX_BACKOFF = 32;
 
+/** Clients give up rather than wait for longer. */
+const MAX_SECONDS = 60;
+
 /** How far the result may exceed the estimate, as a fraction of it. */
 const JITTER = 0.5;
 
@@ -46,10 +49,7 @@ export class Backoff {
 export class RetryAfter {
   readonly #backoff = new Backoff();
 
-  constructor(
-    private readonly maxSeconds: number,
-    private readonly random: () => number,
-  ) {}
+  constructor(private readonly random: () => number) {}
 
   /**
    * Whole seconds: the backoff or, if that is longer, the expected wait, randomized upwards so that clients do not all retry
@@ -61,9 +61,9 @@ export class RetryAfter {
     const backoff = this.#backoff.rejected(Math.floor(now / 1000));
     const base = Math.min(
       Math.max(backoff, Math.ceil(wait / 1000)),
-      Math.ceil(this.maxSeconds / (1 + JITTER)),
+      Math.ceil(MAX_SECONDS / (1 + JITTER)),
     );
-    const spread = Math.min(Math.ceil(base * JITTER), this.maxSeconds - base);
+    const spread = Math.min(Math.ceil(base * JITTER), MAX_SECONDS - base);
     return base + Math.floor(this.random() * (spread + 1));
   }
 }

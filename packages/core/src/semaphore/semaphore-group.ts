@@ -18,7 +18,6 @@ export interface SemaphoreSettings extends HoldSettings {
   readonly queueWeight: number;
   readonly queueTimeout: number;
   readonly order: Order;
-  readonly maxRetryAfter: number;
   readonly random: () => number;
 }
 

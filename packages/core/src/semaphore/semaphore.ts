@@ -236,9 +236,9 @@ export class Semaphore implements GrantSource, QueueContext {
   }
 
   private rejection(waiter: Waiter, reason: RejectionReason): Rejection {
-    const { name, clock, maxRetryAfter, random } = this.group.settings;
+    const { name, clock, random } = this.group.settings;
     const now = clock.now();
-    this.retryAfter ??= new RetryAfter(maxRetryAfter, random);
+    this.retryAfter ??= new RetryAfter(random);
     return {
       reason,
       limitName: name,

@@ -81,7 +81,6 @@ export const invalidOptions: [string, object, object][] = [
   ],
   ['a negative queueWeight', { limit: 1, queueWeight: -1 }, { option: 'queueWeight' }],
   ['a random that is not a function', { limit: 1, random: 0.5 }, { option: 'random' }],
-  ['a negative maxRetryAfter', { limit: 1, maxRetryAfter: -1 }, { option: 'maxRetryAfter' }],
   [
     'a name used twice',
     {
