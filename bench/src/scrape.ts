@@ -2,7 +2,7 @@
 import { createLimiter } from '@headgate/core';
 import { MeasuredLimits } from '@headgate/core/metrics';
 import { instrument } from '@headgate/opentelemetry';
-import { collectMetrics } from '@headgate/prometheus';
+import { instrument as instrumentPrometheus } from '@headgate/prometheus';
 import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
 import { Counter, type Metric, Registry } from 'prom-client';
 import { median } from './stats.ts';
@@ -17,7 +17,7 @@ const limiters = Array.from({ length: 1000 }, (_, index) =>
 );
 const register = new Registry();
 const reader = new Reader();
-collectMetrics(limiters, { register });
+instrumentPrometheus(limiters, { register });
 instrument(limiters, { meter: new MeterProvider({ readers: [reader] }).getMeter('bench') });
 for (const limiter of limiters) await limiter.run(() => {});
 

@@ -1,6 +1,6 @@
 import { adaptive, createGate, createLimiter, type Guard } from '@headgate/core';
 import { memoryStore } from '@headgate/core/memory-store';
-import { collectMetrics } from '@headgate/prometheus';
+import { instrument } from '@headgate/prometheus';
 import { createServer } from '@headgate/server';
 import { VirtualClock } from '@headgate/test-suite';
 import { parser } from '@prometheus-io/lezer-promql';
@@ -71,7 +71,7 @@ async function everySeries(): Promise<string> {
     store,
     clock,
   });
-  collectMetrics([gate, account, store], { register });
+  instrument([gate, account, store], { register });
   await account.run(() => {});
   for (let count = 0; count < 100; count++) {
     const permit = await gate.acquire();

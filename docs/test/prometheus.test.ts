@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Memory } from '@headgate/core/memory-store';
 import { instrument } from '@headgate/opentelemetry';
-import { collectMetrics } from '@headgate/prometheus';
+import { instrument as instrumentPrometheus } from '@headgate/prometheus';
 import { createServer } from '@headgate/server';
 import { type PrometheusServer, promtool, startPrometheus } from '@headgate/test-servers';
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
@@ -24,7 +24,7 @@ let prometheus: PrometheusServer;
 
 async function serveRegistry(app: ObservedApp): Promise<number> {
   const register = new Registry();
-  stops.push(collectMetrics(app.limits, { register }));
+  stops.push(instrumentPrometheus(app.limits, { register }));
   const { server, port } = await serve(async (_req, res) => {
     res.setHeader('Content-Type', register.contentType).end(await register.metrics());
   });

@@ -1,5 +1,5 @@
 import { instrument } from '@headgate/opentelemetry';
-import { collectMetrics } from '@headgate/prometheus';
+import { instrument as instrumentPrometheus } from '@headgate/prometheus';
 import { context } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
@@ -18,7 +18,7 @@ function tracing() {
 export type Within = (next: () => unknown) => unknown;
 
 export function prometheusFor(limit: Limit): void {
-  collectMetrics(limit, { register: new Registry() });
+  instrumentPrometheus(limit, { register: new Registry() });
 }
 
 /** Spans for queued requests, in addition to metrics. */

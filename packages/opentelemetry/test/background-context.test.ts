@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { concurrencyLimit } from '@headgate/express';
-import { collectMetrics } from '@headgate/prometheus';
+import { instrument as instrumentPrometheus } from '@headgate/prometheus';
 import { WatchedRequest } from '@headgate/test-kit/watched-request';
 import express from 'express';
 import { Registry } from 'prom-client';
@@ -26,7 +26,7 @@ it.each([
     app.use((_req, _res, next) => {
       if (requests === 1) {
         instrument(limit, { meter });
-        collectMetrics(limit, { register });
+        instrumentPrometheus(limit, { register });
       }
       next();
     });

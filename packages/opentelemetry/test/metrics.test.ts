@@ -2,7 +2,7 @@ import { adaptive, createGate, createLimiter, fifo, type Guard, type Order } fro
 import { memoryStore } from '@headgate/core/memory-store';
 import { bucketBounds, type Measurable, metrics } from '@headgate/core/metrics';
 import { concurrencyLimit } from '@headgate/express';
-import { collectMetrics } from '@headgate/prometheus';
+import { instrument as instrumentPrometheus } from '@headgate/prometheus';
 import { collectWarnings, VirtualClock } from '@headgate/test-suite';
 import { metrics as api, type Meter } from '@opentelemetry/api';
 import { Registry } from 'prom-client';
@@ -102,7 +102,7 @@ describe('the metrics', () => {
     const register = new Registry();
     await everything((limits) => {
       instrument(limits, { meter });
-      collectMetrics(limits, { register });
+      instrumentPrometheus(limits, { register });
     });
     const [own, others] = [(await exported()).flatMap(series), await scrape(register)];
     const byName = (all: [string, number][]) => Object.fromEntries(all.sort());
@@ -219,7 +219,7 @@ it('an order whose stats() throws ends neither the process nor the collection: b
   const { meter, exported } = metered();
   const stop = instrument(limiter, { meter });
   const register = new Registry();
-  collectMetrics(limiter, { register });
+  instrumentPrometheus(limiter, { register });
   await limiter.run(() => {});
   expect(await exported()).toContainEqual(
     expect.objectContaining({ name: metrics.limit.name, value: 1 }),

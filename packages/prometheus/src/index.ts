@@ -1,1 +1,1 @@
-export { type CollectOptions, collectMetrics } from './collect-metrics.ts';
+export { type InstrumentOptions, instrument } from './instrument.ts';

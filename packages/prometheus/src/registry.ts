@@ -11,7 +11,7 @@ import { Counter, Gauge, type MetricValue, type Registry } from 'prom-client';
 import { DurationsHistogram } from './durations-histogram.ts';
 import { aggregatorOf, labelsOf, prometheusName, underscored } from './names.ts';
 
-/** A registry is used by all calls of `collectMetrics`, so that its limits share the metrics. */
+/** A registry is used by all calls of `instrument`, so that its limits share the metrics. */
 const known = new WeakMap<Registry, RegistryExporter>();
 
 /** @throws HeadgateError if the registry has a metric of another origin under the name of one of these. */

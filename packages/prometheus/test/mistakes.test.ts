@@ -2,12 +2,12 @@ import { createGate } from '@headgate/core';
 import type { Measurable } from '@headgate/core/metrics';
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import { collectMetrics } from '../src/index.ts';
+import { instrument } from '../src/index.ts';
 import { limited, scrape } from './scrape.ts';
 
 describe('mistakes', () => {
   const add = (limits: unknown, options?: object) => () =>
-    collectMetrics(limits as Measurable, options);
+    instrument(limits as Measurable, options);
 
   it.each([[undefined], [5], [{}], [{ limit: 5 }], [() => {}]])(
     'a value that is not a limit: %s',
@@ -26,16 +26,16 @@ describe('mistakes', () => {
     expect(add(limiter, { register: {} })).toThrow(expect.objectContaining(register));
     expect(add(limiter, { register: 'default' })).toThrow(expect.objectContaining(register));
     expect(add(limiter, { registry: new Registry() })).toThrow('did you mean "register"?');
-    const asOption = 'register must be an option, as in collectMetrics(limits, { register })';
+    const asOption = 'register must be an option, as in instrument(limits, { register })';
     expect(add(limiter, new Registry())).toThrow(asOption);
     expect(add(limiter, new Registry())).toThrow(expect.objectContaining(register));
-    expect(add(limiter, null as never)).toThrow('the options of collectMetrics must be an object');
+    expect(add(limiter, null as never)).toThrow('the options of instrument must be an object');
   });
 
   it('the same limit twice, and two limits of the same name, in one registry', async () => {
     const { register, limiter } = limited();
     const duplicate = { code: 'ERR_HEADGATE_DUPLICATE_NAME', option: 'limit' };
-    collectMetrics(limiter, { register });
+    instrument(limiter, { register });
     expect(add(limiter, { register })).toThrow(expect.objectContaining(duplicate));
     expect(add(limited().limiter, { register })).toThrow('a limit "app" is measured here already');
     const gate = createGate({
@@ -46,7 +46,7 @@ describe('mistakes', () => {
     });
     expect(add(gate, { register })).toThrow('a limit "app" is measured here already');
     expect(add([gate, gate], { register: new Registry() })).toThrow('a limit "user+app"');
-    collectMetrics(limiter, { register: new Registry() });
+    instrument(limiter, { register: new Registry() });
     expect(Object.keys(await scrape(register)).join()).not.toContain('user');
   });
 });

@@ -4,7 +4,7 @@ import { metrics } from '@headgate/core/metrics';
 import { VirtualClock } from '@headgate/test-suite';
 import { AggregatorRegistry, Gauge, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import { collectMetrics } from '../src/index.ts';
+import { instrument } from '../src/index.ts';
 import { prometheusName } from '../src/names.ts';
 
 const app = (limit = 1) => createLimiter({ name: 'app', limit });
@@ -21,9 +21,9 @@ describe('register.clear()', () => {
   it('removes the limits, so that others of the same names can be added', async () => {
     const register = new Registry();
     const [one, two] = [app(1), app(2)];
-    collectMetrics(one, { register });
+    instrument(one, { register });
     register.clear();
-    collectMetrics(two, { register });
+    instrument(two, { register });
     expect(await limitOf(register)).toBe(2);
     expect(names(register).sort()).toEqual([...allNames].sort());
     const permit = one.tryAcquire();
@@ -33,22 +33,22 @@ describe('register.clear()', () => {
 
   it('does not let the function of an earlier call remove what was registered later', async () => {
     const register = new Registry();
-    const remove = collectMetrics(app(1), { register });
+    const remove = instrument(app(1), { register });
     register.clear();
     const own = new Gauge({ name: 'headgate_limit', help: 'own', registers: [register] });
     remove();
     expect(register.getMetricsAsArray()).toEqual([own]);
     register.clear();
-    collectMetrics(app(2), { register });
+    instrument(app(2), { register });
     remove();
     expect(await limitOf(register)).toBe(2);
   });
 
   it('differs from removing a single metric, which only leaves that one out', async () => {
     const register = new Registry();
-    collectMetrics(app(3), { register });
+    instrument(app(3), { register });
     register.removeSingleMetric('headgate_inflight');
-    collectMetrics(createLimiter({ name: 'other', limit: 4 }), { register });
+    instrument(createLimiter({ name: 'other', limit: 4 }), { register });
     expect([await limitOf(register), await limitOf(register, 'other')]).toEqual([3, 4]);
     expect(names(register)).not.toContain('headgate_inflight');
   });
@@ -58,7 +58,7 @@ it('a metric of the app with the same name is an error each time, and nothing is
   const register = new Registry();
   const own = new Gauge({ name: 'headgate_limit', help: 'own', registers: [register] });
   const limiter = app();
-  const add = () => collectMetrics(limiter, { register });
+  const add = () => instrument(limiter, { register });
   const error = { code: 'ERR_HEADGATE_DUPLICATE_NAME', option: 'register' };
   for (let count = 0; count < 2; count++) {
     expect(add).toThrow(expect.objectContaining(error));
@@ -77,7 +77,7 @@ it("prom-client's cluster mode adds up what has a meaning then, and shows the wo
     const guard: Guard = { name: 'guard', admits: () => true, stats: () => ({ shedding }) };
     const gate = createGate({ limits: [{ name: 'app', limit: 2 }], guard, queueLimit: 1, clock });
     const register = new Registry();
-    collectMetrics(gate, { register });
+    instrument(gate, { register });
     void gate.acquire();
     void gate.acquire();
     void gate.acquire();
@@ -104,7 +104,7 @@ describe('the text of a scrape', () => {
   function used(name: string, register: Registry): void {
     const clock = new VirtualClock();
     const limiter = createLimiter({ name, limit: 1, queueLimit: 1, clock });
-    collectMetrics(limiter, { register });
+    instrument(limiter, { register });
     const permit = limiter.tryAcquire();
     void limiter.acquire();
     clock.advance(20);
@@ -157,7 +157,7 @@ describe('the text of a scrape', () => {
   it('has the series of a histogram from its first value on', async () => {
     const register = new Registry();
     const limiter = app();
-    collectMetrics(limiter, { register });
+    instrument(limiter, { register });
     const durations = async () =>
       (await linesOf(register)).filter((line) => line.includes('permit_duration'));
     expect(await durations()).toEqual([]);
@@ -170,7 +170,7 @@ describe('the text of a scrape', () => {
       const register = new Registry();
       register.setContentType(type as never);
       used('app', register);
-      collectMetrics(memoryStore(), { register });
+      instrument(memoryStore(), { register });
       const before = await register.metrics();
       register.resetMetrics();
       expect(await register.metrics()).toBe(before);
@@ -189,7 +189,7 @@ describe('the text of a scrape', () => {
 
 it('in cluster mode a store counts as unavailable if one process cannot reach it', async () => {
   const register = new Registry();
-  collectMetrics(app(), { register });
+  instrument(app(), { register });
   const all = await register.getMetricsAsJSON();
   const aggregators = Object.fromEntries(
     all.map(({ name, aggregator }) => [name, aggregator as string]),
@@ -206,6 +206,6 @@ it('a limiter and a gate that reuses it have one name, so the limiter is to be a
   const limiter = app();
   const gate = createGate({ name: 'app', limits: [{ limiter }] });
   const remedy = 'add the limiter that both use, instead of them';
-  expect(() => collectMetrics([limiter, gate], { register: new Registry() })).toThrow(remedy);
-  expect(() => collectMetrics([gate, limiter], { register: new Registry() })).toThrow(remedy);
+  expect(() => instrument([limiter, gate], { register: new Registry() })).toThrow(remedy);
+  expect(() => instrument([gate, limiter], { register: new Registry() })).toThrow(remedy);
 });

@@ -1,7 +1,7 @@
 import { createLimiter } from '@headgate/core';
 import { register as globalRegistry } from 'prom-client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { collectMetrics } from '../src/index.ts';
+import { instrument } from '../src/index.ts';
 import { call, limited, of, outcome, scrape } from './scrape.ts';
 
 describe('removing limits', () => {
@@ -19,8 +19,8 @@ describe('removing limits', () => {
         stop();
       };
     });
-    const removeLimiter = collectMetrics(limiter, { register });
-    const removeOther = collectMetrics(other, { register });
+    const removeLimiter = instrument(limiter, { register });
+    const removeOther = instrument(other, { register });
     other.tryAcquire()?.release();
     expect(stopped).not.toHaveBeenCalled();
     removeOther();
@@ -39,7 +39,7 @@ describe('removing limits', () => {
 
   it('happens by itself when a closed limit was drained and collected once more', async () => {
     const { register, limiter } = limited();
-    collectMetrics(limiter, { register });
+    instrument(limiter, { register });
     const permit = limiter.tryAcquire();
     const closed = limiter.close();
     call(limiter);
@@ -53,10 +53,10 @@ describe('removing limits', () => {
 
   it('waits for the last counts to be collected, if another limit is added before', async () => {
     const { register, limiter } = limited();
-    collectMetrics(limiter, { register });
+    instrument(limiter, { register });
     limiter.tryAcquire()?.release();
     await limiter.close();
-    collectMetrics(createLimiter({ name: 'other', limit: 1 }), { register });
+    instrument(createLimiter({ name: 'other', limit: 1 }), { register });
     expect(await scrape(register)).toMatchObject({
       [outcome('admitted')]: 1,
       [of('permit_duration_seconds_count', 'app')]: 1,
@@ -66,14 +66,14 @@ describe('removing limits', () => {
 
   it('lets a new limit have the name of a closed one at once', async () => {
     const { register, limiter } = limited();
-    collectMetrics(limiter, { register });
+    instrument(limiter, { register });
     await limiter.close();
-    collectMetrics(createLimiter({ name: 'app', limit: 9 }), { register });
+    instrument(createLimiter({ name: 'app', limit: 9 }), { register });
     expect((await scrape(register))[of('limit', 'app')]).toBe(9);
   });
 
   it('the global registry is the default', async () => {
-    const remove = collectMetrics(limited().limiter);
+    const remove = instrument(limited().limiter);
     expect(await globalRegistry.metrics()).toContain('headgate_limit');
     remove();
     expect(globalRegistry.getMetricsAsArray()).toEqual([]);

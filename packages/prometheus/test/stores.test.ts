@@ -13,7 +13,7 @@ import type { Measurable } from '@headgate/core/metrics';
 import { VirtualClock } from '@headgate/test-suite';
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import { collectMetrics } from '../src/index.ts';
+import { instrument } from '../src/index.ts';
 
 /** The values of the series of stores: by metric, without its prefix, and reason. */
 async function scrape(register: Registry, store: string): Promise<Record<string, number>> {
@@ -70,7 +70,7 @@ describe('a store', () => {
       createLimiter({ name, limit: 1, store: other, clock: serverClock }),
     );
     const register = new Registry();
-    collectMetrics([store, ...own], { register });
+    instrument([store, ...own], { register });
     expect(await scrape(register, 'leases')).toEqual({
       ...{ 'impaired down': 0, 'impaired muted': 0, 'impaired slowed': 0 },
       ...{ calls_total: 0, errors_total: 0, permits_lost_total: 0, leases_reclaimed_total: 0 },
@@ -110,7 +110,7 @@ describe('a store', () => {
     const store = new OwnStore(clock);
     const limiter = createLimiter({ name: 'app', limit: 1, store, clock, observer });
     const register = new Registry();
-    collectMetrics(store, { register });
+    instrument(store, { register });
     const impaired = async () => {
       const values = Object.entries(await scrape(register, 'store'));
       return values.filter(([name, value]) => name.startsWith('impaired') && value === 1).join();
@@ -135,15 +135,15 @@ describe('a store', () => {
 
   it('is removed by its function, or by itself once it was closed and collected once more', async () => {
     const register = new Registry();
-    const remove = collectMetrics(memoryStore(), { register });
+    const remove = instrument(memoryStore(), { register });
     expect(Object.keys(await scrape(register, 'memory'))).toHaveLength(7);
     remove();
     remove();
     expect(register.getMetricsAsArray()).toEqual([]);
     const [store, next] = [memoryStore(), memoryStore()];
-    collectMetrics(store, { register });
+    instrument(store, { register });
     await store.close();
-    collectMetrics(next, { register });
+    instrument(next, { register });
     await next.close();
     expect(Object.keys(await scrape(register, 'memory'))).toHaveLength(7);
     expect(register.getMetricsAsArray()).toEqual([]);
@@ -151,10 +151,10 @@ describe('a store', () => {
 
   it('is added once, under a name of its own, with limits or with none', () => {
     const register = new Registry();
-    const add = (limits: unknown) => () => collectMetrics(limits as Measurable[], { register });
+    const add = (limits: unknown) => () => instrument(limits as Measurable[], { register });
     const duplicate = { code: 'ERR_HEADGATE_DUPLICATE_NAME', option: 'limit' };
     const store = memoryStore();
-    collectMetrics(store, { register });
+    instrument(store, { register });
     expect(add(store)).toThrow(expect.objectContaining(duplicate));
     expect(add(store)).toThrow('a store "memory" is measured here already: add it once');
     expect(add(memoryStore())).toThrow('give the stores different names');

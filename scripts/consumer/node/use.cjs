@@ -21,9 +21,9 @@ const { instrument } = require('@headgate/opentelemetry');
 instrument(limiter);
 
 const { Registry } = require('prom-client');
-const { collectMetrics } = require('@headgate/prometheus');
+const { instrument: instrumentPrometheus } = require('@headgate/prometheus');
 const register = new Registry();
-collectMetrics(limiter, { register });
+instrumentPrometheus(limiter, { register });
 assert.equal(register.getMetricsAsArray().length > 0, true);
 
 for (const name of ['express', 'koa', 'hono', 'fastify', 'node']) {

@@ -15,7 +15,7 @@ import { concurrencyLimit as koa } from '@headgate/koa';
 import { concurrencyLimit as node } from '@headgate/node';
 import { instrument } from '@headgate/opentelemetry';
 import { postgresStore } from '@headgate/postgres';
-import { collectMetrics } from '@headgate/prometheus';
+import { instrument as instrumentPrometheus } from '@headgate/prometheus';
 import { redisStore } from '@headgate/redis';
 import { createServer } from '@headgate/server';
 import { throttleClient, throttleStore } from '@headgate/throttle';
@@ -32,7 +32,7 @@ assert.ok(Object.keys(http).length > 0);
 
 instrument(limiter);
 const register = new Registry();
-collectMetrics(limiter, { register });
+instrumentPrometheus(limiter, { register });
 assert.match(await register.metrics(), /^headgate_limit\{headgate_limit_name="unnamed"\} 1$/m);
 
 const guard = eventLoopGuard();

@@ -4,15 +4,15 @@ import { attributeNames, type Metric, metrics } from '@headgate/core/metrics';
 import { VirtualClock } from '@headgate/test-suite';
 import { Registry } from 'prom-client';
 import { describe, expect, it, vi } from 'vitest';
-import { collectMetrics } from '../src/index.ts';
+import { instrument } from '../src/index.ts';
 import { prometheusName } from '../src/names.ts';
 import { call, limited, of, outcome, scrape } from './scrape.ts';
 
-describe('collectMetrics()', () => {
+describe('instrument()', () => {
   it('counts requests by outcome, from the totals of the statistics', async () => {
     const { clock, register, limiter } = limited();
     const earlier = limiter.tryAcquire();
-    collectMetrics(limiter, { register });
+    instrument(limiter, { register });
     call(limiter);
     call(limiter);
     clock.advance(50);
@@ -32,7 +32,7 @@ describe('collectMetrics()', () => {
 
   it('shows the present state of a limiter', async () => {
     const { clock, register, limiter } = limited();
-    collectMetrics(limiter, { register });
+    instrument(limiter, { register });
     limiter.setLimit(3);
     limiter.tryAcquire({ weight: 2 });
     limiter.tryAcquire();
@@ -49,7 +49,7 @@ describe('collectMetrics()', () => {
 
   it('records the waits of queued requests by outcome, and the time for which permits are held', async () => {
     const { clock, register, limiter } = limited();
-    collectMetrics(limiter, { register });
+    instrument(limiter, { register });
     const [held, waiting] = [limiter.tryAcquire(), call(limiter)];
     clock.advance(20);
     held?.release();
@@ -71,7 +71,7 @@ describe('collectMetrics()', () => {
 
   it('reports the same histogram to prom-client as text and as JSON', async () => {
     const { register, limiter } = limited();
-    collectMetrics(limiter, { register });
+    instrument(limiter, { register });
     limiter.tryAcquire()?.release();
     const [metric] = (await register.getMetricsAsJSON()).filter(
       ({ name }) => name === 'headgate_permit_duration_seconds',
@@ -95,7 +95,7 @@ describe('collectMetrics()', () => {
     const renders = createLimiter({ name: 'renders', limit: 2 });
     const limits = [{ name: 'user', limit: 4, perKey: true }, { limiter: renders }];
     const gate = createGate({ limits, guard });
-    collectMetrics([gate, renders], { register });
+    instrument([gate, renders], { register });
     const permit = await gate.acquire({ keys: { user: 'ann' } });
     await expect(gate.acquire({ priority: 'low' })).rejects.toThrow('overloaded');
     const values = await scrape(register);
@@ -119,7 +119,7 @@ describe('collectMetrics()', () => {
     const search = createLimiter({ name: 'search', limit: adaptive(), clock });
     const store = memoryStore({ clock });
     const account = createLimiter({ name: 'account', limit: 1, store, queueLimit: 1, clock });
-    collectMetrics([search, account], { register });
+    instrument([search, account], { register });
     expect(await scrape(register)).not.toHaveProperty([of('adaptive_baseline_seconds', 'search')]);
     for (let count = 0; count < 200; count++) {
       const permit = search.tryAcquire();
@@ -140,7 +140,7 @@ describe('collectMetrics()', () => {
 
   it('measures each limit once for a scrape, and again for the next one', async () => {
     const { register, limiter } = limited();
-    collectMetrics(limiter, { register });
+    instrument(limiter, { register });
     const stats = vi.spyOn(limiter, 'stats');
     await register.metrics();
     expect(stats).toHaveBeenCalledTimes(1);

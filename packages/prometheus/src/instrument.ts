@@ -3,7 +3,7 @@ import { checkNames, invalid } from '@headgate/core/options';
 import { register as globalRegistry, type Registry } from 'prom-client';
 import { limitsOf } from './registry.ts';
 
-export interface CollectOptions {
+export interface InstrumentOptions {
   /** Exports the metrics. Default: the global registry of prom-client. */
   register?: Registry | undefined;
 }
@@ -16,14 +16,14 @@ export interface CollectOptions {
  *   stores of the same name, for an invalid option, and for a registry that has a metric of the same name from
  *   elsewhere. It then adds none of them.
  */
-export function collectMetrics(
+export function instrument(
   limits: Measurable | readonly Measurable[],
-  options: CollectOptions = {},
+  options: InstrumentOptions = {},
 ): () => void {
   if (typeof (options as Partial<Registry> | null)?.registerMetric === 'function') {
-    throw invalid('register', 'an option, as in collectMetrics(limits, { register })', options);
+    throw invalid('register', 'an option, as in instrument(limits, { register })', options);
   }
-  checkNames('collectMetrics', options, ['register']);
+  checkNames('instrument', options, ['register']);
   const { register = globalRegistry } = options;
   if (typeof register?.registerMetric !== 'function')
     throw invalid('register', 'a registry of prom-client', register);
