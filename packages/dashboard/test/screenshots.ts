@@ -100,8 +100,8 @@ const load = Promise.all([
 
 await pause(photographedAt * 1_000);
 const devices = {
-  light: { viewport: { width: 1_100, height: 780 }, colorScheme: 'light', reducedMotion: 'reduce' },
-  dark: { viewport: { width: 1_100, height: 780 }, colorScheme: 'dark', reducedMotion: 'reduce' },
+  light: { viewport: { width: 1_100, height: 900 }, colorScheme: 'light', reducedMotion: 'reduce' },
+  dark: { viewport: { width: 1_100, height: 900 }, colorScheme: 'dark', reducedMotion: 'reduce' },
   phone: { viewport: { width: 390, height: 780 }, colorScheme: 'light', reducedMotion: 'reduce' },
 } as const;
 for (const [name, device] of Object.entries(devices)) {
