@@ -5,6 +5,9 @@
 
 export { createGate } from './gate/create-gate.ts';
 export type { Gate } from './gate/gate.ts';
+export { guard } from './guard/guard.ts';
+export { memoryUse } from './guard/memory-use.ts';
+export { roundTrip } from './guard/round-trip.ts';
 export type { Admission } from './http/admission.ts';
 export { type AdmissionFields, admissionFields } from './http/admission-fields.ts';
 export { ipKey } from './http/ip-key.ts';

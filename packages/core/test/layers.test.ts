@@ -22,7 +22,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   metrics: ['http', 'gate', 'distributed', 'limiter', 'semaphore', shared],
   distributed: ['limiter', 'queues', 'semaphore', 'limits', shared],
   'memory-store': ['distributed', 'semaphore', shared],
-  node: ['gate', 'semaphore', 'limits', shared],
+  guard: ['gate', 'semaphore', shared],
+  node: ['guard', 'gate', 'semaphore', 'limits', shared],
 };
 
 /** The same within `distributed`, whose other files may import from all of these. */

@@ -58,8 +58,8 @@ export interface GateOptions extends CommonOptions {
    */
   limits: readonly GateLimitOptions[];
   /**
-   * Asked once for each request, with its priority, before the limits: `eventLoopGuard()` of `@headgate/core/node`.
-   * With a guard, no limit is required. Default: none.
+   * Asked once for each request, with its priority, before the limits: `guard()`, or `eventLoopGuard()` of
+   * `@headgate/core/node`. With a guard, no limit is required. Default: none.
    */
   guard?: Guard | undefined;
   /** Default: the names of its limits joined by `+`, or the guard's name if there is no limit. */

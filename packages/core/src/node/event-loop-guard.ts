@@ -1,13 +1,12 @@
-import { checkNames, checkPart, checkSpan, checkText } from '../checks.ts';
+import { checkNames, checkSpan, checkText } from '../checks.ts';
 import type { Guard, GuardStats } from '../gate/options.ts';
+import { RecentRejections } from '../guard/recent-rejections.ts';
+import { Shedding, toleranceOf } from '../guard/shedding.ts';
 import type { Priority } from '../semaphore/priority.ts';
 import { AcceptQueue } from './accept-queue.ts';
 import { Cost } from './cost.ts';
 import { checkEventLoop, eventLoop, type MeasuredLoop } from './event-loop.ts';
 import { LoopIteration } from './loop-iteration.ts';
-import { memoryPressure } from './memory.ts';
-import { RecentRejections } from './recent-rejections.ts';
-import { Shedding, toleranceOf } from './shedding.ts';
 
 export interface EventLoopGuardOptions {
   /**
@@ -15,25 +14,11 @@ export interface EventLoopGuardOptions {
    * tolerates eight times as much, `high` twice, `low` half, `sheddable` a quarter. Default: 50.
    */
   maxDelay?: number | undefined;
-  /**
-   * Fraction of V8's heap limit, above 0 up to 1, from which some requests are shed, and all at the limit. Default:
-   * the heap is not checked.
-   */
-  maxHeap?: number | undefined;
-  /**
-   * The same for the memory of the container, or of the machine if the container has no limit. Default: not checked.
-   */
-  maxRss?: number | undefined;
   /** Identifies the guard in rejections; visible to clients. Default: `'event-loop'`. */
   name?: string | undefined;
 }
 
-const known = [
-  'maxDelay',
-  'maxHeap',
-  'maxRss',
-  'name',
-] as const satisfies readonly (keyof EventLoopGuardOptions)[];
+const known = ['maxDelay', 'name'] as const satisfies readonly (keyof EventLoopGuardOptions)[];
 
 /** Milliseconds between updates of the slowly changing measurements. */
 const UPDATE_INTERVAL_MS = 50;
@@ -54,11 +39,8 @@ export function eventLoopGuard(options: EventLoopGuardOptions = {}): Guard {
   checkNames('eventLoopGuard', options, known);
   const name = checkText('name', options.name ?? 'event-loop');
   const maxDelay = checkSpan('maxDelay', options.maxDelay ?? 50);
-  const maxHeap = options.maxHeap === undefined ? undefined : checkPart('maxHeap', options.maxHeap);
-  const maxRss = options.maxRss === undefined ? undefined : checkPart('maxRss', options.maxRss);
   acceptQueue ??= new AcceptQueue(eventLoop);
-  const pressure = () => memoryPressure(maxHeap, maxRss);
-  return new EventLoopGuard({ name, maxDelay, pressure, loop: eventLoop, acceptQueue });
+  return new EventLoopGuard({ name, maxDelay, loop: eventLoop, acceptQueue });
 }
 
 /** The options of `eventLoopGuard`, validated and with defaults applied. */
@@ -67,8 +49,6 @@ interface EventLoopGuardSettings {
   readonly maxDelay: number;
   readonly loop: MeasuredLoop;
   readonly acceptQueue: AcceptQueue;
-  /** Fraction of requests to shed because of memory pressure, from 0 to 1. */
-  readonly pressure: () => number;
 }
 
 /**
@@ -121,7 +101,7 @@ export class EventLoopGuard implements Guard {
   }
 
   #update(now: number): void {
-    const { maxDelay, pressure } = this.settings;
+    const { maxDelay } = this.settings;
     const elapsed = now - this.#updatedAt;
     this.#updatedAt = now;
     this.#cost.update(elapsed);
@@ -133,7 +113,6 @@ export class EventLoopGuard implements Guard {
       // No iteration is shorter than a request, so no target may be below two of them.
       minTarget: 2 * this.#cost.perRequest,
       elapsed,
-      pressure: pressure(),
     });
   }
 }

@@ -143,22 +143,3 @@ it('work that does not come from requests counts as load', () => {
   expect(quantile(settled, 0.5)).toBeLessThan(5 + work + 3 * 50);
   expect(settled.filter(inTime).length).toBeGreaterThan(0.7 * 0.5 * capacity * 8);
 });
-
-it('memory pressure sheds a fraction of the requests, the lowest priorities first', () => {
-  let pressure = 0.5;
-  const server = new SimulatedServer({ work: 0.1, pressure: () => pressure });
-  server.load(100, 0, span);
-  server.load(100, 0, span, 'critical');
-  server.run();
-  const rejected = (priority: Priority) => {
-    const all = server.answers.filter((answer) => answer.priority === priority && answer.at > 1000);
-    return all.filter(({ admitted }) => !admitted).length / all.length;
-  };
-  expect(rejected('normal')).toBeGreaterThan(0.9);
-  expect(rejected('critical')).toBeLessThan(0.1);
-  pressure = 1;
-  server.load(100, span, 2 * span, 'critical');
-  server.run();
-  const later = server.answers.filter(({ at }) => at > span + 1000);
-  expect(later.some(({ admitted }) => admitted)).toBe(false);
-});

@@ -3,7 +3,6 @@ import { AcceptQueue } from '../../src/node/accept-queue.ts';
 import { Cost } from '../../src/node/cost.ts';
 import type { MeasuredLoop } from '../../src/node/event-loop.ts';
 import { LoopIteration } from '../../src/node/loop-iteration.ts';
-import { above, memoryLimit, memoryPressure } from '../../src/node/memory.ts';
 
 /** An event loop controlled by the test. */
 class Loop implements MeasuredLoop {
@@ -141,35 +140,5 @@ describe('the cost of a request', () => {
     expect(cost.ahead(loop.time)).toBeLessThan(50);
     loop.work(100);
     expect(cost.ahead(loop.time)).toBe(0);
-  });
-});
-
-describe('memory pressure', () => {
-  it.each([
-    [0.8, 0.5, 0],
-    [0.8, 0.8, 0],
-    [0.8, 0.9, 0.5],
-    [0.8, 1, 1],
-    [0.8, 1.2, 1],
-    [1, 0.99, 0],
-    [1, 1, 1],
-  ])('with a ceiling of %f and %f in use, this fraction is shed: %f', (ceiling, used, part) => {
-    expect(above(ceiling, used)).toBeCloseTo(part);
-  });
-
-  it.each([
-    ['the share of the container', 1000, 4000, 1000],
-    ['the machine where there is no share', 0, 4000, 4000],
-    ['the machine where that is not known', undefined, 4000, 4000],
-    ['the machine where the share is larger', 2 ** 64, 4000, 4000],
-  ])('uses the memory of %s', (_, share, machine, expected) => {
-    expect(memoryLimit(share, machine)).toBe(expected);
-  });
-
-  it('reads the values of this process', () => {
-    expect(memoryPressure(undefined, undefined)).toBe(0);
-    expect(memoryPressure(1, 1)).toBe(0);
-    expect(memoryPressure(1e-9, undefined)).toBeGreaterThan(0);
-    expect(memoryPressure(undefined, 1e-9)).toBeGreaterThan(0);
   });
 });

@@ -15,7 +15,6 @@ export interface Scene {
   readonly price?: number;
   /** Whether each request opens a new connection. Default: existing connections are used. */
   readonly connects?: boolean;
-  readonly pressure?: () => number;
 }
 
 interface Arrival {
@@ -52,9 +51,9 @@ export class SimulatedServer implements MeasuredLoop {
   readonly #random = lcg(1);
 
   constructor(private readonly scene: Scene) {
-    const { maxDelay = 50, pressure = () => 0 } = scene;
+    const { maxDelay = 50 } = scene;
     const acceptQueue = new AcceptQueue(this);
-    this.guard = new EventLoopGuard({ name: 'loop', maxDelay, pressure, loop: this, acceptQueue });
+    this.guard = new EventLoopGuard({ name: 'loop', maxDelay, loop: this, acceptQueue });
   }
 
   now(): number {

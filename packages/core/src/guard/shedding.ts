@@ -27,7 +27,7 @@ export const toleranceOf: Readonly<Record<Priority, number>> = {
 
 const ascending = [...priorities].reverse();
 
-/** The conditions since the last update, in milliseconds except the pressure. */
+/** The conditions since the last update: milliseconds, or the unit of the signal. */
 interface Conditions {
   readonly delay: number;
   /** The target delay of `normal`. */
@@ -35,8 +35,6 @@ interface Conditions {
   /** Minimum target of any priority. */
   readonly minTarget: number;
   readonly elapsed: number;
-  /** Fraction of all requests to shed regardless of the delay, from 0 to 1. */
-  readonly pressure: number;
 }
 
 /**
@@ -55,7 +53,7 @@ export class Shedding {
     this.#states[priority].arrivals++;
   }
 
-  update({ delay, target, minTarget, elapsed, pressure }: Conditions): void {
+  update({ delay, target, minTarget, elapsed }: Conditions): void {
     let all = 0;
     for (const name of ascending) all += this.#states[name].arrivals;
     const fade = Math.exp(-elapsed / TIME_CONSTANT_MS);
@@ -64,7 +62,7 @@ export class Shedding {
       const state = this.#states[name];
       const { controller, arrivals } = state;
       controller.update(delay, Math.max(target * toleranceOf[name], minTarget), elapsed);
-      const left = Math.max(controller.shed, pressure) * all - below;
+      const left = controller.shed * all - below;
       state.part = left <= 0 ? 0 : Math.min(1, left / arrivals);
       below += arrivals;
       state.arrivals *= fade;

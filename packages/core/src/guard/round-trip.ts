@@ -1,0 +1,54 @@
+import { checkNames, checkSpan } from '../checks.ts';
+import { type Clock, checkClock } from '../clock.ts';
+import { invalid } from '../errors.ts';
+import { outsideRequest } from '../outside-request.ts';
+import type { Signal } from './guard.ts';
+
+export interface RoundTripOptions {
+  /** Milliseconds, above 0, that a round trip may take. */
+  target: number;
+  /** Time, for tests. Default: `performance.now()`. */
+  clock?: Clock | undefined;
+}
+
+/** Milliseconds from the end of one round trip to the beginning of the next. */
+const INTERVAL_MS = 100;
+
+/**
+ * A signal for `guard()` that measures how long a server takes to answer: `roundTrip(() => redis.ping(), { target: 20 })`.
+ * It asks ten times a second at most, one question at a time, and only while requests arrive. A failure is an answer, since
+ * requests do not wait for a server that refuses them.
+ *
+ * @throws HeadgateError for an unknown or invalid option.
+ */
+export function roundTrip(ask: () => PromiseLike<unknown>, options: RoundTripOptions): Signal {
+  if (typeof ask !== 'function') throw invalid('ask', 'a function', ask);
+  checkNames('roundTrip', options, ['target', 'clock']);
+  const target = checkSpan('target', options.target);
+  const clock = checkClock(options.clock);
+  let latest = 0;
+  let askedAt: number | undefined;
+  let answeredAt = -Infinity;
+  const answered = () => {
+    answeredAt = clock.now();
+    latest = answeredAt - (askedAt ?? answeredAt);
+    askedAt = undefined;
+  };
+  const start = async () => {
+    try {
+      await ask();
+    } catch {
+      // The requests themselves report what has failed.
+    }
+    answered();
+  };
+  const delay = () => {
+    const now = clock.now();
+    if (askedAt === undefined && now - answeredAt >= INTERVAL_MS) {
+      askedAt = now;
+      void outsideRequest(start);
+    }
+    return Math.max(latest, now - (askedAt ?? now));
+  };
+  return { delay, target };
+}
