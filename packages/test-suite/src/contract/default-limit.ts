@@ -130,7 +130,13 @@ export function defaultLimit(world: World): void {
   it('does not count requests that are queued at an inner limit, or that it has rejected', async () => {
     const warnings = collectWarnings('HEADGATE_NESTED_WAIT');
     const outer = world.limit({});
-    const inner = world.limit({ name: 'reports', route: '/reports', limit: 1, queueLimit: 20 });
+    const inner = world.limit({
+      name: 'reports',
+      route: '/reports',
+      limit: 1,
+      queueLimit: 20,
+      queueTimeout: 60_000,
+    });
     const work = new Paused();
     const handle = (context: SuiteContext) =>
       context.path === '/reports' ? work.handler(context) : ok(context);
