@@ -13,6 +13,10 @@ const packed = {
   resolveId(id, importer) {
     const kit = /^@headgate\/test-kit\/([\w-]+)$/.exec(id);
     if (kit) return join(root, `internal/test-kit/src/${kit[1]}.ts`);
+    if (id === '@headgate/test-suite/kit') {
+      // Not published as an entry point.
+      return join(root, 'node_modules/@headgate/test-suite/dist/kit/index.js');
+    }
     if (id === '@headgate/test-servers') return join(root, 'internal/test-servers/src/index.ts');
     if (!id.startsWith('.') || importer === undefined) return undefined;
     const source = /packages\/(\w+)\/src\/(.*)\.ts$/.exec(join(importer, '..', id));

@@ -3,13 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  counts,
-  type FrameworkDriver,
-  type Running,
-  type SuiteLimit,
-  worldOfEachTest,
-} from '@headgate/test-suite';
+import { counts, type FrameworkDriver, worldOfEachTest } from '@headgate/test-suite';
+import type { Running, SuiteLimit } from '@headgate/test-suite/kit';
 import { describe, expect, it } from 'vitest';
 
 /** More than the buffers of a connection hold, so that clients also leave within the body. */

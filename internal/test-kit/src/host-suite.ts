@@ -1,15 +1,12 @@
 import { Readable } from 'node:stream';
 import {
-  aRound,
   counts,
   type FrameworkDriver,
-  ok,
   Paused,
   type SuiteApp,
-  type SuiteHandler,
-  type SuiteLimit,
   type SuiteOptions,
 } from '@headgate/test-suite';
+import { aRound, ok, type SuiteHandler, type SuiteLimit } from '@headgate/test-suite/kit';
 import { describe, expect, test } from 'vitest';
 import { hosts, type Send } from './hosts.ts';
 

@@ -1,22 +1,16 @@
 export { type Clock, systemClock } from './clock.ts';
 export { type ErrorCode, HeadgateError } from './errors.ts';
 export { createGate } from './gate/create-gate.ts';
-export type { Demand, DemandOptions, Demands } from './gate/demands.ts';
 export type { Gate, GateStats, GateWaitOptions } from './gate/gate.ts';
 export type { GateGuard } from './gate/gate-guard.ts';
 export type { GateLimit } from './gate/gate-limits.ts';
-export type { GateLimitOptions, GateOptions, Guard, GuardStats } from './gate/options.ts';
-export { type GuardOptions, guard, type Signal } from './guard/guard.ts';
-export { type MemoryUseOptions, memoryUse } from './guard/memory-use.ts';
-export { type RoundTripOptions, roundTrip } from './guard/round-trip.ts';
+export type { GateOptions, Guard, GuardStats } from './gate/options.ts';
+export { guard, type Signal } from './guard/guard.ts';
+export { memoryUse } from './guard/memory-use.ts';
+export { roundTrip } from './guard/round-trip.ts';
 export { ipKey } from './http/ip-key.ts';
-export type { AcquireOptions, WaitOptions } from './limiter/acquire-options.ts';
+export type { WaitOptions } from './limiter/acquire-options.ts';
 export { createLimiter } from './limiter/create-limiter.ts';
-export type {
-  DistributedOptions,
-  LimiterSource,
-  OutagePolicy,
-} from './limiter/distributed-options.ts';
 export type {
   DistributedStats,
   Limiter,
@@ -24,27 +18,22 @@ export type {
   LimiterStats,
   LocalLimiter,
 } from './limiter/limiter.ts';
-export { type MapOptions, map } from './limiter/map.ts';
-export type {
-  CommonOptions,
-  DistributedLimiterOptions,
-  LimiterOptions,
-} from './limiter/options.ts';
+export { map } from './limiter/map.ts';
+export type { DistributedLimiterOptions, LimiterOptions } from './limiter/options.ts';
 export type { StoreStats } from './limiter/store-stats.ts';
 export { adaptive } from './limits/adaptive.ts';
-export { type AimdOptions, aimd } from './limits/aimd.ts';
-export type { Bounds, Limit, LimitFactory, Outcome, Sample } from './limits/limit.ts';
+export { aimd } from './limits/aimd.ts';
+export type { Limit, LimitFactory, Outcome, Sample } from './limits/limit.ts';
 export type { EventLoop } from './pacing/event-loop.ts';
 export { paced } from './pacing/paced.ts';
 export { byPriority } from './queues/by-priority.ts';
 export { byShare } from './queues/by-share.ts';
-export { type CodelOptions, codel } from './queues/codel.ts';
+export { codel } from './queues/codel.ts';
 export { fair } from './queues/fair.ts';
 export { fifo, lifo } from './queues/fifo.ts';
 export { onBun, onWorkers } from './runtime.ts';
 export type { Observer, Operation } from './semaphore/observer.ts';
 export type { Permit } from './semaphore/permit.ts';
-export type { CloseOptions } from './semaphore/permit-tracker.ts';
 export type { Priority } from './semaphore/priority.ts';
 export type {
   Order,
@@ -61,11 +50,6 @@ export {
   type RejectionReason,
   StoreError,
 } from './semaphore/rejection.ts';
-export type {
-  Forecast,
-  LimitForecast,
-  ShadowStats,
-  Suggestion,
-} from './semaphore/shadow-stats.ts';
+export type { LimitForecast, ShadowStats, Suggestion } from './semaphore/shadow-stats.ts';
 export { Waiter } from './semaphore/waiter.ts';
-export { WorkersClock, workersClock } from './workers-clock.ts';
+export { workersClock } from './workers-clock.ts';

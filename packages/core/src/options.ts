@@ -3,7 +3,6 @@ export {
   checkDuration,
   checkMethods,
   checkNames,
-  checkSpan,
   checkText,
   checkToken,
 } from './checks.ts';

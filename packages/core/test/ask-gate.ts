@@ -1,4 +1,5 @@
-import type { Demand, Demands, Gate, Waiter } from '../src/index.ts';
+import type { Demand, Demands } from '../src/gate/demands.ts';
+import type { Gate, Waiter } from '../src/index.ts';
 
 /** The demand on each limit, in the gate's order; undefined if one does not apply. */
 export type Amounts = readonly (Omit<Demand, 'limiter'> | undefined)[];

@@ -1,7 +1,8 @@
-import { collectWarnings } from '@headgate/test-suite';
+import { collectWarnings } from '@headgate/test-suite/kit';
 import { expect, it } from 'vitest';
 import { createGate, createLimiter, fifo, type Limiter } from '../src/index.ts';
-import { type MeasurableStore, MeasuredLimits, metrics } from '../src/metrics/index.ts';
+import { MeasuredLimits, metrics } from '../src/metrics/index.ts';
+import type { MeasurableStore } from '../src/metrics/measured-stores.ts';
 
 const exporter = { start() {}, stop() {}, open: () => ({ record() {} }) };
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createGate, createLimiter, type Demands, type GateLimitOptions } from '../src/index.ts';
+import type { Demands } from '../src/gate/demands.ts';
+import type { GateLimitOptions } from '../src/gate/options.ts';
+import { createGate, createLimiter } from '../src/index.ts';
 import { Caller } from './caller.ts';
 
 const keyed = { name: 'user', limit: 2, perKey: true };

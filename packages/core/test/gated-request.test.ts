@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
-import { aRound, Latch, VirtualClock } from '@headgate/test-suite';
+import { Latch, VirtualClock } from '@headgate/test-suite';
+import { aRound } from '@headgate/test-suite/kit';
 import { expect, it, vi } from 'vitest';
 import { Exchange, GatedRequest, type GatedRequestSettings } from '../src/http/gated-request.ts';
 import { NodeExchange } from '../src/http/node-exchange.ts';

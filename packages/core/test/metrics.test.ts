@@ -1,12 +1,8 @@
 import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it, vi } from 'vitest';
 import { createGate, createLimiter } from '../src/index.ts';
-import {
-  type Exporter,
-  type MeasurableStore,
-  MeasuredLimits,
-  metrics,
-} from '../src/metrics/index.ts';
+import { type Exporter, MeasuredLimits, metrics } from '../src/metrics/index.ts';
+import type { MeasurableStore } from '../src/metrics/measured-stores.ts';
 import { outcome, scene, timeout } from './distributed/world.ts';
 
 /** Collects the series of histograms that were opened, by metric and outcome. */

@@ -1,12 +1,12 @@
 import { expectTypeOf, test } from 'vitest';
+import type { ErrorCode } from '../src/errors.ts';
+import type { GateLimitOptions } from '../src/gate/options.ts';
 import type { HttpOptions } from '../src/http/index.ts';
 import {
   type Clock,
   createGate,
   createLimiter,
-  type ErrorCode,
   type Gate,
-  type GateLimitOptions,
   type GateStats,
   type HeadgateError,
   type Limiter,

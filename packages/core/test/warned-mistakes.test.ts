@@ -1,4 +1,4 @@
-import { collectWarnings } from '@headgate/test-suite';
+import { collectWarnings } from '@headgate/test-suite/kit';
 import { expect, it } from 'vitest';
 import type { Framework } from '../src/http/framework.ts';
 import { HttpGate } from '../src/http/http-gate.ts';

@@ -1,5 +1,5 @@
-import { WorkersClock } from '@headgate/core';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { WorkersClock } from '../src/workers-clock.ts';
 
 let now = 1000;
 

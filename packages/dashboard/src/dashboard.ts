@@ -21,7 +21,7 @@ const ambiguous = 'A request must have one Host field, and no host in its target
 const readOnly = `This dashboard is read-only for you: its authorize function returns 'operate' to allow changes.`;
 
 /** The page, its data and its stream, for any framework; `R` is the framework's request. */
-export class Dashboard<R> {
+export class Page<R> {
   readonly #authorize: DashboardOptions<R>['authorize'];
   readonly #sampler: Sampler;
   readonly #viewers: Viewers;

@@ -1,16 +1,13 @@
 import { pathOf } from '@headgate/core/http';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { Dashboard } from './dashboard.ts';
+import { Page } from './dashboard.ts';
 import { nodeRequest, sendNode } from './node-response.ts';
 import type { DashboardHandle, DashboardOptions as Options } from './options.ts';
 import { locate, type PageResponse } from './page-request.ts';
 
-export type { OperatorBounds } from './bounds.ts';
-export type { Access, LimitSource } from './options.ts';
-
 export type DashboardOptions = Options<FastifyRequest>;
 
-export type DashboardPlugin = FastifyPluginAsync & DashboardHandle;
+export type Dashboard = FastifyPluginAsync & DashboardHandle;
 
 /** The limits of the app must not reject the page that shows them. */
 const config: object = { concurrencyLimit: false };
@@ -20,8 +17,8 @@ const config: object = { concurrencyLimit: false };
  *
  * @throws HeadgateError for an unknown or invalid option.
  */
-export function dashboard(options: DashboardOptions): DashboardPlugin {
-  const page = new Dashboard(options);
+export function dashboard(options: DashboardOptions): Dashboard {
+  const page = new Page(options);
   const plugin = async (instance: FastifyInstance) => {
     // The prefix may end with a slash, which is no segment.
     const depth = instance.prefix.replace(/\/$/, '').split('/').length - 1;

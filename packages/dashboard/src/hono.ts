@@ -1,16 +1,13 @@
 import { HeadgateError } from '@headgate/core';
 import type { Context, Env, MiddlewareHandler } from 'hono';
-import { Dashboard } from './dashboard.ts';
+import { Page } from './dashboard.ts';
 import type { DashboardHandle, DashboardOptions as Options } from './options.ts';
 import { isAmbiguous, locate } from './page-request.ts';
 import { webResponse } from './web-response.ts';
 
-export type { OperatorBounds } from './bounds.ts';
-export type { Access, LimitSource } from './options.ts';
-
 export type DashboardOptions<E extends Env = Env> = Options<Context<E>>;
 
-export type DashboardMiddleware = MiddlewareHandler & DashboardHandle;
+export type Dashboard = MiddlewareHandler & DashboardHandle;
 
 /** What `@hono/node-server` adds to the context. */
 interface NodeEnv {
@@ -24,8 +21,8 @@ interface NodeEnv {
  *
  * @throws HeadgateError for an unknown or invalid option.
  */
-export function dashboard<E extends Env = Env>(options: DashboardOptions<E>): DashboardMiddleware {
-  const page = new Dashboard(options);
+export function dashboard<E extends Env = Env>(options: DashboardOptions<E>): Dashboard {
+  const page = new Page(options);
   const middleware: MiddlewareHandler = async (c) => {
     const { incoming, outgoing } = (c.env ?? {}) as NodeEnv;
     const response = await page.respond(

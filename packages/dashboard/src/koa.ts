@@ -1,18 +1,15 @@
 import type { Context, Middleware, Next } from 'koa';
-import { Dashboard } from './dashboard.ts';
+import { Page } from './dashboard.ts';
 import { nodeRequest, sendNode } from './node-response.ts';
 import type { DashboardHandle, DashboardOptions as Options } from './options.ts';
 import { checkPath, isBelow, locate } from './page-request.ts';
-
-export type { OperatorBounds } from './bounds.ts';
-export type { Access, LimitSource } from './options.ts';
 
 export interface DashboardOptions extends Options<Context> {
   /** Where the page is: `/admin/limits`, without a slash at its end. Koa itself does not mount middleware. */
   path: string;
 }
 
-export type DashboardMiddleware = Middleware & DashboardHandle;
+export type Dashboard = Middleware & DashboardHandle;
 
 /**
  * Serves a live page of these limits: `app.use(dashboard({ path: '/admin/limits', limits }))`, before the limits
@@ -20,8 +17,8 @@ export type DashboardMiddleware = Middleware & DashboardHandle;
  *
  * @throws HeadgateError for an unknown or invalid option.
  */
-export function dashboard(options: DashboardOptions): DashboardMiddleware {
-  const page = new Dashboard(options, ['path']);
+export function dashboard(options: DashboardOptions): Dashboard {
+  const page = new Page(options, ['path']);
   const path = checkPath(options.path);
   const depth = path.split('/').length - 1;
   const middleware = async (ctx: Context, next: Next) => {

@@ -1,13 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HeadgateError } from '@headgate/core';
 import { pathOf } from '@headgate/core/http';
-import { Dashboard } from './dashboard.ts';
+import { Page } from './dashboard.ts';
 import { nodeRequest, sendNode } from './node-response.ts';
 import type { DashboardHandle, DashboardOptions as Options } from './options.ts';
 import { checkPath, isBelow, locate } from './page-request.ts';
-
-export type { OperatorBounds } from './bounds.ts';
-export type { Access, LimitSource } from './options.ts';
 
 export interface DashboardOptions extends Options<IncomingMessage> {
   /** Where the page is: `/admin/limits`, without a slash at its end. */
@@ -17,7 +14,7 @@ export interface DashboardOptions extends Options<IncomingMessage> {
 type Listener = (req: IncomingMessage, res: ServerResponse) => unknown;
 
 /** Adds the page to a listener, which still gets all other requests. */
-export type DashboardListener = ((listener: Listener) => Listener) & DashboardHandle;
+export type Dashboard = ((listener: Listener) => Listener) & DashboardHandle;
 
 /**
  * Serves a live page of these limits: `createServer(page(limit(handler)))`, where `page` is
@@ -25,8 +22,8 @@ export type DashboardListener = ((listener: Listener) => Listener) & DashboardHa
  *
  * @throws HeadgateError for an unknown or invalid option; its result throws one for what is not a listener.
  */
-export function dashboard(options: DashboardOptions): DashboardListener {
-  const page = new Dashboard(options, ['path']);
+export function dashboard(options: DashboardOptions): Dashboard {
+  const page = new Page(options, ['path']);
   const mount = checkPath(options.path);
   const depth = mount.split('/').length - 1;
   const serve = async (req: IncomingMessage, res: ServerResponse, path: string) => {

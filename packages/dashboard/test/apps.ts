@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { collectWarnings } from '@headgate/test-suite';
+import { collectWarnings } from '@headgate/test-suite/kit';
 import { getRequestListener } from '@hono/node-server';
 import express, { type RequestHandler } from 'express';
 import express4 from 'express4';

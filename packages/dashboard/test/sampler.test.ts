@@ -1,5 +1,6 @@
 import { createGate, createLimiter, type Gate } from '@headgate/core';
-import { collectWarnings, VirtualClock } from '@headgate/test-suite';
+import { VirtualClock } from '@headgate/test-suite';
+import { collectWarnings } from '@headgate/test-suite/kit';
 import { expect, it } from 'vitest';
 import type { Snapshot } from '../src/messages.ts';
 import type { LimitSource } from '../src/options.ts';

@@ -8,7 +8,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { createLimiter } from '@headgate/core';
 import { chromiumOptions } from '@headgate/test-servers';
-import { collectWarnings } from '@headgate/test-suite';
+import { collectWarnings } from '@headgate/test-suite/kit';
 import { chromium } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { frameworks, inExpress, startApp, tokenOf } from './apps.ts';

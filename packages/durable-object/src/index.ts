@@ -5,7 +5,6 @@ import { checkMethods, checkNames, invalid } from '@headgate/core/options';
 import type { ObjectNamespace } from './durable-object.ts';
 import { DurableObjectStore } from './durable-object-store.ts';
 
-export type { ObjectContext, ObjectNamespace } from './durable-object.ts';
 export { LimitObject } from './limit-object.ts';
 
 export interface DurableObjectStoreOptions {

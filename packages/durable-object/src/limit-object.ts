@@ -1,10 +1,12 @@
 import type { LimitName } from '@headgate/core/distributed';
-import { type Journal, MemoryLimit, type Moment, type Notifier } from '@headgate/core/memory-store';
+import { MemoryLimit } from '@headgate/core/memory-store';
 import { refOf } from './by-object.ts';
 import type { ObjectContext } from './durable-object.ts';
 import { type Call, decodeCall, encode, isQueued, waitingLease } from './protocol.ts';
 import { PushedGrants } from './pushed-grants.ts';
 import { SavedLimit } from './saved-limit.ts';
+
+type Parts = ConstructorParameters<typeof MemoryLimit>;
 
 /**
  * The Durable Object that counts one limit, or one key of it, for all isolates. Export it from the Worker's main module,
@@ -81,7 +83,7 @@ export class LimitObject {
     if (this.#begun !== undefined) return this.#begun;
     const { micros } = this.#moment(0);
     const saved = new SavedLimit(this.#storage.sql);
-    const notifier: Notifier = {
+    const notifier: Parts[0] = {
       granted: ({ id, fencing }) => this.#grants.push({ id, fencing }),
       // No isolate keeps idle leases.
       recall: () => {},
@@ -89,7 +91,7 @@ export class LimitObject {
         if (this.#name !== undefined) this.#grants.tell(this.#name);
       },
     };
-    const journal: Journal = {
+    const journal: Parts[2] = {
       changed: (lease) => saved.changed(lease),
       removed: (id) => {
         saved.removed(id);
@@ -118,7 +120,7 @@ export class LimitObject {
   }
 
   /** The object may move to a machine whose clock is behind. */
-  #moment(leaseDuration: number): Moment {
+  #moment(leaseDuration: number) {
     this.#now = Math.max(this.#now, Date.now());
     return { now: this.#now, micros: this.#now * 1000, leaseDuration };
   }

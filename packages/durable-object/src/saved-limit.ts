@@ -1,13 +1,10 @@
-import {
-  type Journal,
-  type LimitMemory,
-  MemoryLease,
-  newMemory,
-} from '@headgate/core/memory-store';
+import { MemoryLease, type MemoryLimit, newMemory } from '@headgate/core/memory-store';
 import type { SqlStorage } from './durable-object.ts';
 
+type LimitMemory = MemoryLimit['memory'];
+
 /** The rows of one limit in the storage of its object. */
-export class SavedLimit implements Journal {
+export class SavedLimit {
   /** Leases that have changed since the last `write`, by id; undefined if they were removed. */
   readonly #changes = new Map<string, MemoryLease | undefined>();
   /** The last record of the memory. */

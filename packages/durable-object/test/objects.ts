@@ -1,4 +1,5 @@
-import { LimitObject, type ObjectContext, type ObjectNamespace } from '@headgate/durable-object';
+import { LimitObject } from '@headgate/durable-object';
+import type { ObjectContext, ObjectNamespace } from '../src/durable-object.ts';
 
 type Storage = ObjectContext['storage'];
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ObjectNamespace } from '@headgate/durable-object';
 import { startWorkerd, type WorkerdServer } from '@headgate/test-servers';
+import type { ObjectNamespace } from '../src/durable-object.ts';
 
 /** Durable Objects on a real workerd, which stores of this process reach through a Worker. */
 export class RunningObjects implements ObjectNamespace {

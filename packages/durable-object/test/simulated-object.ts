@@ -1,6 +1,7 @@
 import type { LeaseVerb, Op, OperatedChange, Reply, StoreStats } from '@headgate/core/distributed';
-import { LimitObject, type ObjectContext } from '@headgate/durable-object';
+import { LimitObject } from '@headgate/durable-object';
 import { vi } from 'vitest';
+import type { ObjectContext } from '../src/durable-object.ts';
 import { type Call, decodeLine, encode } from '../src/protocol.ts';
 
 /** Storage in memory, which knows only the statements of `SavedLimit`. */

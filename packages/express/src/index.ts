@@ -11,7 +11,7 @@ import {
 import { isBehindRoutes } from './registration.ts';
 
 export * from '@headgate/core/app';
-export type { AdmissionLocals, ConcurrencyLimitOptions, Reply } from './limit-middleware.ts';
+export type { AdmissionLocals, ConcurrencyLimitOptions } from './limit-middleware.ts';
 
 declare global {
   namespace Express {

@@ -1,14 +1,7 @@
 import { createLimiter } from '@headgate/core';
 import { concurrencyLimit } from '@headgate/express';
-import {
-  aRound,
-  counts,
-  Latch,
-  Paused,
-  until,
-  VirtualClock,
-  worldOfEachTest,
-} from '@headgate/test-suite';
+import { counts, Latch, Paused, until, VirtualClock, worldOfEachTest } from '@headgate/test-suite';
+import { aRound } from '@headgate/test-suite/kit';
 import express, { type ErrorRequestHandler } from 'express';
 import { describe, expect, it } from 'vitest';
 import { expressFramework } from './framework.ts';

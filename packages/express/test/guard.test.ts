@@ -1,6 +1,7 @@
 import { eventLoopGuard } from '@headgate/core/node';
 import { concurrencyLimit } from '@headgate/express';
-import { ok, until, worldOfEachTest } from '@headgate/test-suite';
+import { until, worldOfEachTest } from '@headgate/test-suite';
+import { ok } from '@headgate/test-suite/kit';
 import express from 'express';
 import { describe, expect, it } from 'vitest';
 import { expressFramework } from './framework.ts';

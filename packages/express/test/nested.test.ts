@@ -1,5 +1,6 @@
 import { concurrencyLimit } from '@headgate/express';
-import { aRound, counts, Latch, until, worldOfEachTest } from '@headgate/test-suite';
+import { counts, Latch, until, worldOfEachTest } from '@headgate/test-suite';
+import { aRound } from '@headgate/test-suite/kit';
 import express from 'express';
 import { describe, expect, it } from 'vitest';
 import { expressFramework } from './framework.ts';

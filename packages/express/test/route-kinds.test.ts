@@ -1,5 +1,6 @@
 import { concurrencyLimit } from '@headgate/express';
-import { counts, recordingLimit, worldOfEachTest } from '@headgate/test-suite';
+import { counts, worldOfEachTest } from '@headgate/test-suite';
+import { recordingLimit } from '@headgate/test-suite/kit';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import express4 from 'express4';
 import { describe, expect, it } from 'vitest';

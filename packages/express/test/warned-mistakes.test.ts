@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { concurrencyLimit } from '@headgate/express';
-import { collectWarnings } from '@headgate/test-suite';
+import { collectWarnings } from '@headgate/test-suite/kit';
 import express5 from 'express';
 import express4 from 'express4';
 import request from 'supertest';

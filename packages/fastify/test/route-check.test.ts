@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import { concurrencyLimit } from '@headgate/fastify';
-import { collectWarnings } from '@headgate/test-suite';
+import { collectWarnings } from '@headgate/test-suite/kit';
 import type { FastifyInstance } from 'fastify';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { versions } from './apps.ts';

@@ -1,4 +1,5 @@
-import { counts, recordingLimit } from '@headgate/test-suite';
+import { counts } from '@headgate/test-suite';
+import { recordingLimit } from '@headgate/test-suite/kit';
 import { describe, expect, it } from 'vitest';
 import { appsOfEachTest, versions } from './apps.ts';
 

@@ -2,14 +2,11 @@ import { onBun, onWorkers, workersClock } from '@headgate/core';
 import {
   type Admission,
   type Exchange,
-  type Fields,
   type GatedRequest,
   HttpGate,
   type HttpOptions,
   misplaced,
   NodeExchange,
-  type NodeRequest,
-  type NodeResponse,
   rejectionHandler,
 } from '@headgate/core/http';
 import type { Context, Env, Next } from 'hono';
@@ -22,6 +19,8 @@ import { WorkersRequests } from './workers-requests.ts';
 export interface AdmissionEnv {
   Variables: { admission: Admission };
 }
+
+type Fields = ReturnType<HttpGate<Context>['fields']>;
 
 // biome-ignore lint/suspicious/noConfusingVoidType: what Hono's own middleware may return
 export type Answered = Response | undefined | void;
@@ -187,8 +186,8 @@ const webExchanges = new WeakMap<Context, WebExchange>();
 /** On Node the response reports its end, so its body is not wrapped. */
 function exchangeOf(c: Context): Exchange {
   const { incoming, outgoing } = (c.env ?? {}) as {
-    incoming?: NodeRequest;
-    outgoing?: NodeResponse;
+    incoming?: Parameters<typeof NodeExchange.of>[0];
+    outgoing?: Parameters<typeof NodeExchange.of>[1];
   };
   if (incoming !== undefined && outgoing !== undefined) return NodeExchange.of(incoming, outgoing);
   const known = webExchanges.get(c);

@@ -1,4 +1,4 @@
-import type { WorkersClock } from '@headgate/core';
+import type { workersClock } from '@headgate/core';
 import type { GatedRequest } from '@headgate/core/http';
 
 /** Maximum interval at which a request fires timers, and shows that it still runs, in milliseconds. */
@@ -23,7 +23,7 @@ interface Liveness {
 export class WorkersRequests {
   readonly #queued = new Map<GatedRequest, Liveness>();
 
-  constructor(private readonly clock: WorkersClock) {}
+  constructor(private readonly clock: typeof workersClock) {}
 
   /** Fires the timers that are due, and removes queued requests that the runtime has ended. */
   sweep(): void {

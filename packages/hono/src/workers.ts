@@ -1,4 +1,4 @@
-import { HeadgateError, type LimiterSource, workersClock } from '@headgate/core';
+import { HeadgateError, workersClock } from '@headgate/core';
 import type { GatedRequest } from '@headgate/core/http';
 import type { Context } from 'hono';
 
@@ -46,7 +46,7 @@ function hasContext(c: Context): boolean {
 interface CheckedOptions {
   readonly maxHold?: number | undefined;
   readonly limiter?: unknown;
-  readonly store?: LimiterSource | undefined;
+  readonly store?: object | undefined;
   readonly limits?: readonly CheckedOptions[] | undefined;
 }
 

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import http2 from 'node:http2';
 import { concurrencyLimit } from '@headgate/hono';
-import { counts, recordingLimit, worldOfEachTest } from '@headgate/test-suite';
+import { counts, worldOfEachTest } from '@headgate/test-suite';
+import { recordingLimit } from '@headgate/test-suite/kit';
 import { getRequestListener } from '@hono/node-server';
 import { type Handler, Hono } from 'hono';
 import { describe, expect, it } from 'vitest';

@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { adaptive } from '@headgate/core';
-import { aRound, counts } from '@headgate/test-suite';
+import { counts } from '@headgate/test-suite';
+import { aRound } from '@headgate/test-suite/kit';
 import { Hono } from 'hono';
 import { expect, it } from 'vitest';
 import { appsWithoutNode } from './without-node.ts';

@@ -1,6 +1,7 @@
 import { createLimiter } from '@headgate/core';
 import { concurrencyLimit } from '@headgate/hono';
-import { aRound, counts, Latch } from '@headgate/test-suite';
+import { counts, Latch } from '@headgate/test-suite';
+import { aRound } from '@headgate/test-suite/kit';
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { timeout } from 'hono/timeout';

@@ -1,4 +1,5 @@
-import { aRound, counts, Latch, VirtualClock } from '@headgate/test-suite';
+import { counts, Latch, VirtualClock } from '@headgate/test-suite';
+import { aRound } from '@headgate/test-suite/kit';
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import { appsWithoutNode } from './without-node.ts';

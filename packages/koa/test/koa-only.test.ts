@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { concurrencyLimit } from '@headgate/koa';
-import { aRound, counts, Latch, until, worldOfEachTest } from '@headgate/test-suite';
+import { counts, Latch, until, worldOfEachTest } from '@headgate/test-suite';
+import { aRound } from '@headgate/test-suite/kit';
 import Koa from 'koa';
 import Koa2 from 'koa2';
 import { describe, expect, it } from 'vitest';

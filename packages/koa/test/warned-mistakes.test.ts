@@ -1,5 +1,5 @@
 import { concurrencyLimit } from '@headgate/koa';
-import { collectWarnings } from '@headgate/test-suite';
+import { collectWarnings } from '@headgate/test-suite/kit';
 import Router from '@koa/router';
 import Koa from 'koa';
 import request from 'supertest';

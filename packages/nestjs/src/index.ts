@@ -2,8 +2,4 @@ export * from '@headgate/core/app';
 export type { Handle } from '@headgate/core/http';
 export { ConcurrencyLimit, type ConcurrencyLimitDecorator } from './decorator.ts';
 export { type ConcurrencyLimitOptions, RejectionException } from './limit-interceptor.ts';
-export {
-  CONCURRENCY_LIMIT,
-  type ConcurrencyLimitAsyncOptions,
-  ConcurrencyLimitModule,
-} from './module.ts';
+export { CONCURRENCY_LIMIT, ConcurrencyLimitModule } from './module.ts';

@@ -1,10 +1,10 @@
 import { STATUS_CODES } from 'node:http';
+import type { Rejection } from '@headgate/core';
 import {
   appendFields,
   type GatedRequest,
   HttpGate,
   type HttpOptions,
-  type Rejection,
   rejectionHandler,
   sentence,
 } from '@headgate/core/http';

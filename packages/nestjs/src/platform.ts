@@ -1,6 +1,8 @@
-import type { Admission, FastifyRouter, NodeRequest, NodeResponse } from '@headgate/core/http';
-import { NodeExchange } from '@headgate/core/http';
+import { type Admission, type fastifyRouting, NodeExchange } from '@headgate/core/http';
 import type { ExecutionContext } from '@nestjs/common';
+
+type NodeRequest = Parameters<typeof NodeExchange.of>[0];
+type NodeResponse = Parameters<typeof NodeExchange.of>[1];
 
 interface Connection extends NonNullable<NodeRequest['socket']> {
   readonly remoteAddress?: string;
@@ -20,7 +22,7 @@ export interface PlatformRequest {
   /** Express: the path behind `baseUrl`. */
   readonly path?: string;
   /** Fastify. */
-  readonly server?: FastifyRouter;
+  readonly server?: Parameters<typeof fastifyRouting>[0];
   /** What handlers find. */
   admission?: Admission;
 }

@@ -21,8 +21,8 @@ import {
   type Step,
   type SuiteApp,
   type SuiteContext,
-  type SuiteHandler,
 } from '@headgate/test-suite';
+import type { SuiteHandler } from '@headgate/test-suite/kit';
 import {
   All,
   type ArgumentsHost,

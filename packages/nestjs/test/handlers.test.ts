@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import { ConcurrencyLimit, type ConcurrencyLimitOptions } from '@headgate/nestjs';
-import { aRound, counts, Latch, until } from '@headgate/test-suite';
+import { counts, Latch, until } from '@headgate/test-suite';
+import { aRound } from '@headgate/test-suite/kit';
 import { Controller, Get, Sse } from '@nestjs/common';
 import { NEVER, retry, Subject, timeout } from 'rxjs';
 import { describe, expect, it } from 'vitest';

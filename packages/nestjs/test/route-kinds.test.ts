@@ -1,5 +1,6 @@
 import { ConcurrencyLimit } from '@headgate/nestjs';
-import { counts, recordingLimit } from '@headgate/test-suite';
+import { counts } from '@headgate/test-suite';
+import { recordingLimit } from '@headgate/test-suite/kit';
 import { Controller, Get, Post, type Type, Version, VersioningType } from '@nestjs/common';
 import { describe, expect, it } from 'vitest';
 import { App } from './app.ts';

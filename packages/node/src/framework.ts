@@ -1,17 +1,11 @@
-import {
-  type Compile,
-  compileWith,
-  decodedPath,
-  type Framework,
-  pathOf,
-} from '@headgate/core/http';
+import { compileWith, decodedPath, type Framework, pathOf } from '@headgate/core/http';
 import { pathToRegexp } from 'path-to-regexp';
 import type { Message } from './message.ts';
 
 const compilePath = compileWith(pathToRegexp);
 
 /** A route matches if any reading of the target does: the application's own router must not bypass the limit. */
-const compile: Compile = (pattern, routing) => {
+const compile: Framework<Message>['compile'] = (pattern, routing) => {
   const test = compilePath(pattern, routing);
   return (target) => readingsOf(target).some(test);
 };

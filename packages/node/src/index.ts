@@ -4,8 +4,7 @@ import { type ConcurrencyLimitOptions, type Handler, LimitedListener } from './l
 import type { Message, ResponseTo } from './message.ts';
 
 export * from '@headgate/core/app';
-export { admissionOf, type ConcurrencyLimitOptions, type Handler } from './limited-listener.ts';
-export type { Message, ResponseTo } from './message.ts';
+export { admissionOf, type ConcurrencyLimitOptions } from './limited-listener.ts';
 
 export interface ConcurrencyLimit<Req extends Message = IncomingMessage> extends Handle {
   /**

@@ -8,7 +8,8 @@ import {
   concurrencyLimit,
 } from '@headgate/node';
 import { uncaughtIn } from '@headgate/test-kit/uncaught';
-import { aRound, Call, counts, Latch, until, VirtualClock } from '@headgate/test-suite';
+import { Call, counts, Latch, until, VirtualClock } from '@headgate/test-suite';
+import { aRound } from '@headgate/test-suite/kit';
 import { afterEach, describe, expect, it } from 'vitest';
 
 describe('a handler of a node:http server', () => {

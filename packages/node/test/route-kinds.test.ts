@@ -1,5 +1,6 @@
 import { admissionOf, concurrencyLimit } from '@headgate/node';
-import { counts, recordingLimit, worldOfEachTest } from '@headgate/test-suite';
+import { counts, worldOfEachTest } from '@headgate/test-suite';
+import { recordingLimit } from '@headgate/test-suite/kit';
 import { expect, it } from 'vitest';
 import { nodeFramework } from './framework.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { concurrencyLimit } from '@headgate/node';
-import { collectWarnings } from '@headgate/test-suite';
+import { collectWarnings } from '@headgate/test-suite/kit';
 import { expect, it } from 'vitest';
 
 /** Sends 1,000 requests, one after the other. */

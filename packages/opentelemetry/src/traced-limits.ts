@@ -1,7 +1,11 @@
-import type { MeasurableLimit } from '@headgate/core/metrics';
+import type { Limiter } from '@headgate/core';
+import type { Measurable } from '@headgate/core/metrics';
 import { type Tracer, trace } from '@opentelemetry/api';
 import { scope } from './scope.ts';
 import { WaitSpans } from './wait-spans.ts';
+
+/** Not a store, which has no waits. */
+type MeasurableLimit = Extract<Measurable, Pick<Limiter, 'observe'>>;
 
 /** The wait spans of one limit with one tracer. */
 interface TracedLimit {

@@ -5,7 +5,6 @@ import { MIN_IDLE_TIMEOUT } from './idle-timer.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { checkSchema } from './schema.ts';
 
-export type { Connect, PostgresClient } from './client.ts';
 export type { PostgresStore } from './postgres-store.ts';
 
 export interface PostgresStoreOptions {

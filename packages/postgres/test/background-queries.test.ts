@@ -1,8 +1,9 @@
-import { type PostgresClient, postgresStore } from '@headgate/postgres';
+import { postgresStore } from '@headgate/postgres';
 import { startProxy } from '@headgate/test-servers';
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { BackgroundQueries } from '../src/background-queries.ts';
+import type { PostgresClient } from '../src/client.ts';
 import { type Query, statement } from '../src/client.ts';
 import { blockEventLoop } from './blocked-event-loop.ts';
 import { useDatabase } from './processes/database.ts';

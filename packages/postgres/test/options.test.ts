@@ -1,7 +1,8 @@
 import { createLimiter } from '@headgate/core';
-import { type Connect, postgresStore } from '@headgate/postgres';
+import { postgresStore } from '@headgate/postgres';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
+import type { Connect } from '../src/client.ts';
 import { useDatabase } from './processes/database.ts';
 import { limitOf, requestOf } from './request.ts';
 

@@ -3,10 +3,6 @@ import { checkNames, invalid } from '@headgate/core/options';
 import { connectionOf, type RedisClient } from './client.ts';
 import { RedisStore } from './redis-store.ts';
 
-export type { RedisClient } from './client.ts';
-export type { IoredisClient } from './ioredis.ts';
-export type { NodeRedisClient } from './node-redis.ts';
-
 export interface RedisStoreOptions {
   /** The app's own client. The store opens one more connection like it, to receive grants, and closes only that one. */
   readonly client: RedisClient;

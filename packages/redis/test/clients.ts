@@ -1,8 +1,8 @@
-import type { RedisClient } from '@headgate/redis';
 import { Cluster as Cluster6, Redis as Redis6 } from 'ioredis';
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
 import { createClient as create6, createCluster as createCluster6 } from 'redis';
 import { createClient as create5, createCluster as createCluster5 } from 'redis5';
+import type { RedisClient } from '../src/client.ts';
 
 /** A client of the app, created with one of the libraries. */
 export interface AppClient {

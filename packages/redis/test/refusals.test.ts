@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
-import type { RedisClient } from '@headgate/redis';
 import { startRedis, startReplica } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { RedisClient } from '../src/client.ts';
 import { libraries } from './clients.ts';
 import { Participant } from './participant.ts';
 

@@ -1,9 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { createLimiter } from '@headgate/core';
 import type { Op } from '@headgate/core/distributed';
-import { type RedisClient, redisStore } from '@headgate/redis';
+import { redisStore } from '@headgate/redis';
 import { startProxy } from '@headgate/test-servers';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import type { RedisClient } from '../src/client.ts';
 import { library } from './clients.ts';
 import { useServer } from './server.ts';
 

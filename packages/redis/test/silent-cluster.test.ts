@@ -1,4 +1,3 @@
-import type { RedisClient } from '@headgate/redis';
 import {
   type FaultyProxy,
   type RedisCluster,
@@ -10,6 +9,7 @@ import { Cluster as Cluster5 } from 'ioredis5';
 import { createCluster } from 'redis';
 import { createCluster as createCluster5 } from 'redis5';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import type { RedisClient } from '../src/client.ts';
 import { Participant } from './participant.ts';
 
 const host = '127.0.0.1';

@@ -8,7 +8,8 @@ import { createCertificate } from '@headgate/test-servers';
 import { describe, expect, it, type TestContext } from 'vitest';
 import { type Timeouts, timeouts } from '../src/http/connections.ts';
 import { listen } from '../src/http/listen.ts';
-import { createServer, type ListenOptions } from '../src/index.ts';
+import type { ListenOptions } from '../src/http/listen-options.ts';
+import { createServer } from '../src/index.ts';
 import { Client } from './client.ts';
 
 const certificate = await createCertificate();

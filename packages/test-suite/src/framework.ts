@@ -3,7 +3,7 @@ import type { Server } from 'node:net';
 import type { Readable } from 'node:stream';
 import type {
   Clock,
-  DistributedOptions,
+  DistributedLimiterOptions,
   Guard,
   LimitFactory,
   LocalLimiter,
@@ -32,7 +32,7 @@ export interface FrameworkDriver<L extends SuiteLimit = SuiteLimit> {
   server?(app: SuiteApp<L>): Server;
 }
 
-export interface FrameworkCapabilities {
+interface FrameworkCapabilities {
   /**
    * Whether middleware learns when the handler after it has settled, and the adapter calls `trackHandler`.
    */
@@ -71,7 +71,7 @@ export type Step<L extends SuiteLimit = SuiteLimit> =
   /** Without a path it handles every request; the default method is GET, which includes HEAD. */
   | { readonly handle: SuiteHandler; readonly method?: Method; readonly path?: string };
 
-export type Method = 'GET' | 'POST';
+type Method = 'GET' | 'POST';
 
 /**
  * Responds through its context, now or later. What it throws or rejects with goes to the framework's error handling.
@@ -96,7 +96,7 @@ export interface SuiteContext {
   stream(body: Readable, headers?: Readonly<Record<string, string>>): void;
 }
 
-export interface SuiteAdmission {
+interface SuiteAdmission {
   readonly permit?: Permit | undefined;
   readonly waited: number;
   /** Set in degraded mode. */
@@ -108,6 +108,12 @@ export type OnReject = (
   context: SuiteContext,
   next: () => unknown,
 ) => unknown;
+
+type DistributedOptions = {
+  readonly [Name in 'store' | 'onStoreError' | 'handoff' | 'reserve']?:
+    | DistributedLimiterOptions[Name]
+    | undefined;
+};
 
 type Ask<T> = (context: SuiteContext) => T;
 

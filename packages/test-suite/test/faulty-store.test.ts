@@ -1,7 +1,8 @@
 import { StoreError } from '@headgate/core/distributed';
 import { Memory, memoryStore } from '@headgate/core/memory-store';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { aRound, faultyStore, storeSuite, VirtualClock } from '../src/index.ts';
+import { faultyStore, storeSuite, VirtualClock } from '../src/index.ts';
+import { aRound } from '../src/kit/index.ts';
 import { LimitView } from '../src/store/lease-probe.ts';
 import { StoreProcess } from '../src/store/store-process.ts';
 

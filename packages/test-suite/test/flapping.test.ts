@@ -1,16 +1,12 @@
-import { createLimiter, type OutagePolicy } from '@headgate/core';
+import { createLimiter } from '@headgate/core';
 import type { Op } from '@headgate/core/distributed';
 import { memoryStore } from '@headgate/core/memory-store';
 import { expect, it } from 'vitest';
-import {
-  aRound,
-  type CallFault,
-  collectWarnings,
-  faultyStore,
-  VirtualClock,
-} from '../src/index.ts';
+import { faultyStore, VirtualClock } from '../src/index.ts';
+import { aRound, collectWarnings } from '../src/kit/index.ts';
+import type { CallFault } from '../src/store/faulty-store.ts';
 
-const policies: OutagePolicy[] = ['reject', 'admit', 'local'];
+const policies = ['reject', 'admit', 'local'] as const;
 const each: Record<string, (ops: readonly Op[], call: number) => CallFault | undefined> = {
   'every other call': (_, call) => (call % 2 === 0 ? 'fail' : undefined),
   // As if one node of a cluster is down and the others are not.

@@ -5,7 +5,7 @@ import { ThrottleStore } from './store/throttle-store.ts';
 import { Transport } from './transport.ts';
 
 export { ThrottleClient, type ThrottleClientOptions, throttleClient } from './lock/client.ts';
-export { Lock, type LockOptions } from './lock/lock.ts';
+export { Lock } from './lock/lock.ts';
 
 export interface ThrottleStoreOptions {
   /** The service's address: `http://host:port`, `https://host:port` or `unix:/path/of/a/socket`. */

@@ -1,4 +1,4 @@
-import { collectWarnings } from '@headgate/test-suite';
+import { collectWarnings } from '@headgate/test-suite/kit';
 import { describe, expect, test, vi } from 'vitest';
 import { useLimits } from './use-limits.ts';
 

@@ -1,9 +1,9 @@
-import { createServer, type SemaphoresOptions, type Server } from '@headgate/server';
+import { createServer, type Server, type ServerOptions } from '@headgate/server';
 import { type ThrottleClientOptions, throttleClient } from '@headgate/throttle';
 import { beforeEach, onTestFinished } from 'vitest';
 
 /** A service in this process, new for each test of a file, with its clients and its figures. */
-export function useServer(semaphores: SemaphoresOptions) {
+export function useServer(semaphores: ServerOptions['semaphores']) {
   const service = {
     server: undefined as unknown as Server,
     url: '',

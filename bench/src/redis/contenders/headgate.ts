@@ -1,4 +1,4 @@
-import { type RedisClient, redisStore } from '@headgate/redis';
+import { type RedisStoreOptions, redisStore } from '@headgate/redis';
 import type { Open } from '../../distributed/contender.ts';
 import { limited, type Saving } from '../../distributed/limited.ts';
 import { connect, connectCluster } from '../connect.ts';
@@ -9,7 +9,7 @@ export const headgate =
   async (setting) => {
     const { port, ports = [port], lease, isCluster = false } = setting;
     const client = (port: number) => (isCluster ? connectCluster(port) : connect(port));
-    const clients: RedisClient[] = await Promise.all(ports.map(client));
+    const clients: RedisStoreOptions['client'][] = await Promise.all(ports.map(client));
     const stores = clients.map((client) => redisStore({ client, leaseDuration: lease }));
     return limited(stores, setting, saving);
   };

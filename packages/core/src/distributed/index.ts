@@ -10,21 +10,19 @@ export type {
   LeaseVerb,
   LimitName,
   LimitRef,
-  LimitState,
   Op,
   OperatedChange,
   OperatedState,
   Reply,
   StoreListener,
   StoreStats,
-  StoreTimes,
 } from './contract.ts';
 export { certainPart, SET_NOW } from './contract.ts';
 export type { StoreActivity } from './lease/store-activity.ts';
 export { limitTime } from './limit-time.ts';
-export { isLater, operatedCode, operatedCodes, operatedState } from './operated-code.ts';
+export { operatedCode, operatedCodes, operatedState } from './operated-code.ts';
 export { answerOfRepeated } from './repeated-release.ts';
 export { Store } from './store.ts';
 export { checkTimes, fullCapabilities } from './store-kit.ts';
-export { SubscriptionProbe, type SubscriptionProbeOptions } from './subscription-probe.ts';
+export { SubscriptionProbe } from './subscription-probe.ts';
 export { within } from './within.ts';

@@ -1,6 +1,7 @@
 import { uncaughtIn } from '@headgate/test-kit/uncaught';
 import { describe, expect, test } from 'vitest';
-import type { Limiter, OutagePolicy } from '../../src/index.ts';
+import type { Limiter } from '../../src/index.ts';
+import type { OutagePolicy } from '../../src/limiter/distributed-options.ts';
 import { outcome, scene, settled, timeout, World } from './world.ts';
 
 const closed = { code: 'ERR_HEADGATE_REJECTED', rejection: { reason: 'closed' } };

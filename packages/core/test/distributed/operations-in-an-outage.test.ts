@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { OutagePolicy } from '../../src/index.ts';
+import type { OutagePolicy } from '../../src/limiter/distributed-options.ts';
 import { lease, outcome, scene, settled, timeout } from './world.ts';
 
 const closed = { code: 'ERR_HEADGATE_REJECTED', rejection: { reason: 'closed' } };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { OutagePolicy } from '../../src/index.ts';
+import type { OutagePolicy } from '../../src/limiter/distributed-options.ts';
 import { collectWarnings } from '../warnings.ts';
 import { lease, outcome, refused, scene, settled, timedOut, timeout } from './world.ts';
 

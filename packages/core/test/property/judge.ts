@@ -1,5 +1,6 @@
 import type { VirtualClock } from '@headgate/test-suite';
-import type { AcquireOptions, LocalLimiter, Permit, Rejection, Waiter } from '../../src/index.ts';
+import type { LocalLimiter, Permit, Rejection, Waiter } from '../../src/index.ts';
+import type { AcquireOptions } from '../../src/limiter/acquire-options.ts';
 import type { GateableLimiter } from '../../src/limiter/limiter.ts';
 import type { LocalSemaphores } from '../../src/semaphore/local-semaphores.ts';
 import { type Case, KeysInUse } from './keys-in-use.ts';

@@ -2,7 +2,6 @@ import { Thrown } from '@headgate/test-kit/property';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect } from 'vitest';
 import {
-  type AcquireOptions,
   createLimiter,
   type HeadgateError,
   type LimiterOptions,
@@ -10,6 +9,7 @@ import {
   type Permit,
   Waiter,
 } from '../../src/index.ts';
+import type { AcquireOptions } from '../../src/limiter/acquire-options.ts';
 import { Judge } from './judge.ts';
 
 /** What a caller does within its callbacks. */

@@ -1,11 +1,13 @@
 import { env } from 'cloudflare:workers';
 import { createLimiter } from '@headgate/core';
-import { durableObjectStore, type ObjectNamespace } from '@headgate/durable-object';
+import { type DurableObjectStoreOptions, durableObjectStore } from '@headgate/durable-object';
 import { concurrencyLimit } from '@headgate/hono';
 
 export { LimitObject } from '@headgate/durable-object';
 
-const { SELF, LIMITS } = env as unknown as Readonly<Record<'SELF' | 'LIMITS', ObjectNamespace>>;
+const { SELF, LIMITS } = env as unknown as Readonly<
+  Record<'SELF' | 'LIMITS', DurableObjectStoreOptions['namespace']>
+>;
 const options = () => ({ name: 'a', limit: 1, store: durableObjectStore({ namespace: LIMITS }) });
 
 const makers: Readonly<Record<string, () => unknown>> = {

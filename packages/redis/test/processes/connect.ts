@@ -1,5 +1,5 @@
-import type { RedisClient } from '@headgate/redis';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import type { RedisClient } from '../../src/client.ts';
 
 /** An app's own client, without error handlers. */
 export interface Connected {

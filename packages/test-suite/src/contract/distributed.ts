@@ -1,4 +1,3 @@
-import type { OutagePolicy } from '@headgate/core';
 import { Memory, memoryStore } from '@headgate/core/memory-store';
 import { expect, it } from 'vitest';
 import type { SuiteOptions } from '../framework.ts';
@@ -134,27 +133,30 @@ export function distributed(world: World): void {
     ['reject', 503],
     ['admit', 200],
     ['local', 200],
-  ] as const)('%s during a store outage', async (onStoreError: OutagePolicy, expected) => {
-    const warnings = collectWarnings('HEADGATE_STORE');
-    const store = faultyStore(memoryStore({ timeout: 50 }));
-    store.faults = { call: () => 'drop' };
-    const limit = world.limit({ name: 'all', limit: 1, store, onStoreError });
-    const app = await world.serve({ use: limit }, { handle: ok });
-    for (let i = 0; i < 3; i++) {
-      const { status, headers, body } = await app.call().answer();
-      expect(status).toBe(expected);
-      if (expected === 200) continue;
-      expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
-      expect(JSON.parse(body)).toMatchObject({ reason: 'store' });
-    }
-    store.faults = {};
-    await until(() => limit.stats().limits[0]?.distributed?.up === true);
-    expect(await app.call().answer()).toMatchObject({ status: 200 });
-    expect(warnings).toEqual([
-      expect.stringContaining('fails'),
-      expect.stringContaining('is back'),
-    ]);
-  });
+  ] as const)(
+    '%s during a store outage',
+    async (onStoreError: SuiteOptions['onStoreError'], expected) => {
+      const warnings = collectWarnings('HEADGATE_STORE');
+      const store = faultyStore(memoryStore({ timeout: 50 }));
+      store.faults = { call: () => 'drop' };
+      const limit = world.limit({ name: 'all', limit: 1, store, onStoreError });
+      const app = await world.serve({ use: limit }, { handle: ok });
+      for (let i = 0; i < 3; i++) {
+        const { status, headers, body } = await app.call().answer();
+        expect(status).toBe(expected);
+        if (expected === 200) continue;
+        expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
+        expect(JSON.parse(body)).toMatchObject({ reason: 'store' });
+      }
+      store.faults = {};
+      await until(() => limit.stats().limits[0]?.distributed?.up === true);
+      expect(await app.call().answer()).toMatchObject({ status: 200 });
+      expect(warnings).toEqual([
+        expect.stringContaining('fails'),
+        expect.stringContaining('is back'),
+      ]);
+    },
+  );
 
   it('reject a store without a name, since unrelated services would share one limit', () => {
     const options = { limit: 2, store: memoryStore() } as unknown as SuiteOptions;

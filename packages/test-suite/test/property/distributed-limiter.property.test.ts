@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { CallFault, Faults, MessageFault } from '../../src/index.ts';
+import type { CallFault, Faults, MessageFault } from '../../src/store/faulty-store.ts';
 import { DistributedScene, type Licence, lease, type SceneOptions } from './distributed-scene.ts';
 
 interface Step {

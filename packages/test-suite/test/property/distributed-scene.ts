@@ -1,15 +1,16 @@
 import {
   createLimiter,
+  type DistributedLimiterOptions,
   type Limiter,
   type Observer,
-  type OutagePolicy,
   type Permit,
   type Rejection,
   Waiter,
 } from '@headgate/core';
 import { Memory, memoryStore } from '@headgate/core/memory-store';
 import { expect } from 'vitest';
-import { type Faults, type FaultyStore, faultyStore, VirtualClock } from '../../src/index.ts';
+import { faultyStore, VirtualClock } from '../../src/index.ts';
+import type { Faults, FaultyStore } from '../../src/store/faulty-store.ts';
 
 export const lease = 1200;
 const timeout = 200;
@@ -17,7 +18,7 @@ const timeout = 200;
 export interface SceneOptions {
   readonly limit: number;
   readonly queueLimit: number;
-  readonly onStoreError: OutagePolicy;
+  readonly onStoreError: DistributedLimiterOptions['onStoreError'];
   readonly handoff: number;
   readonly reserve: number;
   readonly perKey: boolean;

@@ -1,5 +1,5 @@
 import type { Clock } from '@headgate/core';
-import type { LimitRef, LimitState } from '@headgate/core/distributed';
+import type { LimitRef, Reply } from '@headgate/core/distributed';
 import { endedBy } from '../ended-by.ts';
 import { refused } from '../failure.ts';
 import type { SemaphoreMetrics } from '../metrics.ts';
@@ -44,7 +44,7 @@ export class SemaphoreCache {
   }
 
   /** The limit's state, as far as it is known. */
-  limitState({ name, limit, version }: LimitRef, checkIn: number): LimitState {
+  limitState({ name, limit, version }: LimitRef, checkIn: number): Omit<Reply, 'state'> {
     const known = this.#known.get(name);
     // Until the limit is confirmed, a different full count is a configuration error, not an update.
     const applies = version !== '' || known?.limit === limit ? known : undefined;

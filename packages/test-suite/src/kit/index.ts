@@ -1,0 +1,8 @@
+/** What only the tests of this repository use, in addition to the published names: this entry point is not published. */
+
+export type { SuiteHandler, SuiteLimit } from '../framework.ts';
+export { ok } from './handlers.ts';
+export { collectErrors, collectWarnings } from './output.ts';
+export { recordingLimit } from './recording-limit.ts';
+export { aRound } from './until.ts';
+export type { Running } from './world.ts';
