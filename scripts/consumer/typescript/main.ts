@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { createLimiter, HeadgateError, type Permit } from '@headgate/core';
+import { createGate, createLimiter, HeadgateError, type Permit } from '@headgate/core';
 import type {} from '@headgate/core/http';
 import { memoryStore } from '@headgate/core/memory-store';
 import { eventLoopGuard } from '@headgate/core/node';
+import { dashboard } from '@headgate/dashboard/express';
 import { concurrencyLimit, RejectedError } from '@headgate/express';
 import type { PostgresStoreOptions } from '@headgate/postgres';
 import type { RedisStoreOptions } from '@headgate/redis';
-import { throttleStore } from '@headgate/throttle';
+import { throttleClient, throttleStore } from '@headgate/throttle';
 import express from 'express';
 
 export type Options = PostgresStoreOptions | RedisStoreOptions;
@@ -15,6 +16,17 @@ const app = express().use(concurrencyLimit({ limit: 4, key: (req) => req.ip }));
 assert.equal(typeof app, 'function');
 assert.equal(eventLoopGuard({ maxDelay: 50 }).admits('normal'), true);
 assert.equal(throttleStore({ url: 'http://localhost:8000' }).leaseDuration, 10_000);
+
+/** Inferred types, which TypeScript must be able to name in the declarations. */
+export const limit = concurrencyLimit({ limit: 4 });
+export const page = dashboard({ limits: [limit] });
+export const store = memoryStore();
+export const gate = createGate({ limits: [{ name: 'reports', limit: 2 }] });
+export const health = () => ({ ...limit.stats(), app: { ...gate.stats() }, ...limiter.stats() });
+export const parts = () => ({ ...limit.limiters, ...gate.limits[0], guard: gate.guard });
+export const state = () => ({ state: limiter.state, ...limiter.stats().suggestion });
+export const locks = throttleClient({ url: 'http://localhost:8000' });
+export const codeOf = (error: HeadgateError) => error.code;
 
 const limiter = createLimiter({ name: 'pages', limit: 1, queueLimit: 0, store: memoryStore() });
 

@@ -1,4 +1,5 @@
-import { aRound, Latch, VirtualClock } from '@headgate/test-suite';
+import { Latch, VirtualClock } from '@headgate/test-suite';
+import { aRound } from '@headgate/test-suite/kit';
 import { expect, it } from 'vitest';
 import { above, memoryLimit } from '../../src/guard/memory-use.ts';
 import { guard, memoryUse, type Priority, roundTrip, type Signal } from '../../src/index.ts';
