@@ -10,12 +10,15 @@ const MAX_PASSED_LIMITS = 2;
  * order may admit lighter waiters, so that the limiter drains less often (docs/decisions/0022).
  */
 export class Claim {
-  /** Undefined after the waiter has left without a grant; the next one then inherits the weight that has passed it. */
+  /**
+   * The waiter that holds the claim. Undefined once it has left without a grant: the next waiter to claim inherits
+   * `#passed`.
+   */
   waiter: Waiter | undefined = undefined;
   #passed = 0;
   #isClosed = false;
 
-  /** The waiter to admit next into `room`, in which `waiter`, which has the claim, does not fit. */
+  /** The waiter to admit next, where `waiter` holds the claim and `room` is too small for it. */
   next(waiter: Waiter, queue: Queue, room: number, limit: number): Waiter {
     if (this.#isClosed || this.#passed >= MAX_PASSED_LIMITS * limit) return waiter;
     return queue.bypass?.(waiter, room) ?? waiter;

@@ -12,7 +12,7 @@ interface CounterSettings {
 /** Counts rejections and withdrawals, and reports them and new waiters to the observers. */
 export class Counters {
   readonly rejections = noRejections();
-  /** Of requests that only shadow mode has admitted. */
+  /** Rejections that shadow mode has only reported: it admitted the requests. */
   readonly wouldBeRejections = noRejections();
   withdrawals = 0;
 
@@ -33,7 +33,7 @@ export class Counters {
     return { longestWait, admitted, rejected, wouldReject, withdrawn: this.withdrawals, leaked };
   }
 
-  /** The waiter awaits the answer of a store. */
+  /** The waiter is waiting for a store's answer. */
   asked(waiter: Waiter): void {
     const { name, observers } = this.settings;
     observers.asked?.({ name, request: identityOf(waiter) });

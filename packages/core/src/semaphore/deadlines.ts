@@ -40,13 +40,13 @@ export class Deadlines {
 
   constructor(
     readonly clock: Clock,
-    /** Removes the waiter, unless it is between two limits of its gate. */
+    /** Rejects the waiter. Leaves it here if it is between two limits of its gate. */
     private readonly expire: (waiter: Waiter) => void,
   ) {
     this.#alarm = new Alarm(clock, (now) => this.#ring(now));
   }
 
-  /** The waiter starts to wait, in order of `arrival`, and is tracked here unless `timeout` is undefined. */
+  /** Sets the waiter's arrival number and deadline, and tracks the waiter unless `timeout` is undefined. */
   start(waiter: Waiter, timeout: number | undefined, arrival = nextArrival()): void {
     // A gate's request already has its arrival number and its deadline.
     if (waiter.arrival !== 0) return;
@@ -117,7 +117,7 @@ export class Deadlines {
   /** The bucket whose first waiter expires next. */
   #findFirst(): TimeoutBucket | undefined {
     let bucket = this.#heap.first;
-    // Updates lower bounds of waiters that have left.
+    // The first waiter of a bucket may have left: moves the bucket to the deadline of the next one.
     for (; bucket?.first && bucket.due < bucket.first.deadline; bucket = this.#heap.first) {
       this.#heap.moveBack(bucket, bucket.first.deadline);
     }
@@ -138,7 +138,9 @@ export class Deadlines {
   }
 }
 
-/** All waiters; those with the same timeout in order of arrival. Only gates need it, so it is not in every bundle. */
+/**
+ * All waiters; those with the same timeout in order of arrival. A function, so that a bundle without gates omits it.
+ */
 export function waitersOf({ buckets }: Deadlines): Waiter[] {
   const waiters: Waiter[] = [];
   for (const { first } of buckets.values()) {

@@ -40,8 +40,8 @@ export function deferGrants(change: () => void): void {
 }
 
 /**
- * Serves the queues that `change` affects within it, even if it is called while others are served: in a simulation, each
- * grant has a time of its own.
+ * Runs `change` and serves the queues that it affects before returning, even while other queues are being served. In a
+ * simulation each grant happens at its own time.
  */
 export function isolateGrants(change: () => void): void {
   const outer = [scheduled, granting] as const;

@@ -1,10 +1,13 @@
 /** Counts admissions by the weight in flight then. Each admission costs an increment. */
 export class InflightHistogram {
   peak = 0;
-  /** By powers of two, whose upper bounds are 1, 2, 4 and so on. An array of doubles, as it is updated the fastest. */
+  /**
+   * One bucket for each power of two: 1, 2, 4 and so on are the upper bounds. A `Float64Array` is the fastest to
+   * update.
+   */
   private readonly counts = new Float64Array(33);
 
-  /** @param inflight The weight in flight, with that of the new permit. */
+  /** @param inflight The weight in flight, including the new permit. */
   record(inflight: number): void {
     if (inflight > this.peak) this.peak = inflight;
     (this.counts[bucketOf(inflight)] as number)++;

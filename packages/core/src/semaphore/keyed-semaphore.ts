@@ -3,7 +3,7 @@ import type { PermitChange } from './queue.ts';
 import { Semaphore } from './semaphore.ts';
 import type { SemaphoreGroup } from './semaphore-group.ts';
 
-/** What semaphores of keys need of their group. */
+/** What the semaphore of a key needs from its group. */
 interface KeyedGroup extends SemaphoreGroup<Semaphore> {
   /** Weight held by all keys. */
   inflightOfKeys: number;

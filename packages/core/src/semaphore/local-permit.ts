@@ -79,7 +79,7 @@ export class LocalPermit extends BasePermit {
     if (this.released || this.extra?.uncounted !== undefined) return;
     const { group } = this.semaphore;
     this.extras().uncounted = 'stopped';
-    // Otherwise the time would mostly be the delay.
+    // A shorter measurement would consist mostly of the delay.
     if (group.settings.clock.now() - this.countedSince >= 2 * maxDelay)
       this.endWork(group.limitUpdater, outcome, maxDelay);
     this.reportLeft(this.weight);
@@ -115,7 +115,7 @@ export class LocalPermit extends BasePermit {
     semaphore.release(this);
   }
 
-  /** When the work began that an adaptive limit measures. */
+  /** Start of the work whose duration an adaptive limit measures. */
   private get countedSince(): number {
     return this.extra?.countedSince ?? this.since;
   }
@@ -139,7 +139,7 @@ export class LocalPermit extends BasePermit {
     const now = group.settings.clock.now();
     // Adaptive limits are not per key.
     const working = inflight - limitUpdater.idle;
-    // The work may have ended at any time during the delay: its middle is right on average.
+    // The work ended at an unknown time during the delay: on average, in the middle.
     const rtt = now - maxDelay / 2 - this.countedSince;
     limitUpdater.sample({ rtt, inflight: working, weight, outcome, now, kind });
   }

@@ -24,7 +24,7 @@ interface RequestSimulation {
 export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
   /** Weight held by all keys; 0 if the limit is not per key. */
   inflightOfKeys = 0;
-  /** Simulates the requests that shadow mode admits; undefined if that is not possible, or left to a gate. */
+  /** Simulates the requests that shadow mode admits. Undefined if that is impossible, or if a gate simulates them. */
   simulation: RequestSimulation | undefined = undefined;
 
   constructor(settings: SemaphoreSettings) {
@@ -75,7 +75,7 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     checkRequest(this, semaphore.limit, waiter.weight, waiter.share);
     waiter.arrival = 0;
     const hasRoom = semaphore.queue.length > 0 && !this.#isFull(semaphore, waiter);
-    // A late timer must not keep the queue full.
+    // A late timer must not keep expired waiters in the queue.
     if (semaphore.queue.length > 0 && !hasRoom) {
       this.#rejectExpired(semaphore);
       semaphore = this.#lookUpAgain(waiter);
@@ -94,13 +94,13 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     const isRefused = (wasFull && !own.displacedBy(waiter)) || !waiter.joins();
     let semaphore = this.#lookUpAgain(waiter);
     if (isRefused) return semaphore.rejectUnqueued(waiter, 'full');
-    // Taken before any waiter is rejected to make room: requests made by its callback come after this one.
+    // Numbered before making room: requests made by the callback of a displaced waiter arrive after this one.
     const arrival = nextArrival();
     if (wasFull || this.#isTooLong(semaphore, waiter)) {
       const room = this.#makeRoom(semaphore, waiter);
       semaphore = room.semaphore;
       if (isGone(waiter)) return;
-      // In exchange for a displaced waiter it may wait, however long that takes.
+      // A request that has displaced a waiter may queue even if it is likely to time out.
       const isFull = room.hasDisplaced ? this.#isTooLong : this.#isFull;
       if (!this.rejects && isFull.call(this, semaphore, waiter))
         return semaphore.rejectUnqueued(waiter, 'full');
@@ -121,7 +121,7 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
 
   close(): void {
     this.closed = true;
-    // Shadow mode rejects nothing, even then.
+    // In shadow mode a closed limiter rejects nothing either.
     if (this.isShadow && this.grants) return;
     this.grants = false;
     this.rejects = true;
@@ -135,7 +135,9 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     this.rejects = state === 'drained';
   }
 
-  /** Rejects the waiters of a drained limiter; admits those of an open one that fit, in shadow mode all. */
+  /**
+   * Rejects the waiters of a drained limiter. Admits those of an open limiter that fit, or all of them in shadow mode.
+   */
   applyToWaiters(): void {
     this.#rejectWaiters();
     deferGrants(() => {
@@ -170,12 +172,12 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     return this.grants && semaphore.isHopeless(waiter.weight, this.#timeLeft(semaphore, waiter));
   }
 
-  /** Milliseconds for which a new waiter may wait; a gate's request may have waited for an earlier limit. */
+  /** Milliseconds that the waiter may still wait: a gate's request may already have waited at an earlier limit. */
   #timeLeft(semaphore: Semaphore, waiter: Waiter): number {
     const { timeoutBucket, deadline } = waiter;
     if (timeoutBucket === undefined) return this.timeoutOf(waiter);
     const left = deadline - clockOf(waiter, semaphore).now();
-    // One that is late already times out.
+    // A waiter that is already late times out, rather than being rejected here.
     return left > 0 ? left : Infinity;
   }
 
@@ -197,8 +199,9 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
   }
 
   /**
-   * Rejects late waiters and the one that the new waiter displaces, if any; returns the waiter's semaphore. If that evicts
-   * the key, its semaphore is used all the same, so that its own limit remains.
+   * Rejects expired waiters, and the waiter that the new one displaces, if any. Returns the semaphore to use. If the
+   * last waiter of the key was rejected and the key evicted, that is still its old semaphore, which has the key's own
+   * limit.
    */
   #makeRoom(full: Semaphore, waiter: Waiter): { semaphore: Semaphore; hasDisplaced: boolean } {
     this.#rejectExpired(full);
@@ -217,8 +220,8 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
   }
 
   /**
-   * Application code has run, which may have closed the limiter, filled the queue, or evicted the key and used it again
-   * with another limit.
+   * Looks the semaphore up after application code has run, which may have closed the limiter, filled the queue, or
+   * evicted the key and used it again with another limit.
    */
   #lookUpAgain({ key, limit }: Waiter): Semaphore {
     return this.find(key) ?? this.findOrCreate(key, limit);

@@ -10,8 +10,8 @@ interface Event {
 
 interface RequestEvent extends Event {
   /**
-   * An empty object that identifies the request: the same in all its events, as the key of a `WeakMap`, or for properties
-   * whose names are the observer's own symbols.
+   * An empty object that identifies the request; all events of a request have the same one. Use it as the key of a
+   * `WeakMap`, or add properties whose names are your own symbols.
    */
   readonly request: object;
 }
@@ -43,8 +43,8 @@ export interface Observer {
   /** A waiter was enqueued. `queued` is the number of waiters, including this one. */
   queued?(event: RequestEvent & { weight: number; queued: number }): void;
   /**
-   * A request was rejected. With `shadow` it would have been, but shadow mode admits it: what is simulated is reported after
-   * `admitted`, as a timeout can only be.
+   * A request was rejected. If `shadow` is true, shadow mode admits the request and only reports the rejection. A
+   * simulated rejection, such as a timeout, is reported after `admitted`.
    */
   rejected?(event: RequestEvent & { rejection: Rejection; shadow: boolean }): void;
   /** A waiter left the queue before it was admitted or rejected. */
@@ -64,20 +64,21 @@ export interface Observer {
   /** The limit has changed: by the app, by its algorithm, or by another process. */
   resized?(event: Event & { limit: number }): void;
   /**
-   * An operation was executed; `limit` is the limit that applies then, undefined for a guard. Called before the waiters
-   * are granted or rejected because of it.
+   * An operator has changed the limiter or the guard. `limit` is the limit after the change; undefined for a guard.
+   * Called before waiters are granted or rejected as a result.
    */
   operated?(event: Event & { operation: Operation; limit: number | undefined }): void;
   /** A permit was held for longer than `maxHold`; `released` follows. */
   leaked?(event: Event & { weight: number; held: number }): void;
   /**
-   * The store of a distributed limit has become unavailable or available again. `up` with an error: the store has
-   * refused a call, or its messages do not arrive; once they arrive again, `up` without an error follows.
+   * The store of a distributed limit has become unavailable or available again. If `up` is true and there is an
+   * `error`, the store has refused a call, or its messages do not arrive. When they arrive again, the event follows
+   * without an error.
    */
   store?(event: Event & { up: boolean; error: StoreError | undefined }): void;
   /**
-   * The store of a distributed limit becomes slower and slower for this reason; without a reason, it no longer does.
-   * Only one of the processes that use the store reports it.
+   * The store of a distributed limit keeps getting slower for this `reason`; undefined once it no longer does. Only one
+   * of the processes that use the store reports it.
    */
   slowed?(event: Event & { reason: string | undefined }): void;
   /**
@@ -87,7 +88,7 @@ export interface Observer {
   lost?(event: Event & { weight: number }): void;
   /** Expired leases of a distributed limit, of any process, were removed. */
   reclaimed?(event: Event & { count: number }): void;
-  /** Another process has later declared a different limit of this name, which applies. Reported once. */
+  /** Another process has since declared a different limit under this name, and that limit applies. Reported once. */
   conflict?(event: Event & { declared: number; limit: number }): void;
 }
 
@@ -108,10 +109,12 @@ export const kinds = [
   'conflict',
 ] as const satisfies readonly (keyof Observer)[];
 
-/** Returns only the callbacks that exist, so that no unused events are created, wrapped so that they do not throw. */
+/**
+ * Returns only the callbacks that exist, so that no unused events are created. Wraps them, so that they do not throw.
+ */
 export function checkObserver(observer: Observer, isRemoved: () => boolean): Observer {
   checkMethods('observer', observer, kinds, true);
-  // An instance of a class may have members of its own.
+  // An observer that is a class instance may have further members.
   const prototype = Object.getPrototypeOf(observer);
   if (prototype === Object.prototype || prototype === null) checkNames('observer', observer, kinds);
   const safe: Record<string, (event: never) => void> = {};

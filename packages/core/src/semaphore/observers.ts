@@ -15,9 +15,9 @@ const limitKinds: readonly Kind[] = [
 ];
 
 /**
- * The observers of a limiter or a gate, as one: each callback calls those of all observers, and is undefined if there
- * are none, so that no event is created. All are initialized, since adding a property later would slow down every
- * request.
+ * Combines the observers of a limiter or a gate: each callback calls those of all observers. A callback that no
+ * observer has is undefined, so that its event is not created. All properties are initialized, since adding one later
+ * would slow down every request.
  */
 export class Observers {
   admitted: Observer['admitted'] = undefined;
@@ -37,13 +37,13 @@ export class Observers {
   #own: Observer[] = [];
   readonly #listeners: (() => void)[] = [];
 
-  /** @param gate The observers of the gate to whose limit these belong. */
+  /** @param gate The observers of the gate, if these belong to one of its limits. */
   constructor(private readonly gate?: Observers) {
     gate?.whenChanged(() => this.#combine());
     this.#combine();
   }
 
-  /** Returns what removes the observer. */
+  /** Returns a function that removes the observer. */
   add(observer: Observer): () => void {
     let isRemoved = false;
     const added = checkObserver(observer, () => isRemoved);

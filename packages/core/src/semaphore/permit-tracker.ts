@@ -33,7 +33,7 @@ export interface HoldSettings {
 
 /**
  * Tracks the permits that are held: counts and reports them, enforces `maxHold`, and waits until all are released.
- * What each permit needs is `private`, as `#` adds code: V8 would not inline a permit's whole life any more.
+ * Members that every permit uses are `private` rather than `#`: the code that `#` adds keeps V8 from inlining them.
  */
 export class PermitTracker implements PermitRegistry {
   /** Total number of permits ever granted. */
@@ -43,7 +43,9 @@ export class PermitTracker implements PermitRegistry {
   closedReason: HeadgateError | undefined = undefined;
   readonly #watched = new Set<BasePermit>();
   readonly #maxHold: MaxHold | undefined;
-  /** Whether to record hold times; only if needed, as reading the clock twice costs more than the rest of a `run`. */
+  /**
+   * Whether to record hold times. Off unless needed, since reading the clock twice costs more than the rest of a `run`.
+   */
   #timed = false;
   /** Whether grants and releases need more than counting. */
   private tracksEach = false;
@@ -62,7 +64,7 @@ export class PermitTracker implements PermitRegistry {
     observers.whenChanged(() => this.#decide());
   }
 
-  /** Decides what to record: once rather than for each permit, as most limits have no observer. */
+  /** Decides once what to record, rather than for each permit, since most limits have no observer. */
   #decide(): void {
     const { admitted, released } = this.settings.observers;
     this.#timed = this.needsTimes || this.#maxHold !== undefined || released !== undefined;
@@ -85,7 +87,7 @@ export class PermitTracker implements PermitRegistry {
     if (this.tracksEach) this.end(permit, outcome);
   }
 
-  /** Its hold time restarts. */
+  /** Restarts the permit's hold time. */
   restart(permit: BasePermit): void {
     permit.since = this.settings.clock.now();
     this.#maxHold?.restart(permit);
@@ -107,7 +109,10 @@ export class PermitTracker implements PermitRegistry {
     return this.count;
   }
 
-  /** Whether all permits are released before the timeout or abort. In shadow mode, others may be granted right after. */
+  /**
+   * Resolves to whether all permits were released before the timeout or abort. In shadow mode, more may be granted
+   * right after.
+   */
   #empties(timeout: number, signal: AbortSignal | undefined): Promise<boolean> {
     this.tracksEach = true;
     return new Promise((resolve) => {
@@ -182,7 +187,7 @@ class MaxHold {
     this.#byAge.delete(permit);
   }
 
-  /** Its hold time restarts, so it expires last. */
+  /** Restarts the permit's hold time, so it expires last. */
   restart(permit: BasePermit): void {
     if (this.#byAge.delete(permit)) this.#byAge.add(permit);
   }

@@ -32,12 +32,13 @@ export interface Permit {
    */
   readonly signal: AbortSignal;
   /**
-   * Corrects the weight once it is known: a whole number from 1, which may exceed the limit. Applies to later grants
-   * at once and never waits. Has no effect after the release.
+   * Corrects the weight once it is known: a whole number from 1, which may exceed the limit. Applies to later grants at
+   * once and never waits. Has no effect after the release.
    *
-   * @param limit Name of the limit to correct, for a permit of a gate. Default: the limits of which it uses the most.
-   * @throws HeadgateError for an invalid weight, for a limit that the permit does not count against, and for another
-   *   weight if the store of the limit cannot resize leases.
+   * @param limit Name of the limit to correct, for a permit of a gate. Default: each limit on which the permit has its
+   *   highest weight.
+   * @throws HeadgateError for an invalid weight; for a limit that the permit does not count against; and for a changed
+   *   weight if the limit's store cannot resize leases.
    */
   adjust(weight: number, limit?: string): void;
   /**
@@ -68,25 +69,28 @@ interface Extra {
   unsuspend?: (() => void) | undefined;
   /** Name of the permit's share, if the limit is divided. */
   share?: string | undefined;
-  /** The outcome, if the owner ended before the work of `waitUntil` had settled. */
+  /** The outcome that the owner gave before the work passed to `waitUntil` had settled. */
   ending?: Outcome;
   /** Called after the release. */
   whenReleased?: (outcome: Outcome) => void;
-  /** Why the permit does not count, although it is held: its body is arriving, or its response is being sent. */
+  /**
+   * Why the held permit does not count: `paused` while the request's body arrives, `stopped` while its response is
+   * sent.
+   */
   uncounted?: 'paused' | 'stopped' | undefined;
   /** When the permit began to count again, if it has. */
   countedSince?: number;
 }
 
 /**
- * What pauses a `LocalPermit`, which this file cannot import. Gates provide it, so that a bundle without gates does not
- * contain it.
+ * A function that suspends a `LocalPermit`, which this file cannot import. Gates provide it, so that a bundle without
+ * gates does not contain it.
  */
 export type Suspend = (permit: never, request: SuspendedRequest) => (() => void) | undefined;
 
 /** Tracks the permits that a limiter or a gate has granted. */
 export interface PermitRegistry {
-  /** Set when `close` has timed out: the reason with which the permits still held abort. */
+  /** The reason with which the held permits abort; set when `close` has timed out. */
   readonly closedReason: unknown;
   /** Registers the permit to be aborted when `close` times out. */
   watch(permit: BasePermit): void;
@@ -144,26 +148,26 @@ export abstract class BasePermit implements Permit {
     this.extras().whenReleased = callback;
   }
 
-  /** @internal The permit's request queues at a later limit of its gate and does no work meanwhile. */
+  /** @internal Called when the permit's request queues at a later limit of its gate. It does no work meanwhile. */
   suspend(_request: SuspendedRequest, _suspend: Suspend): void {}
 
-  /** @internal The permit's request has been admitted by the last limit of its gate. */
+  /** @internal Called when the last limit of its gate has admitted the permit's request. */
   endSuspension(): void {}
 
   /**
-   * @internal The permit does not count against the limit until `countAgain`, although it is held: `close` waits for it.
-   * Only for a limit without keys: one with keys would evict the idle key.
+   * @internal Stops counting the permit against its limit until `countAgain`. The permit stays held: `close` waits for
+   *   it. Only for a limit without keys, since a keyed limit would evict the idle key.
    */
   pauseCounting(): void {}
 
-  /** @internal The permit counts again, even if the limit is exceeded then. */
+  /** @internal Counts the permit again, even if that exceeds the limit. */
   countAgain(): void {}
 
   /**
-   * @internal The permit does not count any more, although it is held: its work is done.
+   * @internal Stops counting the permit for good, since its work is done. The permit stays held.
    *
-   * @param _outcome That of the work, for an adaptive limit. Default: `ok`.
-   * @param _maxDelay Milliseconds ago that the work may have ended at most. Default: 0.
+   * @param _outcome Outcome of the work, for an adaptive limit. Default: `ok`.
+   * @param _maxDelay Milliseconds: the work ended at most this long ago. Default: 0.
    */
   stopCounting(_outcome?: Outcome, _maxDelay?: number): void {}
 
@@ -232,7 +236,7 @@ export abstract class BasePermit implements Permit {
   }
 }
 
-/** Releases the permit of a misspelt outcome, which would otherwise leak it. */
+/** Releases a permit whose outcome is misspelt, then throws: otherwise the permit would leak. */
 function checkOutcome(permit: BasePermit, outcome: Outcome): void {
   if (outcomes.includes(outcome)) return;
   permit.release('ignored');

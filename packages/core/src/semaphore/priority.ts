@@ -21,7 +21,7 @@ export function checkPriority(priority: unknown): Priority {
   return checkChoice('priority', priority, priorities);
 }
 
-/** What a waiter is queued at. */
+/** The object at which a waiter is queued. */
 export type QueuedAt = object & {
   /** Raises the priority of the waiter. */
   raise?(waiter: SuspendedRequest, priority: Priority): void;
@@ -31,7 +31,7 @@ export type QueuedAt = object & {
 export interface SuspendedRequest {
   priority: Priority;
   readonly queuedAt: QueuedAt | undefined;
-  /** The lease of one of its permits was lost. */
+  /** Called when the lease of one of its permits was lost. */
   leaseLost?(cause: RejectionCause): void;
 }
 

@@ -1,7 +1,7 @@
 import { type Priority, priorities } from './priority.ts';
 import type { QueueStats, ShareStats } from './queue.ts';
 
-/** The statistics of several queues of the same order together: of the keys of a limit, or of subqueues. */
+/** Adds up the statistics of queues of the same order: those of a limit's keys, or subqueues. */
 export function sumStats(all: Iterable<{ stats?(): QueueStats }>): QueueStats {
   let byPriority: Record<Priority, number> | undefined;
   let byShare: Record<string, ShareStats> | undefined;

@@ -17,11 +17,11 @@ export interface ShareStats {
 export interface QueueStats {
   /** Number of waiters by priority, if the queue orders by priority. */
   readonly priorities?: Readonly<Record<Priority, number>> | undefined;
-  /** By name, if the limit is divided. Without those that belong to no share. */
+  /** The shares by name, if the limit is divided. Requests without a share are not included. */
   readonly shares?: Readonly<Record<string, ShareStats>> | undefined;
 }
 
-/** A permit, as far as queues need it; the same object at each of its changes. */
+/** The part of a permit that queues use. Each change passes the same object. */
 export interface QueuePermit {
   /** Name of its share, if the limit is divided. */
   readonly share: string | undefined;
@@ -38,13 +38,13 @@ export interface Queue {
   readonly weight: number;
   /** The waiter that arrived first. */
   readonly oldest: Waiter | undefined;
-  /** The waiter that arrived last; in a queue of subqueues, the first to be displaced by a waiter of a higher rank. */
+  /** The waiter that arrived last. In a queue of subqueues: the first waiter that a higher-ranked one displaces. */
   readonly youngest: Waiter | undefined;
   /** The waiter to grant next. */
   readonly next: Waiter | undefined;
   /**
-   * A waiter of at most the weight `room` that may be admitted while `chosen` is next but does not fit. Default:
-   * none.
+   * A waiter that may be admitted before `chosen`, which is next but does not fit. Its weight is at most `room`.
+   * Default: none.
    */
   bypass?(chosen: Waiter, room: number): Waiter | undefined;
   /** A waiter to shed: it has not timed out, but has waited so long that serving others is better. */
@@ -85,7 +85,7 @@ export interface QueueContext {
   readonly random: () => number;
   /** The limit that the waiters are queued for; it may change. */
   readonly limit: number;
-  /** Must be called when `next` or `stale` has changed by itself, not because of a waiter or a permit. */
+  /** The queue calls this when `next` or `stale` changes by itself, for example with time. */
   wake(): void;
 }
 
@@ -100,7 +100,7 @@ export interface Order {
   create(context: QueueContext): Queue;
   /** Whether its queues order by priority and implement `highest`. */
   readonly ranks?: boolean | undefined;
-  /** Options of `acquire` and `run` that its queues ignore, so that to set them is an error. Default: none. */
+  /** Options of `acquire` and `run` that its queues ignore. Setting one of them is an error. Default: none. */
   readonly ignores?: readonly OrderOption[] | undefined;
   /** Whether it cannot be nested in another order. */
   readonly isOutermost?: boolean | undefined;

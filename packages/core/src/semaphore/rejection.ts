@@ -21,7 +21,7 @@ export interface Rejection {
   readonly error?: StoreError | undefined;
 }
 
-/** A count by reason. */
+/** A counter for each reason. */
 export function noRejections(): Record<RejectionReason, number> {
   return { full: 0, timeout: 0, closed: 0, overloaded: 0, store: 0 };
 }

@@ -1,28 +1,31 @@
-/** Minimum time over which the rate is measured, in milliseconds: long enough to average, short enough to follow changes. */
+/** Minimum period of measurement in milliseconds: long enough to average, short enough to follow changes. */
 const MIN_MEASURED_MS = 5000;
 
-/** Minimum weight over which it is measured, as a multiple of the limit. */
+/** Minimum weight released in a period, as a multiple of the limit. */
 const MIN_ROUNDS = 2;
 
-/** Time without a release, in milliseconds, that says nothing: the event loop may have been busy. */
+/** Pauses between releases up to this many milliseconds are ignored, since the event loop may have been busy. */
 const MAX_BUSY_MS = 100;
 
 /**
- * Measures how fast a limit releases weight while requests are queued or rejected, over one or two periods of 5 s, or longer
- * ones if fewer than two limits of weight were released. A mean over all time would be useless: one event stream may last
- * for days.
+ * Measures how fast a limit releases weight while requests are queued or rejected. It averages over the current and the
+ * previous period; a period lasts at least 5 s, and until twice the limit was released. A mean over all time would be
+ * useless, since one event stream may last for days.
  */
 export class ReleaseRate {
-  /** Milliseconds multiplied by the limit, so that a change of the limit changes the expected wait at once. */
+  /**
+   * Length of the current period in milliseconds, multiplied by the limit: so a changed limit changes the expected wait
+   * at once.
+   */
   #time = 0;
-  /** Weight. */
+  /** Weight released in the current period. */
   #released = 0;
-  /** The same of the period before. */
+  /** Length of the previous period, multiplied by the limit. */
   #earlierTime = 0;
   #earlierReleased = 0;
   /** Weight that was released since `#since`. */
   #latest = 0;
-  /** Until when releases have been counted, or since when there is no room; undefined while there is. */
+  /** Time up to which releases are counted. Undefined while there is room. */
   #since: number | undefined;
   #stoppedAt = 0;
 
@@ -31,7 +34,10 @@ export class ReleaseRate {
     return this.#since !== undefined;
   }
 
-  /** There is no room. The rate is forgotten if it has not been measured for as long as it was before: it may have changed. */
+  /**
+   * Called when there is no room. Forgets the rate, which may have changed, if there was room for longer than it was
+   * measured.
+   */
   start(now: number, limit: number): void {
     if (this.#since !== undefined) return;
     this.#since = now;
@@ -42,12 +48,12 @@ export class ReleaseRate {
     this.#released = 0;
   }
 
-  /** Needs no clock: when it was is not important, except for the end of a period. */
+  /** Reads no clock: the time matters only at the end of a period. */
   released(weight: number): void {
     if (this.#since !== undefined) this.#latest += weight;
   }
 
-  /** There is room again. */
+  /** Called when there is room again. */
   stop(now: number, limit: number): void {
     this.#count(now, limit);
     this.#since = undefined;
@@ -55,8 +61,8 @@ export class ReleaseRate {
   }
 
   /**
-   * Milliseconds until this weight is expected to be released. Optimistic until as much weight as the limit has been released;
-   * but permits that have been held for some time are expected to be held for as long again.
+   * Milliseconds until this weight is expected to be released. An underestimate until the weight of a whole limit has
+   * been released. Permits that have been held for some time are expected to be held for as long again.
    */
   wait(now: number, weight: number, limit: number): number {
     this.#count(now, limit);

@@ -1,7 +1,7 @@
 /** Seconds. */
 const MAX_BACKOFF = 32;
 
-/** Clients give up rather than wait for longer. */
+/** Longer values are pointless: clients would give up. */
 const MAX_SECONDS = 60;
 
 /** How far the result may exceed the estimate, as a fraction of it. */
@@ -9,8 +9,8 @@ const JITTER = 0.5;
 
 /**
  * Estimates when to retry from the number of recent rejections: doubles while many requests are rejected, decreases
- * while few are. After Kubernetes' dropped-requests tracker (apiserver, flow control), evaluated at the first
- * rejection of a second over the seconds before it; reset after a period without rejections.
+ * while few are, and resets after a period without rejections. After Kubernetes' dropped-requests tracker (apiserver,
+ * flow control), evaluated once per second, at its first rejection.
  */
 export class Backoff {
   #seconds = 1;
@@ -52,10 +52,10 @@ export class RetryAfter {
   constructor(private readonly random: () => number) {}
 
   /**
-   * Whole seconds: the backoff or, if that is longer, the expected wait, randomized upwards so that clients do not all retry
-   * at once.
+   * Whole seconds: the backoff or, if that is longer, the expected wait. Randomized upwards, so that clients do not all
+   * retry at once.
    *
-   * @param wait Milliseconds after which there is room, as far as is known.
+   * @param wait Expected wait in milliseconds; 0 if unknown.
    */
   seconds(now: number, wait = 0): number {
     const backoff = this.#backoff.rejected(Math.floor(now / 1000));

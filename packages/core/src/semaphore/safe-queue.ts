@@ -15,9 +15,9 @@ import type { Waiter } from './waiter.ts';
 const required = ['displacedBy', 'insert', 'mayBeNext', 'remove'] as const;
 
 /**
- * Creates a queue in this order. An application's own queue is wrapped: its errors can lose no waiter and no permit.
+ * Creates a queue in this order. Wraps an application's own queue, so that its errors lose neither waiters nor permits.
  *
- * @throws HeadgateError for a queue that cannot be one.
+ * @throws HeadgateError if the order does not return a valid queue.
  */
 export function createQueue(order: Order, context: QueueContext): Queue {
   const queue = order.create(context);
@@ -26,12 +26,12 @@ export function createQueue(order: Order, context: QueueContext): Queue {
 }
 
 /**
- * Wraps an application's queue and tracks its waiters independently. If that queue throws, or returns a waiter that
- * is not queued, the oldest waiter is used instead. Its errors surface as uncaught exceptions, except those of `stats`.
+ * Wraps an application's queue and tracks its waiters independently. If that queue throws, or returns a waiter that is
+ * not queued, the oldest waiter is used instead. Its errors surface as uncaught exceptions, except those of `stats`.
  *
- * If its `insert` or `remove` throws, it is not used any more, and the waiters are served in the order of arrival: it may
- * contain a waiter that is queued elsewhere by then. A built-in queue within it would then be linked to that other queue,
- * and have no end.
+ * Once its `insert` or `remove` has thrown, the queue is no longer used, and waiters are served in order of arrival. It
+ * may still link a waiter that has since been queued elsewhere, so that walking a built-in queue inside it would run
+ * into the other queue and never end.
  */
 class SafeQueue implements Queue {
   readonly #waiters = new Set<Waiter>();
@@ -75,7 +75,7 @@ class SafeQueue implements Queue {
     return attempt(() => this.#queue?.highest);
   }
 
-  /** May throw: it changes nothing, so its caller can leave it out. */
+  /** May throw: the caller can omit these statistics. */
   stats(): QueueStats {
     return this.#queue?.stats?.() ?? {};
   }

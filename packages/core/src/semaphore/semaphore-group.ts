@@ -46,7 +46,7 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
   closed = false;
   /** `drained` rejects new requests; only `open` grants permits. */
   state: 'open' | 'paused' | 'drained' = 'open';
-  /** Whether permits are granted: the state as a flag, as every request reads it. */
+  /** Whether permits are granted. The state as a flag, since every request reads it. */
   grants = true;
   /** Whether new requests are rejected. */
   rejects = false;
@@ -82,12 +82,12 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
   abstract request(waiter: Waiter): void;
   /** The semaphore at which the waiter is queued, if it is one of these. */
   abstract at(waiter: Waiter): Semaphore | undefined;
-  /** The limit that applies has changed, for all keys in use. */
+  /** Applies a changed limit to all keys in use. */
   abstract resize(limit: number): void;
   /** Rejects new requests and all waiters. */
   abstract close(): void;
 
-  /** Checks how a request waits that cannot be admitted at once; returns its maximum wait in milliseconds. */
+  /** Checks the wait options of a request that cannot be admitted at once. Returns its maximum wait in milliseconds. */
   protected timeoutOf(waiter: Waiter): number {
     checkOrdering(waiter);
     const { queueTimeout = this.settings.queueTimeout } = waiter;

@@ -19,7 +19,7 @@ export class Semaphore implements GrantSource, QueueContext {
   inflight = 0;
   readonly queue: Queue;
   isScheduled = false;
-  /** Defined once a request that holds a permit of it was queued at a later limit of its gate, if priorities count. */
+  /** Defined if priorities count, once a request that holds a permit has queued at a later limit of its gate. */
   inheritance: Inheritance | undefined = undefined;
   /** Defined once a request had to wait or was rejected. */
   private rate: ReleaseRate | undefined = undefined;
@@ -67,7 +67,7 @@ export class Semaphore implements GrantSource, QueueContext {
     return permit;
   }
 
-  /** @param counted The part of its weight that counts: 0 if it is paused. */
+  /** @param counted The part of the permit's weight that counts: 0 if it is paused. */
   release(permit: LocalPermit, counted = permit.weight): void {
     this.changeInflight(permit, -counted, 'released');
     this.claim?.released(this);
@@ -87,7 +87,7 @@ export class Semaphore implements GrantSource, QueueContext {
     this.beforeUse();
     waiter.queuedAt = this;
     const highest = inheritance && this.queue.highest;
-    // The claim of a waiter that has left concerns only those that were queued with it.
+    // A claim without a waiter concerns only the waiters that were queued at the time.
     if (this.queue.length === 0) this.claim = undefined;
     this.queue.insert(waiter);
     this.startMeasuring();
@@ -96,7 +96,7 @@ export class Semaphore implements GrantSource, QueueContext {
     group.limitUpdater?.queued(this.clock.now(), this.inflight);
     if (inheritance && isHigher(waiter.priority, highest)) inheritance.raiseTo(waiter.priority);
     this.claim?.enqueued(waiter, this.queue);
-    // It may be next, since the waiters ahead may have left during its `joins` callback.
+    // It may be next: the waiters ahead may have left during its `joins` callback.
     if (this.queue.mayBeNext(waiter)) grantFrom(this);
   }
 
@@ -137,8 +137,8 @@ export class Semaphore implements GrantSource, QueueContext {
   }
 
   /**
-   * Whether a new waiter of this weight is likely to time out. The margin for variation costs nothing under a lasting overload,
-   * in which a shorter queue serves as many (docs/decisions/0048).
+   * Whether a new waiter of this weight is likely to time out. The estimate allows for variation. Under a lasting
+   * overload that costs nothing, since a shorter queue serves as many requests (docs/decisions/0048).
    */
   isHopeless(weight: number, timeout: number): boolean {
     const { length, maxLength } = this.queue;
@@ -148,7 +148,7 @@ export class Semaphore implements GrantSource, QueueContext {
     return this.waitFor(weight, this.clock.now()) * (1 + margin) > timeout;
   }
 
-  /** The limiter admits again: how long it did not is no measure of the wait. */
+  /** Called when the limiter admits again, since its pause says nothing about later waits. */
   forgetRate(): void {
     this.rate = undefined;
   }
@@ -161,7 +161,10 @@ export class Semaphore implements GrantSource, QueueContext {
     return weight <= this.group.settings.queueWeight ? displaced : undefined;
   }
 
-  /** Grants while there is room, and sheds. Repeats, as callbacks may release permits or change which waiter is next. */
+  /**
+   * Grants while there is room, and sheds stale waiters. Repeats, since callbacks may release permits or change which
+   * waiter is next.
+   */
   serve(): void {
     do this.grantNextOnes();
     while (this.group.grants && this.shedNext());
@@ -195,7 +198,7 @@ export class Semaphore implements GrantSource, QueueContext {
       const fits = this.fits(next.weight);
       if (!fits && next.deadline === 0) return;
       const ownClock = clockOf(next, this);
-      // The time of the latest grant is enough to reject a waiter that does not fit.
+      // For a waiter that does not fit, the time of the latest grant is precise enough.
       if (fits || ownClock !== clock) now = ownClock.now();
       clock = ownClock;
       if (isLate(next, now)) this.reject(next, 'timeout');

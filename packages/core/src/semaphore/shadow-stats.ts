@@ -10,11 +10,14 @@ export interface Forecast {
   readonly waitP99: number;
 }
 
-/** Forecast for the options as they are. The counts are totals since shadow mode began, with nothing in flight. */
+/**
+ * Forecast for the current options. The counts are totals since shadow mode began; the forecast starts with nothing in
+ * flight.
+ */
 export interface ShadowStats extends Forecast {
   /** Requests that would have been admitted, at once or after a wait. */
   readonly admitted: number;
-  /** Requests that would have been queued, whether they would have been admitted then or not. */
+  /** Requests that would have been queued, whether later admitted or rejected. */
   readonly queued: number;
   readonly rejected: Readonly<Record<RejectionReason, number>>;
 }
@@ -23,21 +26,24 @@ export interface ShadowStats extends Forecast {
 export interface LimitForecast extends Forecast {
   /** Per key if keyed. */
   readonly limit: number;
-  /** Highest weight in flight; with keys, of one key. */
+  /** Highest weight in flight; if keyed, of a single key. */
   readonly inflightPeak: number;
 }
 
 /** Which limit to choose, as far as the requests in shadow mode show it. */
 export interface Suggestion {
-  /** What it assumes, to be shown with it. */
+  /** The assumption behind the forecast, to be shown with it. */
   readonly assumption: string;
-  /** From the lowest to the highest: powers of two up to the first that would never have queued, and the limit as it is. */
+  /**
+   * In ascending order: powers of two up to the first limit that would never have queued a request, and the current
+   * limit.
+   */
   readonly limits: readonly LimitForecast[];
   /** The lowest of these limits that would have rejected less than this share of the requests. */
   readonly lowest: Readonly<Record<'5%' | '1%' | '0.1%', number | undefined>>;
 }
 
-/** What a simulation has found: all limits together, and each of them alone. */
+/** Result of a simulation, for all limits together and for each limit alone. */
 export interface ShadowReport {
   readonly shadow: ShadowStats;
   /** By the name of the limit. */

@@ -27,7 +27,7 @@ export abstract class Waiter {
   /** Maximum wait in milliseconds; if undefined, the limiter's `queueTimeout`. */
   declare queueTimeout: number | undefined;
 
-  /** @internal Identifies the request in events, if it has caused one. */
+  /** @internal Identifies the request in events. Undefined before its first event. */
   declare identity: object | undefined;
 
   /** @internal Whether shadow mode has reported that the request would have been rejected. */
@@ -58,7 +58,7 @@ export abstract class Waiter {
   /** @internal Called before a grant in shadow mode if the limit would otherwise have rejected the request. */
   exceeds(_rejection: Rejection): void {}
 
-  /** Called just before a grant: whether the caller is gone. If it returns true, the waiter is withdrawn. */
+  /** Called just before a grant. Returns whether the caller is gone; the waiter is then withdrawn. */
   gone(): boolean {
     return false;
   }
@@ -70,8 +70,8 @@ export abstract class Waiter {
   /** @internal Number in the order of arrival; 0 if it has not been queued. */
   arrival = 0;
   /**
-   * @internal What the waiter is queued at: a semaphore, its lease of a distributed semaphore, or the waiter that
-   * stands for it in a gate.
+   * @internal The object at which the waiter is queued: a semaphore, its lease of a distributed semaphore, or the
+   *   gate's waiter for the same request.
    */
   queuedAt: QueuedAt | undefined = undefined;
   /** @internal The bucket of waiters with the same timeout; `sooner` and `later` link them. */
@@ -90,7 +90,9 @@ export abstract class Waiter {
 export class TimeoutBucket {
   first: Waiter | undefined = undefined;
   last: Waiter | undefined = undefined;
-  /** A lower bound of the first waiter's deadline, which is updated lazily: not every change moves the bucket. */
+  /**
+   * A lower bound of the first waiter's deadline. It is updated lazily, so that most changes need not move the bucket.
+   */
   due = 0;
   /** Index in the heap. */
   index = 0;
@@ -111,7 +113,7 @@ export function grant(waiter: Waiter, permit: BasePermit): void {
   }
 }
 
-/** The same for a queued waiter, whose error must not affect the one whose release made room. */
+/** Grants the permit to a queued waiter. Its error must not affect the caller whose release made room. */
 export function grantQueued(waiter: Waiter, permit: BasePermit): void {
   try {
     waiter.granted(permit);
@@ -121,13 +123,13 @@ export function grantQueued(waiter: Waiter, permit: BasePermit): void {
   }
 }
 
-/** An object of its own, as the waiter itself contains a key, and refers to what must not be logged. */
+/** Returns an object without data, since the waiter contains a key and references that must not be logged. */
 export function identityOf(waiter: Waiter): object {
   waiter.identity ??= {};
   return waiter.identity;
 }
 
-/** The same for the last event of a request: if the waiter is used again, that counts as another request. */
+/** The identity for the last event of a request. If the waiter is reused, its next request gets another identity. */
 export function endIdentity(waiter: Pick<Waiter, 'identity'>): object {
   const { identity } = waiter;
   if (identity === undefined) return {};
