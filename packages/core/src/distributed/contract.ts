@@ -15,7 +15,7 @@ export type { StoreStats };
 export const statuses = ['open', 'paused', 'drained'] as const;
 export const modes = ['enforce', 'shadow'] as const;
 
-/** How a limit is operated, apart from its value: the same for all processes. */
+/** How a limit is operated, apart from its value. It is the same for all processes. */
 export interface OperatedState {
   /**
    * `paused`: nothing is granted, and `acquire` may be queued as ever; `drained`: nothing is granted, and a new
@@ -25,14 +25,14 @@ export interface OperatedState {
   /** `shadow`: unless paused or drained, every lease is granted at once, even beyond the limit. */
   readonly mode: (typeof modes)[number];
   /**
-   * The store's time of the latest change, from an answer: a whole number. The latest change wins, even if the store
-   * has lost its state since. Of two states with the same version, the one in shadow mode applies, then the one with
-   * the stricter status: `isLater` compares them.
+   * When the state last changed, by the store's clock, as received in an answer: a whole number. The latest change
+   * wins, even if the store has since lost its state. Of two states with the same version, shadow mode wins over
+   * enforcing, then the stricter status wins: `isLater` compares them.
    */
   readonly version: string;
 }
 
-/** Instead of a version: the limit is set now. */
+/** A `version` that means: set the limit now. */
 export const SET_NOW = 'set';
 
 /** A limit, or one key of it, with the value that this process knows. */
@@ -40,28 +40,29 @@ export interface LimitRef extends LimitName {
   /** Maximum weight in flight at once, as this process knows it. */
   readonly limit: number;
   /**
-   * The store's time at which this limit was declared or set, from an answer. The latest one wins, even if the store has
-   * lost its state since. Of two limits with the same version, the lower one applies. `0` if this process knows no
-   * limit: any declaration is later.
+   * When this limit was declared or set, by the store's clock, as received in an answer. The latest one wins, even if
+   * the store has since lost its state. Of two limits with the same version, the lower one applies. `0` if this process
+   * knows no limit: any declaration is later.
    *
-   * Empty to declare the limit now, as a process that starts does. That changes nothing if it is the latest number that
-   * was declared, or, while a limit that was set applies, one of the last two. `set` (`SET_NOW`) to set the limit now, as
-   * an operator does: it applies until another number is declared, or another limit is set.
+   * An empty version declares the limit now, as a process does when it starts. That has no effect if the limit is the
+   * number declared last. While a limit that was set applies, the number declared before it has no effect either. The
+   * version `set` (`SET_NOW`) sets the limit now, as an operator does: it applies until another number is declared, or
+   * another limit is set.
    */
   readonly version: string;
   /**
-   * The last two numbers that processes have declared, the latest one first, from an answer: a limit that differs from
-   * the latest one was set. If the version is `set`, the number that this process declares.
+   * The last two numbers that processes have declared, the latest first, as received in an answer. A limit that differs
+   * from the latest number was set. If the version is `set`: the number that this process declares.
    *
-   * A process also restores a limit that was set in a store that has lost it, where another process has declared one of
-   * these numbers since.
+   * They also let a process restore a limit that was set, if the store has lost its state and another process has since
+   * declared one of these numbers.
    */
   readonly declared?: readonly number[] | undefined;
-  /** How the limit is operated, as this process knows it; undefined if it knows of no operation. */
+  /** How the limit is operated, as this process knows it. Undefined if it knows of no operation. */
   readonly operated?: OperatedState | undefined;
 }
 
-/** What an operator changes of a limit, apart from its value. An empty object is no change. */
+/** An operator's change to a limit, apart from its value. An empty object changes nothing. */
 export type OperatedChange = Partial<Omit<OperatedState, 'version'>>;
 
 /** A held or queued lease, as the process requests it. */
@@ -70,9 +71,9 @@ export interface LeaseRequest {
   /** Starts with the store's `owner` and a dot; never reused. */
   readonly id: string;
   readonly weight: number;
-  /** Whether the lease had another weight before: stores that keep leases by weight must search for it. */
+  /** Whether the lease has had another weight: a store that keeps leases by weight must search for such a lease. */
   readonly resized: boolean;
-  /** Remaining maximum wait in milliseconds; 0: it must not be queued. */
+  /** Remaining maximum wait in milliseconds. If 0, the lease must not be queued. */
   readonly wait: number;
   /** Maximum number of waiters, over all processes. */
   readonly queueLimit: number;
@@ -80,35 +81,38 @@ export interface LeaseRequest {
   readonly place?: string | undefined;
   /** Its fencing token, if it is held. */
   readonly fencing?: bigint | undefined;
-  /** How many tokens after the granted one belong to the lease too, for consecutive permits under one lease. */
+  /** Number of tokens after the granted one that also belong to the lease, for consecutive permits under one lease. */
   readonly extraTokens: number;
-  /** Whether its process may keep the lease idle for a while, and so must be recalled when other waiters are queued. */
+  /**
+   * Whether its process may keep the lease idle for a while. It must then be recalled when other waiters are queued.
+   */
   readonly reserves: boolean;
 }
 
 /**
- * Every operation is idempotent. Each first removes expired leases and finally grants the queued leases that fit, in
- * order of `place`, each for `leaseDuration` from its last `acquire` or `stay`. So any operation reclaims what a dead
- * process held, or was granted after its death.
+ * Every operation is idempotent. Each first removes expired leases. Finally it grants the queued leases that fit, in
+ * order of `place`, each for `leaseDuration` from its last `acquire` or `stay`. So any operation reclaims the leases of
+ * a dead process, including those granted after its death.
  *
- * A lease fits if its weight and the weight held do not exceed the limit, or if nothing is held: so a queued lease that
- * is heavier than a lowered limit is granted alone. A queued lease expires after `leaseDuration` or its `wait`, whichever
- * is shorter, from its last `acquire` or `stay`.
+ * A lease fits if its weight and the weight held do not exceed the limit together. If nothing is held, any lease fits:
+ * a queued lease that is heavier than a lowered limit is granted alone. A queued lease expires after `leaseDuration` or
+ * its `wait`, whichever is shorter, from its last `acquire` or `stay`.
  *
- * For several operations that are sent together, the grants may happen once, after all of them, if that grants the same
+ * If several operations are sent together, a store may grant leases once, after all of them, if that grants the same
  * leases.
  *
  * - `acquire`: `held` if it fits and there are no waiters; else `queued` at the tail if it may wait and there are fewer
  *   than `queueLimit` waiters; else `full`. A known lease keeps its state for another `leaseDuration`.
- * - `stay`, for a queued lease: `queued` for another `leaseDuration` at the same position, or `held` if it has been
- *   granted meanwhile (with a new token). An unknown lease rejoins at its `place`. Never `full`.
- * - `renew`, for a held lease: `held` for another `leaseDuration`, with the weight of this request, since a `resize` may
- *   have been lost. An unknown lease is `held` again, even beyond the limit, if the store has lost its state since; else
- *   `lost`. A store with fencing tokens recognises lost state by the lease's token: it is lower than the time at which
- *   the state began, or higher than the last token. So tokens must come from a clock, in microseconds for example.
+ * - `stay`, for a queued lease: `queued` for another `leaseDuration` at the same position, or `held` with a new token
+ *   if it has been granted meanwhile. An unknown lease rejoins at its `place`. Never `full`.
+ * - `renew`, for a held lease: `held` for another `leaseDuration`, with the weight of this request, since a `resize`
+ *   may have been lost. If the store has lost its state since, an unknown lease is `held` again, even beyond the limit;
+ *   otherwise it is `lost`. A store with fencing tokens recognises lost state by the lease's token: it is lower than
+ *   the time at which the state began, or higher than the last token. So tokens must come from a clock, in microseconds
+ *   for example.
  * - `register`: a lease that was admitted without the store is `held` from now on, even beyond the limit.
- * - `resize`: a held lease has this weight from now on, which may exceed the limit; `lost` if it is not held.
- * - `release`: releases a held lease, or removes a queued one; for an unknown lease `lost`, and nothing changes.
+ * - `resize`: a held lease has this weight from now on, which may exceed the limit. Any other lease is `lost`.
+ * - `release`: releases a held lease, or removes a queued one. An unknown lease is `lost`, and nothing changes.
  */
 export type LeaseVerb = 'acquire' | 'stay' | 'renew' | 'register' | 'resize' | 'release';
 
@@ -116,10 +120,10 @@ export type Op =
   | { readonly verb: LeaseVerb; readonly lease: LeaseRequest }
   | {
       /**
-       * Declares the limit, as every operation does, and then changes how it is operated: both revoke no lease, and
-       * grant the queued ones that now fit. A change is the latest one from now on, even if it makes no difference,
-       * since the store may have lost a later state that processes still know. It is announced by `operated` to the
-       * processes that have queued leases or may keep idle ones. Without a change it reads the state.
+       * Declares the limit, as every operation does, and then changes how it is operated. Neither revokes a lease; both
+       * grant the queued leases that now fit. A change counts as the latest one even if it makes no difference, since
+       * the store may have lost a later state that processes still know. The store announces it by `operated` to the
+       * processes that have queued leases or may keep idle ones. Without a change, the operation only reads the state.
        */
       readonly verb: 'declare';
       readonly ref: LimitRef;
@@ -128,19 +132,21 @@ export type Op =
 
 /** State of a limit after an operation, or after all operations on the limit that were sent together. */
 export interface LimitState {
-  /** Weight held, over all processes. In shadow mode always after the operation itself, if its lease was granted. */
+  /**
+   * Weight held, over all processes. In shadow mode, if the operation granted its lease: right after that operation.
+   */
   readonly inflight: number;
   /** Number of waiters, over all processes. */
   readonly queued: number;
   /** The limit that applies, which another process may have declared. */
   readonly limit: number;
-  /** When that limit was declared or set: the `version` of `LimitRef` from now on. */
+  /** When that limit was declared or set: the next `version` of `LimitRef`. */
   readonly version: string;
-  /** `declared` of `LimitRef` from now on. Undefined if the store supports no `setLimit`. */
+  /** The next `declared` of `LimitRef`. Undefined if the store does not support `setLimit`. */
   readonly declared?: readonly number[] | undefined;
-  /** How the limit is operated: `operated` of `LimitRef` from now on. Undefined if it never was. */
+  /** The next `operated` of `LimitRef`. Undefined if the limit was never operated. */
   readonly operated?: OperatedState | undefined;
-  /** Milliseconds after which a lease may expire; no message announces that, so the first waiter sends `stay` then. */
+  /** Milliseconds until a lease may expire. No message announces that, so the first waiter sends `stay` then. */
   readonly checkIn: number;
   /** Number of held leases that have expired and were removed. Expired waiters do not count. */
   readonly reclaimed: number;
@@ -148,13 +154,13 @@ export interface LimitState {
 
 export interface Reply extends LimitState {
   readonly state: 'held' | 'queued' | 'full' | 'lost' | 'ok';
-  /** If held: a token above all earlier ones, as far as the store remembers. */
+  /** If held: a token above all earlier ones that the store remembers. */
   readonly fencing?: bigint | undefined;
-  /** If queued: its position, by arrival over all processes: an opaque string, which only the store compares. */
+  /** If queued: its position by arrival, over all processes. An opaque string, which only the store compares. */
   readonly place?: string | undefined;
 }
 
-/** The answer to one operation. After an error it is unknown whether the operation was executed. */
+/** The answer to one operation. After an error, the operation may or may not have been executed. */
 export type Answer = Reply | { readonly error: StoreError };
 
 /** A queued lease has been granted. */
@@ -169,36 +175,36 @@ export interface StoreListener {
   grant(grant: Grant): void;
   /** Other processes have waiters: leases kept idle must be released. */
   recall(ref: LimitName): void;
-  /** Another process has changed how the limit is operated: the listener asks for its state. */
+  /** Another process has changed how the limit is operated. The listener then reads the limit's state. */
   operated?(ref: LimitName): void;
   /**
-   * Messages may have been missed, or leases are certain for a shorter time: the listener renews all its leases now, held
-   * and queued. Call it after every new subscription.
+   * Messages may have been missed, or the store guarantees leases for a shorter time than before. The listener renews
+   * all its leases now, held and queued. Call it after every new subscription.
    */
   check(): void;
   /** The connection was lost or restored. Optional for stores that cannot detect it. */
   state(up: boolean, error?: StoreError): void;
   /**
-   * Messages do not arrive, for this reason, so waiters are granted later; undefined when they arrive again. Call it
+   * Messages do not arrive for this reason, so waiters are granted later. Undefined when they arrive again. Call it
    * once for each change.
    */
   muted?(error: StoreError | undefined): void;
-  /** Whether any waiter depends on messages; a store probes its subscription while this is true. */
+  /** Whether any waiter depends on messages. While it is true, a store probes its subscription. */
   readonly isWaiting?: boolean;
   /**
-   * Whether this process holds, awaits or requests a lease, or waits for the store to be available again; otherwise a
-   * store may close its connections until the next operation.
+   * Whether this process holds, awaits or requests a lease, or waits for the store to be available again. While it is
+   * false, a store may close its connections until the next operation.
    */
   readonly isActive?: boolean;
-  /** Why the store becomes slower and slower; undefined when it no longer does. Call it once for each change. */
+  /** Why the store keeps getting slower. Undefined when it no longer does. Call it once for each change. */
   slowed?(reason: string | undefined): void;
 }
 
-/** What a store supports. Its limiters throw at construction if an option needs more. */
+/** What a store supports. A limiter throws at construction if its options need more. */
 export interface Capabilities {
   /** Issues increasing fencing tokens. */
   readonly fencing: boolean;
-  /** Enforces `queueLimit` over all processes; if false, each process enforces it for itself. */
+  /** Enforces `queueLimit` over all processes. If false, each process enforces it on its own. */
   readonly queueLimit: boolean;
   /** Supports limits that are declared and set. */
   readonly setLimit: boolean;
@@ -213,9 +219,8 @@ export interface Capabilities {
   /** Recalls leases that are kept idle (`reserve`). */
   readonly recall: boolean;
   /**
-   * Returns exact counts with every answer. If false, `inflight` and `queued` of an answer may be outdated, `queued`
-   * and `holders` are weights, `longestWait` is in whole seconds, `reclaimed` is 0, and `checkIn` may be later than the
-   * next expiry.
+   * Returns exact counts with every answer. If false, `inflight` and `queued` may be outdated, `queued` and `holders`
+   * are weights, `longestWait` is in whole seconds, `reclaimed` is 0, and `checkIn` may be later than the next expiry.
    */
   readonly counts: boolean;
 }
@@ -225,11 +230,13 @@ export interface StoreTimes {
   readonly leaseDuration: number;
   /** Maximum time of a call in milliseconds, above 0. */
   readonly timeout: number;
-  /** Times leases and renewals in this process; the store's server has its own time. Default: the runtime's own. */
+  /**
+   * Measures leases and renewals in this process; the store's server uses its own clock. Default: the runtime's clock.
+   */
   readonly clock?: Clock | undefined;
 }
 
-/** Fraction of a lease, from its request, for which it counts as certain: the rest allows for late timers. */
+/** Fraction of a lease for which it counts as certain, from its request on. The rest allows for late timers. */
 export const certainPart = 0.9;
 
 /** Counts leases for several processes: what the limiters of a process need of their store. */
@@ -240,13 +247,13 @@ export interface LeaseStore extends StoreTimes {
   readonly can: Capabilities;
 
   /**
-   * Executes operations, those on one limit in their order. Resolves to one answer per operation, in the same order,
-   * after `timeout` milliseconds at the latest. Never rejects.
+   * Executes operations, those on one limit in order. Resolves to one answer per operation, in the same order, within
+   * `timeout` milliseconds. Never rejects.
    */
   send(ops: readonly Op[], timeout: number): Promise<Answer[]>;
 
   /**
-   * Until when, by `clock`, a lease certainly exists whose last successful request was sent at `sent`. A store that
+   * Until when a lease certainly exists, by `clock`. `sent` is when its last successful request was sent. A store that
    * may end leases early, because it considers their process dead, returns an earlier time, and calls `check()` or
    * `state()` whenever that changes.
    */
@@ -255,8 +262,8 @@ export interface LeaseStore extends StoreTimes {
   /** Subscribes the listener, and returns a function that unsubscribes it. Called once. */
   listen(listener: StoreListener): () => void;
   /**
-   * Resolves to the state of a limit; if the store does not know it, to an empty `version`, and 0 for every number
-   * (a store that cannot set limits rejects). Rejects with a StoreError if that fails, after `timeout` at the latest.
+   * Resolves to the state of a limit. If the store does not know the limit, `version` is empty and every number is 0 (a
+   * store that cannot set limits rejects instead). Rejects with a StoreError on failure, within `timeout`.
    */
   stats(ref: LimitName): Promise<StoreStats>;
   /** Closes what the store itself has opened. */

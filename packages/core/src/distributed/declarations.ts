@@ -9,11 +9,11 @@ import { CachedLimitState } from './semaphore/limit-state.ts';
 import { OwnLimit } from './semaphore/own-limit.ts';
 
 /**
- * Declares to the store what this process changes of its limit. A limit per key is declared for each key in use here,
- * and under its name without a key, where processes without a common key find it.
+ * Declares this process's changes of its limit to the store. A limit per key is declared for each key in use here, and
+ * once without a key, where processes that share no key can read it.
  */
 export class Declarations {
-  /** The limit under its name without a key; undefined if that is the limit itself. */
+  /** The limit as declared without a key. Undefined if the limit is not keyed. */
   readonly #whole: CachedLimitState | undefined;
   /** The change that the store was last asked to make, for each limit. */
   readonly #asked = new WeakMap<CachedLimitState, OperatedChange>();
@@ -30,7 +30,7 @@ export class Declarations {
     private readonly breaker: CircuitBreaker,
   ) {
     const { perKey, isLimitPerRequest, limit } = group.settings;
-    // Version 0, below every other: without its key, such a limit has no value to declare.
+    // Version 0 is below every other: without a key, a limit that requests set has no value to declare.
     const own = isLimitPerRequest ? new OwnLimit(limit, '0') : undefined;
     if (perKey) this.#whole = new CachedLimitState(group, undefined, own);
   }
@@ -44,40 +44,40 @@ export class Declarations {
     }
   }
 
-  /** The store is available again: declares what it has not confirmed. */
+  /** Called when the store is available again: repeats declarations that it has not confirmed. */
   declareAgain(): void {
     if (this.group.version === SET_NOW) this.declareLimit();
     this.declareChange();
   }
 
-  /** Declares the change that the store has not confirmed. */
+  /** Declares the change, if the store has not confirmed it. */
   declareChange(): void {
     for (const limitState of this.#all) this.declareChangeOf(limitState);
   }
 
-  /** The same for one limit, once; after a failure again. */
+  /** Declares the change of one limit once. Tries again only after a failure. */
   declareChangeOf(limitState: CachedLimitState): void {
     const { change } = this.group.operated;
     if (change === undefined || this.#asked.get(limitState) === change) return;
     if (this.breaker.error === undefined) this.#send(limitState, change);
   }
 
-  /** Tells the store what is known of the limit, and adopts what it knows. */
+  /** Sends the store what this process knows of the limit, and adopts the store's answer. */
   read(limitState: CachedLimitState): void {
     this.#send(limitState);
   }
 
-  /** Whether this is a limit per key that the store also knows without a key. */
+  /** Whether this is a keyed limit that is also declared without a key. */
   get readsCommon(): boolean {
     return this.#whole !== undefined && this.session.store.can.setLimit;
   }
 
-  /** The store answers: reads a limit per key again, several times per lease. */
+  /** Called when the store answers: reads a keyed limit again, several times per lease. */
   answered(): void {
     if (this.session.store.clock.now() >= this.#readAt) this.readCommon();
   }
 
-  /** Reads a limit per key under its name without a key. */
+  /** Reads a keyed limit as it was declared without a key. */
   readCommon(): void {
     const { clock, leaseDuration } = this.session.store;
     if (this.#whole === undefined || !this.readsCommon) return;
@@ -91,12 +91,14 @@ export class Declarations {
       await new Promise<void>((resolve) => this.#whenAnswered.push(resolve));
   }
 
-  /** The limiter is closed. */
+  /** Called when the limiter is closed. */
   end(): void {
     this.#cancelRetry?.();
   }
 
-  /** If the store has refused a call, which opens no breaker: declares again, later, what it has not confirmed. */
+  /**
+   * Declares again later what the store has not confirmed, if it refused a call: a refusal does not open the breaker.
+   */
   #retryLater(): void {
     if (this.#cancelRetry !== undefined || this.breaker.error !== undefined || this.group.closed)
       return;
@@ -126,7 +128,7 @@ export class Declarations {
         this.breaker.failed(limitState.key, answer.error);
         return this.#retryLater();
       }
-      // Confirmed first, since the answer may already contain another process's later change.
+      // Confirmed first: the answer may already contain a later change by another process.
       if (change !== undefined) group.operated.confirmed(change);
       limitState.learn(answer, session.store.clock.now(), ref);
       group.operatedChanged();

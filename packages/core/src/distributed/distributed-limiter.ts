@@ -15,7 +15,7 @@ import { DistributedSemaphores } from './distributed-semaphores.ts';
 import type { Session } from './lease/session.ts';
 import { checkDistributed } from './settings.ts';
 
-/** Enforces a limit over several processes, which lease their permits from a store. */
+/** Enforces a limit over several processes. Each process leases its permits from a store. */
 export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
   readonly isDistributed = true;
   readonly operations: readonly Operation[];
@@ -49,7 +49,7 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
     this.#checkStore('setLimit', this.session.store.can.setLimit);
     if (!this.closed) checkOperation(this, 'setLimit');
     checkCount('limit', limit, 1);
-    // The other processes may have another limit by now.
+    // The other processes may have changed the limit since.
     if (this.closed) return;
     deferGrants(() => {
       this.semaphores.declare(limit);
@@ -90,7 +90,7 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
     return { limit, inflight };
   }
 
-  /** Sends a change even if it makes no difference here, since another process may have made another one. */
+  /** Sends a change even if it makes no difference here, since another process may have changed it in between. */
   #operate(operation: Operation, change: OperatedChange): void {
     this.#checkStore(operation, this.session.store.can.operate);
     checkOperation(this, operation);

@@ -14,7 +14,7 @@ import { DistributedSemaphoreGroup } from './semaphore/distributed-semaphore-gro
 import type { SemaphoreContext } from './semaphore/semaphore-context.ts';
 import type { DistributedSettings } from './settings.ts';
 
-/** The semaphores of a distributed limiter, which receive the messages of its store. */
+/** The semaphores of a distributed limiter. They receive the messages of its store. */
 export class DistributedSemaphores
   extends DistributedSemaphoreGroup<DistributedSemaphore>
   implements SessionMember
@@ -103,7 +103,7 @@ export class DistributedSemaphores
   /** Changes the limit of all keys in use, here and at the store. */
   declare(limit: number): void {
     this.version = SET_NOW;
-    // The latest number that was declared, or that of this process, ends what was set before.
+    // A number other than the one declared last replaces both declared numbers, and so ends a limit that was set.
     if (limit !== this.declaredNumbers[0]) this.declaredNumbers = [this.declared];
     this.resize(limit);
     this.#declarations.declareLimit();
@@ -116,15 +116,18 @@ export class DistributedSemaphores
     this.#declarations.declareChange();
   }
 
-  /** Resolves when the store has answered what this process has changed of the limit. */
+  /** Resolves when the store has answered this process's changes of the limit. */
   changesSettled(): Promise<void> {
     return this.#declarations.settled();
   }
 
-  /** Asks the store for a limit that has changed since its last answer, as a process without requests does not notice. */
+  /**
+   * Reads a limit that has changed since the store's last answer. A process without requests would otherwise not
+   * notice.
+   */
   noticed(key: string | undefined, { version }: StoreStats): void {
     const limitState = this.find(key)?.limitState;
-    // A process that has never asked the store would declare its number.
+    // A process that has never called the store would declare its own number.
     if (this.closed || limitState === undefined || !/\d/.test(limitState.ref.version)) return;
     if (Number(version) > Number(limitState.ref.version)) this.#declarations.read(limitState);
   }
@@ -154,7 +157,7 @@ export class DistributedSemaphores
     if (this.operated.change === undefined) this.#tellKeys();
   }
 
-  /** Keys that no other process uses learn from this one that they may grant their waiters. */
+  /** Reads each key with waiters, so that the store grants them: no other process may use the key. */
   #tellKeys(): void {
     if (!this.settings.perKey || !this.grants) return;
     for (const { waiters, limitState } of this.inUse()) {
@@ -171,7 +174,7 @@ export class DistributedSemaphores
     super.leaseLost(weight);
   }
 
-  /** Also releases idle leases. */
+  /** Closes the semaphores and releases idle leases. */
   close(): void {
     this.closed = true;
     this.breaker.end();
@@ -217,7 +220,7 @@ export class DistributedSemaphores
     if (error === undefined) this.session.releases.sendAgain();
     if (this.closed) return;
     if (error === undefined) {
-      // Before any waiter returns to the store.
+      // Declared before any waiter returns to the store.
       this.#declarations.declareAgain();
       this.fallback.end();
     } else this.fallback.begin();

@@ -13,7 +13,9 @@ import type { OutageHandler } from './semaphore/semaphore-context.ts';
 
 /** Applies `onStoreError` while the store is unavailable. */
 export class Fallback implements OutageHandler<DistributedSemaphore> {
-  /** Counts the permits held here; also with `admit`, as shadow mode may end, after which `local` applies to them. */
+  /**
+   * Counts the permits held here. Also counts with the policy `admit`: if shadow mode ends, `local` may apply to them.
+   */
   #limiter: InProcessLimiter | undefined;
 
   constructor(
@@ -47,7 +49,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     this.#wait(again, again.addWaiter(waiter, timeout), error);
   }
 
-  /** Whether the store is available, so that it has refused the calls of the callers that wait here. */
+  /** Whether the store is available. If it is, waiters are here because it refused their calls. */
   get isRefusal(): boolean {
     return this.breaker.error === undefined;
   }
@@ -62,7 +64,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
       semaphore.reject(waiter, 'store', { limitName: group.name, error });
     } else if (this.#policy === 'local' || !group.grants) this.#wait(semaphore, lease, error);
     else {
-      // Those that were queued before shadow mode are not reported.
+      // Waiters queued before shadow mode began are not reported.
       if (group.isShadow && lease.state === 'requested')
         this.#reportExcess(semaphore, waiter, error);
       this.admit(semaphore, lease);
@@ -77,7 +79,10 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     admitInstead(semaphore, lease, permit);
   }
 
-  /** Rejects the waiters of a paused limit whose shadow mode has ended, if they may not wait without the store. */
+  /**
+   * Rejects the waiters of a paused limit when its shadow mode ends, unless the policy lets them wait without the
+   * store.
+   */
   rejectWaiters(semaphore: DistributedSemaphore): void {
     const limitName = this.group.name;
     for (const { waiter, localWaiter } of semaphore.waiters.leases()) {
@@ -91,12 +96,12 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     this.#limiter?.setLimit(limit);
   }
 
-  /** Applies how the limit is operated now to the limiter of this process. */
+  /** Applies the limit's current state to the limiter of this process. */
   operate(): void {
     const limiter = this.#limiter;
     if (limiter === undefined) return;
     const { grants } = this.group;
-    // Also if the limit is drained, since the semaphores reject the waiters then.
+    // Paused even if the limit is drained: the semaphores then reject the waiters.
     if (!grants) limiter.pause();
     if (this.#policy === 'admit') limiter.shadow();
     else limiter.enforce();
@@ -111,7 +116,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     this.#limiter?.withdraw(waiter);
   }
 
-  /** The store has become unavailable: counts the held permits here, and takes over the waiters in order. */
+  /** Called when the store becomes unavailable: counts the held permits here, and takes over the waiters in order. */
   begin(): void {
     for (const semaphore of this.group.inUse()) {
       semaphore.idle.clear();
@@ -121,19 +126,21 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     }
   }
 
-  /** The store is available again: registers the permits granted without it, and resumes the waiters there. */
+  /**
+   * Called when the store is available again: registers the permits granted without it, and resumes the waiters there.
+   */
   end(): void {
     this.#limiter = undefined;
     for (const { held } of this.group.inUse()) held.leaveLocal();
     for (const semaphore of this.group.inUse()) semaphore.resume();
   }
 
-  /** Shadow mode rejects nothing. */
+  /** The policy that applies: shadow mode rejects nothing. */
   get #policy() {
     return this.group.isShadow ? 'admit' : this.group.settings.onStoreError;
   }
 
-  /** Reports a request that shadow mode admits without the store, if it would have been rejected. */
+  /** Reports a rejection that shadow mode prevents while the store is unavailable. */
   #reportExcess(semaphore: DistributedSemaphore, waiter: Waiter, error?: StoreError): void {
     const { group } = this;
     const { limitState } = semaphore;
@@ -158,7 +165,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     this.#localLimiter().request(localWaiter);
   }
 
-  /** The limiter of this process, which counts the permits that it holds already. */
+  /** The limiter of this process, which counts the permits held already. */
   #localLimiter(): InProcessLimiter {
     if (this.#limiter !== undefined) return this.#limiter;
     this.#limiter = new InProcessLimiter({
@@ -206,9 +213,9 @@ class LocalWaiter extends Waiter {
 
   override joins(): boolean {
     const { fallback, lease, semaphore } = this;
-    // Without a timeout of its own, it may not wait at all.
+    // A request without a timeout of its own may not wait.
     if (lease.waiter?.timeoutBucket === undefined) return false;
-    // Few calls are unanswered when the store becomes unavailable, but one that is available may refuse any number.
+    // When the store becomes unavailable, few calls are unanswered. A store that is available may refuse any number.
     if (!lease.isCounted && fallback.isRefusal && semaphore.waiters.isFull) return false;
     return semaphore.waiters.countAsQueued(lease);
   }
@@ -218,7 +225,7 @@ class LocalWaiter extends Waiter {
     return waiter === undefined || isGone(waiter);
   }
 
-  /** The waiter has left. */
+  /** Leaves the local limiter's queue. */
   leave(): void {
     this.fallback.withdraw(this);
   }

@@ -2,7 +2,7 @@ import { startTimer, systemClock } from '../clock.ts';
 
 /**
  * Calls `end` after `time` milliseconds, unless the returned function is called before. A busy event loop sends nothing
- * and reads no answer, so the time by which the timer is late is added: once only, and at most `maxExtension`.
+ * and reads no answer. So if the timer is late, the time is extended once by as much, up to `maxExtension`.
  *
  * @param background Whether the process may exit meanwhile.
  */
@@ -14,7 +14,7 @@ export function limitTime(
 ): () => void {
   const due = systemClock.now() + time;
   const extend = () => {
-    // Negative if the timer fires early, by less than a millisecond; Node 24 warns of that.
+    // The value is negative if the timer fires early, by less than a millisecond; Node 24 warns of negative timeouts.
     const lateBy = systemClock.now() - due;
     const extension = Math.max(0, Math.min(lateBy, maxExtension));
     cancel = startTimer(systemClock, extension, end, background);

@@ -4,8 +4,8 @@ import { type OperatedChange, type OperatedState, statuses } from './contract.ts
 const SHADOW = 4;
 
 /**
- * The codes of a change, for stores that keep how a limit is operated as a number, which is the sum of both: `open` 0,
- * `paused` 1, `drained` 2; `enforce` 0, `shadow` 4. Undefined: no change.
+ * Encodes a change, for stores that keep a limit's state as a number. The code of a state is the sum of two codes:
+ * `open` 0, `paused` 1, `drained` 2; `enforce` 0, `shadow` 4. A code is undefined if that part does not change.
  */
 export function operatedCodes({ status, mode }: OperatedChange) {
   return {
@@ -21,7 +21,7 @@ export function operatedCode(operated: OperatedState): number {
 }
 
 /**
- * Whether a state is later than another one. Changes of two keys may have the same version: then the higher code wins, so
+ * Whether a state is later than another one. If two keys were changed at the same version, the higher code wins, so
  * that all processes and keys agree.
  */
 export function isLater(operated: OperatedState, than: OperatedState | undefined): boolean {
@@ -30,7 +30,7 @@ export function isLater(operated: OperatedState, than: OperatedState | undefined
   return difference > 0 || (difference === 0 && operatedCode(operated) > operatedCode(than));
 }
 
-/** The state with this code; undefined if there is none. */
+/** The state with this code; undefined if the code is unknown. */
 export function operatedState(code: number, version: string): OperatedState | undefined {
   const status = statuses[code % SHADOW];
   if (status === undefined || code >= 2 * SHADOW) return undefined;

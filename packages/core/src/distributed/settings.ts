@@ -12,8 +12,9 @@ export interface DistributedSettings extends LimiterSettings {
 }
 
 /**
- * Each lease takes a fencing token for each of its possible hand-offs. Stores number tokens by their clock in
- * microseconds, which must stay ahead at up to 10,000 grants per second: after a loss of all data, tokens continue from it.
+ * Each lease takes one fencing token for each possible hand-off. Stores number tokens by their clock, in microseconds,
+ * and the clock must stay ahead of the tokens at up to 10,000 grants per second: after a total loss of data, tokens
+ * continue from the clock.
  */
 const MAX_HANDOFF = 100;
 

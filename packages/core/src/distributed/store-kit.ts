@@ -16,7 +16,7 @@ export const fullCapabilities: Capabilities = {
 };
 
 const MIN_LEASE_MS = 100;
-/** Still a whole number of milliseconds in every server. */
+/** The highest value that is still a whole number of milliseconds in every server. */
 const MAX_LEASE_MS = 1e12;
 
 /**

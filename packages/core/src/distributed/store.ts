@@ -20,8 +20,8 @@ import { Session } from './lease/session.ts';
 import { type StoreActivity, StoreCounters } from './lease/store-activity.ts';
 
 /**
- * Counts distributed limits. Extend it for a store of your own: `LeaseStore` says what each method must do, and
- * `storeSuite()` of `@headgate/test-suite` tests that.
+ * Counts distributed limits. Extend it to write your own store: `LeaseStore` documents what each method must do, and
+ * `storeSuite()` of `@headgate/test-suite` tests it.
  */
 export abstract class Store implements LeaseStore, LimiterSource {
   /** Its name in metrics. */
@@ -35,8 +35,8 @@ export abstract class Store implements LeaseStore, LimiterSource {
   #warnings: StoreWarnings | undefined;
 
   /**
-   * @param options Its times, and its `name` in metrics. Default: `store`.
-   * @throws HeadgateError for invalid options, and for a `leaseDuration` too short to retry a failed renewal.
+   * @param options The store's durations, and its `name` in metrics. Default name: `store`.
+   * @throws HeadgateError for invalid options, and if `leaseDuration` is too short to retry a failed renewal.
    */
   constructor(options: StoreTimes & { readonly name?: string | undefined }) {
     const { leaseDuration, timeout, clock = systemClock, name = 'store' } = options;
@@ -49,7 +49,7 @@ export abstract class Store implements LeaseStore, LimiterSource {
     throw invalid('leaseDuration', expected, leaseDuration);
   }
 
-  /** Made when it is first used: on Cloudflare Workers there are no random numbers at startup. */
+  /** Created on first use: Cloudflare Workers have no random numbers at startup. */
   get owner(): string {
     this.#owner ??= makeOwner();
     return this.#owner;
@@ -66,12 +66,12 @@ export abstract class Store implements LeaseStore, LimiterSource {
     return sent + this.leaseDuration * certainPart;
   }
 
-  /** Whether it has been closed. A store that overrides this is removed from metrics once it is. */
+  /** Whether it has been closed. Metrics omit a closed store, if it overrides this. */
   get closed(): boolean {
     return false;
   }
 
-  /** What the limiters of this process have experienced, for metrics. */
+  /** How the store has behaved towards the limiters of this process, for metrics. */
   activity(): StoreActivity {
     return this.#session?.activity ?? { ...new StoreCounters(), up: true, roundTrip: undefined };
   }

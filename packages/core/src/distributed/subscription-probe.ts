@@ -2,7 +2,7 @@ import { startTimer, systemClock } from '../clock.ts';
 import { within } from './within.ts';
 
 export interface SubscriptionProbeOptions {
-  /** Milliseconds between two probes, and the maximum time in which a message must arrive. */
+  /** Milliseconds between two probes, and the maximum time for a message to arrive. */
   readonly timeout: number;
   /** Publishes a message to this process, on another connection; resolves when the server has accepted it. */
   publish(): Promise<unknown>;
@@ -74,7 +74,7 @@ export class SubscriptionProbe {
     const arrival = new Promise<true>((resolve) => {
       this.#arrived = () => resolve(true);
     });
-    // If the message could not be published, nothing is known; the circuit breaker detects an outage.
+    // If the message was not published, the subscription may still work; the circuit breaker detects an outage.
     const isPublished = await within(timeout, () => publish().then(yes, no));
     if (isPublished !== true) return false;
     return (await within(timeout, () => arrival)) === undefined;

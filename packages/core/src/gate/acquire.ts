@@ -32,7 +32,9 @@ export function runInGate<T>(
   }).then(callNow);
 }
 
-/** @throws HeadgateError for an option that all limits of the gate ignore. A guard heeds priorities. */
+/**
+ * @throws HeadgateError for an option that all limits of the gate ignore. `priority` is allowed if there is a guard.
+ */
 function checkOrderOptions({ guard, limits }: Gate, { priority, fairBy }: GateWaitOptions): void {
   if (priority === undefined && fairBy === undefined) return;
   const limiters = limits.map(({ limiter }) => limiter);

@@ -31,8 +31,8 @@ const known = [
 /**
  * Creates a gate of several limits.
  *
- * @throws HeadgateError for an unknown or invalid option, two limits of the same name, or a wrong order of the
- *   limits.
+ * @throws HeadgateError for an unknown or invalid option, for two limits of the same name, and for limits in a wrong
+ *   order.
  */
 export function createGate(options: GateOptions): Gate {
   checkNames('createGate', options, known);
@@ -108,7 +108,7 @@ function checkShadow(specs: readonly LimitSpec[]): void {
   }
 }
 
-/** A store takes at least one round trip, which needs a timeout. */
+/** A limit with a store needs a timeout, since a request always waits for at least one round trip. */
 function checkSettings(specs: readonly LimitSpec[], { queueTimeout, mode }: GateSettings): void {
   if (mode === 'shadow') checkShadow(specs);
   if (!specs.some(isDistributed) || queueTimeout > 0) return;
@@ -140,7 +140,7 @@ function makeOrdered(specs: readonly LimitSpec[], settings: GateSettings): Order
   });
 }
 
-/** The limit as it is now, if it is in shadow mode and can be simulated. */
+/** The present spec of a limit that is in shadow mode and can be simulated. */
 function simulatedSpec(spec: LimitSpec, limiter: Limiter | undefined): OwnSpec | undefined {
   if (!spec.owned || isDistributed(spec) || limiter?.mode !== 'shadow') return undefined;
   if (spec.limiter.order.isProcessWide) return undefined;

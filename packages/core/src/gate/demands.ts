@@ -21,9 +21,9 @@ export type Demands = readonly Demand[];
 
 /** The demands of a caller, by the names of the gate's limits. */
 export interface DemandOptions {
-  /** The key for each keyed limit; a keyed limit without one does not apply. */
+  /** The key for each keyed limit. A keyed limit without a key here does not apply. */
   keys?: Readonly<Record<string, string | undefined>> | undefined;
-  /** The weight for each limit, by default 1; an optional limit applies only if it is set here. */
+  /** The weight for each limit; default 1. An optional limit applies only if its weight is set here. */
   weights?: Readonly<Record<string, number | undefined>> | undefined;
   /** The share for each divided limit. */
   shares?: Readonly<Record<string, string | undefined>> | undefined;
@@ -65,10 +65,11 @@ function checkLimitNames(
 }
 
 /**
- * Checks every demand before the first limit is asked, so that a request that has waited for one limit cannot fail at
+ * Checks all demands before the first limit is asked. So a request that has waited for one limit cannot be invalid for
  * the next.
  *
- * @throws HeadgateError for an invalid key, limit, weight or share, and for an order other than the gate's.
+ * @throws HeadgateError for an invalid key, limit, weight or share, and for demands in another order than the gate's
+ *   limits.
  */
 export function checkDemands(limits: readonly GateLimit[], demands: Demands): void {
   let position = -1;
@@ -85,13 +86,13 @@ export function checkDemands(limits: readonly GateLimit[], demands: Demands): vo
   }
 }
 
-/** The weight now: the limit may have been lowered since the request arrived. */
+/** The weight to request now. It is reduced if the limit was lowered after the request arrived. */
 export function weightNow({ limiter, key, limit, weight }: Demand): number {
   if (weight === 1) return 1;
   return Math.min(weight, limit ?? limiter.usage(key).limit);
 }
 
-/** Tries to acquire without waiting, which only a limit in this process can; undefined otherwise. */
+/** Tries to acquire without waiting. Returns undefined for a limit with a store. */
 export function tryDemand(demand: Demand): BasePermit | undefined {
   const { limiter, key, limit, share } = demand;
   if (!('tryWithinLimit' in limiter)) return undefined;

@@ -1,14 +1,14 @@
 import type { Operation } from '../semaphore/observer.ts';
 
-/** The guard of one gate, to operate it at run time. Other gates with the same guard are not affected. */
+/** Operates the guard of one gate at run time. Other gates with the same guard are not affected. */
 export interface GateGuard {
   readonly name: string;
-  /** `shadow`: the requests that the guard sheds are only reported. */
+  /** `shadow`: the guard sheds no request, and only reports those that it would have shed. */
   readonly mode: 'enforce' | 'shadow';
   /** The operations that it supports. */
   readonly operations: readonly Operation[];
   /**
-   * Starts shadow mode of the guard: what it sheds from then on is reported, and proceeds to the limits.
+   * Starts shadow mode of the guard: requests that it would shed are reported and proceed to the limits.
    *
    * @throws HeadgateError if the gate is closed.
    */

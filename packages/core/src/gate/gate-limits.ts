@@ -5,23 +5,24 @@ import type { LimitSpec } from './limit-spec.ts';
 /** A limit of a gate. */
 export interface GateLimit {
   readonly limiter: Limiter;
-  /** Whether a request may omit the limit. */
+  /** Whether the limit applies only to requests that set a weight for it. */
   readonly optional: boolean;
-  /** True for a limiter that the gate has made and closes; false for a reused limiter. */
+  /** True for a limiter that the gate has made, and so closes; false for a reused limiter. */
   readonly owned: boolean;
 }
 
 type Named = LimitSpec['limiter'];
 
-/** The limiters that follow a reused limiter in some gate of this process. */
+/** For each reused limiter: the limiters that come after it in some gate of this process. */
 const successors = new WeakMap<Named, Set<Named>>();
 
 /**
- * A queued request holds only the limits before the one it waits for. Limits that concern the fewest requests come
- * first, so that a busy key delays only itself. Limiters that several gates reuse must have one order everywhere:
- * otherwise two requests could each hold what the other waits for.
+ * Checks the order of the limits. A queued request holds permits only of the limits before the one that it is queued
+ * for. So limits that concern the fewest requests come first, and a busy key delays only itself. Limiters that several
+ * gates reuse must have the same order everywhere: otherwise two requests could each hold the permit that the other
+ * waits for.
  *
- * @throws HeadgateError for a name used twice, or a contradicted order.
+ * @throws HeadgateError for a name used twice, and for an order that contradicts another gate's.
  */
 export function checkLimitOrder(specs: readonly LimitSpec[]): void {
   for (const [index, current] of specs.entries()) {
@@ -50,7 +51,7 @@ function rank({ limiter, optional }: LimitSpec): number {
   return optional ? 1 : 2;
 }
 
-/** Registers the order of the reused limiters, which no later gate may contradict. */
+/** Records the order of the reused limiters. Later gates must not contradict it. */
 export function rememberOrder(limits: readonly GateLimit[]): void {
   const reused = limits.filter(({ owned }) => !owned).map(({ limiter }) => limiter);
   for (const [index, limiter] of reused.entries()) {

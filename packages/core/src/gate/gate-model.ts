@@ -7,7 +7,7 @@ import type { OwnSpec } from './limit-spec.ts';
 
 type Make = (specs: readonly OwnSpec[], settings: GateSettings) => Gate;
 
-/** What is simulated of a gate some of whose limits are in shadow mode: those limits together, and each alone. */
+/** The model of a gate some of whose limits are in shadow mode. It simulates those limits together, and each alone. */
 export function gateModel(
   specs: readonly OwnSpec[],
   settings: GateSettings,
@@ -32,7 +32,7 @@ export function gateModel(
   return { together: (clock) => gateOf(specs, clock), limits };
 }
 
-/** @param hasOwnLimits Whether the limits of keys that requests set apply. */
+/** @param hasOwnLimits Whether requests may set the limit of their key. */
 function enforcerOf(gate: Gate, hasOwnLimits: boolean): Enforcer<Demands> {
   const [first] = gate.limits;
   return {

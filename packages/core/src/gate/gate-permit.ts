@@ -2,7 +2,7 @@ import type { Outcome } from '../limits/limit.ts';
 import { deferGrants } from '../semaphore/grants.ts';
 import { BasePermit, type PermitRegistry } from '../semaphore/permit.ts';
 
-/** The permits of all limits of a gate as one permit, whose weight is that of the heaviest. */
+/** The permits of all limits of a gate as one permit. Its weight is the highest of theirs. */
 export class GatePermit extends BasePermit {
   constructor(
     protected readonly registry: PermitRegistry,
@@ -12,7 +12,7 @@ export class GatePermit extends BasePermit {
     super(heaviest(parts), waited);
     for (const part of parts) {
       part.whole = this;
-      // Its `maxHold` has passed while the request was queued at a later limit.
+      // `maxHold` released the part while the request was queued at a later limit.
       if (part.released) this.abort(part.signal.reason);
     }
   }
@@ -57,7 +57,7 @@ export class GatePermit extends BasePermit {
   protected returnWeight(outcome: Outcome): void {
     const { whenReleased } = this.extra ?? {};
     if (whenReleased === undefined) return releaseAll(this.parts, outcome);
-    // In the simulation, the release precedes the admissions that it allows.
+    // The simulation must see the release before the admissions that it allows.
     deferGrants(() => {
       releaseAll(this.parts, outcome);
       whenReleased(outcome);
@@ -66,8 +66,8 @@ export class GatePermit extends BasePermit {
 }
 
 /**
- * Releases all parts before any waiter is granted, so that a waiter for the first limit keeps its arrival order at
- * the last.
+ * Releases all parts before granting any waiter: a waiter that gets the first limit now then joins the last limit's
+ * queue in order of arrival.
  */
 export function releaseAll(parts: readonly BasePermit[], outcome: Outcome): void {
   if (parts.length === 1) return parts[0]?.release(outcome);

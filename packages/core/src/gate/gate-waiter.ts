@@ -6,21 +6,21 @@ import { type Demands, weightNow } from './demands.ts';
 import { releaseAll } from './gate-permit.ts';
 import { suspend } from './suspension.ts';
 
-/** What a waiter needs of its gate. */
+/** What a waiter needs from its gate. */
 export interface GateWaiterOwner {
   /** Whether it rejects every request. */
   readonly rejects: boolean;
   readonly settings: { readonly queueLimit: number; readonly queueTimeout: number };
   /**
-   * Adds a waiter; returns whether it may wait. From then on its deadline runs, and it counts as queued, unless it only
-   * awaits the answer of a store.
+   * Adds a waiter and starts its deadline. Returns whether it may wait. It counts as queued, unless it is still waiting
+   * for a store's answer.
    */
   beforeWait(gateWaiter: GateWaiter): boolean;
-  /** Whether a waiter that awaited a store's answer may enqueue; from then on it counts as queued. */
+  /** Called when a store has answered. Returns whether the waiter may be queued; it then counts as queued. */
   beforeEnqueue(gateWaiter: GateWaiter): boolean;
   /** Admits a waiter that holds all its limits. */
   admit(gateWaiter: GateWaiter, parts: readonly BasePermit[]): void;
-  /** Rejects a waiter: with the rejection of a limit, or without one because the gate is closed. */
+  /** Rejects a waiter with the rejection of one of its limits, or without one because the gate is closed. */
   reject(gateWaiter: GateWaiter, rejection?: Rejection): void;
   /** Removes a waiter whose caller has left, and counts it as withdrawn. */
   forget(gateWaiter: GateWaiter): void;
@@ -32,22 +32,22 @@ export interface GateWaiterOwner {
 export class GateWaiter extends Waiter {
   /** The limit being acquired. */
   limiter: Limiter | undefined = undefined;
-  /** Whether it awaits the answer of a store and is not queued yet. */
+  /** Whether it is waiting for a store's answer and is not queued yet. */
   awaitsStore = false;
-  /** Its arrival number, used in every queue of the gate; 0 if it has not had to wait. */
+  /** Its arrival number, which every queue of the gate uses. 0 if it has not had to wait. */
   arrivalNumber = 0;
-  /** The rejection that shadow mode has suppressed: the first one, or a later timeout. */
+  /** The rejection that shadow mode has suppressed: the first one, or a later timeout if there is one. */
   declare excess: Rejection | undefined;
-  /** A new array for each change, since adding to one reserves room for 16 more. */
+  /** Replaced by a new array at each change, since adding to an array reserves room for 16 more. */
   private parts: readonly BasePermit[];
-  /** Set once it is withdrawn, rejected or failed, which a callback can cause while a limit is about to answer. */
+  /** Set once it is withdrawn, rejected or failed. A callback can cause that while a limit is about to answer. */
   #hasEnded = false;
 
   constructor(
     private readonly gate: GateWaiterOwner,
     readonly waiter: Waiter,
     readonly demands: Demands,
-    /** The permits that it already holds, of the first limits. */
+    /** The permits that it already holds: those of the first limits. */
     parts: readonly BasePermit[],
   ) {
     super();
@@ -58,7 +58,7 @@ export class GateWaiter extends Waiter {
     if (waiter.isReported) this.isReported = true;
   }
 
-  /** Requests the next limit; after the last one, the request is admitted. */
+  /** Requests the next limit. After the last limit, admits the request. */
   advance(): void {
     const demand = this.demands[this.parts.length];
     if (demand === undefined) return this.gate.admit(this, this.parts);
@@ -78,7 +78,7 @@ export class GateWaiter extends Waiter {
   granted(permit: BasePermit): void {
     if (this.#hasEnded) return permit.release('ignored');
     this.parts = this.parts.concat(permit);
-    // While a gate closes, its rejected waiters release permits, which may be granted to this one.
+    // While a gate closes, rejected waiters release permits, and one of these may have been granted to this waiter.
     if (this.gate.rejects) this.gate.reject(this);
     else this.advance();
   }
@@ -87,12 +87,12 @@ export class GateWaiter extends Waiter {
     if (!this.#hasEnded) this.gate.reject(this, rejection);
   }
 
-  /** The gate has one deadline and one queue limit for all its limits, so it is asked only the first time. */
+  /** All limits of the gate share one deadline and one queue limit, so the gate is asked only the first time. */
   override joins(): boolean {
     if (this.#hasEnded || (this.arrivalNumber === 0 && !this.gate.beforeWait(this))) return false;
     if (this.awaitsStore && !this.limiter?.isDistributed && !this.gate.beforeEnqueue(this))
       return false;
-    // A callback that observed the wait may have withdrawn the request.
+    // A callback of `beforeWait` may have withdrawn the request.
     if (this.#hasEnded || this.gate.rejects) return false;
     this.arrival = this.arrivalNumber;
     for (const part of this.parts) part.suspend(this, suspend);

@@ -43,7 +43,9 @@ export interface Gate {
   readonly limits: readonly GateLimit[];
   /** The guard, if it has one. */
   readonly guard?: GateGuard | undefined;
-  /** Whether the gate has been closed; it then rejects every request, unless all its limits are in shadow mode and local. */
+  /**
+   * Whether the gate has been closed. A closed gate rejects every request, except a gate in shadow mode without stores.
+   */
   readonly closed: boolean;
   /** Requests that hold a permit. */
   readonly inflight: number;
@@ -62,18 +64,18 @@ export interface Gate {
    */
   withdraw(waiter: Waiter): void;
   /**
-   * Acquires a permit of all limits. Rejects with a `RejectedError`, with a `StoreError` if a store is the reason, with
-   * the signal's reason, or with a `HeadgateError` for an invalid option.
+   * Acquires a permit of all limits. Rejects with a `RejectedError`, or with a `StoreError` if a store is the cause;
+   * with the signal's reason if the signal aborts; with a `HeadgateError` for an invalid option.
    */
   acquire(options?: GateWaitOptions): Promise<Permit>;
   /** Acquires a permit, calls `fn`, and releases the permit when that has settled. */
   run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: GateWaitOptions): Promise<T>;
   /**
-   * Like a limiter's `observe`. Each request is reported once, by the gate; the limiters that the gate has made report
-   * events of the limit itself, such as `resized`.
+   * Adds an observer, like a limiter's `observe`. The gate reports each request once. The limiters that it has made
+   * report only events of the limit itself, such as `resized`.
    */
   observe(observer: Observer): () => void;
-  /** Like a limiter's `close`; of the limiters it closes only those that the gate has made. */
+  /** Closes the gate, like a limiter's `close`. Reused limiters stay open. */
   close(options?: CloseOptions): Promise<number>;
   stats(): GateStats;
 }
@@ -83,6 +85,6 @@ export interface GateSettings extends Omit<CommonSettings, 'order'> {
   readonly name: string;
   readonly queueLimit: number;
   readonly queueTimeout: number;
-  /** That of the guard; limits have their own. An operator may change it. */
+  /** Mode of the guard; limits have their own mode. An operator may change it. */
   mode: 'enforce' | 'shadow';
 }

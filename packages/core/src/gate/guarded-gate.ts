@@ -58,7 +58,9 @@ export class GuardedGate implements Gate {
     waiter.rejected(rejection);
   }
 
-  /** Marks the request as reported, so that no limit reports it again: an enforcing guard would have kept it away. */
+  /**
+   * Marks the request as reported, so that no limit reports it again: an enforcing guard would have rejected it before.
+   */
   #admitInShadow(waiter: Waiter, demands: Demands, rejection: Rejection): void {
     this.#counters.rejectedInShadow(rejection, identityOf(waiter));
     waiter.isReported = true;
@@ -107,7 +109,7 @@ export class GuardedGate implements Gate {
 
 type Rejections = Readonly<Record<RejectionReason, number>>;
 
-/** The rejections of the limits, with those by the guard. */
+/** Adds the guard's rejections to those of the limits. */
 function withOverloaded(byLimits: Rejections, byGuard: Rejections): Rejections {
   return { ...byLimits, overloaded: byLimits.overloaded + byGuard.overloaded };
 }

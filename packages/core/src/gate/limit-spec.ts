@@ -12,7 +12,9 @@ import {
 } from '../limiter/options.ts';
 import type { GateLimitOptions } from './options.ts';
 
-/** The validated spec of one limit of a gate: a reused limiter, or the settings of one still to be made. */
+/**
+ * The validated spec of a gate's limit: a reused limiter, or the settings of a limiter that the gate still has to make.
+ */
 export type LimitSpec =
   | { readonly limiter: Limiter; readonly optional: boolean; readonly owned: false }
   | OwnSpec;
@@ -51,14 +53,14 @@ export function limitSpecOf(
   });
 }
 
-/** The spec of a limit that the gate makes. Its limiter is not made yet, since that depends on the kind of the gate. */
+/** The spec of a limit that the gate makes. The kind of gate determines how, so the limiter is made later. */
 export function ownSpec(
   options: LimiterOptions & DistributedOptions,
   optional: boolean,
   gate: LimitDefaults,
 ): OwnSpec {
   const { queueLimit = Infinity, store } = options;
-  // Queued requests count against the gate's bound, and those queued in a store count over all processes.
+  // Requests queued in this process count against the gate's bound. Those queued in a store count over all processes.
   const bound =
     store === undefined
       ? queueLimit

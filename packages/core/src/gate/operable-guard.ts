@@ -5,7 +5,9 @@ import type { GateSettings, GateStats } from './gate.ts';
 import type { GateGuard } from './gate-guard.ts';
 import type { Guard, GuardStats } from './options.ts';
 
-/** Operates the guard of one gate. Its mode is in the settings of the gate, since a gate without limits has no other. */
+/**
+ * Operates the guard of one gate. The gate's settings hold the mode, since the guard may be shared with other gates.
+ */
 export class OperableGuard implements GateGuard {
   readonly name: string;
   readonly operations = ['shadow', 'enforce'] as const;
@@ -29,7 +31,7 @@ export class OperableGuard implements GateGuard {
     throw invalid('guard.admits', 'a method that returns true or false', admits);
   }
 
-  /** A guard that fails to report its state must not hide what is known of the requests. */
+  /** Reads the guard's state. If the guard throws, the statistics of requests must still be available. */
   stats(): GateStats['guard'] {
     const { guard, name } = this;
     return { ...readStats(guard, `guard "${name}"`, () => statsOf(guard)), name };

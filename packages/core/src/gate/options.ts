@@ -10,7 +10,7 @@ export type GateLimitOptions = {
   optional?: boolean | undefined;
 } & (
   | {
-      /** A reused limiter, which the gate does not close. */
+      /** A reused limiter. The gate does not close it. */
       limiter: Limiter;
     }
   | (DistributedOptions &
@@ -39,26 +39,29 @@ export interface Guard {
   readonly name: string;
   /** Whether a request of this priority may proceed to the limits. Called once for each request. */
   admits(priority: Priority): boolean;
-  /** Its state, for the statistics of a gate. Default: none. What it throws is a warning, `HEADGATE_STATS`. */
+  /**
+   * Its state, for the statistics of a gate. An error that it throws becomes the warning `HEADGATE_STATS`. Default:
+   * none.
+   */
   stats?(): GuardStats;
 }
 
 /** State of a guard. */
 export interface GuardStats {
-  /** Milliseconds that a request would wait for what the guard measures, at its latest measurement. */
+  /** The latest measured delay in milliseconds of the resource that the guard watches. */
   readonly delay?: number | undefined;
-  /** Fraction of the latest requests that it has rejected, from 0 to 1. */
+  /** Fraction of recent requests that it has rejected, from 0 to 1. */
   readonly shedding?: number | undefined;
 }
 
 export interface GateOptions extends CommonOptions {
   /**
-   * Acquired in this order: keyed limits first, then optional ones, then those that apply to every request. May be
-   * empty if there is a guard.
+   * The limits, acquired in this order: keyed limits first, then optional ones, then those that apply to every request.
+   * May be empty if there is a guard.
    */
   limits: readonly GateLimitOptions[];
   /**
-   * Asked once for each request, with its priority, before the limits: `guard()`, or `eventLoopGuard()` of
+   * Admits or sheds each request by its priority, before the limits: `guard()`, or `eventLoopGuard()` of
    * `@headgate/core/node`. With a guard, no limit is required. Default: none.
    */
   guard?: Guard | undefined;

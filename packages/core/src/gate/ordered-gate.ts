@@ -18,7 +18,7 @@ import type { GateLimit } from './gate-limits.ts';
 import { GatePermit, releaseAll } from './gate-permit.ts';
 import { GateWaiter, type GateWaiterOwner } from './gate-waiter.ts';
 
-/** Operations that do not change what is simulated. */
+/** Operations that do not change the simulation. */
 const withoutEffect: readonly Operation[] = ['pause', 'drain', 'resume'];
 
 /** A gate whose requests acquire its limits in order. */
@@ -30,15 +30,15 @@ export class OrderedGate implements Gate, GateWaiterOwner {
   /** Every waiter, including those without a deadline. */
   readonly #deadlines: Deadlines;
   readonly #retryAfter: RetryAfter;
-  /** Of the limits that are in shadow mode. */
+  /** Simulates the limits that are in shadow mode. */
   #simulation: Simulation<Demands> | undefined = undefined;
-  /** Number of waiters that await a store's answer and are not queued yet. */
+  /** Number of waiters that are waiting for a store's answer and are not queued yet. */
   #awaitingStore = 0;
 
   constructor(
     readonly limits: readonly GateLimit[],
     readonly settings: GateSettings,
-    /** What to simulate now; undefined if no limit is in shadow mode. */
+    /** The model to simulate now; undefined if no limit is in shadow mode. */
     private readonly model: () => Model<Demands> | undefined,
   ) {
     this.name = settings.name;
@@ -53,7 +53,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
     for (const { limiter, owned } of limits) if (owned) limiter.observe({ operated });
   }
 
-  /** Whether it rejects every request: in shadow mode it does not, even once it is closed. */
+  /** Whether it rejects every request. In shadow mode it rejects none, even once it is closed. */
   get rejects(): boolean {
     return this.closed && !this.#isShadow;
   }
@@ -86,7 +86,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
       throw error;
     }
     if (!this.rejects) return this.#grant(waiter, demands, parts, 0);
-    // An observer of a limiter has closed the gate meanwhile.
+    // An observer of a limiter has just closed the gate.
     releaseAll(parts, 'ignored');
     this.#reject(waiter, this.#rejection('closed'));
   }
@@ -98,7 +98,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
       gateWaiter.timeoutBucket?.deadlines !== this.#deadlines
     )
       return;
-    // The waiter gives up its queue position at the gate too, and its permits, before others are granted.
+    // Before other waiters are granted, it must leave the gate's queue and release its permits too.
     deferGrants(() => {
       gateWaiter.limiter?.withdraw(gateWaiter);
       this.forget(gateWaiter);
@@ -126,14 +126,15 @@ export class OrderedGate implements Gate, GateWaiterOwner {
       Promise.all(owned.map(({ limiter }) => limiter.close(how)));
     const closing = closeOwned();
     const left = await this.#permits.drain(options);
-    // `closing` would wait for the permits still held: then wait only until an operator's changes have reached the stores.
+    // If permits are still held, `closing` would wait for them: wait only until an operator's changes have reached the
+    // stores.
     await (left === 0 ? closing : closeOwned({ signal: AbortSignal.abort() }));
     return left;
   }
 
   stats(): GateStats {
     const { name, inflight, queued } = this;
-    // First, as what it reports is counted.
+    // Read first: it reports rejections, which the statistics below count.
     const { shadow, suggestions } = this.#simulation?.stats() ?? {};
     const common = this.#counters.stats(this.#permits, waitersOf(this.#deadlines));
     const limits = this.limits.map(({ limiter }) => {
@@ -150,7 +151,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
     const awaitsStore = gateWaiter.limiter?.isDistributed === true;
     const hasRoom = awaitsStore || !this.#isFull() || this.#displacedBy(gateWaiter) !== undefined;
     if (!hasRoom || !waiter.joins()) return false;
-    // Finding the displaced waiter and `joins` may have run code of the app, which may have changed the queue.
+    // `#displacedBy` and `joins` may have run application code that has changed the queue.
     if (!awaitsStore && this.#isFull()) {
       const displaced = this.#displacedBy(gateWaiter);
       if (displaced !== undefined) gateWaiter.limiter?.reject(displaced, 'full');
@@ -179,7 +180,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
   }
 
   admit(gateWaiter: GateWaiter, parts: readonly BasePermit[]): void {
-    // The deadline may have passed between two limits, or at a limit in shadow mode, which has excused that.
+    // The deadline may have passed between two limits. At a limit in shadow mode, that is excused.
     const isExcused = gateWaiter.excess?.reason === 'timeout';
     const isQueued = gateWaiter.arrivalNumber !== 0 && !isExcused;
     if (isQueued && isLate(gateWaiter, this.settings.clock.now())) {
@@ -196,7 +197,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
   reject(gateWaiter: GateWaiter, rejection = this.#rejection('closed')): void {
     const waited = this.#waited(gateWaiter);
     const reason = this.rejects ? 'closed' : rejection.reason;
-    // The waiter is rejected before the permits that it releases are granted to others.
+    // Rejects the waiter before its released permits are granted to others.
     deferGrants(() => {
       this.abandon(gateWaiter);
       this.#reject(gateWaiter.waiter, { ...rejection, reason, waited });
@@ -226,7 +227,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
     return this.queued >= queueLimit;
   }
 
-  /** The waiter that this one would displace at its current limit, which is a limit in this process. */
+  /** The waiter that this one would displace at its current limit. Only called for a limit in this process. */
   #displacedBy(gateWaiter: GateWaiter): Waiter | undefined {
     const displaced = (gateWaiter.limiter as GateableLimiter).displacedBy(gateWaiter);
     return displaced?.timeoutBucket?.deadlines === this.#deadlines ? displaced : undefined;
@@ -267,14 +268,14 @@ export class OrderedGate implements Gate, GateWaiterOwner {
     grant(waiter, permit);
   }
 
-  /** Starts from the beginning, so that its counts are those of the same limits. */
+  /** Restarts the simulation, so that all its counts belong to the same limits. */
   #simulate(): void {
     const model = this.model();
     const { clock } = this.settings;
     this.#simulation = model && new Simulation(clock, (...found) => this.#report(...found), model);
   }
 
-  /** Its limit counts it as well; it has no observer of requests. */
+  /** Counts the rejection at its limit too. The limit's observers do not receive events of requests. */
   #report(rejection: Rejection, request: object): void {
     const limit = this.limits.find(({ limiter }) => limiter.name === rejection.limitName);
     (limit?.limiter as GateableLimiter | undefined)?.rejectedInShadow(rejection, request);

@@ -18,9 +18,9 @@ import type { GateLimit } from './gate-limits.ts';
 import type { LimitSpec } from './limit-spec.ts';
 
 /**
- * Settings of a limiter that can implement the whole gate by itself; undefined if none can. Every request must
- * acquire it, which an optional or keyed limit does not guarantee; and it must have the gate's name, which rejections
- * and events carry.
+ * Settings of a limiter that implements the whole gate alone; undefined if that is impossible. Every request must
+ * acquire it, which excludes optional and keyed limits. It must also have the gate's name, which rejections and events
+ * contain.
  */
 export function soleSettings(
   [only, ...others]: readonly LimitSpec[],
@@ -33,7 +33,10 @@ export function soleSettings(
   return { ...settings, ...limiter, queueLimit };
 }
 
-/** The most common gate, and the cheapest: requests use the queue and the permits of its only limit. */
+/**
+ * A gate with a single limit. It is the most common and the cheapest gate: requests use the limiter's own queue and
+ * permits.
+ */
 export class SoleGate implements Gate {
   readonly name: string;
   readonly limits: readonly [GateLimit];

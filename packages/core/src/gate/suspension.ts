@@ -7,8 +7,8 @@ import {
 } from '../semaphore/priority.ts';
 
 /**
- * Prepares a permit for its request's wait at a later limit, during which it does no work: an adaptive limit does not
- * count it, and where requests are queued by priority, it inherits that of the waiters it delays.
+ * Suspends a permit while its request is queued at a later limit and does no work. An adaptive limit does not count the
+ * request meanwhile. If requests are queued by priority, it inherits the priority of the waiters that it delays.
  *
  * @returns A function that undoes this; undefined if there is nothing to undo.
  */

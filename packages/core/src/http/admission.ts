@@ -1,7 +1,7 @@
 import type { Permit } from '../semaphore/permit.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
 
-/** The result that a handler sees: a permit, in degraded mode the rejection, or neither if no limit applies. */
+/** The result that a handler sees: a permit; a rejection in degraded mode; neither if no limit applies. */
 export type Admission =
   | { readonly permit: Permit; readonly waited: number; readonly rejection: undefined }
   | { readonly permit: undefined; readonly waited: number; readonly rejection: Rejection }

@@ -2,27 +2,27 @@ import type { Rejection } from '../semaphore/rejection.ts';
 import type { GatedRequest } from './gated-request.ts';
 import type { Compile, Routing } from './route.ts';
 
-/** What an adapter provides about its framework; `R` is the type of the request that the app's functions receive. */
+/** What an adapter provides about its framework. `R` is the type of the request that the app's functions receive. */
 export interface Framework<R> {
   method(request: R): string;
   /** The full path, including the mount point, decoded as the framework decodes it for routing. */
   path(request: R): string;
   /**
-   * Identifies the matched route, if the framework exposes it: by the full pattern of its path, or by `routeKind`. Never
-   * contains the path, which clients choose.
+   * Identifies the matched route, if the framework exposes it, by its full path pattern or by `routeKind`. Never
+   * contains the path itself, which clients choose.
    */
   kind(request: R): string | undefined;
   /** Passes an error to the framework's error handling after the response has begun or ended. */
   report(request: R, error: unknown): void;
   header(request: R, name: string): string | undefined;
-  /** The address of the connection, be it of a proxy. Default: not known. */
+  /** The address of the connection, which may be a proxy's. Default: unknown. */
   address?(request: R): string | undefined;
   routing(request: R): Routing;
   readonly compile: Compile;
 }
 
 /**
- * The thrown value, replaced by an Error if it is null or undefined: frameworks would take that for success or send
+ * The thrown value. Null and undefined are replaced by an Error, since frameworks would treat them as success or send
  * no response.
  */
 export function reasonOf(thrown: unknown): unknown {
@@ -30,8 +30,8 @@ export function reasonOf(thrown: unknown): unknown {
 }
 
 /**
- * For frameworks with promises: responds to a rejected request with the app's `onReject`, or with `respond` if there is
- * none or it returns `false`.
+ * Responds to a rejected request in a framework with promises. Uses the app's `onReject`; if there is none, or it
+ * returns `false`, uses `respond`.
  */
 export function rejectionHandler<Args extends readonly unknown[], Result>(
   onReject: ((rejection: Rejection, ...args: Args) => unknown) | undefined,

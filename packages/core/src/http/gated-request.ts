@@ -18,9 +18,9 @@ export interface GatedRequestSettings {
   readonly guard: Guard | undefined;
   readonly clock: Clock;
   readonly onDisconnect: 'wait' | 'release';
-  /** How long requests take whose framework does not report when their handler settles. */
+  /** How long requests usually take. Needed if the framework does not report when their handler settles. */
   readonly durations: UsualDurations;
-  /** The kind of work of a request of the framework, as far as known. Must not throw. */
+  /** The kind of work of a framework's request, if known. Must not throw. */
   kindOf(request: never): string | undefined;
   /** Whether this is the default limit, which does not count requests that wait for their client or an inner limit. */
   readonly isDefault: boolean;
@@ -32,10 +32,11 @@ export interface GatedRequestSettings {
 export type Ending = 'complete' | 'truncated' | 'unanswered';
 
 /**
- * A request and its response, as far as an adapter can observe them; one instance for all middleware of the request.
+ * A request and its response, as far as an adapter can observe them. All middleware of the request use the same
+ * instance.
  */
 export abstract class Exchange {
-  /** The innermost gated request; `outer` links to the ones before it. */
+  /** The innermost gated request. Its `outer` links to the enclosing ones. */
   latest: GatedRequest | undefined = undefined;
 
   /** Whether the client has disconnected. */
@@ -45,7 +46,10 @@ export abstract class Exchange {
   /** Must arrange that `ended` is called when the response ends. */
   protected abstract listen(): void;
 
-  /** Whether the handler has read all that has arrived of the request's body, and waits for the rest, as far as known. */
+  /**
+   * Whether the handler has read everything that has arrived of the request's body and is waiting for the rest. False
+   * if unknown.
+   */
   get awaitsBody(): boolean {
     return false;
   }
@@ -59,21 +63,21 @@ export abstract class Exchange {
   whenBodyEnds(_callback: () => void): void {}
 
   /**
-   * Calls back when the handler of a disconnected client is done, as far as the response shows that. Needed only if the
+   * Calls back when the handler of a disconnected client is done, if the response shows that. Needed only if the
    * framework does not report when the handler is done.
    */
   whenDone(_callback: () => void): void {}
 
   /**
-   * Calls back, perhaps repeatedly, if the handler of a disconnected client has ended the response, or pipes a stream to
-   * it: its promise may wait for a `finish` that never comes.
+   * Calls back, perhaps repeatedly, when the handler of a disconnected client has ended the response, or pipes a stream
+   * to it. The handler's promise may then wait for a `finish` that never comes.
    */
   whenHandedOver(_callback: () => void): void {}
 
   /** Called when the request is rejected; `hangUp` closes its connection after the response, as on shutdown. */
   rejected(_hangUp: boolean, _clock: Clock): void {}
 
-  /** The admission of the innermost limit, for a request to which no further one applies. */
+  /** The admission of the innermost limit. Used for a request to which no further limit applies. */
   get admission(): Admission {
     return this.latest?.admission ?? unlimited;
   }
@@ -89,7 +93,7 @@ export abstract class Exchange {
   }
 }
 
-/** The kind of requests whose handlers return promises, unless the app sets one. */
+/** The kind of requests whose handlers return promises. An app can set another kind. */
 const TRACKED_KIND = '';
 
 const names = (demands: Demands) => demands.map(({ limiter }) => `"${limiter.name}"`).join(', ');
@@ -103,22 +107,25 @@ function nestedWait(inner: Demands, outer: Demands): string {
 export class GatedRequest extends Waiter {
   permit: BasePermit | undefined = undefined;
   rejection: Rejection | undefined = undefined;
-  /** The client disconnected while the request was queued: no response is sent, and no handler runs. */
+  /** Whether the client disconnected while the request was queued. No response is then sent, and no handler runs. */
   disconnected = false;
-  /** Pending while the request is queued; undefined if it was not. Awaiting it keeps the request's async context. */
+  /**
+   * Pending while the request is queued; undefined if it was never queued. Awaiting it keeps the request's async
+   * context.
+   */
   answered: Promise<void> | undefined = undefined;
   /** Determines the outcome for an adaptive limit. */
   outcomeOf: ((permit: BasePermit) => Outcome) | undefined = undefined;
-  /** The framework's request, for its kind. */
+  /** The framework's request, which determines the kind. */
   httpRequest: unknown = undefined;
   /** When it was admitted, by `durations.now`. */
   admittedAt = 0;
-  /** Handlers that run now, here or in inner middleware. */
+  /** Number of handlers that are running, here or in inner middleware. */
   private runningHandlers = 0;
-  /** Whether `runningHandlers` is known: the framework has reported a handler, or none will run. */
+  /** Whether `runningHandlers` is known: the framework has reported a handler, or no handler will run. */
   private knowsHandlers = false;
   private hasEnded = false;
-  /** Whether its duration says how long such requests take. */
+  /** Whether the request's duration shows how long such requests take. */
   protected isMeasured = true;
   private answer: (() => void) | undefined = undefined;
 
@@ -184,7 +191,7 @@ export class GatedRequest extends Waiter {
     this.answer?.();
   }
 
-  /** The request holds this permit from now on. */
+  /** Starts holding this permit. */
   admit(permit: BasePermit): void {
     this.permit = permit;
     this.admittedAt = this.settings.durations.now;
@@ -197,7 +204,7 @@ export class GatedRequest extends Waiter {
     this.answer?.();
   }
 
-  /** An inner limit has rejected the request, so its duration says nothing about the handler. */
+  /** Called when an inner limit has rejected the request: its duration then shows nothing about the handler. */
   private rejectedInside(): void {
     this.isMeasured = false;
     if (!this.settings.isDefault) return;
@@ -221,7 +228,7 @@ export class GatedRequest extends Waiter {
     const { permit, settings } = this;
     if (this.hasEnded) return;
     this.hasEnded = true;
-    // A handler whose response was cut off stops counting as it would without a disconnect.
+    // The handler of a truncated response stops counting when it would have without the disconnect.
     if (ending !== 'truncated') settings.slowClients?.delete(this);
     if (permit === undefined) return this.withdraw();
     if (ending !== 'complete') {
@@ -229,13 +236,13 @@ export class GatedRequest extends Waiter {
       if (settings.onDisconnect === 'release') return permit.release('ignored');
       if (!this.knowsHandlers) return this.abandon(permit);
     }
-    // Before the release, which may set the kind.
+    // Measured before the release, which may set the kind.
     if (ending === 'complete') this.measure(this.knowsHandlers ? this.trackedKind : this.kind);
     this.releaseIfDone();
     if (ending !== 'complete' && !permit.released) this.boundHandler(permit);
   }
 
-  /** Holds the permit, and those of outer middleware, until this work of a handler has settled as well. */
+  /** Holds the permit, and those of outer middleware, until this work of a handler has settled too. */
   trackHandler<P extends PromiseLike<unknown>>(work: P): P {
     for (let gated: GatedRequest | undefined = this; gated !== undefined; gated = gated.outer) {
       gated.knowsHandlers = true;
@@ -247,12 +254,12 @@ export class GatedRequest extends Waiter {
     return work;
   }
 
-  /** The kind of work, as far as known. */
+  /** The kind of work, if known. */
   get kind(): string | undefined {
     return this.permit?.kind ?? this.settings.kindOf(this.httpRequest as never);
   }
 
-  /** Determines the outcome now, so that nothing refers to the request and response of the framework any more. */
+  /** Determines the outcome now, so that the framework's request and response are no longer referenced. */
   fixOutcome(): void {
     const { permit, outcomeOf } = this;
     this.httpRequest = undefined;
@@ -262,15 +269,15 @@ export class GatedRequest extends Waiter {
   }
 
   /**
-   * The client has disconnected, and the framework does not report when the handler settles: the permit is held for as
-   * long as it would usually have been otherwise. A handler that has stopped then costs no more than one that responds,
-   * and clients that leave cannot start more handlers than others.
+   * Called when the client has disconnected and the framework does not report when the handler settles. Holds the
+   * permit for as long as such a request usually takes. So a stopped handler costs no more than one that responds, and
+   * clients that disconnect cannot start more handlers than other clients.
    */
   private abandon(permit: BasePermit): void {
     const { exchange, settings } = this;
     const leftAt = settings.durations.now;
     const giveUp = () => {
-      // When the handler stopped, if it has, is not known.
+      // It is unknown when the handler stopped.
       if (!this.knowsHandlers) this.outcomeOf = () => 'ignored';
       this.handlerWillNotRun();
     };
@@ -283,7 +290,10 @@ export class GatedRequest extends Waiter {
     if (!this.knowsHandlers) cancel = settings.durations.whenPassed(this, giveUp);
   }
 
-  /** The promise of a handler that waits for the end of a closed response never settles: it counts for as long as usual. */
+  /**
+   * Limits how long a handler counts after a disconnect. If its promise waits for the end of the closed response, it
+   * never settles; the permit is then released after the usual time.
+   */
   private boundHandler(permit: BasePermit): void {
     const request = { admittedAt: this.admittedAt, kind: this.trackedKind };
     const release = () => {
@@ -292,12 +302,14 @@ export class GatedRequest extends Waiter {
     this.exchange.whenHandedOver(() => this.settings.durations.whenPassed(request, release));
   }
 
-  /** To look up the route of each request would be measurable in frameworks whose handlers all return promises. */
+  /**
+   * A constant for frameworks whose handlers all return promises: looking up each request's route would be measurable.
+   */
   private get trackedKind(): string {
     return this.permit?.kind ?? TRACKED_KIND;
   }
 
-  /** Its handler has responded. */
+  /** Called when the handler has responded. */
   private measure(kind = this.kind, since = this.admittedAt): void {
     if (!this.isMeasured) return;
     const { durations } = this.settings;
@@ -305,8 +317,9 @@ export class GatedRequest extends Waiter {
   }
 
   /**
-   * A handler that works for longer than usual after its client has left shows that permits are not held for long enough:
-   * clients that leave may start expensive requests of a cheap kind. The time before is the client's choice.
+   * Measures a handler that works for longer than usual after its client has disconnected. Permits are then held too
+   * briefly: clients could start expensive requests of a usually cheap kind and disconnect. Measures from the
+   * disconnect, since clients choose the time before it.
    */
   private measureLate(leftAt: number): void {
     const { durations } = this.settings;
@@ -335,7 +348,7 @@ export class GatedRequest extends Waiter {
   private leave(): void {
     this.disconnected = true;
     this.answer?.();
-    // No handler will run, so outer middleware has nothing left to wait for.
+    // No handler will run, so outer middleware need not wait any longer.
     for (let { outer } = this; outer !== undefined; outer = outer.outer) outer.handlerWillNotRun();
   }
 
@@ -346,7 +359,7 @@ export class GatedRequest extends Waiter {
   }
 }
 
-/** A request that bypasses the limits; its permit only bounds how many do. */
+/** A request that bypasses the limits. Its permit only limits the number of such requests. */
 export class UnlimitedRequest extends GatedRequest {
   protected override isMeasured = false;
 

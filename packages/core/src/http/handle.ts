@@ -6,13 +6,13 @@ import type { HttpGate, HttpStats } from './http-gate.ts';
 
 /** The methods and properties that every middleware has, to inspect, resize and close its gate. */
 export interface Handle {
-  /** Whether it has been closed; it then rejects every request, unless all its limits are in shadow mode and local. */
+  /** Whether it has been closed. It then rejects every request, except in shadow mode without stores. */
   readonly closed: boolean;
   /** Requests that hold a permit. */
   readonly inflight: number;
   /** Requests in the queue. */
   readonly queued: number;
-  /** The gate's limiters by name, for instance to resize them. */
+  /** The gate's limiters by name, to resize them for instance. */
   readonly limiters: Readonly<Record<string, Limiter>>;
   /** The guard, if it has one. */
   readonly guard?: GateGuard | undefined;
@@ -20,8 +20,9 @@ export interface Handle {
   /** Adds an observer to that of the options, if any, and returns a function that removes it. */
   observe(observer: Observer): () => void;
   /**
-   * Rejects new and queued requests, and closes the limiters that the middleware has made. Resolves to 0 once the
-   * last running request has finished, or to the number still running when the timeout passes or the signal aborts.
+   * Rejects new and queued requests, and closes the limiters that the middleware has made. Resolves to 0 once the last
+   * running request has finished. When the timeout passes or the signal aborts, it resolves to the number of requests
+   * still running.
    */
   close(options?: CloseOptions): Promise<number>;
 }

@@ -17,9 +17,9 @@ import { type RejectionResponse, RejectionResponses } from './rejection-response
 import { type HttpSettings, httpSettings } from './settings.ts';
 
 export interface HttpStats extends GateStats {
-  /** Requests that bypassed the limits: by `skip`, or as one of a few CORS preflights at a time. */
+  /** Requests that bypassed the limits: because of `skip`, or as one of up to four CORS preflights at a time. */
   readonly skipped: number;
-  /** Limits for which no second permit was acquired, since the request already held one. */
+  /** Number of limits skipped because the request already held a permit of the limit. */
   readonly reentered: number;
 }
 
@@ -30,7 +30,7 @@ export class HttpGate<R> {
   readonly gate: Gate;
   readonly #settings: HttpSettings<R>;
   readonly #unguarded: Gate;
-  /** By the name of the limit that rejects. */
+  /** Status codes by the name of the rejecting limit. */
   readonly #statusCodes: ReadonlyMap<string, number>;
   readonly #responses = new RejectionResponses();
   readonly #preflights: Preflights<R>;
@@ -53,7 +53,8 @@ export class HttpGate<R> {
   }
 
   /**
-   * Undefined if no limit applies to the request. Rethrows what the app's functions throw; no permit is held then.
+   * Requests a permit; returns undefined if no limit applies. Rethrows errors of the app's functions; no permit is held
+   * then.
    *
    * @param reply The argument of the app's `classify`.
    */
@@ -92,7 +93,7 @@ export class HttpGate<R> {
     return gated;
   }
 
-  /** Header fields for every response, rejections included, if `headers` is set. */
+  /** Header fields for every response, including rejections, if `headers` is set. */
   fields(gated: GatedRequest): Fields {
     if (!this.#settings.headers) return noFields;
     return limitFields(gated.demands, gated.admission.waited);
@@ -140,7 +141,7 @@ export class HttpGate<R> {
     return demands;
   }
 
-  /** Stacked middleware: a permit that the request already holds is not acquired twice. */
+  /** Whether the request already holds a permit of this limit from an outer middleware. It is not acquired twice. */
   #holds(exchange: Exchange, demand: Demand): boolean {
     for (let gated = exchange.latest; gated !== undefined; gated = gated.outer) {
       if (!gated.holds(demand)) continue;
@@ -150,7 +151,7 @@ export class HttpGate<R> {
     return false;
   }
 
-  /** Whether to ask the guard; an outer middleware may have done so for this request. */
+  /** Whether to ask the guard. False if an outer middleware has already asked it for this request. */
   #isGuarded(exchange: Exchange): boolean {
     const { guard } = this.#settings;
     if (guard === undefined) return false;

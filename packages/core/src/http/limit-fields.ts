@@ -1,9 +1,9 @@
 import type { Demands } from '../gate/demands.ts';
 
-/** Header fields of a response. They must be appended, since the app and other middleware may set the same fields. */
+/** Header fields of a response. Append them, since the app and other middleware may set the same fields. */
 export type Fields = readonly (readonly [name: string, value: string])[];
 
-/** The responses of frameworks without a method that appends. */
+/** The response of a framework that has no method to append a field. */
 interface FieldsResponse {
   getHeader(name: string): unknown;
   header(name: string, value: string): unknown;
@@ -17,8 +17,8 @@ export function appendFields(response: FieldsResponse, fields: Fields): void {
 }
 
 /**
- * The RateLimit fields of draft-ietf-httpapi-ratelimit-headers for the limits that apply, with quotas in concurrent
- * requests, and `Server-Timing` for the wait. They omit the partition key, because a key may be an address or an
+ * For each limit that applies: the RateLimit fields of draft-ietf-httpapi-ratelimit-headers, with quotas in concurrent
+ * requests. Also `Server-Timing` for the wait. The partition key is omitted, since a key may be an address or an
  * account.
  */
 export function limitFields(demands: Demands, waited: number): Fields {
@@ -26,7 +26,7 @@ export function limitFields(demands: Demands, waited: number): Fields {
   const states: string[] = [];
   for (const { limiter, key, limit: own } of demands) {
     const { limit: known, inflight } = limiter.usage(key);
-    // Nothing is known of a key without requests, such as that of a request that another limit has rejected.
+    // The limit of a key without requests is unknown. This happens if another limit has rejected the request.
     const limit = own ?? known;
     const name = quoted(limiter.name);
     policies.push(`${name};q=${limit};qu="concurrent-requests"`);

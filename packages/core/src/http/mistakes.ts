@@ -6,7 +6,7 @@ import type { RouteTest } from './route.ts';
 /** Number of requests after which a limit is no longer examined. */
 const MAX_EXAMINED = 1000;
 
-/** Number of segments that the prefix of a router may have: a client chooses how many its path has. */
+/** Maximum number of segments in a router's prefix. Bounded, since a client chooses how many segments its path has. */
 const MAX_PREFIX_SEGMENTS = 8;
 
 /** Node's own functions that call the listener of a server, over HTTP/1.1 and HTTP/2. */
@@ -14,7 +14,7 @@ const withinRequest = /\b(parserOnIncoming|onServerStream)\b/;
 
 let createdWithinRequests = 0;
 
-/** Reports limits that are created within requests. The first one may be created once, when it is first needed. */
+/** Reports limits that are created within requests. One limit may be created lazily, so the first is not reported. */
 export function checkCreation(): void {
   if (!withinRequest.test(wholeStack()) || ++createdWithinRequests === 1) return;
   warnOnce(
@@ -37,7 +37,7 @@ function wholeStack(): string {
   }
 }
 
-/** Reports a middleware that only requests without a route reach. */
+/** Reports a middleware that is reached only by requests without a route. */
 export function warnBehindRoutes(): void {
   warnOnce(
     'HEADGATE_BEHIND_ROUTES',
@@ -61,12 +61,12 @@ export class LimitCheck<R> {
     return this.#examined >= MAX_EXAMINED;
   }
 
-  /** The route has matched. */
+  /** Called when the route has matched. */
   matched(): void {
     this.#hasMatched = true;
   }
 
-  /** The route has not matched: reports it if it would have, without the first segments of the path. */
+  /** Called when the route has not matched. Reports the route if it would match the path without its first segments. */
   unmatched(request: R, route: string, test: RouteTest): void {
     this.#examined++;
     if (this.#hasMatched) return;
@@ -84,7 +84,7 @@ export class LimitCheck<R> {
     }
   }
 
-  /** The app has determined the key; undefined if the limit does not apply. */
+  /** Called with the key that the app has determined; undefined if the limit does not apply. */
   keyed(request: R, key: string | undefined): void {
     this.#examined++;
     if (key !== undefined) {
@@ -98,7 +98,7 @@ export class LimitCheck<R> {
     }
   }
 
-  /** Reports a key with the address of a proxy, which all clients behind that proxy share. */
+  /** Reports a key that is the address of a proxy: all clients behind the proxy would share it. */
   #checkProxy(request: R, key: string): void {
     const { framework } = this;
     const address = framework.address?.(request);
@@ -111,7 +111,7 @@ export class LimitCheck<R> {
   }
 }
 
-/** Whether the key contains this address, and not as a part of another one: `::1` is also the end of `2001:db8::1`. */
+/** Whether the key contains this address as a whole: `::1` must not match the end of `2001:db8::1`. */
 function contains(key: string, address: string): boolean {
   const isVersion6 = address.includes(':');
   const before = isVersion6 ? /(^|[^\da-f:]:?)$/i : /(^|[^\d.])$/;

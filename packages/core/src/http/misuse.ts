@@ -22,7 +22,7 @@ export function misplaced(adapter: string, first: unknown): HeadgateError {
   return new HeadgateError('ERR_HEADGATE_MIDDLEWARE', message);
 }
 
-/** How it was called, and what to do instead. */
+/** Describes the mistake, and the correct use. */
 function mistakeOf(adapter: string, right: string | undefined): string {
   if (right !== undefined && right !== adapter)
     return `by another framework or server: use ${right}`;

@@ -11,18 +11,18 @@ const exchangeKey = Symbol('headgate.exchange');
 type Closed = (() => void) & { [exchangeKey]?: NodeExchange };
 
 /**
- * Whether `errored` reports a call of `destroy`. Only an open response shows that: Node starts with null, other runtimes
- * leave it undefined.
+ * Whether `errored` reports a call of `destroy`. Detected on an open response, where Node has null and other runtimes
+ * have undefined.
  */
 let errorReportsDestroy = false;
 
-/** On Deno, where `errored` does not show it: the responses whose request or response the app has destroyed. */
+/** On Deno, where `errored` does not report it: responses for which the app has destroyed the request or response. */
 const destroyedByApp = new WeakSet<NodeResponse>();
 
-/** Whether an adapter keeps exchanges in other objects than the response: only then must its listeners be searched. */
+/** Whether an adapter caches exchanges on objects other than the response. Only then must its listeners be searched. */
 let areKeptElsewhere = false;
 
-/** By connection, the exchanges whose pipelined responses wait for earlier ones. */
+/** For each connection: the exchanges whose pipelined responses wait for earlier ones. */
 const pipelined = new WeakMap<NodeSocket, Set<NodeExchange>>();
 
 /** An exchange of a Node server. */
@@ -40,13 +40,13 @@ export class NodeExchange extends Exchange {
   /**
    * Returns the same exchange to every middleware of a request.
    *
-   * @param slot Object that caches the exchange and belongs to the request. If it is replaced, the lookup is slower.
+   * @param slot Object that belongs to the request and caches the exchange. If it is replaced, the lookup is slower.
    *   Default: the response.
    */
   static of(request: NodeRequest, response: NodeResponse, slot: object = response): NodeExchange {
     const kept = slot as { [exchangeKey]?: NodeExchange };
     const known = kept[exchangeKey];
-    // The app may keep one object for all its requests.
+    // The app may use the same object for all its requests.
     if (known !== undefined && (slot === response || known.response === response)) return known;
     areKeptElsewhere ||= slot !== response;
     const found = areKeptElsewhere ? listening(response) : undefined;
@@ -56,7 +56,7 @@ export class NodeExchange extends Exchange {
   }
 
   /**
-   * Whether Node's HTTP server has made the response, so that `close` follows `finish` at once. Other hosts, such as
+   * Whether the response belongs to Node's HTTP server, where `close` follows `finish` at once. Other hosts, such as
    * adapters for AWS Lambda and mocks for tests, may emit only `finish`, or nothing.
    */
   get isServed(): boolean {
@@ -70,14 +70,14 @@ export class NodeExchange extends Exchange {
     return response.destroyed === true || request.socket?.destroyed === true;
   }
 
-  /** The response of an upgraded connection is never written. */
+  /** True for an upgraded connection, whose response is never written. */
   get headersSent(): boolean {
     return this.response.headersSent || this.request.upgrade === true;
   }
 
   override get awaitsBody(): boolean {
     const { request } = this;
-    // Mocks may lack methods of a stream.
+    // Mocks may lack stream methods.
     if (!this.isServed) return false;
     const isReading = request.readableFlowing === true || request.listenerCount('readable') > 0;
     return isReading && request.readableLength === 0 && !request.complete && !request.readableEnded;
@@ -88,9 +88,9 @@ export class NodeExchange extends Exchange {
   }
 
   /**
-   * Only the response's `close` is always emitted: the request's comes while a POST handler still runs, and `finish`
-   * is not emitted after an abort. A pipelined response before its turn has no socket yet, however, and emits no
-   * `close` if the connection breaks.
+   * Listens to the response's `close`, the only event that is always emitted: the request's `close` comes while a POST
+   * handler still runs, and `finish` is not emitted after an abort. An exception is a pipelined response before its
+   * turn. It has no socket yet, and emits no `close` if the connection breaks.
    */
   protected listen(): void {
     const { request, response } = this;
@@ -109,13 +109,13 @@ export class NodeExchange extends Exchange {
     this.#watchEnd();
   }
 
-  /** Any event ends the response, and so does the call that ends it. */
+  /** Watches all events and calls that may end the response, since hosts differ. */
   #watchHost(): void {
     const { response } = this;
     response.on('finish', () => this.ended('complete'));
     response.on('error', (error) => {
       this.ended('truncated');
-      // As if this listener did not exist.
+      // Throws, as an EventEmitter without an error listener would.
       if (response.listenerCount('error') === 1) throw error;
     });
     afterCalls(response, ['end', 'destroy'], () => {
@@ -132,7 +132,7 @@ export class NodeExchange extends Exchange {
     });
   }
 
-  /** One listener per connection for all its pipelined exchanges, as Node warns of many listeners. */
+  /** Uses one listener per connection for all its pipelined exchanges, since Node warns of many listeners. */
   #listenTo(socket: NodeSocket): void {
     const known = pipelined.get(socket);
     const exchanges = known ?? new Set<NodeExchange>();
@@ -146,8 +146,8 @@ export class NodeExchange extends Exchange {
   }
 
   /**
-   * A pipelined response that is written or destroyed before its turn counts as sent or closed: otherwise an earlier
-   * request of the same connection could wait for its permit.
+   * Counts a pipelined response that is written or destroyed before its turn as sent or closed. Otherwise an earlier
+   * request of the same connection could wait for its permit forever.
    */
   #watchEnd(): void {
     const { response } = this;
@@ -198,7 +198,7 @@ export class NodeExchange extends Exchange {
 
   override whenHandedOver(callback: () => void): void {
     const { response } = this;
-    // A stream that is piped to the response listens for `unpipe` until after this `close`.
+    // A stream piped to the response keeps its `unpipe` listener until after this `close`.
     if (response.writableEnded || response.listenerCount('unpipe') > 0) return callback();
     response.on('newListener', (event) => {
       if (event === 'unpipe') callback();
@@ -212,12 +212,14 @@ export class NodeExchange extends Exchange {
     rejectUpload(request, response, clock);
   }
 
-  /** Nothing reads the connection of a rejected upgrade, so that Node would never notice that its client has left. */
+  /**
+   * Closes the connection of a rejected upgrade. Nothing reads it, so Node would not notice that its client has left.
+   */
   #closeUpgraded(): void {
     this.response.prependListener('finish', () => this.request.socket?.destroy());
   }
 
-  /** A closed response emits no more events, so that its methods must be watched. */
+  /** Watches method calls, since a closed response emits no events. */
   #watchHandler(): (() => void)[] {
     const { request, response } = this;
     const callbacks: (() => void)[] = [];

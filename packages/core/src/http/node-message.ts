@@ -7,7 +7,7 @@ export interface NodeRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly readableDidRead: boolean;
   readonly readableEnded: boolean;
-  /** True while something reads the stream by `data` events or a pipe, which can keep up. */
+  /** Whether something reads the stream as it arrives, through `data` events or a pipe. */
   readonly readableFlowing: boolean | null;
   /** Number of bytes that have arrived and have not been read. */
   readonly readableLength: number;

@@ -10,8 +10,8 @@ import type { Rejection } from '../semaphore/rejection.ts';
 /** Options of any limit; `R` is the framework's request. */
 interface LimitRule<R> {
   /**
-   * Applies the limit only to an optional method and a pattern of the full path: `POST /reports/:id`. Default: every
-   * request.
+   * Applies the limit only to requests that match an optional method and a pattern of the full path, such as `POST
+   * /reports/:id`. Default: every request.
    */
   route?: string | undefined;
   /** How much of the limit a request uses: a whole number, clamped to 1…limit. Default: 1. */
@@ -29,8 +29,9 @@ interface OwnRule<R>
     Omit<DistributedOptions, 'store'> {
   limiter?: undefined;
   /**
-   * Guaranteed parts of the limit, by name, together at most 1: `{ gold: 0.6, free: 0.3 }`. Other requests may borrow
-   * what a share does not use; freed capacity goes first to a share that uses less than its part. Default: none.
+   * Guaranteed parts of the limit by name, with a sum of at most 1: `{ gold: 0.6, free: 0.3 }`. Other requests may
+   * borrow the unused part of a share. Released capacity goes first to a share that uses less than its part. Default:
+   * none.
    */
   shares?: Readonly<Record<string, number>> | undefined;
 }
@@ -44,7 +45,7 @@ interface Key<R> {
 }
 
 interface FixedOrAdaptive {
-  /** Maximum weight in flight, per key if keyed. An unkeyed limit may be adaptive; a keyed one may depend on the request. */
+  /** Maximum weight in flight, per key if keyed. It may be adaptive if unkeyed, and depend on the request if keyed. */
   limit: number | LimitFactory;
 }
 
@@ -56,10 +57,13 @@ interface PerRequest<R> extends Required<Key<R>> {
 /** The limit itself, and whether it is per key. */
 type Limited<R> = (Key<R> & FixedOrAdaptive) | PerRequest<R>;
 
-/** `name` is required inside `limits` and with a `store`; otherwise it is `'unnamed'`, that of the default limit `'default'`. */
+/**
+ * `name` is required inside `limits`, and with a `store`. Otherwise it defaults to `'unnamed'`, or to `'default'` for
+ * the default limit.
+ */
 type OwnLimit<R> = OwnRule<R> & Limited<R> & NameRequiredWithStore;
 
-/** A limiter that other routes, or work outside HTTP, use as well; its other options are set on the limiter. */
+/** A limiter that other routes, or work outside HTTP, use too. Its other options are set on the limiter itself. */
 type ReusedLimit<R> = LimitRule<R> &
   Key<R> & { limiter: Limiter } & {
     [Name in Exclude<keyof OwnLimit<R>, keyof LimitRule<R> | 'limiter' | 'key'>]?: undefined;
@@ -78,31 +82,32 @@ export type LimitOptions<R> =
   | (ReusedLimit<R> & { queueLimit?: undefined });
 
 /**
- * `Args` are the arguments of the framework's middleware, `Result` is what handlers return, `Reply` what `classify`
- * gets.
+ * `Args` are the arguments of the framework's middleware, `Result` is the result type of handlers, and `Reply` is the
+ * argument of `classify`.
  */
 export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, Reply>
   extends CommonOptions,
     Pick<GateOptions, 'guard' | 'mode'> {
   /**
-   * Returns true for a request that bypasses the limits. Up to four CORS preflights at a time always bypass them. Default:
-   * no other request does.
+   * Returns true for a request that bypasses the limits. Up to four CORS preflights at a time bypass them anyway.
+   * Default: no other request does.
    */
   skip?: ((request: R) => boolean | undefined) | undefined;
   /**
-   * Responds instead of Headgate; it may call `next` to let the handler serve a cheaper response. If it returns
-   * `false`, or a promise of `false`, Headgate responds after all. In Express, Fastify and `node:http` it must do one of
-   * the three, or the client waits forever; in NestJS, what it returns is sent. Default: Headgate responds.
+   * Responds instead of Headgate. It may call `next`, so that the handler serves a cheaper response. If it returns
+   * `false`, or a promise of `false`, Headgate responds after all. In Express, Fastify and `node:http` it must do one
+   * of these three, or the client waits forever. In NestJS, its return value is sent. Default: Headgate responds.
    */
   onReject?: ((rejection: Rejection, ...args: Args) => Result) | undefined;
   /**
-   * A request's priority: in the queue, when the queue is full, and for a guard. Do not read it from a header that any
-   * client can send. Default, also if it returns `undefined`: `normal`.
+   * A request's priority. It decides the order in the queue, which waiter a full queue displaces, and what a guard
+   * sheds. Do not read it from a header that any client can send. Default, also if it returns `undefined`: `normal`.
    */
   priority?: ((request: R) => Priority | undefined) | undefined;
   /**
-   * Groups requests, by tenant for instance. Groups are served in turn, counted by weight; all requests for which it
-   * returns `undefined` are one group. Memory stays bounded however many names clients invent. Default: no groups.
+   * Groups requests, by tenant for instance. Groups are served in turn, counted by weight. All requests for which it
+   * returns `undefined` form one group. Memory stays bounded regardless of how many names clients make up. Default: no
+   * groups.
    */
   fairBy?: ((request: R) => string | undefined) | undefined;
   /**
@@ -111,28 +116,29 @@ export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, R
    */
   order?: Order | undefined;
   /**
-   * Classifies a response that has ended or, with the default limit, begun, for an adaptive limit. `dropped`: it failed
-   * because of overload; `ignored`: its duration must not be used. Default: `ok`.
+   * Classifies a response for an adaptive limit, when the response has ended (with the default limit: begun).
+   * `dropped`: it failed because of overload. `ignored`: do not use its duration. Default: `ok`.
    */
   classify?: ((response: Reply) => Outcome) | undefined;
   /** Adds `RateLimit-Policy`, `RateLimit` and `Server-Timing` to responses. Default: false. */
   headers?: boolean | undefined;
   /**
-   * When a client disconnects during its request: `wait` holds the permit until the handler is done or, if the framework
-   * does not report that, for as long as such a request usually takes; `release` releases it immediately. Default: `wait`.
+   * What happens to the permit when a client disconnects during its request. `wait` holds it until the handler is done;
+   * if the framework does not report that, for as long as such a request usually takes. `release` releases it
+   * immediately. Default: `wait`.
    */
   onDisconnect?: 'wait' | 'release' | undefined;
 }
 
 /**
- * Options that need no limit: without one, a guard applies alone, and otherwise the default limit applies. `limit` may be
- * a variable that is undefined, because it comes from the environment for instance.
+ * Options of a middleware without a required limit. Without one, only the guard applies or, without a guard, the
+ * default limit. `limit` may be a variable that is undefined, for instance because it comes from the environment.
  */
 type OptionalLimit = {
   [Name in Exclude<keyof OwnLimit<never>, 'limit'> | 'limits']?: undefined;
 } & { limit?: number | LimitFactory | undefined };
 
-/** What the default limit has in common with other limits. */
+/** The options that the default limit shares with other limits. */
 type DefaultLimitOptions<R> = Pick<LimitRule<R>, 'route' | 'weight' | 'statusCode'> & {
   name?: string | undefined;
 };
@@ -145,7 +151,7 @@ type DefaultLimit<R> = DefaultLimitOptions<R> &
   Omit<OptionalLimit, keyof DefaultLimitOptions<R>> & { guard?: undefined };
 
 /**
- * One limit, or several that a request must pass together, or only a guard. Without any of these, the default limit,
+ * One limit; or several that a request must pass together; or only a guard. Without any of these: the default limit,
  * which adapts to the server.
  */
 export type HttpOptions<R, Args extends readonly unknown[], Result, Reply> = MiddlewareOptions<
@@ -164,5 +170,5 @@ export type HttpOptions<R, Args extends readonly unknown[], Result, Reply> = Mid
     | OptionalLimit
   );
 
-/** The options of any adapter, whose own arguments and results do not matter here. */
+/** The options of any adapter, whatever its arguments and results. */
 export type AnyHttpOptions<R> = HttpOptions<R, never, unknown, never>;

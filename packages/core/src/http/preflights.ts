@@ -3,7 +3,9 @@ import type { BasePermit } from '../semaphore/permit.ts';
 import type { Framework } from './framework.ts';
 import type { Exchange } from './gated-request.ts';
 
-/** Maximum number of preflights that bypass the limits at a time: any client can send requests that look like one. */
+/**
+ * Maximum number of preflights that bypass the limits at a time. Bounded, since any client can send fake preflights.
+ */
 const MAX_PREFLIGHTS = 4;
 
 /** Lets a few CORS preflights bypass the limits of a middleware. */
@@ -12,7 +14,9 @@ export class Preflights<R> {
 
   constructor(private readonly framework: Framework<R>) {}
 
-  /** Undefined if the request is not a preflight, or is one too many, or its client has left. */
+  /**
+   * Returns undefined if the request is not a preflight, if too many are running, or if its client has disconnected.
+   */
   tryAcquire(request: R, exchange: Exchange): BasePermit | undefined {
     if (!this.#includes(request) || exchange.gone) return undefined;
     return this.#limiter.tryAcquire() as BasePermit | undefined;

@@ -1,7 +1,7 @@
 import { type Clock, startTimer } from '../clock.ts';
 import type { NodeRequest, NodeResponse, NodeSocket } from './node-message.ts';
 
-/** Longest body that is drained to keep its connection usable. */
+/** Maximum length of a body that is drained to keep its connection usable. */
 const MAX_DRAINED_BYTES = 128 * 1024;
 /** Maximum number of bytes that are read of a longer body. */
 const MAX_READ_BYTES = 64 * 1024;
@@ -22,7 +22,7 @@ export function rejectUpload(request: NodeRequest, response: NodeResponse, clock
     if (isUnread(request) && !isShort(request)) response.shouldKeepAlive = false;
     return writeHead.apply(response, args);
   };
-  // Runs before Node's own listener, which would close the connection immediately, or drain the whole body.
+  // Runs before Node's own listener, which would close the connection immediately or drain the whole body.
   response.prependListener('finish', () => {
     const { socket } = request;
     if (socket !== null && isUnread(request)) drain(request, socket, clock);
@@ -62,7 +62,10 @@ function isUnread({ readableDidRead, complete }: NodeRequest): boolean {
   return !readableDidRead && !complete;
 }
 
-/** With `Expect`, the client may send its next request instead of the body, since it got no `100 Continue`. */
+/**
+ * Whether the body is short enough to drain. Never with `Expect`: without a `100 Continue`, the client may omit the
+ * body and send its next request instead.
+ */
 function isShort({ headers }: NodeRequest): boolean {
   return headers.expect === undefined && Number(headers['content-length']) <= MAX_DRAINED_BYTES;
 }

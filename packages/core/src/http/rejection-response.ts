@@ -1,8 +1,8 @@
 import { type Rejection, rejectionHeaders, sentence } from '../semaphore/rejection.ts';
 
 /**
- * The media types of a rejection, most preferred first: `*` and a missing header get the first. Each has the ranges
- * that match it, most specific first (RFC 9110, 12.5.1).
+ * The media types of a rejection, most preferred first. A client that accepts anything gets the first. Each type lists
+ * the ranges that match it, most specific first (RFC 9110, 12.5.1).
  */
 const ranges = {
   'application/problem+json': [
@@ -23,7 +23,7 @@ const encoder = new TextEncoder();
 interface ResponseContext {
   readonly method: string;
   readonly accept: string | undefined;
-  /** 503 blames the load of the server, 429 the client's own usage. */
+  /** 503 means that the server is overloaded, 429 that the client uses too much. */
   readonly statusCode: number;
 }
 
@@ -34,10 +34,10 @@ export interface RejectionResponse {
   readonly body: string;
 }
 
-/** Bounds the cache. Its keys depend on the app's limits, not on what clients send, so few are expected. */
+/** Maximum size of the cache. Its keys depend on the app's limits, not on what clients send, so few are expected. */
 const MAX_CACHED_RESPONSES = 1000;
 
-/** Caches responses: under overload the same few are sent over and over. */
+/** Caches responses, since an overloaded server sends the same few again and again. */
 export class RejectionResponses {
   readonly #cache = new Map<string, RejectionResponse>();
 
@@ -57,7 +57,7 @@ export class RejectionResponses {
   }
 }
 
-/** Contains nothing that any client has sent, this one included. */
+/** Creates a response without any data that a client has sent. */
 function createResponse(
   rejection: Rejection,
   status: number,
@@ -96,7 +96,7 @@ function problem(rejection: Rejection, status: number): string {
   });
 }
 
-/** Reloads itself only after a GET, which is safe to repeat. */
+/** The page reloads itself only after a GET, which is safe to repeat. */
 function page(text: string, retryAfter: number, reloads: boolean): string {
   const refresh = reloads ? `<meta http-equiv="refresh" content="${retryAfter}">` : '';
   return (
@@ -108,7 +108,7 @@ function page(text: string, retryAfter: number, reloads: boolean): string {
   );
 }
 
-/** The media type the client prefers; plain text, which every client can read, if it accepts none of them. */
+/** The media type that the client prefers. If it accepts none of them: plain text, which every client can read. */
 function preferred(accept: string | undefined): MediaType {
   if (accept === undefined || accept === '' || accept === '*/*') return 'application/problem+json';
   const qualities = parseQualities(accept);
@@ -124,7 +124,7 @@ function preferred(accept: string | undefined): MediaType {
   return best;
 }
 
-/** A client may send kilobytes of ranges; no real one needs more characters than these. */
+/** Maximum length of the header that is parsed. Real clients send less, but an attacker could send kilobytes. */
 const MAX_ACCEPT_LENGTH = 1000;
 
 function parseQualities(accept: string): Map<string, number> {

@@ -1,7 +1,7 @@
 interface Kinds {
-  /** Two mounted routers may have routes of the same name, such as `GET /`. */
+  /** Tells two mounted routers apart that have routes of the same name, such as `GET /`. */
   readonly number: number;
-  /** Kept, since to make the name for each request would take longer than to look it up. */
+  /** Caches the kinds, since creating the string for each request would take longer than looking it up. */
   readonly byName: Map<string, string>;
 }
 
@@ -12,9 +12,9 @@ let count = 0;
  * The kind of work of a route.
  *
  * @param route The framework's own object for the route, the same for each request.
- * @param name Of each of its kinds, such as the method.
- * @param path The path of the route. Like the name, what the application has registered, never what a client has sent:
- *   clients could create kinds.
+ * @param name Distinguishes kinds of the same route; the method, for instance.
+ * @param path The path of the route as registered by the app. Neither `name` nor `path` may come from a client, since
+ *   clients could then create any number of kinds.
  */
 export function routeKind(route: object, name: string, path = ''): string {
   let kinds = kindsOf.get(route);

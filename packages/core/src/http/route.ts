@@ -6,14 +6,19 @@ export interface Routing {
   readonly caseSensitive: boolean;
   /** Whether paths with and without a trailing slash differ. */
   readonly strict: boolean;
-  /** Whether parameters and wildcards also match nothing: `/reports/:id` routes `/reports/`. Default: false. */
+  /**
+   * Whether parameters and wildcards also match an empty string: `/reports/:id` then matches `/reports/`. Default:
+   * false.
+   */
   readonly emptyParameters?: boolean;
 }
 
-/** Compiles a path pattern to a test that runs in time linear in the path. Throws if it cannot parse the pattern. */
+/**
+ * Compiles a path pattern to a test whose time is linear in the path's length. Throws if it cannot parse the pattern.
+ */
 export type Compile = (pattern: string, routing: Routing) => (path: string) => boolean;
 
-/** The part of path-to-regexp that is used. Adapters pass it in, since the core has no dependencies. */
+/** The part of path-to-regexp that is used. Adapters pass the library in, since the core has no dependencies. */
 type PathToRegexp = (
   pattern: string,
   options: { sensitive: boolean; trailing: boolean },
@@ -61,7 +66,7 @@ export function compileRoute(route: unknown, compile: Compile, routing: Routing)
   }
 }
 
-/** Names bare `*` wildcards, which some frameworks allow, as path-to-regexp requires a name. */
+/** Names bare `*` wildcards. Some frameworks allow them, but path-to-regexp requires a name. */
 function named(pattern: string): string {
   let count = 0;
   return pattern.replace(/\/\*(?=\/|$)/g, () => `/*wildcard${count++}`);

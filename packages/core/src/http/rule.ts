@@ -12,10 +12,10 @@ import { LimitCheck } from './mistakes.ts';
 import type { AnyHttpOptions, LimitOptions, MiddlewareOptions } from './options.ts';
 import { compileRoute, type RouteTest } from './route.ts';
 
-/** Options that only a limit of the app's own has. */
+/** Options of a limit that the middleware makes; not allowed with a reused limiter. */
 export const onlyOwn = ['limit', 'shares', 'queueWeight', ...distributedOptions] as const;
 
-/** Options of a limit that the middleware makes; those of a reused limiter are set on the limiter. */
+/** All options of a limit that the middleware makes. For a reused limiter, they are set on the limiter. */
 const ownLimit = ['name', ...onlyOwn] as const;
 
 /** Options of one limit: inside `limits`, or at the top level for a single limit. */
@@ -29,7 +29,7 @@ export const perLimit = [
   'statusCode',
 ] as const satisfies readonly (keyof LimitOptions<never>)[];
 
-/** Options of a middleware as a whole: set next to `limits`, if it has several. */
+/** Options of a whole middleware. If it has several limits, they are set next to `limits`. */
 export const perMiddleware = [
   'skip',
   'onReject',
@@ -43,22 +43,22 @@ export const perMiddleware = [
   ...commonOptions,
 ] as const satisfies readonly (keyof MiddlewareOptions<never, never, never, never>)[];
 
-/** What the rules of a middleware have in common. */
+/** Settings that all rules of a middleware share. */
 interface RuleContext<R> extends LimitDefaults {
   readonly framework: Framework<R>;
 }
 
-/** One limit of a middleware: which requests it applies to, and what they demand of it. */
+/** One limit of a middleware: selects the requests that it applies to, and determines their demands. */
 export class Rule<R> {
-  /** Of the rejections by this limit. */
+  /** Status code of rejections by this limit. */
   readonly statusCode: number;
   readonly spec: LimitSpec;
   #limiter: Limiter | undefined;
-  /** The demand of every request, if it is always the same. */
+  /** The demand, if it is the same for every request. */
   #always: Demand | undefined;
-  /** Compiled at the first request, which reveals how the framework matches paths. */
+  /** Compiled at the first request, when the framework's way of matching paths is known. */
   #route: RouteTest | undefined;
-  /** Defined while the first requests are examined for mistakes. */
+  /** Defined while the first requests are still being examined for mistakes. */
   #check: LimitCheck<R> | undefined;
 
   constructor(
@@ -86,7 +86,7 @@ export class Rule<R> {
     this.spec = specOf(options, context);
   }
 
-  /** Whether the limit, or that of a reused limiter, is adaptive. */
+  /** Whether the limit is adaptive; for a reused limiter, whether its limit is. */
   get isAdaptive(): boolean {
     const { owned, limiter } = this.spec;
     return owned ? typeof limiter.limit === 'object' : limiter.isAdaptive;
@@ -148,8 +148,8 @@ export class Rule<R> {
   }
 
   /**
-   * Clamped, since a client that controls the weight could otherwise cause errors; a weight that is not a whole
-   * number is a bug in the app.
+   * The weight, clamped to 1…limit: a client that controls the weight could otherwise cause errors. A weight that is
+   * not a whole number is a bug in the app, so it throws.
    */
   #weight(request: R, limit: number): number {
     const { weight = 1 } = this.options;
@@ -160,7 +160,7 @@ export class Rule<R> {
   }
 }
 
-/** The rules of a middleware. A single limit in the options themselves is the same as a list of one. */
+/** The rules of a middleware. A single limit given directly in the options is treated like a list of one. */
 export function rulesOf<R>(
   options: AnyHttpOptions<R>,
   framework: Framework<R>,
@@ -197,7 +197,7 @@ function wrongPlace(option: string, place: string): HeadgateError {
 const others = onlyOwn.filter((option) => option !== 'limit').join(', ');
 const NO_DEFAULT = `set: only a middleware without limits, guard, key, ${others} has a default limit`;
 
-/** What the gate needs of the limit. */
+/** The spec of the limit, for the gate. */
 function specOf<R>(options: LimitOptions<R>, gate: RuleContext<R>): LimitSpec {
   const { key, shares } = options;
   const optional = options.route !== undefined;
@@ -214,7 +214,7 @@ function specOf<R>(options: LimitOptions<R>, gate: RuleContext<R>): LimitSpec {
   if (shares !== undefined && options.store !== undefined) {
     throw invalid('shares', 'omitted with a store', shares);
   }
-  // If the limit depends on the request, every request carries its own; 1 is a placeholder.
+  // A placeholder if the limit depends on the request: every request then has its own limit.
   const limit = typeof options.limit === 'function' ? 1 : options.limit;
   const order = shares === undefined ? undefined : byShare(shares, gate.order);
   const spec = ownSpec({ ...options, limit, perKey: key !== undefined, order }, optional, gate);

@@ -28,7 +28,7 @@ export interface HttpSettings<R> extends GatedRequestSettings {
   readonly fairBy: ((request: R) => string | undefined) | undefined;
   readonly classify: ((response: never) => Outcome) | undefined;
   readonly headers: boolean;
-  /** Whether a limit is adaptive, so that the outcomes of requests are needed. */
+  /** Whether any limit is adaptive, and so needs the outcomes of requests. */
   readonly isAdaptive: boolean;
 }
 
@@ -78,7 +78,7 @@ export function httpSettings<R>(
   return { ...own, rules, isAdaptive, gate, isDefault, slowClients };
 }
 
-/** The kind of a request that has ended, when nothing handles errors any more. */
+/** The kind of a request that has ended. Must not throw, since nothing would handle the error any more. */
 function kindOf<R>(framework: Framework<R>, request: R): string | undefined {
   try {
     return framework.kind(request);

@@ -1,23 +1,25 @@
 import { Alarm, type Clock } from '../clock.ts';
 import { MAX_KINDS } from '../limits/limit.ts';
 
-/** Milliseconds that a request is expected to take while none of its kind has been answered. */
+/** Expected duration in milliseconds until a request of the kind has been answered. */
 const UNMEASURED_MS = 1000;
 
-/** Number of requests over which a mean moves. */
+/** Number of requests that the moving mean covers. */
 const MAX_WEIGHT = 100;
 
 /**
- * How many times the mean one request counts for at most: a client that reads a single response slowly, or a database
- * that hangs once, raises the mean by a tenth, and 25 such requests by a factor of ten.
+ * A single duration counts as at most this multiple of the mean. So a client that reads one response slowly, or a
+ * database that hangs once, raises the mean by a tenth; 25 such requests raise it tenfold.
  */
 const MAX_RATIO = 10;
 
-/** Measures how long answered requests take, by kind, since some kinds take a thousand times as long as others. */
+/**
+ * Measures how long answered requests take, for each kind, since some kinds take a thousand times as long as others.
+ */
 export class UsualDurations {
   readonly #kinds = new Map<string | undefined, MovingMean>();
   readonly #all = new MovingMean();
-  /** Of the requests that `whenPassed` watches. */
+  /** The checks of the requests that `whenPassed` watches. */
   readonly #checks = new Set<(now: number) => void>();
 
   constructor(private readonly clock: Clock) {}
@@ -27,7 +29,7 @@ export class UsualDurations {
     return Math.floor(this.clock.now());
   }
 
-  /** A request of this kind has been answered. */
+  /** Called when a request of this kind has been answered. */
   add(kind: string | undefined, duration: number): void {
     let mean = this.#kinds.get(kind);
     if (mean === undefined) {
@@ -38,14 +40,14 @@ export class UsualDurations {
     mean.add(duration);
     this.#all.add(duration);
     if (mean.count > 1) return;
-    // Requests of this kind no longer need to last for a second.
+    // Requests of this kind were expected to take a second until now.
     const now = this.clock.now();
     for (const check of [...this.#checks]) check(now);
   }
 
   /**
-   * How many milliseconds a request of this kind usually takes. One without a kind may be a file, or may not have reached
-   * its route yet: the longer of the means of such requests and of all requests.
+   * How long a request of this kind usually takes, in milliseconds. A request without a kind may be for a file, or may
+   * not have reached its route yet. For these, the longer of two means applies: that of such requests, and that of all.
    */
   of(kind: string | undefined): number {
     const mean = this.#kinds.get(kind);
@@ -56,10 +58,10 @@ export class UsualDurations {
   }
 
   /**
-   * Calls back once the request has lasted as long as such a request usually takes, at once if it has already. Returns a
-   * function that cancels that.
+   * Calls back once the request has lasted as long as such a request usually takes; immediately if it already has.
+   * Returns a function that cancels the call.
    *
-   * @param request `admittedAt` is by `now`; its kind may become known later.
+   * @param request Its `admittedAt` is a time of `now`. Its kind may become known later.
    */
   whenPassed(
     request: { readonly admittedAt: number; readonly kind: string | undefined },
@@ -82,7 +84,7 @@ export class UsualDurations {
   }
 }
 
-/** A mean that follows changes. */
+/** A moving mean. */
 class MovingMean {
   count = 0;
   value = 0;
@@ -90,7 +92,7 @@ class MovingMean {
   add(duration: number): void {
     this.count = Math.min(this.count + 1, MAX_WEIGHT);
     const max = MAX_RATIO * Math.max(this.count === 1 ? UNMEASURED_MS : this.value, 1);
-    // Negative if a test has replaced the clock meanwhile.
+    // A negative duration occurs if a test has replaced the clock meanwhile.
     this.value += (Math.min(Math.max(duration, 0), max) - this.value) / this.count;
   }
 }

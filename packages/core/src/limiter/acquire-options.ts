@@ -6,7 +6,7 @@ import { checkOrdering } from '../semaphore/request.ts';
 
 /** How a caller requests a permit. */
 export interface AcquireOptions {
-  /** Identifies whose limit the request counts against. Required if the limiter is keyed, an error if it is not. */
+  /** Identifies whose limit the request counts against. Required if the limiter is keyed; otherwise an error. */
   key?: string | undefined;
   /** How much of the limit the request uses: a whole number from 1 to the limit. Default: 1. */
   weight?: number | undefined;
@@ -43,12 +43,12 @@ export const waitOptions = [
   'fairBy',
 ] as const satisfies readonly (keyof CommonWaitOptions)[];
 
-/** The options of `tryAcquire`, and those of `acquire` and `run`. */
+/** The options of `tryAcquire`, which `acquire` and `run` have too. */
 export const acquireOptions: readonly string[] = ['key', 'weight', 'limit', 'share'];
 const all: readonly string[] = [...acquireOptions, ...waitOptions];
 
 /**
- * Checks the options of a request to a limiter, even if there is room and not all of them take effect.
+ * Checks all options of a request to a limiter, even those without effect while there is room.
  *
  * @throws HeadgateError for an unknown option, and for a value that is not allowed.
  */
@@ -57,21 +57,21 @@ export function checkAcquireOptions(owner: string, options: WaitOptions, known =
   checkWaitOptions(options);
 }
 
-/** Allocates no array of names: on this hot path, it would cost more than everything else. */
+/** A loop that allocates no array of names: on this hot path, an array would cost more than everything else. */
 function isKnown(options: WaitOptions, known: readonly string[]): boolean {
   if (typeof options !== 'object' || options === null) return false;
   for (const name in options) if (!known.includes(name)) return false;
   return true;
 }
 
-/** A limiter as far as its order matters. */
+/** The part of a limiter that tells how it orders waiters. */
 export interface Ordered {
   readonly name: string;
   /** Options that its order ignores. */
   readonly ignores?: readonly OrderOption[] | undefined;
 }
 
-/** @throws HeadgateError for an option that all of these limiters ignore: it would look as if it worked. */
+/** @throws HeadgateError for an option that all of these limiters ignore, since it would have no effect. */
 export function checkOrderOption(
   option: OrderOption,
   value: unknown,

@@ -11,10 +11,10 @@ import {
 } from './acquire-options.ts';
 import type { Limiter } from './limiter.ts';
 
-/** Called with the permit that it holds until it has settled. */
+/** A function that runs with a permit. The permit is held until the result has settled. */
 export type Callback<T> = (permit: Permit) => T | PromiseLike<T>;
 
-/** Stands for omitted options, so that they need no check. */
+/** Used when the caller passes no options, which then need no check. */
 export const noOptions = {};
 
 /** Requests a permit from a limiter, and resolves to it. */
@@ -46,14 +46,14 @@ function request(waiter: SignalWaiter, limiter: Limiter, options: WaitOptions): 
   limiter.request(waiter);
 }
 
-/** @throws HeadgateError for an `fn` that is not a function: `run(work())` instead of `run(work)`, say. */
+/** @throws HeadgateError if `fn` is not a function, as in `run(work())` instead of `run(work)`. */
 export function checkCallback(fn: unknown): void {
   if (typeof fn !== 'function') throw invalid('fn', 'a function', fn);
 }
 
 /**
- * Calls `fn` with a permit, and ends the permit when `fn` has settled. An async function would allocate more, and take
- * longer.
+ * Calls `fn` with a permit, and ends the permit when `fn` has settled. An async function would allocate more and run
+ * slower.
  */
 export function callWith<T>(permit: BasePermit, fn: Callback<T>): Promise<T> {
   let result: Promise<T>;
@@ -76,7 +76,7 @@ export function callWith<T>(permit: BasePermit, fn: Callback<T>): Promise<T> {
 }
 
 /**
- * Requests a permit with checked options, and calls `fn` with it in the async context of the caller. A pending async
+ * Requests a permit with checked options, then calls `fn` with it in the caller's async context. A pending async
  * function would cost several times as much.
  */
 export function callLater<T>(limiter: Limiter, fn: Callback<T>, options: WaitOptions): Promise<T> {
@@ -85,7 +85,7 @@ export function callLater<T>(limiter: Limiter, fn: Callback<T>, options: WaitOpt
   }).then(callNow);
 }
 
-/** Calls the function of a queued call, which has its permit, or throws why there is none. */
+/** Calls the function of a queued call with its permit, or throws the reason why there is no permit. */
 export function callNow<T>({ permit, fn, signal, failure }: QueuedCall<T>): Promise<T> {
   if (!permit) throw failure;
   if (!signal?.aborted) return callWith(permit, fn);
@@ -94,8 +94,8 @@ export function callNow<T>({ permit, fn, signal, failure }: QueuedCall<T>): Prom
 }
 
 /**
- * A waiter that settles a promise. It listens to its signal, if it has one, only while it is queued. It has no
- * constructor, since each further one in the chain of classes costs time.
+ * A waiter that settles a promise. It listens to its signal, if any, only while it is queued. It has no constructor,
+ * since each constructor in the chain of classes costs time.
  */
 export abstract class SignalWaiter extends Waiter {
   // Declared without a value, since most waiters have no signal.
@@ -119,7 +119,7 @@ export abstract class SignalWaiter extends Waiter {
     if (priority !== undefined) this.priority = priority;
   }
 
-  /** Settles the promise. Only the first call of one of these has an effect. */
+  /** Settles the promise. After `fulfil` or `fail`, further calls have no effect. */
   protected abstract fulfil(permit: BasePermit): void;
   protected abstract fail(reason: unknown): void;
 
@@ -150,7 +150,10 @@ export abstract class SignalWaiter extends Waiter {
     return !signal.aborted;
   }
 
-  /** Another listener of the same signal may run first and make room by withdrawing its own waiter. */
+  /**
+   * Checked at the grant, since another listener of the same signal may run first and withdraw its own waiter, which
+   * makes room.
+   */
   override gone(): boolean {
     return this.signal?.aborted === true;
   }
@@ -179,7 +182,7 @@ export class Acquisition extends SignalWaiter {
 }
 
 /**
- * The waiter of `run`. It resolves its promise to itself, and `callNow` is attached to that promise, so a waiter needs
+ * The waiter of `run`. It resolves its promise to itself, and `callNow` is attached to that promise. So a waiter needs
  * neither a closure nor a function that rejects the promise.
  */
 export class QueuedCall<T> extends SignalWaiter {
@@ -194,7 +197,7 @@ export class QueuedCall<T> extends SignalWaiter {
     super();
   }
 
-  // A promise that is resolved to an object looks for its `then`, and would search all prototypes of this one.
+  // A promise resolved to an object reads its `then`. Without this getter, that would search the whole prototype chain.
   // biome-ignore lint/suspicious/noThenProperty: it makes no thenable
   get then(): undefined {
     return undefined;
@@ -213,10 +216,10 @@ export class QueuedCall<T> extends SignalWaiter {
 
 const listenerKey = Symbol('headgate');
 
-/** Stored as a property, since reading it is faster than a WeakMap and cheaper for the garbage collector. */
+/** A property, since reading it is faster than a WeakMap and cheaper for the garbage collector. */
 type Signal = AbortSignal & { [listenerKey]?: AbortListener };
 
-/** One listener per signal: with one per waiter, Node would warn of a leak at the eleventh. */
+/** Listens once per signal: with one listener per waiter, Node would warn of a leak at the eleventh. */
 class AbortListener {
   #first: SignalWaiter | undefined;
   #last: SignalWaiter | undefined;

@@ -9,7 +9,7 @@ import { acquireFrom } from './acquire.ts';
 import type { WaitOptions } from './acquire-options.ts';
 import type { Limiter, LimiterState, LimiterStats } from './limiter.ts';
 
-/** What limiters have in common, wherever their semaphores count. */
+/** The part of a limiter that does not depend on where its permits are counted. */
 export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>>
   implements Limiter
 {

@@ -3,8 +3,8 @@ import type { SemaphoreSettings } from '../semaphore/semaphore-group.ts';
 import type { Limiter } from './limiter.ts';
 
 /**
- * What happens to requests while the store is unavailable: all are rejected (`reject`), all are admitted (`admit`), or
- * each process enforces the limit for itself (`local`).
+ * What to do while the store is unavailable: reject all requests (`reject`), admit all (`admit`), or enforce the limit
+ * in each process separately (`local`).
  */
 export type OutagePolicy = 'reject' | 'admit' | 'local';
 
@@ -14,21 +14,21 @@ export interface LimiterSource {
   limiter(settings: LimiterSettings): Limiter;
 }
 
-/** Options of a distributed limit. The others are only allowed with a `store`. */
+/** Options of a distributed limit. Without a `store`, all others are an error. */
 export interface DistributedOptions {
   /** Counts the limit for all processes together: `redisStore()`. Default: each process counts for itself. */
   store?: LimiterSource | undefined;
   /** What happens to requests while the store is unavailable. Default: `reject`. */
   onStoreError?: OutagePolicy | undefined;
   /**
-   * How many times in a row a permit may pass to a waiter of the same process, for at most 100 ms, before it returns
-   * to the store: fewer round trips, but a longer wait for other processes. A whole number from 0 to 100. Default: 0
-   * (strict order of arrival over all processes).
+   * How many times in a row a permit may pass to a waiter of the same process, for at most 100 ms, before it returns to
+   * the store. This saves round trips, but waiters of other processes wait longer. A whole number from 0 to 100.
+   * Default: 0, which keeps strict order of arrival over all processes.
    */
   handoff?: number | undefined;
   /**
-   * How many idle permits the process keeps, each for 100 ms or until other processes have waiters, so that most
-   * requests need no round trip. A whole number from 0, and 0 at a limit of 1. Default: 0.
+   * How many idle permits the process keeps, each for 100 ms or until other processes have waiters. Most requests then
+   * need no round trip. A whole number from 0; must be 0 at a limit of 1. Default: 0.
    */
   reserve?: number | undefined;
 }
@@ -37,9 +37,9 @@ export interface DistributedOptions {
 export interface LimiterSettings extends SemaphoreSettings {
   /** Options of a distributed limit, if it is one. */
   readonly distribution: Distribution | undefined;
-  /** Whether each request sets the limit of its key, so that there is no common one to change. */
+  /** Whether each request sets the limit of its key. There is then no common limit to change. */
   readonly isLimitPerRequest?: boolean | undefined;
-  /** Mode of the gate that makes the limiter, if one does. */
+  /** Mode of the gate that makes the limiter; undefined without a gate. */
   readonly mode?: 'enforce' | 'shadow' | undefined;
   /** Whether a gate or a distributed limit reports what the limiter would reject in shadow mode. */
   readonly isPart?: boolean | undefined;
@@ -68,7 +68,7 @@ export function checkDistribution(options: DistributedOptions): Distribution | u
   const { store, onStoreError, handoff, reserve } = options;
   if (typeof store?.limiter === 'function') return { store, onStoreError, handoff, reserve };
   if (store !== undefined) {
-    // A string is not shown: perhaps it is a URL with a password.
+    // A string is not shown, since it may be a URL with a password.
     const shown = typeof store === 'string' ? 'a string' : store;
     throw invalid('store', 'a store such as redisStore({ client })', shown);
   }

@@ -21,7 +21,7 @@ import type { GateableLimiter } from './limiter.ts';
 import { limiterModel } from './limiter-model.ts';
 import { checkOperation } from './operation.ts';
 
-/** Of a request that never waits. */
+/** Properties of a request that never waits. */
 const noWaiting = {
   priority: 'normal',
   fairBy: undefined,
@@ -57,7 +57,7 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     const { semaphores } = this;
     if (!semaphores.grants || !semaphores.isShadow) return undefined;
     const { key, limit, weight = 1, share } = options;
-    // The limit of a key in use is not set again: a waiter that was admitted because of it may have changed it since.
+    // A key in use keeps its limit: it was set before, and a waiter admitted since may have changed it.
     const semaphore = semaphores.find(key) ?? semaphores.findOrCreate(key, limit);
     const permit = semaphore.admit(weight, 0, share);
     semaphores.simulation?.admitted(noWaiting, { key, limit, weight, share }, permit, false);
@@ -67,13 +67,13 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
   tryWithinLimit({ key, limit, weight = 1, share }: AcquireOptions): BasePermit | undefined {
     const { semaphores } = this;
     const semaphore = semaphores.findOrCreate(key, limit);
-    // Any limit allows a weight of 1.
+    // Every limit is at least 1, so weight 1 needs no check.
     if (weight !== 1 || share !== undefined) checkRequest(this, semaphore.limit, weight, share);
     if (semaphores.grants && semaphores.simulation === undefined && semaphore.admits(weight))
       return semaphore.admit(weight, 0, share);
   }
 
-  /** Admits even beyond the limit. */
+  /** Admits a request even if that exceeds the limit. */
   admitBeyond({ key, limit, weight = 1, share }: AcquireOptions): BasePermit {
     return this.semaphores.findOrCreate(key, limit).admit(weight, 0, share);
   }
@@ -165,7 +165,10 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     this.semaphores.counters.rejectedInShadow(rejection, request);
   }
 
-  /** Starts a simulation in shadow mode, after each operation from the beginning, so that its counts are those of one limit. */
+  /**
+   * Starts a simulation in shadow mode. Restarted after each operation, so that all its counts belong to the same
+   * limit.
+   */
   #simulate(): void {
     const { settings, semaphores } = this;
     const { isShadow, limitUpdater } = semaphores;

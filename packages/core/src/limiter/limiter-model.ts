@@ -7,7 +7,7 @@ import type { LimiterSettings } from './distributed-options.ts';
 import type { Limiter } from './limiter.ts';
 
 /**
- * What is simulated of a limiter in shadow mode.
+ * The model that simulates a limiter in shadow mode.
  *
  * @param limit The limit that applies now, or its algorithm.
  */
@@ -25,7 +25,7 @@ export function limiterModel(
         if (key !== undefined) waiter.key = key;
         if (share !== undefined) waiter.share = share;
         if (ofKey !== undefined && other === undefined) waiter.limit = ofKey;
-        // Any limit allows a weight of 1.
+        // Every limit is at least 1, so weight 1 fits.
         if (weight > 1) waiter.weight = Math.min(weight, waiter.limit ?? limiter.usage(key).limit);
         limiter.request(waiter);
       },

@@ -13,18 +13,21 @@ export interface LimiterStats extends QueueStats {
   readonly name: string;
   /** Maximum weight in flight at once, per key if keyed. */
   readonly limit: number;
-  /** Milliseconds that work takes without load, if an adaptive limit knows it; the mean over its kinds. */
+  /**
+   * Milliseconds that work takes without load: the mean over all kinds of work. Undefined unless an adaptive limit has
+   * measured it.
+   */
   readonly baseline?: number | undefined;
   /** Weight that counts against the limit now. The default limit does not count requests that only wait for their client. */
   readonly inflight: number;
   /**
-   * Highest weight in flight so far: with keys, of one key; of a distributed limit, over all processes as far as this one
-   * knows.
+   * Highest weight in flight so far. If keyed: of any single key. If distributed: over all processes, as far as this
+   * process has observed.
    */
   readonly inflightPeak: number;
   /**
-   * How many requests were admitted at which weight in flight, their own included: the first number at 1, the second at 2,
-   * the next at 3 to 4, then 5 to 8, and so on. Read as the peak is.
+   * Number of requests admitted at each weight in flight, which includes the request itself. The buckets are 1, 2, 3 to
+   * 4, 5 to 8, and so on. For keyed and distributed limits, as in `inflightPeak`.
    */
   readonly inflightHistogram: readonly number[];
   /** Number of waiters now. */
@@ -36,7 +39,7 @@ export interface LimiterStats extends QueueStats {
 
   readonly admitted: number;
   readonly rejected: Readonly<Record<RejectionReason, number>>;
-  /** Requests that would have been rejected, but were admitted because of shadow mode; not in `rejected`. */
+  /** Requests that would have been rejected, but that shadow mode admitted. They are not in `rejected`. */
   readonly wouldReject: Readonly<Record<RejectionReason, number>>;
   /** Waiters that were withdrawn before they were admitted or rejected. */
   readonly withdrawn: number;
@@ -57,7 +60,7 @@ export interface LimiterStats extends QueueStats {
 export interface DistributedStats {
   /** Whether the store is available. */
   readonly up: boolean;
-  /** The limit that this process declares; another one, which another process has declared or set, may apply instead. */
+  /** The limit that this process declares. Another process may have declared or set the limit that applies. */
   readonly declared: number;
   /** Weight held by all processes, as the store last reported it; undefined if the limit is per key. */
   readonly inflight: number | undefined;
@@ -72,8 +75,8 @@ export interface DistributedStats {
 }
 
 /**
- * `open`; `paused`: new requests are queued and nothing is admitted; `drained`: new requests are rejected as `closed`;
- * `closed`: the same for good, except for a limit of this process in shadow mode.
+ * `open`; `paused`: queues new requests and admits none; `drained`: rejects new requests as `closed`; `closed`: the
+ * same, for good. A closed limiter in shadow mode without a store still admits requests.
  */
 export type LimiterState = 'open' | 'paused' | 'drained' | 'closed';
 
@@ -83,19 +86,22 @@ export interface Limiter {
   readonly name: string;
   /** Whether every request needs a key. */
   readonly perKey: boolean;
-  /** Whether the limit is counted in a store, so that most requests await its answer, and there is no `tryAcquire`. */
+  /** Whether the limit is counted in a store. Most requests then wait for its answer, and there is no `tryAcquire`. */
   readonly isDistributed: boolean;
   /** Whether the limit is adaptive. */
   readonly isAdaptive: boolean;
-  /** Whether it has been closed: it then rejects every request, unless it is in shadow mode and not distributed. */
+  /** Whether it has been closed. It then rejects every request, except in shadow mode without a store. */
   readonly closed: boolean;
   /** Whether it admits requests. */
   readonly state: LimiterState;
-  /** `shadow`: requests beyond the limit are admitted, and what the limit would have done is simulated, if it can be. */
+  /**
+   * `shadow`: requests beyond the limit are admitted. What the limit would have done is simulated, where that is
+   * possible.
+   */
   readonly mode: 'enforce' | 'shadow';
   /** Whether an adaptive limit was frozen. */
   readonly frozen: boolean;
-  /** The operations that it supports; the methods of others throw. */
+  /** The operations that it supports. The method of any other operation throws. */
   readonly operations: readonly Operation[];
   /** Names of the shares that the limit is divided into. */
   readonly shareNames: readonly string[];
@@ -111,7 +117,7 @@ export interface Limiter {
   readonly inflight: number;
   /** Number of waiters now. */
   readonly queued: number;
-  /** Number of permits held now, whatever their weight. */
+  /** Number of permits held now, regardless of their weight. */
   readonly holders: number;
   /**
    * Grants or rejects the waiter exactly once, now or later.
@@ -121,36 +127,39 @@ export interface Limiter {
   request(waiter: Waiter): void;
   /** Removes the waiter from the queue without an answer; does nothing if it is not queued here. */
   withdraw(waiter: Waiter): void;
-  /** Rejects a waiter that is queued here, on behalf of another limit if there is a `cause`; ignores other waiters. */
+  /**
+   * Rejects a waiter that is queued here; ignores other waiters. With a `cause`, another limit is named as the reason.
+   */
   reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void;
   /**
-   * Resolves to a permit. Rejects with a `RejectedError` if the limiter rejects the request, or a `StoreError` if
+   * Resolves to a permit. Rejects with a `RejectedError` if the limiter rejects the request, or with a `StoreError` if
    * its store is the cause; with the signal's reason if the signal aborts; with a `HeadgateError` for an invalid
    * option.
    */
   acquire(options?: WaitOptions): Promise<Permit>;
-  /** Acquires a permit, calls `fn`, and releases the permit when `fn` has settled. Rejects as `acquire` and `fn` do. */
+  /**
+   * Acquires a permit, calls `fn`, and releases the permit when `fn` has settled. Rejects if `acquire` or `fn` does.
+   */
   run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: WaitOptions): Promise<T>;
   /**
-   * Changes the limit, for every key in use. Lowering it revokes no permit: no request is admitted until enough
-   * permits have been released. A distributed limit it changes for all processes, also for those that start later, until
+   * Changes the limit, for every key in use. Lowering it revokes no permit: requests are admitted again once enough
+   * permits have been released. A distributed limit changes for all processes, including those that start later, until
    * a process declares a new number.
    *
-   * @throws HeadgateError unless `limit` is a whole number from 1, and if the limit is adaptive and not frozen, its
-   *   store cannot change it, or each request sets the limit of its key.
+   * @throws HeadgateError unless `limit` is a whole number from 1; if the limit is adaptive and not frozen; if its
+   *   store cannot change it; and if each request sets the limit of its key.
    */
   setLimit(limit: number): void;
   /**
-   * Stops admitting requests. New ones are queued, up to the queue limit and their timeout; running ones finish.
+   * Stops admitting requests. New requests are queued, up to the queue limit and their timeout; running ones finish.
    *
-   * A distributed limit is paused for all processes; those without requests notice with their next one.
+   * Pauses a distributed limit for all processes. A process without requests notices at its next request.
    *
    * @throws HeadgateError if the store of a distributed limit does not support it, and if the limiter is closed.
    */
   pause(): void;
   /**
-   * Rejects queued and new requests as `closed`; running ones finish. Unlike after `close`, `resume` opens the limiter
-   * again.
+   * Rejects queued and new requests as `closed`; running ones finish. Unlike `close`, `resume` can undo it.
    *
    * @throws HeadgateError as `pause` does.
    */
@@ -170,13 +179,13 @@ export interface Limiter {
    */
   shadow(): void;
   /**
-   * Ends shadow mode. No permit is revoked: no request is admitted until enough permits have been released.
+   * Ends shadow mode. Revokes no permit: requests are admitted again once enough permits have been released.
    *
    * @throws HeadgateError as `pause` does.
    */
   enforce(): void;
   /**
-   * Keeps an adaptive limit at its value, which `setLimit` may then change.
+   * Keeps an adaptive limit at its present value. `setLimit` may then change it.
    *
    * @throws HeadgateError if the limit is not adaptive, or the limiter is closed.
    */
@@ -188,22 +197,22 @@ export interface Limiter {
    */
   unfreeze(): void;
   /**
-   * Adds an observer to that of the options, if any, and returns a function that removes it. It receives the events
-   * from then on, of requests that arrived earlier as well.
+   * Adds an observer to the one in the options, if any, and returns a function that removes it. It receives all later
+   * events, including those of requests that have already arrived.
    *
    * @throws HeadgateError unless `observer` is an object of known callbacks.
    */
   observe(observer: Observer): () => void;
   /**
-   * Rejects new and queued requests. Resolves to 0 when the last permit has been released; when the timeout has
-   * passed or the signal aborts, it aborts the signals of the permits still held and resolves to their number.
-   * Rejects with a `HeadgateError` for an invalid option, and then closes nothing.
+   * Rejects new and queued requests. Resolves to 0 when the last permit has been released. When the timeout has passed
+   * or the signal aborts, it aborts the signals of the permits still held, and resolves to their number. For an invalid
+   * option, it rejects with a `HeadgateError` and closes nothing.
    */
   close(options?: CloseOptions): Promise<number>;
   stats(): LimiterStats;
   /**
-   * Only of a distributed limit: resolves to its state in the store, or to that of one key, with a query. Rejects with
-   * a `StoreError` if that fails.
+   * Exists only for a distributed limit. Queries the store, and resolves to the state of the limit or of one key.
+   * Rejects with a `StoreError` on failure.
    */
   storeStats?(key?: string): Promise<StoreStats>;
   /** The limit and the weight in flight of this key, or of the whole limiter if it is not keyed. */
@@ -213,20 +222,20 @@ export interface Limiter {
 /** A limiter within this process, which can admit synchronously. */
 export interface LocalLimiter extends Limiter {
   /**
-   * Returns a permit immediately, or undefined if there is no room or a waiter is queued; in shadow mode undefined only
-   * if the limiter is paused or drained.
+   * Returns a permit immediately, or undefined if there is no room or a waiter is queued. In shadow mode it returns
+   * undefined only if the limiter is paused or drained.
    *
    * @throws HeadgateError for an invalid weight, key or share.
    */
   tryAcquire(options?: AcquireOptions): Permit | undefined;
 }
 
-/** What gates need of a limiter within this process. Not published. */
+/** What gates need from a limiter within this process. Not published. */
 export interface GateableLimiter extends LocalLimiter {
   tryAcquire(options?: AcquireOptions): BasePermit | undefined;
   /** Like `tryAcquire`, but returns undefined in shadow mode: `request` simulates. */
   tryWithinLimit(options: AcquireOptions): BasePermit | undefined;
-  /** Counts and reports what a simulation has found. */
+  /** Counts and reports a rejection that a simulation has found. */
   rejectedInShadow(rejection: Rejection, request: object): void;
   /** The waiter that a new request would displace from the full queue. */
   displacedBy(newWaiter: Waiter): Waiter | undefined;

@@ -6,17 +6,17 @@ import { createLimiter } from './create-limiter.ts';
 import type { Limiter } from './limiter.ts';
 
 export interface MapOptions {
-  /** Maximum number of items in work at once: a whole number from 1. */
+  /** Maximum number of items processed at once: a whole number from 1. */
   limit: number;
   /** When it aborts, `map` rejects with its reason. Default: none. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Calls `fn` for every item, in order, with at most `limit` calls in work at once; resolves to the results in the
- * order of the items. Takes an item from the iterable only when there is room to start it. After the first error or
- * an abort, it rejects immediately, starts no more items, and aborts the signal of the running calls. Rejects with a
- * `HeadgateError` for an invalid argument or option, such as a `limit` that is not a whole number from 1.
+ * Calls `fn` for every item, in order, with at most `limit` calls at once. Resolves to the results, in the order of the
+ * items. Takes an item from the iterable only when there is room to start it. After the first error or an abort, it
+ * rejects immediately, starts no more items, and aborts the signal of the running calls. Rejects with a `HeadgateError`
+ * for an invalid argument or option, such as a `limit` that is not a whole number from 1.
  */
 export async function map<T, R>(
   items: Iterable<T> | AsyncIterable<T>,
@@ -43,7 +43,7 @@ export async function map<T, R>(
   }
 }
 
-/** Calls `fn` for every item within the limit, until `stop` aborts, as it does when a call fails. */
+/** Calls `fn` for every item within the limit, until `stop` aborts. A failing call aborts `stop`. */
 async function callAll<T, R>(
   items: Iterable<T> | AsyncIterable<T>,
   fn: (item: T, index: number, signal: AbortSignal) => R | PromiseLike<R>,

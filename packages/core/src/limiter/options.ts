@@ -25,13 +25,13 @@ import {
 /** Options that limiters, gates and middleware have in common. */
 export interface CommonOptions {
   /**
-   * Maximum number of queued requests, per key for a limiter with `perKey`, or Infinity; 0 rejects requests beyond the limit
-   * immediately. Default: 1,000; for a single reused limiter, its own.
+   * Maximum number of queued requests, or Infinity; per key for a limiter with `perKey`. 0 rejects requests beyond the
+   * limit immediately. Default: 1,000; for a single reused limiter, its own queue limit.
    */
   queueLimit?: number | undefined;
   /**
-   * Maximum wait of a request in milliseconds, over all its limits, or Infinity. A request that would probably wait for longer
-   * is rejected on arrival. Default: 2,000; for a single reused limiter, its own.
+   * Maximum wait of a request in milliseconds, over all its limits, or Infinity. A request that would probably wait
+   * longer is rejected on arrival. Default: 2,000; for a single reused limiter, its own timeout.
    */
   queueTimeout?: number | undefined;
   /**
@@ -39,7 +39,10 @@ export interface CommonOptions {
    * Default: `fifo()`.
    */
   order?: Order | undefined;
-  /** Milliseconds, above 0, after which a permit is released and reported. Default: Infinity. */
+  /**
+   * Maximum time in milliseconds for which a permit is held (above 0). After that it is released and reported. Default:
+   * Infinity.
+   */
   maxHold?: number | undefined;
   /** Receives events; `observe` adds further observers. Default: none. */
   observer?: Observer | undefined;
@@ -58,8 +61,8 @@ export interface LimiterOptions extends CommonOptions {
    */
   limit: number | LimitFactory;
   /**
-   * Names the limiter in rejections, statistics and events. Required with a store, where limits with the same name
-   * are one limit. Default: `'unnamed'`.
+   * Names the limiter in rejections, statistics and events. Required with a store, where limiters of the same name
+   * enforce one common limit. Default: `'unnamed'`.
    */
   name?: string | undefined;
   /** Each key has its own limit; every caller must then pass a key. Default: false. */
@@ -74,7 +77,7 @@ export interface LimiterOptions extends CommonOptions {
 export interface DistributedLimiterOptions
   extends Omit<LimiterOptions, 'name' | 'limit' | 'order' | 'queueWeight'>,
     Distribution {
-  /** Limits with the same name on one store are one limit. */
+  /** Limiters of the same name on one store enforce one common limit. */
   name: string;
   /** Maximum weight in flight at once over all processes, per key with `perKey`: a whole number from 1. */
   limit: number;
@@ -120,7 +123,7 @@ function observersOf({ observer }: CommonOptions): Observers {
   return observers;
 }
 
-/** The validated options of one limit. The others of its limiter are the same for all limits of a gate. */
+/** The validated options of one limit. The other options of its limiter are the same for all limits of a gate. */
 export type LimitSettings = Pick<
   LimiterSettings,
   | 'name'
@@ -133,7 +136,7 @@ export type LimitSettings = Pick<
   | 'distribution'
 >;
 
-/** Defaults of a limit: `name` if it may be omitted, and an `order` that applies only without a store. */
+/** Defaults of a limit: its `name`, if it may be omitted, and an `order` that applies only without a store. */
 export type LimitDefaults = Pick<LimiterOptions, 'name' | 'queueLimit' | 'order'>;
 
 export function checkLimit(
@@ -160,10 +163,10 @@ export function checkLimit(
   };
 }
 
-/** The name of a limit that the app has given none. */
+/** The name of a limit to which the app has given no name. */
 export const UNNAMED = 'unnamed';
 
-/** The queue of a limit that sets nothing else: bounded by time, and in memory to some ten megabytes of HTTP requests. */
+/** The default queue. It bounds the wait, and bounds the memory to some ten megabytes of HTTP requests. */
 export const defaultQueue = { queueLimit: 1000, queueTimeout: 2000 } as const;
 
 const known = [

@@ -4,25 +4,24 @@ import type { LeaseStore, LimitName } from '../contract.ts';
 import type { DistributedSettings } from '../settings.ts';
 import type { StoreWarnings } from './store-warnings.ts';
 
-/** Timeouts after which a probe without an outcome is repeated: Cloudflare Workers may end it with its request. */
+/** A probe is repeated after this many timeouts without an outcome: Cloudflare Workers may end it with its request. */
 const MAX_PROBE_TIMEOUTS = 3;
 
 /**
- * A circuit breaker: whether the store is available to one limit. A failing call opens it, so that later calls need not
- * wait for their own timeouts. Only a probe closes it, one at a time: if only some calls fail, the successful ones would
- * close it again and again, and each time all waiters would return to the store. Reports changes to the observer or,
- * without one, by warnings.
+ * A circuit breaker for one limit. A failing call opens it, so that later calls do not wait for their own timeouts.
+ * Only a probe closes it, and probes run one at a time: if only some calls failed, each success would close it and send
+ * all waiters back to the store. Reports changes to the observer or, without one, by warnings.
  */
 export class CircuitBreaker {
   /** Why the store is unavailable; undefined if it is available. */
   error: StoreError | undefined = undefined;
-  /** The limit or key whose call has failed last. */
+  /** The limit or key of the latest failed call, which probes use. */
   #probed: LimitName;
   #cancel = () => {};
-  /** Until when the outcome of a probe is awaited. */
+  /** When to stop waiting for the outcome of a probe. */
   #probingUntil = -Infinity;
   #hasEnded = false;
-  /** Why the store's messages do not arrive, if they do not. */
+  /** Why the store's messages do not arrive; undefined if they do. */
   #missing: StoreError | undefined = undefined;
   /** Whether the store has refused the latest call. */
   #isRefused = false;
@@ -40,7 +39,7 @@ export class CircuitBreaker {
   failed(key: string | undefined, error: StoreError): void {
     this.#probed = { name: this.settings.name, key };
     this.#open(error);
-    // A closed limiter is not told whether the store is available.
+    // A closed limiter does not learn whether the store is available, so it reports nothing.
     if (this.error === undefined && !this.#hasEnded) this.#report(true, error);
   }
 
@@ -62,7 +61,7 @@ export class CircuitBreaker {
   /** The store's messages do not arrive, for this reason; undefined if they arrive again. */
   messagesMissing(error: StoreError | undefined): void {
     this.#missing = error;
-    // During an outage it matters only if they are still missing when that has ended.
+    // During an outage nothing is reported: it matters only if they are still missing afterwards.
     if (this.error === undefined) this.#reportMessages();
   }
 
@@ -80,7 +79,7 @@ export class CircuitBreaker {
     else this.#probeLater(timeout);
   }
 
-  /** The limiter is closed. */
+  /** Called when the limiter is closed. */
   end(): void {
     this.#hasEnded = true;
     this.#cancel();

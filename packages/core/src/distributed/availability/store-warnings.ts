@@ -6,7 +6,7 @@ import { warn } from '../../warning.ts';
 /** Milliseconds in which the same warning is not repeated. */
 const WARNING_INTERVAL = 60_000;
 
-/** Different refusals of one limit that are reported within that time: a message may contain an id of the request. */
+/** Maximum number of different refusals that one limit reports in that time: a message may contain a request's id. */
 const MAX_REFUSALS = 10;
 
 const effects = {
@@ -21,18 +21,18 @@ class Refusals {
   hasWarned = false;
   /** The latest call was refused. */
   isRefused = true;
-  /** By message, in the order in which they were reported: until when it is not repeated. */
+  /** Until when each message is not repeated; in the order in which they were reported. */
   readonly quietUntil = new Map<string, number>();
 }
 
 /**
- * Warns the operator of store failures, for limits without an observer for them. An outage affects every limit of the
- * store, and causes one warning; a refusal concerns one limit, and each such limit is named.
+ * Warns the operator of store failures, for limits without an observer that receives them. An outage affects every
+ * limit of the store and causes one warning. A refusal concerns one limit, so the warning names it.
  */
 export class StoreWarnings {
   /** Limits affected by an outage, or by messages that do not arrive. */
   readonly #affected = new Set<string>();
-  /** A limit that is no longer affected, to be named by the warning that the store is back. */
+  /** A limit that is no longer affected. The warning that the store is back names it. */
   #recovered: string | undefined;
   #hasWarned = false;
   #nextAt = -Infinity;
@@ -47,7 +47,7 @@ export class StoreWarnings {
     else this.#add(name, message);
   }
 
-  /** The store works, but its messages do not arrive. */
+  /** Called when the store works but its messages do not arrive. */
   messagesMissing(name: string, error: StoreError): void {
     this.#add(name, `the store of limit "${name}" is impaired: ${textOf(error)}`);
   }
@@ -61,7 +61,7 @@ export class StoreWarnings {
     warnRecovered(this.#recovered);
   }
 
-  /** A call for this limit has succeeded. */
+  /** Called when a call for this limit has succeeded. */
   succeeded(name: string): void {
     const refusals = this.#refusals.get(name);
     if (refusals === undefined) return;
@@ -70,7 +70,7 @@ export class StoreWarnings {
     refusals.hasWarned = false;
   }
 
-  /** The limit is closed. */
+  /** Called when the limit is closed. */
   forget(name: string): void {
     this.#affected.delete(name);
     this.#refusals.delete(name);

@@ -5,15 +5,15 @@ import { StoreError } from '../../semaphore/rejection.ts';
 import type { Answer, LeaseStore, Op, Reply } from '../contract.ts';
 import type { StoreCounters } from './store-activity.ts';
 
-/** Not on Cloudflare Workers, where an immediate ends with the request that set it. */
+/** Not used on Cloudflare Workers, where an immediate ends with the request that set it. */
 const { setImmediate } = (onWorkers() ? {} : globalThis) as {
   setImmediate?: (callback: () => void) => unknown;
 };
 
 /**
- * Coalesces the calls of `soon` in one event-loop iteration: runs `send` right after the first callback that calls it,
- * and once more at the end for the others, in the async context of the first of them. In a runtime without
- * `setImmediate`, it runs once for each callback.
+ * Coalesces the calls of `soon` in one event-loop iteration. Runs `send` right after the first callback that calls it,
+ * and once more at the end of the iteration for the other callers, in the async context of the first of those. In a
+ * runtime without `setImmediate`, `send` runs once for each callback.
  */
 export class Coalescer {
   #isWanted = false;
@@ -47,7 +47,7 @@ export type Answered = (answer: Answer, sent: number) => void;
 
 /** Sends the operations of one event-loop iteration together. Each gets an answer, even if the store misbehaves. */
 export class Batch {
-  /** Moving average of the round trips in milliseconds, without those that failed. */
+  /** Moving average of the round trips in milliseconds, without failed calls. */
   roundTrip: number | undefined = undefined;
   #pending: { op: Op; answered: Answered }[] = [];
   readonly #coalescer = new Coalescer(() => {
@@ -73,7 +73,8 @@ export class Batch {
     if (answers.some((answer) => answer !== undefined && 'state' in answer)) {
       this.#measured(this.store.clock.now() - sent);
     }
-    // Outside of the first request: an answer may cause operations of others, whose answers cause further ones.
+    // Runs outside the first request's async context: its answer may start operations of other requests, whose answers
+    // start further ones.
     outsideRequest(() => {
       for (const [index, { answered }] of batch.entries()) {
         const answer = answers[index] ?? down('the store returned an invalid answer');

@@ -1,39 +1,42 @@
 import type { StoreError } from '../../semaphore/rejection.ts';
 import type { LeaseRequest, LeaseVerb, LimitRef, LimitState, Reply } from '../contract.ts';
 
-/** Fraction of a lease after which it is renewed: a call takes at most a third of a lease, so a second try is in time. */
+/**
+ * Fraction of a lease after which it is renewed. A call takes at most a third of a lease, which leaves time for a
+ * retry.
+ */
 export const renewalPart = 1 / 3;
 
-/** Fraction of a lease after which an unanswered renewal is retried: before the first one times out. */
+/** Fraction of a lease after which an unanswered renewal is retried. It is shorter than the timeout of the renewal. */
 export const retryPart = 1 / 6;
 
 /**
- * Fraction of a lease within which due renewals are sent early, to share a round trip. Small, since each renewal then
- * comes earlier by up to that much. Also the interval between two tries of a release, and the margin before the end of a
- * wait.
+ * Leases that are due within this fraction of a lease are renewed together, to save round trips. It is small, since
+ * each renewal is early by up to this much. Also the interval between two tries of a release, and the margin before the
+ * end of a wait.
  */
 export const slackPart = 1 / 24;
 
-/** The part of each request about a lease that is the same for all leases of a limiter. */
+/** The part of each request that is the same for all leases of a limiter. */
 export type LeaseTerms = Pick<LeaseRequest, 'queueLimit' | 'extraTokens' | 'reserves'>;
 
-/** Receives what the store decides about the leases that it has created: a semaphore. */
+/** Receives the store's decisions about the leases that it has created. Implemented by semaphores. */
 export interface LeasingSemaphore {
   readonly ref: LimitRef;
   readonly refOfRelease: LimitRef;
   readonly terms: LeaseTerms;
   /**
-   * The state of the limit, from an answer to this operation with this reference. Comes before what the answer says of the
-   * lease.
+   * Applies the limit's state in an answer to this operation with this reference. Called before the answer's effect on
+   * the lease.
    */
   learn(state: LimitState, verb: LeaseVerb, ref: LimitRef): void;
   /** The lease is queued at the store. Returns false if the owner has released it instead. */
   queued(lease: Lease): boolean;
-  /** The lease is held now. `answer`: to its first request, if it was granted by that. */
+  /** The lease is held now. `answer` is the answer to its first request, if that granted it. */
   granted(lease: Lease, answer?: Reply): void;
   /** The store's queue is full. */
   rejected(lease: Lease): void;
-  /** The store has granted the lease's weight to another process, or may have. */
+  /** The lease's weight was granted to another process, or may have been. */
   lost(lease: Lease): void;
   /** The store had dropped the lease before it was released. */
   dropped(lease: Lease): void;
@@ -48,11 +51,13 @@ export abstract class Lease {
   private place: string | undefined = undefined;
   private resized = false;
   fencing: bigint | undefined = undefined;
-  /** Whether it may have expired in the store since it was first requested: messages about it may then be old. */
+  /**
+   * Whether the lease may have expired in the store since its first request. If so, messages about it may be outdated.
+   */
   hasLapsed = false;
-  /** When the latest answered request for the lease was sent; before an answer, when it was first requested. */
+  /** When the latest answered request for the lease was sent. Before the first answer: when it was first requested. */
   confirmedAt = 0;
-  /** Number of requests about the lease so far, without its release. */
+  /** Number of requests about the lease so far, except its release. */
   requests = 0;
   /** The session's count of possibly missed messages when the latest request was sent. */
   missed = 0;
@@ -67,14 +72,14 @@ export abstract class Lease {
     public weight: number,
   ) {}
 
-  /** Milliseconds for which the lease may still be queued; 0: it must not be. */
+  /** Milliseconds for which the lease may still be queued. If 0, it must not be queued. */
   abstract get timeLeft(): number;
 
   get state() {
     return this.current;
   }
 
-  /** The next request about this lease, which is about to be sent. */
+  /** Builds the next request about this lease, which is about to be sent. */
   nextRequest(now: number, missed: number): LeaseRequest {
     if (this.current === 'unsent') {
       this.current = 'requested';
@@ -85,7 +90,7 @@ export abstract class Lease {
     return this.presentRequest(now, this.semaphore.ref);
   }
 
-  /** The request about this lease in its present state. */
+  /** Builds a request with the present state of this lease. */
   presentRequest(now: number, ref: LimitRef): LeaseRequest {
     const { id, weight, resized, place, fencing } = this;
     const { queueLimit, extraTokens, reserves } = this.semaphore.terms;

@@ -5,11 +5,11 @@ import { type Lease, slackPart } from './lease.ts';
 
 /** Sends the release of each ended lease until the store has confirmed it or the lease has expired by itself. */
 export class Releases {
-  /** Unconfirmed releases, and when each lease will have expired. */
+  /** Unconfirmed releases, each with the time at which its lease has certainly expired. */
   readonly #unconfirmed = new Map<Lease, number>();
-  /** Those that must be sent again. */
+  /** Releases that must be sent again. */
   readonly #failed: Lease[] = [];
-  /** Those that the store has granted or queued after their release was sent, which it may have handled before. */
+  /** Leases that the store granted or queued after their release was sent: it may have handled the release first. */
   readonly #known = new Set<Lease>();
   #cancelTimer: (() => void) | undefined = undefined;
   #whenConfirmed: (() => void)[] = [];
@@ -19,7 +19,7 @@ export class Releases {
     private readonly batch: Batch,
   ) {}
 
-  /** Releases a lease that the store may know. `wasHeld`: whether the store should have it. */
+  /** Releases a lease that the store may know. `wasHeld` says whether the store should hold it. */
   add(lease: Lease, wasHeld: boolean): void {
     if (this.#unconfirmed.has(lease)) {
       this.#known.add(lease);
@@ -63,7 +63,7 @@ export class Releases {
     const hasFailed = 'error' in answer;
     const isLost = !hasFailed && answer.state === 'lost';
     if (wasHeld && isLost) semaphore.dropped(lease);
-    // Of several requests, one may have come before the release and another one after it: `stay` joins the queue again.
+    // If a lease had several requests, `stay` may have arrived after the release, and then rejoined the queue.
     const mayBeKnown = this.#known.delete(lease) && (isLost || lease.requests > 1);
     if (mayBeKnown) return this.#send(lease, false);
     if (hasFailed && now < (this.#unconfirmed.get(lease) ?? 0)) {

@@ -54,7 +54,9 @@ export class Renewals {
     this.#wakeBy(at);
   }
 
-  /** Renews all leases; the held ones first, since a store that has lost its state must know them before. */
+  /**
+   * Renews all leases. Held leases come first: a store that has lost its state must know them before it grants others.
+   */
   renewAll(): void {
     const leases = [...this.#leases.values()];
     for (const state of ['held', 'queued']) {
@@ -92,7 +94,10 @@ export class Renewals {
     this.ask(lease.state === 'held' ? 'renew' : 'stay', lease);
   }
 
-  /** Effective duration in milliseconds of a lease confirmed then: shorter if the store may end leases early. */
+  /**
+   * Effective duration in milliseconds of a lease confirmed at this time. It is shorter if the store may end leases
+   * early.
+   */
   #length(confirmedAt: number): number {
     const { leaseDuration: whole } = this.store;
     const certain = this.store.certainUntil(confirmedAt) - confirmedAt;

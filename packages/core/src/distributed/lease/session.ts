@@ -36,17 +36,17 @@ export interface SessionMember {
 }
 
 /**
- * The leases of this process at one store. Asks the store about them, applies its answers and messages, and reports
- * those to the owner of the lease.
+ * The leases of this process at one store. Sends requests about them, applies the store's answers and messages, and
+ * reports each to the lease's owner.
  */
 export class Session implements StoreListener {
-  /** By name. */
+  /** The limiters by name. */
   readonly #members = new Map<string, SessionMember>();
   readonly counters = new StoreCounters();
   readonly #batch: Batch;
   readonly #renewals: Renewals;
   readonly releases: Releases;
-  /** How many times messages may have been missed. */
+  /** Number of times that messages may have been missed. */
   #missed = 0;
   #isListening = false;
   #idCount = 0;
@@ -122,7 +122,7 @@ export class Session implements StoreListener {
     this.#renewals.renewBy(lease, at);
   }
 
-  /** Extends the wait at the store in time, if the lease's present waiter may wait longer than the store knows. */
+  /** Extends the wait at the store in time, if the lease's present waiter may wait longer than the store expects. */
   prolong(lease: Lease): void {
     const { state, waitsUntil } = lease;
     const { clock, leaseDuration } = this.store;
@@ -150,7 +150,7 @@ export class Session implements StoreListener {
   grant({ id, fencing }: Grant): void {
     const lease = this.#renewals.get(id);
     if (lease?.state !== 'requested' && lease?.state !== 'queued') return;
-    // The message may be old: the lease is only valid from its last answered request, and may have been queued again.
+    // The message may be outdated: the lease may have expired and been queued again since its last answered request.
     if (lease.hasLapsed || !this.isCertain(lease)) return this.ask('stay', lease);
     this.#renewals.confirmed(lease, lease.confirmedAt);
     this.#granted(lease, fencing);
@@ -169,7 +169,7 @@ export class Session implements StoreListener {
     for (const member of this.#members.values()) member.subscriptionRenewed();
     this.#renewals.renewAll();
     this.releases.sendAgain();
-    // The store may now guarantee the leases for a shorter time.
+    // The store may now guarantee leases for a shorter time.
     this.#renewals.tend();
   }
 
@@ -220,7 +220,7 @@ export class Session implements StoreListener {
   }
 
   #queued(lease: Lease, place: string | undefined): void {
-    // The message of the grant has overtaken this answer.
+    // The grant's message arrived before this answer.
     if (lease.state === 'held') return;
     lease.queue(place);
     if (!lease.semaphore.queued(lease)) return;
@@ -236,7 +236,7 @@ export class Session implements StoreListener {
   }
 
   #lost(lease: Lease): void {
-    // Its release may be answered with `lost`, which is not reported again.
+    // Its release may be answered with `lost`, which must not be reported a second time.
     this.#end(lease, false);
     lease.semaphore.lost(lease);
   }

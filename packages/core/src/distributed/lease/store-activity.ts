@@ -1,12 +1,12 @@
-/** What the limiters of this process have experienced at their store. Counts are totals since the store was created. */
+/** How the store has behaved towards the limiters of this process. Counts are totals since the store was created. */
 export interface StoreActivity {
   /** Whether the store is available to all its limits. */
   readonly up: boolean;
   /** Whether its messages do not arrive, so that waiters are granted later. */
   readonly muted: boolean;
-  /** Whether it becomes slower and slower. */
+  /** Whether it keeps getting slower. */
   readonly slowed: boolean;
-  /** Calls, each with the operations of one event-loop iteration. */
+  /** Number of calls. One call carries all operations of an event-loop iteration. */
   readonly calls: number;
   /** Operations that the store has refused or not answered. */
   readonly errors: number;

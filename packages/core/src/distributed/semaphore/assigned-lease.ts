@@ -3,7 +3,7 @@ import type { StoreError } from '../../semaphore/rejection.ts';
 import type { Waiter } from '../../semaphore/waiter.ts';
 import { Lease } from '../lease/lease.ts';
 
-/** A lease of a semaphore, with the waiter that it is for. */
+/** A lease of a semaphore, and the waiter that it was requested for. */
 export class AssignedLease extends Lease {
   /** The waiter that is to be granted the lease. */
   waiter: Waiter | undefined = undefined;

@@ -4,7 +4,7 @@ import { StoreError } from '../../semaphore/rejection.ts';
 import type { AssignedLease } from './assigned-lease.ts';
 import type { DistributedSemaphoreGroup } from './distributed-semaphore-group.ts';
 
-/** What a permit needs of its semaphore. */
+/** What a permit needs from its semaphore. */
 export interface PermitSource {
   readonly key: string | undefined;
   readonly group: DistributedSemaphoreGroup;
@@ -19,7 +19,7 @@ export class DistributedPermit extends BasePermit {
   lease: AssignedLease | undefined = undefined;
   /** Counts the permit against the local limit while the store is unavailable. */
   local: BasePermit | undefined = undefined;
-  /** The permit's number among the consecutive permits under one lease. */
+  /** Which of the consecutive permits under one lease this is. */
   private use = 0;
 
   constructor(

@@ -6,31 +6,33 @@ import type { DistributedSettings } from '../settings.ts';
 import { OperatedLimit } from './operated-limit.ts';
 import { replaces } from './own-limit.ts';
 
-/** Maximum number of consecutive permits under one lease that is kept in reserve: one round trip for all of them. */
+/** Maximum number of consecutive permits under a lease kept in reserve. All of them together need one round trip. */
 const MAX_RESERVE_USES = 100;
 
-/** What the semaphores of a distributed limiter have in common: the limit that applies, and this process's totals. */
+/** State shared by the semaphores of a distributed limiter: the limit that applies, and this process's totals. */
 export abstract class DistributedSemaphoreGroup<
   Semaphore extends GroupMember = GroupMember,
 > extends SemaphoreGroup<Semaphore> {
   declare readonly settings: DistributedSettings;
-  /** The limit that this process declares; another process may have declared or set the one that applies. */
+  /** The limit that this process declares. Another process may have declared or set the limit that applies. */
   readonly declared: number;
-  /** The numbers that the store knows to be declared, or the one that this process declares. */
+  /** The declared numbers that the store knows, or the number that this process declares. */
   declaredNumbers: readonly number[];
   inflight = 0;
   /**
-   * The store's time of the limit that applies; empty until the store has answered, `SET_NOW` until it has confirmed the
-   * limit that this process has set.
+   * When the limit that applies was declared or set, by the store's clock. Empty until the store has answered;
+   * `SET_NOW` until it has confirmed the limit that this process has set.
    */
   version = '';
-  /** Limits set by this process that the store has not answered: other answers may be older. */
+  /**
+   * Number of limits set by this process that the store has not confirmed. Meanwhile, other answers may be outdated.
+   */
   unansweredLimits = 0;
   /** Expired leases, of any process, that were removed. */
   reclaimed = 0;
   /** Permits of this process that have lost their lease. */
   lost = 0;
-  /** When registering permits may be tried again, after the store has refused it. */
+  /** When to try again to register permits, after the store has refused it. */
   registerAt = -Infinity;
   /** How the limit is operated. */
   readonly operated = new OperatedLimit();
@@ -51,15 +53,15 @@ export abstract class DistributedSemaphoreGroup<
   /** The semaphore of a key; a new one is stored only once it is used. */
   abstract findOrCreate(key: string | undefined, limit: number | undefined): Semaphore;
 
-  /** Applies how the limit is operated now, if that has changed. */
+  /** Applies the limit's state after it has changed. */
   abstract operatedChanged(): void;
 
-  /** Whether the store knows the limit of all keys without a key, so that the answers for a key only concern that. */
+  /** Whether the limit of all keys is declared without a key, so that the answer for a key concerns only that key. */
   abstract readonly readsCommon: boolean;
-  /** Asks the store for the limit of all keys. */
+  /** Reads the limit of all keys from the store. */
   abstract readCommon(): void;
 
-  /** Applies the limit state of an answer, except the limit itself. */
+  /** Applies the limit's state from an answer, except the limit itself. */
   learn(limitState: LimitState): void {
     const { name, observers } = this.settings;
     const { reclaimed } = limitState;
@@ -79,14 +81,14 @@ export abstract class DistributedSemaphoreGroup<
     observers.lost?.({ name, weight });
   }
 
-  /** Whether the limit in an answer was declared after the one that applies here. */
+  /** Whether the limit in an answer was declared later than the limit that applies here. */
   isLater(limitState: LimitState): boolean {
     return this.version !== '' && this.unansweredLimits === 0 && replaces(limitState, this);
   }
 
-  /** Adopts the limit of all keys at the store, unless the answer is older than the latest known declaration. */
+  /** Adopts the store's limit of all keys, unless the answer is older than the latest known declaration. */
   adopt({ limit, version, declared: numbers = [limit] }: LimitState): void {
-    // Two keys may have been given different limits with the same version: then the lower one applies.
+    // Two keys may have received different limits with the same version: the lower one applies.
     const isSame = version === this.version;
     if (isSame && limit >= this.limit) return;
     const isUnconfirmed = this.version === '' || this.version === SET_NOW;

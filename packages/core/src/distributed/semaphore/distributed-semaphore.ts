@@ -18,8 +18,8 @@ import type { SemaphoreContext } from './semaphore-context.ts';
 import { Waiters } from './waiters.ts';
 
 /**
- * A distributed limit in this process: one for the limiter, or one for each key in use here. Requests leases for its
- * waiters, and passes each free lease to the next waiter, to its reserve, or back to the store.
+ * A distributed limit in this process, or one key of it. Requests leases for its waiters. Passes each free lease to the
+ * next waiter, keeps it in reserve, or returns it to the store.
  */
 export class DistributedSemaphore implements LeasingSemaphore, PermitSource, GrantSource {
   isScheduled = false;
@@ -29,7 +29,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
   readonly waiters: Waiters;
   readonly held: HeldPermits;
   readonly idle: IdleLeases;
-  /** Leases that pass to a waiter. */
+  /** Free leases that are about to pass to a waiter. */
   private readonly passing: AssignedLease[] = [];
   private readonly session: Session;
 
@@ -77,7 +77,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     return isUsable;
   }
 
-  /** Adds a new waiter, and requests its lease from the store unless that must wait for others. */
+  /** Adds a new waiter. Requests its lease from the store, unless other leases must be answered first. */
   ask(waiter: Waiter, timeout: number): void {
     const lease = this.addWaiter(waiter, timeout);
     if (lease.timeLeft === 0 || this.waiters.maySend(this.limitState.limit))
@@ -127,7 +127,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     this.idle.clear();
   }
 
-  /** The store is available again: renews held leases, and resumes the queued ones there. */
+  /** Called when the store is available again: renews held leases, and resumes the queued ones there. */
   resume(): void {
     this.held.renew();
     for (const lease of this.waiters.leases()) {
@@ -166,7 +166,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     const { waiter } = lease;
     if (waiter === undefined) return this.settle();
     this.reject(waiter, this.group.rejects ? 'closed' : 'full');
-    // Shadow mode may have admitted it instead.
+    // Shadow mode may have admitted the request without the store.
     this.held.register();
   }
 
@@ -201,7 +201,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     this.held.changeWeight(permit, weight);
   }
 
-  /** Passes free leases to waiters: later, so that no waiter is granted from within another one's callback. */
+  /** Passes free leases to waiters. Runs later, so that no waiter is granted inside another waiter's callback. */
   serve(): void {
     // The array may grow during the iteration.
     for (const lease of this.passing) {
@@ -215,14 +215,14 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     this.passing.length = 0;
   }
 
-  /** Sends the next requests, and evicts the semaphore of an idle key. */
+  /** Sends the next requests. Evicts the semaphore of an idle key. */
   settle(): void {
     if (this.#isUp) this.waiters.sendNext(this.limitState.limit);
     const isIdle = this.held.isEmpty && this.waiters.length === 0;
     if (isIdle && this.key !== undefined) this.group.forget(this, this.key);
   }
 
-  /** Lets the first waiter check the store when a lease may have expired, which no message announces. */
+  /** Makes the first waiter ask the store when a lease may have expired, since no message announces that. */
   #checkFirst(lease: AssignedLease): void {
     if (this.waiters.first !== lease.waiter) return;
     this.session.checkBy(lease, this.limitState.checkAt);

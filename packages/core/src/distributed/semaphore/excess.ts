@@ -3,9 +3,9 @@ import type { GroupMember, SemaphoreGroup } from '../../semaphore/semaphore-grou
 import { identityOf, type Waiter } from '../../semaphore/waiter.ts';
 
 /**
- * Reports a request that is admitted in shadow mode, if it would have been rejected: `excess` is the weight by which it
- * exceeds the limit. A queue over several processes cannot be simulated by one of them, so only the answer of a store can
- * take too long.
+ * Reports a request that is admitted in shadow mode, if it would have been rejected. `excess` is the weight by which it
+ * exceeds the limit. A single process cannot simulate a queue over several, so the only timeout it reports is that of a
+ * store's answer.
  */
 export function reportExcess(
   group: SemaphoreGroup<GroupMember>,
@@ -13,14 +13,14 @@ export function reportExcess(
   excess: number,
 ): void {
   const { name: limitName, queueLimit, queueWeight } = group.settings;
-  // In requests, assuming that all have the weight of this one.
+  // The number of queued requests, assuming that all have the weight of this one.
   const queued = Math.ceil(excess / waiter.weight);
   if (queued > Math.min(queueLimit, waiter.gateQueueLimit) || excess > queueWeight) {
     reportInShadow(group, waiter, { reason: 'full', limitName, queued, waited: 0, retryAfter: 1 });
   }
 }
 
-/** Reports how a request that is admitted in shadow mode would have been rejected. */
+/** Reports the rejection that shadow mode has prevented. */
 export function reportInShadow(
   group: SemaphoreGroup<GroupMember>,
   waiter: Waiter,

@@ -9,9 +9,9 @@ import type { CachedLimitState } from './limit-state.ts';
 
 /** The permits of one semaphore that this process holds, and their leases. */
 export class HeldPermits {
-  /** The leases, each with the permit that uses it. */
+  /** The leases and, for each, the permit that uses it. */
   private readonly leases = new Map<AssignedLease, DistributedPermit | undefined>();
-  /** Permits that were granted without the store, and are to be registered there. */
+  /** Permits that were granted without the store and must be registered there. */
   private readonly unregistered = new Set<DistributedPermit>();
 
   constructor(
@@ -44,7 +44,7 @@ export class HeldPermits {
     return permit;
   }
 
-  /** Removes a released permit; returns its lease, which is free now. */
+  /** Removes a released permit; returns its lease, which is then free. */
   remove(permit: DistributedPermit): AssignedLease | undefined {
     const { lease, local, weight } = permit;
     this.limitState.released(weight);
@@ -81,13 +81,13 @@ export class HeldPermits {
     this.leases.delete(lease);
   }
 
-  /** The store is available again: renews the leases. */
+  /** Renews the leases when the store is available again. */
   renew(): void {
     for (const lease of [...this.leases.keys()])
       if (lease.state === 'held') this.session.renew(lease);
   }
 
-  /** The store answers: registers the permits granted without it, unless it has just refused that. */
+  /** Registers the permits that were granted without the store, unless it has just refused to. */
   register(): void {
     const { clock } = this.session.store;
     if (this.unregistered.size > 0 && clock.now() >= this.semaphore.group.registerAt) {
@@ -95,13 +95,13 @@ export class HeldPermits {
     }
   }
 
-  /** The store is available again: registers the permits granted without it, and counts none against the local limit. */
+  /** Registers the permits that were granted without the store, and stops counting any against the local limit. */
   leaveLocal(): void {
     for (const permit of this.permits) permit.local = undefined;
     this.#registerAll();
   }
 
-  /** Registering the lease's permit has failed. */
+  /** Called when the store has not registered the lease's permit. */
   unregister(lease: AssignedLease): void {
     const permit = this.leases.get(lease);
     if (permit === undefined) return;

@@ -1,12 +1,12 @@
 import { type Clock, startTimer } from '../../clock.ts';
 import type { AssignedLease } from './assigned-lease.ts';
 
-/** Maximum time in milliseconds for which a process keeps a lease idle, or hands it on. */
+/** Maximum time in milliseconds for which a process keeps a lease idle, or keeps handing it to its own waiters. */
 export const MAX_IDLE_TIME = 100;
 
 /** The leases of one semaphore that are kept idle for a moment, so that the next request needs no round trip. */
 export class IdleLeases {
-  /** The one that became idle last is at the end. */
+  /** The most recently used lease is at the end. */
   private readonly leases: AssignedLease[] = [];
   private cancelTimer: (() => void) | undefined = undefined;
 
@@ -25,7 +25,7 @@ export class IdleLeases {
     if (this.cancelTimer === undefined) this.#arm(MAX_IDLE_TIME);
   }
 
-  /** Removes and returns the most recently used lease of this weight, so that the others can be evicted. */
+  /** Removes and returns the most recently used lease of this weight. The others then age and are evicted. */
   take(weight: number): AssignedLease | undefined {
     const lease = this.leases.findLast((idle) => idle.weight === weight);
     if (lease !== undefined) this.delete(lease);

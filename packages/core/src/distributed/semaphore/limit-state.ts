@@ -6,7 +6,10 @@ import { type LimitRef, type LimitState, SET_NOW } from '../contract.ts';
 import type { DistributedSemaphoreGroup } from './distributed-semaphore-group.ts';
 import { OwnLimit } from './own-limit.ts';
 
-/** Above every limit in use: what a release creates at a store that has lost its state, a declaration replaces. */
+/**
+ * A limit above every limit in use. If a release recreates the limit at a store that has lost its state, the next
+ * declaration replaces this value.
+ */
 const NO_LIMIT = 1e12;
 
 /** The state of one semaphore's limit: what the store last reported to this process, and what the process holds. */
@@ -18,13 +21,13 @@ export class CachedLimitState {
   private latest: LimitState | undefined = undefined;
   private declaration: LimitRef;
   private retryAfter: RetryAfter | undefined = undefined;
-  /** That of this process, for `Retry-After`; defined once it has rejected a request. */
+  /** The release rate of this process, for `Retry-After`. Defined once it has rejected a request. */
   private rate: ReleaseRate | undefined = undefined;
 
   constructor(
     private readonly group: DistributedSemaphoreGroup,
     readonly key: string | undefined,
-    /** Undefined if the limit is that of all keys. */
+    /** The key's own limit; undefined if the limit of all keys applies. */
     private own?: OwnLimit,
   ) {
     this.declaration = this.#makeRef();
@@ -61,7 +64,7 @@ export class CachedLimitState {
     this.own.declare(limit);
   }
 
-  /** The limit of all keys has changed: it replaces the key's own one, unless that was declared later. */
+  /** Called when the limit of all keys has changed: it replaces the key's own limit, unless that was declared later. */
   commonChanged(): void {
     const { own, group } = this;
     if (own === undefined) return;
@@ -70,8 +73,8 @@ export class CachedLimitState {
   }
 
   /**
-   * The limit in the release of a lease. It does not declare a key's own limit: the request of another semaphore, which
-   * has replaced this one, may have declared it since.
+   * The limit to send with the release of a lease. It does not declare the key's own limit, since a newer semaphore of
+   * the key may have declared another one since.
    */
   get refOfRelease(): LimitRef {
     const { ref } = this;
@@ -88,8 +91,8 @@ export class CachedLimitState {
   }
 
   /**
-   * Whether this process may grant from the leases that it has, without the store. Not beyond the limit, nor in shadow
-   * mode, where the store knows by how much each request exceeds it.
+   * Whether this process may grant from its own leases without the store. False beyond the limit, and in shadow mode,
+   * where only the store knows by how much each request exceeds the limit.
    */
   get grantsFromLeases(): boolean {
     const { grants, isShadow } = this.group;
@@ -101,7 +104,7 @@ export class CachedLimitState {
     return granted !== undefined && this.group.isShadow ? granted.inflight - this.limit : 0;
   }
 
-  /** The store has recalled idle leases: other processes have waiters. */
+  /** Called when the store has recalled idle leases, since other processes have waiters. */
   othersWait(): void {
     const { latest } = this;
     if (latest !== undefined) this.latest = { ...latest, queued: Math.max(1, latest.queued) };
@@ -138,7 +141,10 @@ export class CachedLimitState {
     return this.rate.wait(now, ((queued + weight) * held) / inflight, held);
   }
 
-  /** Another process may have declared it for this key, or for all keys: the store has the latter without a key. */
+  /**
+   * Adopts the limit, which another process may have declared for this key or for all keys. The store has the limit of
+   * all keys under the limit's name without a key.
+   */
   #learnLimit(limitState: LimitState, ref: LimitRef): void {
     const { own, group, key } = this;
     const { limit, version } = limitState;

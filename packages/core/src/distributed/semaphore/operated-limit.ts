@@ -1,11 +1,11 @@
 import { modes, type OperatedChange, type OperatedState, statuses } from '../contract.ts';
 import { isLater } from '../operated-code.ts';
 
-/** How a limit is operated: what the store last reported, and this process's own changes that it has not confirmed. */
+/** How a limit is operated: the state that the store last reported, and this process's own unconfirmed changes. */
 export class OperatedLimit {
-  /** The latest state that is known from the store. */
+  /** The latest state received from the store. */
   latest: OperatedState | undefined = undefined;
-  /** Changes of this process that the store has not confirmed; a new object for each. */
+  /** This process's changes that the store has not confirmed. Each change replaces the object. */
   change: OperatedChange | undefined = undefined;
 
   get status(): OperatedState['status'] {
@@ -21,12 +21,12 @@ export class OperatedLimit {
     this.change = { ...this.change, ...change };
   }
 
-  /** The store has executed this change. */
+  /** Called when the store has executed this change. */
   confirmed(change: OperatedChange): void {
     if (this.change === change) this.change = undefined;
   }
 
-  /** Adopts what a store has answered, unless it is older than what is known. Ignores values that do not exist. */
+  /** Adopts a store's answer, unless it is older than the known state. Ignores unknown values. */
   learn(operated: OperatedState | undefined): void {
     if (operated === undefined || operated === this.latest) return;
     const { status, mode, version } = operated;

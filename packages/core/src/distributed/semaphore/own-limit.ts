@@ -2,11 +2,13 @@ import { type LimitRef, SET_NOW } from '../contract.ts';
 
 type VersionedLimit = Pick<LimitRef, 'limit' | 'version'>;
 
-/** The limit that the requests of one key declare, in any process: the latest declaration applies. */
+/** The limit of one key, which requests of any process declare. The latest declaration applies. */
 export class OwnLimit {
   constructor(
     public limit: number,
-    /** The store's time of the limit that applies; `SET_NOW` until the store has confirmed that of this process. */
+    /**
+     * When the limit was declared, by the store's clock. `SET_NOW` until the store has confirmed this process's limit.
+     */
     public version = SET_NOW,
   ) {}
 
@@ -17,8 +19,8 @@ export class OwnLimit {
   }
 
   /**
-   * Adopts the limit that applies at the store, unless the answer is older than what is known. `isConfirmed`: whether it
-   * answers a request with the present declaration.
+   * Adopts the limit that applies at the store, unless the answer is older than the known one. `isConfirmed` says
+   * whether it answers a request with the present declaration.
    */
   learn(answer: VersionedLimit, isConfirmed: boolean): void {
     const applies = this.version === SET_NOW ? isConfirmed : replaces(answer, this);
@@ -28,7 +30,7 @@ export class OwnLimit {
   }
 }
 
-/** Whether one limit applies instead of another: the later one does, or the lower one of the same version. */
+/** Whether a limit replaces another one: the later version wins; of equal versions, the lower limit. */
 export function replaces(limit: VersionedLimit, other: VersionedLimit): boolean {
   if (limit.version === other.version) return limit.limit < other.limit;
   return Number(limit.version) > Number(other.version);

@@ -13,9 +13,9 @@ import type { CachedLimitState } from './limit-state.ts';
 export class Waiters {
   /** Waiters whose lease has been requested from the store. */
   private readonly sent = new FifoQueue();
-  /** Waiters whose lease has not. */
+  /** Waiters whose lease has not been requested yet. */
   private readonly unsent = new FifoQueue();
-  /** Those that are counted as queued: a call that the store has not answered yet is not. */
+  /** Number of waiters counted as queued. A waiter whose first call is unanswered is not counted. */
   private counted = 0;
 
   constructor(
@@ -30,7 +30,7 @@ export class Waiters {
     return this.sent.length + this.unsent.length;
   }
 
-  /** Whether as many waiters of this process are queued as may be: for each key, if the limit is keyed. */
+  /** Whether this process's queue is full; for a keyed limit, the queue of the key. */
   get isFull(): boolean {
     return this.counted >= this.group.settings.queueLimit;
   }
@@ -48,8 +48,8 @@ export class Waiters {
   }
 
   /**
-   * Whether another lease may be requested: with hand-off as many as can be held, without it, and in shadow mode, one per
-   * waiter.
+   * Whether another lease may be requested. With hand-off: as many as can be held at once. Without it, and in shadow
+   * mode: one per waiter.
    */
   maySend(limit: number): boolean {
     return !this.handsOff || this.group.isShadow || this.sent.length < limit;
@@ -73,7 +73,7 @@ export class Waiters {
     this.request(lease);
   }
 
-  /** Requests the lease. A waiter that is counted as queued already must not be rejected as `full` any more. */
+  /** Requests the lease. A waiter that already counts as queued must no longer be rejected as `full`. */
   request(lease: AssignedLease): void {
     const { session } = this;
     session.ask(lease.isCounted && session.store.can.queueLimit ? 'stay' : 'acquire', lease);
@@ -113,20 +113,23 @@ export class Waiters {
   }
 
   /**
-   * Whether a waiter is admitted although it would be rejected: in shadow mode, also if the store answers after the
-   * waiter's deadline, or has not received the change yet.
+   * Whether shadow mode admits a waiter that would be rejected. Also true if the store answers after the waiter's
+   * deadline, or has not received the change of mode yet.
    */
   excuses(reason: RejectionReason): boolean {
     const { isShadow, grants } = this.group;
     return isShadow && grants && (reason === 'timeout' || reason === 'full');
   }
 
-  /** Reports how a waiter that is admitted would have been rejected. */
+  /** Reports a rejection that shadow mode has prevented. */
   reportExcused(waiter: Waiter, reason: RejectionReason): void {
     attempt(() => reportInShadow(this.group, waiter, this.limitState.rejection(waiter, reason)));
   }
 
-  /** Removes and returns the waiter to grant a free lease; rejects those that are late, and withdraws those gone. */
+  /**
+   * Removes and returns the waiter that gets a free lease. Rejects late waiters on the way, and withdraws those whose
+   * caller is gone.
+   */
   next(lease: AssignedLease): Waiter | undefined {
     const { counters, settings } = this.group;
     for (;;) {
@@ -138,7 +141,7 @@ export class Waiters {
       else {
         if (!late) return next;
         this.reportExcused(next, 'timeout');
-        // Not reported again for exceeding the limit.
+        // The waiter's excess of the limit must not be reported twice.
         lease.excess = 0;
         return next;
       }
@@ -161,8 +164,8 @@ export class Waiters {
   }
 
   /**
-   * With hand-off the oldest waiter takes the granted lease. Its own queued lease then goes to the waiter that lost the
-   * granted one, or to the first waiter without a lease.
+   * With hand-off, the oldest waiter takes the granted lease. Its own queued lease then goes to the waiter whose lease
+   * was granted, or to the first waiter without a lease.
    */
   #take(granted: AssignedLease): Waiter | undefined {
     const { first } = this;
@@ -177,7 +180,7 @@ export class Waiters {
   #reuse(queued: AssignedLease, granted: AssignedLease, hadLocalWaiter: boolean): void {
     const { session } = this;
     const replaced = granted.waiter === undefined ? this.#firstUnsent : granted;
-    // A lease with a local waiter is not queued at the store, so it is useless to a waiter that can keep its own lease.
+    // A lease with a local waiter is not queued at the store, so a waiter with its own lease gains nothing from it.
     const isUseful =
       replaced?.weight === queued.weight && (replaced === granted || !hadLocalWaiter);
     if (replaced === undefined || !isUseful) return session.release(queued);
