@@ -1,6 +1,6 @@
 import type { MemoryLease } from './memory-lease.ts';
 
-/** Records the leases that change, so that they can outlive the process. */
+/** Records changed leases, so that they can outlive the process. */
 export interface Journal {
   changed(lease: MemoryLease): void;
   removed(id: string): void;
@@ -13,7 +13,7 @@ export class LeaseTable {
   readonly #leases = new Map<string, MemoryLease>();
   /** Sorted by place. */
   readonly #queue: MemoryLease[] = [];
-  /** Number of held leases per process that may be idle. */
+  /** For each process: the number of held leases that it may keep idle. */
   readonly #reserving = new Map<string, number>();
 
   constructor(
@@ -50,12 +50,12 @@ export class LeaseTable {
     return this.#leases.get(id);
   }
 
-  /** All leases; those that are removed meanwhile are skipped. */
+  /** All leases. A lease removed during the iteration is skipped. */
   values(): Iterable<MemoryLease> {
     return this.#leases.values();
   }
 
-  /** Adds a lease: to the queue by its place, unless it is held. */
+  /** Adds a lease. If it is not held, inserts it into the queue at its place. */
   add(lease: MemoryLease): void {
     this.#add(lease);
     this.journal?.changed(lease);
@@ -69,7 +69,7 @@ export class LeaseTable {
     this.journal?.changed(lease);
   }
 
-  /** Takes a lease that is now held out of the queue. */
+  /** Removes a lease that is now held from the queue. */
   dequeue(lease: MemoryLease): void {
     const index = this.#queue.indexOf(lease);
     if (index >= 0) this.#queue.splice(index, 1);

@@ -6,39 +6,39 @@ import {
 } from '../distributed/contract.ts';
 import { isLater } from '../distributed/operated-code.ts';
 
-/** What a limit remembers, apart from its leases. */
+/** The part of a limit's state other than its leases. */
 export interface LimitMemory {
   limit: number;
   version: number;
   /** The last two numbers that processes have declared, the latest one first. */
   declared: readonly number[];
-  /** Whether the limit was declared when the state began, and has not changed since. */
+  /** Whether the limit was declared when the state began and has not changed since. */
   isFirst: boolean;
   /** Undefined if the limit was never operated. */
   operated?: OperatedState | undefined;
-  /** Longest lease duration of any caller in milliseconds: determines how long the limit is remembered. */
+  /** The longest lease duration of any caller, in milliseconds. It determines how long the limit is remembered. */
   longestLease: number;
   lastToken: bigint;
   lastPlace: number;
-  /** The time in microseconds at which the state began: it has issued no earlier token. */
+  /** When the state began, in microseconds. Earlier tokens belong to a lost state. */
   readonly born: bigint;
-  /** Number of held leases that have expired and that no answer has reported yet; undefined if there are none. */
+  /** Number of expired held leases that no answer has reported yet; undefined if there are none. */
   unreported?: number | undefined;
   /**
-   * The time in milliseconds since which the limit is known to be idle; undefined if it is in use. Set by a store whose
-   * process may end while the limit is idle.
+   * Since when the limit is known to be idle, in milliseconds; undefined if it is in use. Set by stores whose process
+   * may end while the limit is idle.
    */
   idleSince?: number | undefined;
 }
 
-/** What a new limit remembers. */
+/** The initial state of a limit. */
 export function newMemory(micros: number): LimitMemory {
   const born = BigInt(micros);
   const limit = { limit: 0, version: 0, declared: [], isFirst: false };
   return { ...limit, longestLease: 0, lastToken: 0n, lastPlace: 0, born };
 }
 
-/** Declares or sets the limit, or adopts the one that the process knows. */
+/** Declares or sets the limit, or adopts the limit that the process knows. */
 export function declareLimit(memory: LimitMemory, ref: LimitRef, now: number): void {
   const { limit, version: known, declared = [] } = ref;
   const isFirst = memory.limit === 0;
@@ -53,8 +53,8 @@ export function declareLimit(memory: LimitMemory, ref: LimitRef, now: number): v
 }
 
 /**
- * The version of the limit, if it applies from now on. The highest version wins, and the lower limit if two keys were
- * given different ones with the same version.
+ * The new version of the limit, or undefined if the request changes nothing. The highest version wins. If two keys were
+ * given different limits with the same version, the lower limit wins.
  */
 function newVersion(memory: LimitMemory, ref: LimitRef, now: number): number | undefined {
   const { limit, version, declared = [] } = ref;
@@ -72,14 +72,15 @@ function newVersion(memory: LimitMemory, ref: LimitRef, now: number): number | u
   const known = Number(version);
   const isLater = known > memory.version || (known === memory.version && limit < memory.limit);
   if (isLater) return known;
-  // It was set, and the store has lost it: a process that starts declares what it outranks.
+  // The store has lost a limit that was set, and a process has since declared a number that this limit outranks.
   const isLost = known > 0 && memory.isFirst && limit !== declared[0] && declared.includes(latest);
   return isLost ? next : undefined;
 }
 
 /**
- * Adopts what the process knows, if that is newer, and then applies its change: the latest one, even if it makes no
- * difference, since the state may be older than what other processes know. Returns whether there is a newer state.
+ * Adopts the state that the process knows, if it is newer, and then applies the process's change. A change counts as
+ * the latest even if it makes no difference, since other processes may know a newer state. Returns whether there is a
+ * newer state.
  */
 export function operateLimit(
   memory: LimitMemory,

@@ -1,9 +1,9 @@
 import type { LeaseRequest } from '../distributed/contract.ts';
 
-/** A lease in a `Memory`, held or queued. */
+/** A lease in a `Memory`: held or queued. */
 export class MemoryLease {
   weight: number;
-  /** When the lease expires, by the memory's clock; if queued, when it is removed from the queue. */
+  /** When the lease expires, by the memory's clock. If queued: when it is removed from the queue. */
   expires = 0;
   /** One lease duration after its last request. */
   ends = 0;

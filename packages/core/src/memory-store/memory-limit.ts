@@ -18,7 +18,7 @@ export interface Moment {
 export interface Notifier {
   granted(lease: MemoryLease): void;
   recall(owner: string): void;
-  /** How the limit is operated has changed, and these processes have leases. */
+  /** Called when the way the limit is operated has changed; these processes have leases. */
   operated(owners: Iterable<string>): void;
 }
 
@@ -42,7 +42,7 @@ export class MemoryLimit {
     this.#dropExpired(moment.now);
     const { unreported: reclaimed = 0 } = this.memory;
     this.memory.unreported = undefined;
-    // Grants first, so that a new request does not queue behind waiters that fit by now.
+    // Grants waiters first, so that a new request does not queue behind waiters that already fit.
     this.#grantQueued(moment);
     const done = op.verb === 'declare' ? 'ok' : this.#apply(op.verb, op.lease, moment);
     this.#grantQueued(moment, request?.id);
@@ -56,7 +56,7 @@ export class MemoryLimit {
     const { limit, version } = this.memory;
     return {
       limit,
-      // 0 until the limit is declared.
+      // The version is 0 until the limit is declared.
       version: version === 0 ? '' : String(version),
       inflight: this.#leases.inflight,
       holders: this.#leases.size - this.#leases.queued,
@@ -66,7 +66,7 @@ export class MemoryLimit {
     };
   }
 
-  /** Removes expired leases, and grants the queued ones that fit then; the next answer reports how many there were. */
+  /** Removes expired leases, and grants the queued leases that then fit. The next answer reports their number. */
   expire(moment: Moment): void {
     this.#dropExpired(moment.now);
     this.#grantQueued(moment);
@@ -97,8 +97,8 @@ export class MemoryLimit {
   }
 
   /**
-   * Grants in order of arrival, never past a waiter that does not fit. The lease `asking` gets an answer, not a
-   * message.
+   * Grants in order of arrival, never past a waiter that does not fit. Sends messages for all granted leases but
+   * `asking`, which gets an answer instead.
    */
   #grantQueued(moment: Moment, asking?: string): void {
     for (let { first } = this.#leases; first !== undefined; { first } = this.#leases) {
@@ -130,7 +130,7 @@ export class MemoryLimit {
       return 'ok';
     }
     if (lease?.isHeld) {
-      // Also on a renewal, since the `resize` itself may have been lost.
+      // A renewal sets the weight too, since the `resize` itself may have been lost.
       this.#leases.change(lease, () => {
         lease.weight = request.weight;
       });
@@ -197,7 +197,7 @@ export class MemoryLimit {
     this.#leases.dequeue(lease);
     this.#leases.change(lease, () => {
       lease.fencing = token;
-      // Not renewed by the grant, since the process may have died while its lease was queued.
+      // The grant does not renew the lease, since its process may have died while the lease was queued.
       lease.expires = lease.ends;
     });
   }
@@ -213,7 +213,7 @@ export class MemoryLimit {
   }
 
   #limitState({ now, leaseDuration }: Moment): Omit<Reply, 'state' | 'reclaimed'> {
-    // Waiters renew by then anyway.
+    // Waiters renew by then in any case.
     let checkIn = leaseDuration * renewalPart;
     if (this.#leases.queued > 0) {
       for (const { isHeld, expires } of this.#leases.values()) {

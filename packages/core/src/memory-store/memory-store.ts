@@ -15,24 +15,24 @@ import { StoreError } from '../semaphore/rejection.ts';
 import { Memory } from './memory.ts';
 
 export interface MemoryStoreOptions {
-  /** A `Memory` that several stores use together, as several processes use one server. Default: its own. */
+  /** A `Memory` that several stores use, as several processes use one server. Default: the store's own. */
   readonly memory?: Memory | undefined;
   /** Milliseconds for which a permit is held without renewal: at least three times `timeout`. Default: 10,000. */
   readonly leaseDuration?: number | undefined;
   /**
-   * Maximum time of a call in milliseconds, though no call of this store takes any time. Default: 1,000, or a third of
-   * `leaseDuration` if that is shorter.
+   * Maximum time of a call in milliseconds. Calls of this store take no time, so it only matters for checks of
+   * `leaseDuration`. Default: 1,000, or a third of `leaseDuration` if that is shorter.
    */
   readonly timeout?: number | undefined;
-  /** Times renewals, and the leases of the store's own `memory`. Default: the runtime's own. */
+  /** Measures renewals, and the leases of the store's own `memory`. Default: the runtime's clock. */
   readonly clock?: Clock | undefined;
-  /** The store's name in metrics, where an app has several. Default: `memory`. */
+  /** The store's name in metrics, to distinguish several stores. Default: `memory`. */
   readonly name?: string | undefined;
 }
 
 /**
- * A store in this process, for tests, and for apps that run as one process today. It has the guarantees of a store that
- * several processes use, but its state ends with the process.
+ * A store in this process, for tests, and for apps that currently run as one process. It has the same guarantees as a
+ * store for several processes, but its state ends with the process.
  *
  * @throws HeadgateError for an unknown option, and for a value that is not allowed.
  */

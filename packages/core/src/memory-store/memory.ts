@@ -3,12 +3,14 @@ import type { LimitName, Op, Reply, StoreListener, StoreStats } from '../distrib
 import { newMemory } from './limit-memory.ts';
 import { MemoryLimit, type Moment, type Notifier } from './memory-limit.ts';
 
-/** Number of limits that each operation examines, more than it can add, so that all take their turn. */
+/**
+ * Number of limits that each operation examines. An operation adds at most one, so this reaches all of them in time.
+ */
 const EXAMINED_LIMITS = 2;
 
 interface Entry {
   readonly limit: MemoryLimit;
-  /** When the limit is forgotten, unless there is an operation on it until then. */
+  /** When the limit is forgotten, unless it is used before. */
   due: number;
 }
 
@@ -18,13 +20,13 @@ export interface MemoryOptions {
 }
 
 /**
- * The server side of several memory stores in this process, which use it as several processes use one server.
+ * The server side of several memory stores in this process, which share it as several processes share one server.
  *
  * A limit, or a key of one, is forgotten when it has not been used for twice the duration of its longest lease.
  */
 export class Memory {
   readonly #clock: Clock;
-  /** By address, the one that was examined longest ago first. */
+  /** By address, in order of examination: the entry examined longest ago comes first. */
   readonly #limits = new Map<string, Entry>();
   readonly #listeners = new Map<string, StoreListener>();
 
@@ -86,7 +88,10 @@ export class Memory {
     return entry;
   }
 
-  /** Not in the order of their use, since limits with a long lease are due later than others used after them. */
+  /**
+   * Examines entries in turn rather than by last use: limits with long leases are due later than others used after
+   * them.
+   */
   #forgetIdle(now: number): void {
     let left = EXAMINED_LIMITS;
     for (const [address, entry] of this.#limits) {

@@ -1,8 +1,8 @@
-/** Maximum number of closed limits, and of closed stores, that are kept until they are collected once more. */
+/** Maximum number of closed limits, and of closed stores, that are kept until their last collection. */
 const MAX_CLOSED = 100;
 
 /**
- * The entries that are done, and await their last collection. Removes the oldest ones beyond `MAX_CLOSED` first: an app
+ * The closed entries that still need a last collection. First removes the oldest entries beyond `MAX_CLOSED`: an app
  * that is never scraped must not accumulate them.
  */
 export function boundedDone<E>(

@@ -2,9 +2,9 @@
 export interface Metric {
   readonly name: string;
   readonly description: string;
-  /** In UCUM: `s`, `1`, or an annotation such as `{request}`, which is no unit. Empty: none. */
+  /** The unit in UCUM: `s`, `1`, or an annotation such as `{request}`. Empty: no unit. */
   readonly unit: string;
-  /** `sum`: a number that rises and falls, and may be added up over processes; a `gauge` may not. */
+  /** `sum`: a number that rises and falls and may be added up over processes. A `gauge` must not be added up. */
   readonly kind: 'counter' | 'sum' | 'gauge' | 'histogram';
 }
 
@@ -12,13 +12,13 @@ function define(name: string, kind: Metric['kind'], unit: string, description: s
   return { name: `headgate.${name}`, kind, unit, description };
 }
 
-/** The names of the attributes. None has keys, tenants or paths as values, as their number has no bound. */
+/** The names of the attributes. Keys, tenants and paths are never attribute values, since their number has no bound. */
 export const attributeNames = {
   limit: 'headgate.limit.name',
   outcome: 'headgate.outcome',
   store: 'headgate.store.name',
   reason: 'headgate.reason',
-  /** Another limit than the one that applies. */
+  /** The value of a limit other than the one that applies. */
   otherLimit: 'headgate.shadow.limit',
   quantile: 'headgate.quantile',
   /** The upper bound of a bucket. */

@@ -13,7 +13,7 @@ export interface Series {
 export type OpenSeries = (metric: Metric, attributes: Attributes) => Series;
 
 /**
- * Marks requests that were queued, as those admitted at once are not part of the histogram of waits. A Set of them would
+ * Marks requests that were queued, since the histogram of waits excludes requests admitted at once. A Set of them would
  * cost the garbage collector several times as much (docs/decisions/0008).
  */
 const wasQueued = Symbol('headgate.queued');
@@ -22,7 +22,7 @@ interface Marked {
   [wasQueued]?: true;
 }
 
-/** Records what `stats()` does not have: how long requests were queued, and permits were held. */
+/** Records what `stats()` does not contain: how long requests were queued, and how long permits were held. */
 export class Durations {
   readonly observer: Observer;
   /** By outcome. */

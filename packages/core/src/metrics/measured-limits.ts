@@ -13,11 +13,11 @@ import {
   requestMeasurements,
 } from './measurements.ts';
 
-/** What exports the measurements: a meter, or a registry. */
+/** Exports the measurements. Implemented by meters and registries. */
 export interface Exporter {
-  /** The first limit or store was added. */
+  /** Called when the first limit or store was added. */
   start(): void;
-  /** The last limit or store was removed: nothing of them may remain. */
+  /** Called when the last limit or store was removed. No series of it may remain. */
   stop(): void;
   readonly open: OpenSeries;
 }
@@ -32,7 +32,7 @@ interface Entry {
   remove(): void;
 }
 
-/** A limiter, and by how many of the limits it is used. */
+/** A limiter, and the number of limits that use it. */
 interface UsedLimiter {
   readonly limiter: Limiter;
   readonly attributes: LimitAttributes;
@@ -43,7 +43,7 @@ interface UsedLimiter {
 export class MeasuredLimits {
   /** By name. */
   readonly #entries = new Map<string, Entry>();
-  /** By name: each is reported once, however many gates reuse it. */
+  /** Limiters by name. Each is reported once, even if several gates reuse it. */
   readonly #limiters = new Map<string, UsedLimiter>();
 
   readonly #stores = new MeasuredStores(() => this.#changed());
@@ -52,12 +52,12 @@ export class MeasuredLimits {
   constructor(private readonly exporter: Exporter) {}
 
   /**
-   * Adds limits and stores, and returns a function that removes them. A closed one is removed by itself, once it is
-   * drained and was collected once more, or another one needs its name.
+   * Adds limits and stores, and returns a function that removes them. A closed limit or store is removed automatically:
+   * after it is drained and was collected once more, or when another one needs its name.
    *
-   * @param attach Adds what else a limit needs, and returns what removes it.
-   * @throws HeadgateError for a value that is neither, for one that was added already, and for two limits or two stores
-   *   of the same name. It then adds none.
+   * @param attach Adds further measurements of a limit, and returns a function that removes them.
+   * @throws HeadgateError for a value that is neither a limit nor a store, for one that was added already, and for two
+   *   limits or two stores of the same name. It then adds none.
    */
   add(limits: readonly unknown[], attach: Attach = () => () => {}): () => void {
     const done = boundedDone(this.#entries.values(), isDone, (entry) => entry.remove());
@@ -82,7 +82,7 @@ export class MeasuredLimits {
     this.#stores.clear();
   }
 
-  /** Measures all limits and stores. Only one that throws lacks series. */
+  /** Measures all limits and stores. If one throws, only its series are missing. */
   collect(receive: Receive): void {
     const receiveNumber = numbersOnly(receive);
     this.#stores.collect(receiveNumber);
@@ -94,14 +94,14 @@ export class MeasuredLimits {
         if (used === undefined || measured.has(used)) continue;
         measured.add(used);
         const own = stats !== undefined && 'limits' in stats ? stats.limits[index] : stats;
-        // Without those of its gate, a limiter has its own; what has thrown is not asked again.
+        // Without its gate's statistics, a limiter reports its own. A limiter that has thrown is not read again.
         if (own === undefined && used.limiter === entry.limit) continue;
         readStats(used, `limiter "${name}"`, () => {
           const limitStats = (own as LimiterStats | undefined) ?? used.limiter.stats();
           limitMeasurements(limitStats, used.attributes, receiveNumber);
         });
       }
-      // Not now: the exporter is calling its callbacks, which this may remove.
+      // Removed later: the exporter is still calling its callbacks, and this may remove one of them.
       if (isDone(entry)) queueMicrotask(() => entry.remove());
     }
   }
@@ -110,7 +110,7 @@ export class MeasuredLimits {
     checkMeasurable(limit);
     const { name } = limit.stats();
     const limiters = limitersOf(limit);
-    // Their last counts are lost then.
+    // The last counts of these limits are lost.
     for (const entry of done) if (hasNameOf(entry, name, limiters)) entry.remove();
     this.#checkNames(limit, name, limiters);
     const attributes = new LimitAttributes(name);
@@ -171,7 +171,7 @@ export class MeasuredLimits {
   }
 }
 
-/** Measures the requests, and returns the statistics; undefined if that fails. */
+/** Measures the requests and returns the statistics. Returns undefined on failure. */
 function requestsOf(entry: Entry, receive: Receive): LimiterStats | GateStats | undefined {
   const { limit, name, attributes } = entry;
   return readStats(entry, `limit "${name}"`, () => {
@@ -182,13 +182,13 @@ function requestsOf(entry: Entry, receive: Receive): LimiterStats | GateStats | 
   });
 }
 
-/** Whether a limit of this name, with these limiters, can only be added without the entry. */
+/** Whether the entry must be removed before a limit with this name and these limiters can be added. */
 function hasNameOf(entry: Entry, name: string, limiters: readonly Limiter[]): boolean {
   const isOther = (own: Limiter) => (one: Limiter) => one !== own && one.name === own.name;
   return entry.name === name || entry.limiters.some((own) => limiters.some(isOther(own)));
 }
 
-/** Whether its counts do not change any more. */
+/** Whether its counts can no longer change. */
 function isDone({ limit }: Entry): boolean {
   return limit.closed && limit.inflight === 0;
 }

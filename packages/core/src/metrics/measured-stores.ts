@@ -5,7 +5,7 @@ import { boundedDone } from './closed-entries.ts';
 import { attributeNames, metrics } from './definitions.ts';
 import type { Attributes, Receive } from './measurements.ts';
 
-/** What metrics need of a store. */
+/** What metrics need from a store. */
 export type MeasurableStore = Pick<Store, 'name' | 'closed' | 'activity'>;
 
 interface Entry {
@@ -27,7 +27,7 @@ export class MeasuredStores {
   /** By name. */
   readonly #entries = new Map<string, Entry>();
 
-  /** @param changed Called when a store was added, or removed by itself. */
+  /** @param changed Called when a store was added, or removed automatically. */
   constructor(private readonly changed: () => void) {}
 
   get size(): number {
@@ -62,7 +62,7 @@ export class MeasuredStores {
   collect(receive: Receive): void {
     for (const entry of this.#entries.values()) {
       readStats(entry, `store "${entry.name}"`, () => measure(entry, receive));
-      // Not now: the exporter is calling its callbacks, which this may remove.
+      // Removed later: the exporter is still calling its callbacks, and this may remove one of them.
       if (isClosed(entry)) queueMicrotask(() => this.#remove(entry));
     }
   }

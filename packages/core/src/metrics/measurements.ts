@@ -5,11 +5,11 @@ import { attributeNames, type Metric, metrics } from './definitions.ts';
 
 export type Attributes = Readonly<Record<string, string>>;
 
-/** Receives the values of one collection. The attributes of a series are the same object in each. */
+/** Receives the values of one collection. A series has the same attributes object in each collection. */
 export type Receive = (metric: Metric, value: number, attributes: Attributes) => void;
 
 /**
- * Application code may return anything, and one value that is no number would make a whole scrape unreadable.
+ * Application code may return anything, and a single value that is not a number would make a whole scrape unreadable.
  *
  * @throws HeadgateError for such a value.
  */
@@ -20,7 +20,7 @@ export function numbersOnly(receive: Receive): Receive {
   };
 }
 
-/** The attributes of one limit's series, created once: a collection of many limits would create thousands. */
+/** The attributes of one limit's series. Created once, since a collection of many limits would create thousands. */
 export class LimitAttributes {
   readonly all: Attributes;
   readonly #byOutcome = new Map<string, Attributes>();
@@ -39,7 +39,7 @@ export class LimitAttributes {
     return attributes;
   }
 
-  /** With others, whose values must be few. */
+  /** Adds further attributes, each with few possible values. */
   and(others: Attributes): Attributes {
     const id = Object.entries(others).join();
     let attributes = this.#others.get(id);
@@ -102,7 +102,7 @@ export function limitMeasurements(
   receive(metrics.reclaimed, reclaimed, all);
 }
 
-/** Each bucket contains those below it, as in Prometheus. */
+/** Each bucket includes the counts of the lower ones, as in Prometheus. */
 function histogramMeasurements(
   { inflightHistogram }: LimiterStats,
   attributes: LimitAttributes,

@@ -58,7 +58,7 @@ class ShareQueue extends Subqueues {
     return this.#chosen?.next;
   }
 
-  /** Other shares may only overtake a waiter that is heavier than its share's part. */
+  /** A waiter of another share may only overtake a waiter that is heavier than its share's part. */
   bypass(chosen: Waiter, room: number): Waiter | undefined {
     const own = this.#of(chosen.share);
     const other = own.isTooHeavy(chosen)
@@ -103,9 +103,9 @@ class ShareQueue extends Subqueues {
   }
 
   /**
-   * The share to serve next. Shares with free guaranteed capacity come first, and of those the one that holds the
-   * smallest fraction of its part. The capacity of a share that is not due yet goes to the other shares, or to that
-   * share if they have no waiters. All shares compete for the rest, by priority or arrival.
+   * The share to serve next. Shares with free guaranteed capacity come first; among these, the share that holds the
+   * smallest fraction of its part. A share that is not due yet leaves its capacity to other shares, or uses it if the
+   * others have no waiters. All shares compete for the rest, by priority or arrival.
    */
   get #chosen(): Share | undefined {
     const admitted = this.#admitted;
@@ -117,7 +117,7 @@ class ShareQueue extends Subqueues {
     return this.#inARow < MAX_IN_A_ROW ? best : this.#of((this.oldest as Waiter).share);
   }
 
-  /** Of the shares that have waiters and pass the test, the one that comes before the others. */
+  /** The best of the shares that have waiters and pass the test. */
   #best(test: (share: Share) => boolean, isBetter = this.#precedes): Share | undefined {
     let best: Share | undefined;
     for (const share of this.#shares) {
@@ -148,7 +148,10 @@ class ShareQueue extends Subqueues {
   }
 }
 
-/** Less of its part held first, then the heavier next waiter, which might not fit later, then the older waiter. */
+/**
+ * The share that holds less of its part comes first; then the heavier next waiter, which might not fit later; then the
+ * older waiter.
+ */
 function isNeedier(one: Share, other: Share): boolean {
   const held = one.held / one.part - other.held / other.part;
   if (held !== 0) return held < 0;

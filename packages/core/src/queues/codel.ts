@@ -6,8 +6,8 @@ import { byTimeAlone, FifoQueue } from './fifo.ts';
 
 export interface CodelOptions {
   /**
-   * Milliseconds, above 0, that a request may wait under overload. About the time between two releases: 5 with a
-   * limit of 10 and 50 ms per request. Default: 5.
+   * Maximum wait of a request under overload, in milliseconds (above 0). Set it to about the time between two releases:
+   * 5 ms with a limit of 10 and 50 ms per request. Default: 5.
    */
   target?: number | undefined;
   /** The queue counts as overloaded after it has not been empty for this many milliseconds (above 0). Default: 100. */
@@ -33,8 +33,8 @@ export function codel(options: CodelOptions = {}): Order {
 
 class CodelQueue extends FifoQueue {
   /**
-   * When the queue was last empty. The waiters' own times do not show that, since they may have queued at an earlier
-   * limit before.
+   * When the queue was last empty. It cannot be derived from the waiters' own times, since they may have queued at an
+   * earlier limit before.
    */
   #busySince = 0;
 
@@ -60,7 +60,7 @@ class CodelQueue extends FifoQueue {
     return this.isOverloaded() ? this.oldest : undefined;
   }
 
-  /** The passing of time alone may change which waiter is next. */
+  /** Time alone may change which waiter is next. */
   override mayBeNext(): boolean {
     return true;
   }

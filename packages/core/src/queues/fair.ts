@@ -44,13 +44,13 @@ interface Flow {
 
 class FairQueue extends Subqueues {
   protected readonly subqueues: Queue[] = [];
-  /** By number: the subqueues that were used since the queue was last empty. */
+  /** The subqueues used since the queue was last empty, by number. */
   readonly #used = new Map<number, ChargedSubqueue>();
   /** Flows with waiters. */
   readonly #flows = new Map<string, Flow>();
-  /** Virtual time, in weight: when the last granted waiter was due. */
+  /** Virtual time, in units of weight: when the last granted waiter was due. */
   #now = 0;
-  /** The subqueue of a chosen waiter that others overtake: virtual time stops until it is granted. */
+  /** The subqueue of a chosen waiter that is being overtaken. Virtual time stops until that waiter is granted. */
   #passed: ChargedSubqueue | undefined;
   /** Secret, so that clients cannot compute which flows collide. */
   readonly #seed: number;
@@ -67,7 +67,7 @@ class FairQueue extends Subqueues {
     return this.#firstDue(Infinity)?.queue.next;
   }
 
-  /** The subqueue of the overtaking waiter is charged for it, and so gets fewer turns afterwards. */
+  /** Charges the overtaking waiter to its own subqueue, which therefore gets fewer turns afterwards. */
   bypass(chosen: Waiter, room: number): Waiter | undefined {
     const own = this.#charged(chosen);
     this.#passed = own;
@@ -99,7 +99,7 @@ class FairQueue extends Subqueues {
       this.#now = Math.min(flow.subqueue.due, this.#passed?.due ?? Infinity);
       flow.subqueue.due += waiter.weight;
     }
-    // The charges only matter while there are other waiters.
+    // Charges only matter while other waiters are queued.
     if (this.length > 0) return;
     this.#used.clear();
     this.#passed = undefined;
@@ -140,7 +140,7 @@ class FairQueue extends Subqueues {
     return first;
   }
 
-  /** The heaviest subqueue, so that only the heaviest flows lose waiters. */
+  /** The heaviest subqueue, so that the heaviest flows lose waiters first. */
   protected get displaceFrom(): Queue | undefined {
     let heaviest: Queue | undefined;
     for (const { queue } of this.#used.values()) {

@@ -1,7 +1,7 @@
 import { BuiltInQueue, type Order, type OrderOption, type Queue } from '../semaphore/queue.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 
-/** What orders by time alone ignore. */
+/** The request options that have no effect in an order by time alone. */
 export const byTimeAlone: readonly OrderOption[] = ['priority', 'fairBy'];
 
 /** First in, first out: the default order. */
@@ -10,10 +10,9 @@ export function fifo(): Order {
 }
 
 /**
- * A queue in the order of arrival at the gate, linked through the waiters themselves: enqueueing at the end and
- * removing from anywhere are O(1). Only a waiter that comes from an earlier limit of its gate is inserted further
- * ahead: in the order of arrival at each limit, permits of narrow limits would be held by the last waiters of the
- * queue.
+ * A queue in order of arrival at the gate, linked through the waiters themselves: enqueueing at the end and removing
+ * from anywhere are O(1). Only a waiter that comes from an earlier limit of its gate is inserted further ahead. If the
+ * order were that of arrival at each limit, the last waiters of the queue would hold permits of narrow limits.
  */
 export class FifoQueue extends BuiltInQueue implements Queue {
   oldest: Waiter | undefined = undefined;
@@ -65,7 +64,7 @@ export class FifoQueue extends BuiltInQueue implements Queue {
 }
 
 /**
- * Last in, first out: under overload, the client of the newest request is the most likely to be still waiting. In a
+ * Last in, first out: under overload, the newest request is the one whose client is most likely still waiting. In a
  * full queue, the oldest request is displaced and rejected (`full`).
  */
 export function lifo(): Order {

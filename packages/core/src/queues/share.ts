@@ -9,14 +9,14 @@ const MAX_CREDIT_LIMITS = 2;
 
 /**
  * A guaranteed part of a limit. A share has free guaranteed capacity while its weight in flight is below its part. A
- * waiter heavier than the part takes more than that; the share then repays the excess by waiting.
+ * waiter heavier than the part takes more, and the share then repays the excess by waiting.
  */
 export class Share {
   /** Weight in flight. */
   held = 0;
   /**
-   * The next waiter that is heavier than the share's part may be granted once the limit has admitted this total weight.
-   * On average, the share then gets its part of all admitted weight, as in start-time fair queueing.
+   * If the next waiter is heavier than the share's part, it may be granted once the limit has admitted this total
+   * weight. So on average, the share gets its part of all admitted weight, as in start-time fair queueing.
    */
   #due = 0;
 
@@ -31,7 +31,7 @@ export class Share {
     return this.queue.next;
   }
 
-  /** By how much the held and queued weight exceeds the part; below 0, how much more the share may request. */
+  /** By how much the held and queued weight exceeds the part. If below 0: how much more the share may request. */
   get excess(): number {
     return this.held + this.queue.weight - this.part * this.context.limit;
   }

@@ -1,9 +1,9 @@
 /** Number of subqueues. */
 const SUBQUEUE_COUNT = 128;
-/** How many of them a flow may use. */
+/** Number of subqueues that a flow may use. */
 const SHARD_SIZE = 6;
 
-/** The numbers of a flow's subqueues: distinct, and the same for every call with one seed. */
+/** The numbers of a flow's subqueues. They are distinct, and depend only on the flow and the seed. */
 export function shuffleShard(flow: string, seed: number): readonly number[] {
   const shard: number[] = [];
   let chance = hash(flow, seed);
@@ -22,8 +22,8 @@ function nth(index: number, shard: readonly number[]): number {
 }
 
 /**
- * 53 bits from two multiplicative hashes (the first is FNV-1a), each finalized as in MurmurHash3. They need not resist
- * attacks, since the seed is secret.
+ * Returns 53 bits from two multiplicative hashes (the first is FNV-1a), each finalized as in MurmurHash3. Resistance to
+ * attacks is not needed, since the seed is secret.
  */
 function hash(text: string, seed: number): number {
   let low = seed ^ 0x811c9dc5;

@@ -14,10 +14,10 @@ export abstract class Subqueues extends BuiltInQueue implements Queue {
   /** The subqueues that may have waiters. */
   protected abstract readonly subqueues: Iterable<Queue>;
   abstract readonly next: Waiter | undefined;
-  /** The subqueue whose youngest waiter is displaced first from a full queue. */
+  /** The subqueue that loses its youngest waiter first when the queue is full. */
   protected abstract readonly displaceFrom: Queue | undefined;
   /**
-   * Whether the new request displaces a waiter of `displaceFrom`, rather than one of its own subqueue, if any.
+   * Whether the new request displaces a waiter of `displaceFrom`. If not, it displaces one of its own subqueue, if any.
    */
   protected abstract displaces(newWaiter: Waiter, own: Queue, displaceFrom: Queue): boolean;
   /** The subqueue in which the waiter is queued or would be enqueued. */

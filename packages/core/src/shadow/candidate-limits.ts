@@ -6,21 +6,21 @@ const MAX_CANDIDATES = 16;
 const ASSUMPTION = 'the duration of requests does not depend on the limit';
 
 /**
- * Simulates a limit with powers of two in its place. The next one is added when the highest so far would not have
- * admitted a request at once: all that are higher would admit the same requests at the same times.
+ * Simulates a limit with powers of two in its place. The next power is added when the highest one so far would not have
+ * admitted a request at once. Until then, all higher limits would admit the same requests at the same times.
  */
 export class CandidateLimits<Demands> {
   readonly #candidates: Variant<Demands>[];
 
   constructor(
     private readonly make: (limit: number) => Variant<Demands>,
-    /** The limit as it is. */
+    /** The limit with its present value. */
     private readonly current: Variant<Demands>,
   ) {
     this.#candidates = [make(1)];
   }
 
-  /** @param inflight The earlier requests that have not ended, in the order of arrival. */
+  /** @param inflight Earlier requests that have not ended, in order of arrival. */
   request(
     request: ShadowedRequest<Demands>,
     inflight: () => Iterable<ShadowedRequest<Demands>>,

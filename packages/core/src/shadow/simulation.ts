@@ -10,33 +10,33 @@ import { CandidateLimits } from './candidate-limits.ts';
 import { type Enforcer, ShadowedRequest, Variant, type Waiting } from './variant.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-/** Bounds the queues of the simulation if the limit's own queue is not bounded. */
+/** Maximum queue length in the simulation, if the limit's own queue is not bounded. */
 const MAX_QUEUE = 10_000;
 
-/** The settings with which a limiter or gate enforces in a simulation, where nothing observes it. */
+/** The settings of a simulated limiter or gate. It enforces limits and has no observers. */
 export function settingsOnClock(queueLimit: number, clock: Clock) {
   return {
     clock,
     observers: new Observers(),
-    // The real permit is released then, which the simulation follows.
+    // The real limit applies `maxHold`, and the simulation follows the real releases.
     maxHold: Infinity,
     queueLimit: queueLimit === Infinity ? MAX_QUEUE : queueLimit,
     mode: 'enforce',
   } as const;
 }
 
-/** A limit of what is simulated. */
+/** A limit in a simulation. */
 export interface SimulatedLimit<Demands> {
   readonly name: string;
-  /** Undefined unless it is a number that applies to all requests. */
+  /** The limit, if it is a number that applies to all requests; otherwise undefined. */
   readonly limit: number | undefined;
-  /** Creates the limit alone, perhaps with another number. */
+  /** Creates this limit without the others, optionally with another number. */
   alone(clock: Clock, limit?: number): Enforcer<Demands>;
   /** Whether it applies to a request. */
   applies(demands: Demands): boolean;
 }
 
-/** What is simulated. */
+/** The limiter or gate to simulate. */
 export interface Model<Demands> {
   together(clock: Clock): Enforcer<Demands>;
   readonly limits: readonly SimulatedLimit<Demands>[];
@@ -44,21 +44,21 @@ export interface Model<Demands> {
 
 interface Step<Demands> extends SimulatedLimit<Demands> {
   readonly candidates: CandidateLimits<Demands>;
-  /** The limit alone as it is, if there are others. */
+  /** This limit alone, with its present value, if there are other limits. */
   readonly own: Variant<Demands> | undefined;
 }
 
 /**
- * Simulates what a limiter or a gate in shadow mode would have done with the requests that it has admitted: the same
- * requests arrive at others like it, which enforce on a clock of their own. That clock advances to the present with each
- * arrival, each end and each look at the statistics. A request that would have begun later would have ended as much later,
- * so all that has happened until then is known (docs/decisions/0047).
+ * Simulates what a limiter or gate in shadow mode would have done. The admitted requests also arrive at simulated
+ * copies, which enforce limits on a virtual clock. The clock advances to the present at each arrival, at each end of a
+ * request, and whenever statistics are read. A request that would have started later would have ended later by the same
+ * time, so everything up to the present is known (docs/decisions/0047).
  */
 export class Simulation<Demands> {
   readonly #clock: VirtualClock;
   readonly #together: Variant<Demands>;
   readonly #steps: readonly Step<Demands>[];
-  /** In the order of arrival. */
+  /** Requests in order of arrival. */
   readonly #inflight = new Set<ShadowedRequest<Demands>>();
   readonly #reports: { readonly identity: object; readonly rejection: Rejection }[] = [];
 
@@ -83,7 +83,7 @@ export class Simulation<Demands> {
   }
 
   /**
-   * The request has been granted this permit.
+   * Called when the request has been granted this permit.
    *
    * @param mayWait False for a request that is only admitted if there is room.
    */
@@ -130,7 +130,7 @@ export class Simulation<Demands> {
         step();
       }),
     );
-    // Last, since observers run application code.
+    // Runs last, since observers run application code.
     for (const { identity, rejection } of this.#reports.splice(0)) this.report(rejection, identity);
   }
 }

@@ -6,7 +6,7 @@ import { Waiter } from '../semaphore/waiter.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 import { WaitHistogram } from './wait-histogram.ts';
 
-/** A limiter or gate of the simulation: it enforces, on the virtual clock. */
+/** A simulated limiter or gate that enforces its limits on the virtual clock. */
 export interface Enforcer<Demands> {
   request(waiter: Waiter, demands: Demands): void;
   readonly inflightPeak: number;
@@ -17,7 +17,7 @@ export type Waiting = Pick<Waiter, 'priority' | 'fairBy' | 'queueTimeout'>;
 
 /** A request that shadow mode has admitted. */
 export class ShadowedRequest<Demands> {
-  /** Milliseconds, once it has ended. */
+  /** The duration in milliseconds; undefined until the request has ended. */
   #duration: number | undefined;
   #outcome: Outcome = 'ok';
   #kind: string | undefined;
@@ -27,20 +27,20 @@ export class ShadowedRequest<Demands> {
     private readonly clock: VirtualClock,
     readonly demands: Demands,
     readonly waiting: Waiting,
-    /** Whether it would wait; otherwise it is only admitted if there is room. */
+    /** Whether it would wait. If not, it is only admitted if there is room. */
     readonly mayWait: boolean,
-    /** Identifies it in events. */
+    /** Identifies the request in events. */
     readonly identity: object,
     private readonly arrival = clock.now(),
   ) {}
 
-  /** It holds this permit of the simulation for as long as it really takes. */
+  /** Holds this permit of the simulation for as long as the real request takes. */
   hold(permit: BasePermit, waited: number): void {
     if (this.#duration === undefined) this.#held.push({ permit, waited });
     else this.#releaseAfter(this.#duration, permit);
   }
 
-  /** What has begun later in the simulation ends as much later there. */
+  /** Called when the real request ends. A simulated permit granted later is released later by the same time. */
   end(outcome: Outcome, kind: string | undefined): void {
     this.#duration = this.clock.now() - this.arrival;
     this.#outcome = outcome;
@@ -59,7 +59,7 @@ export class ShadowedRequest<Demands> {
   }
 }
 
-/** A request at one variant. */
+/** A request that waits at one variant. */
 class VirtualWaiter<Demands> extends Waiter {
   isAdmitted = false;
   private readonly start: number;
@@ -105,7 +105,7 @@ export class Variant<Demands> {
   constructor(
     readonly clock: VirtualClock,
     private readonly enforcer: Enforcer<Demands>,
-    /** Undefined unless it is a number that applies to all requests. */
+    /** The limit, if it is a number that applies to all requests; otherwise undefined. */
     readonly limit: number | undefined,
     private readonly rejects?: (request: ShadowedRequest<Demands>, rejection: Rejection) => void,
   ) {}
@@ -127,7 +127,10 @@ export class Variant<Demands> {
     this.rejects?.(request, rejection);
   }
 
-  /** Takes over from a lower limit, which has admitted every request at once: those that are in flight, and the counts. */
+  /**
+   * Takes over from a lower limit that has admitted every request at once: copies its requests in flight and its
+   * counts.
+   */
   takeOver(lower: Variant<Demands>, inflight: Iterable<ShadowedRequest<Demands>>): void {
     for (const request of inflight) this.request(request);
     const earlier = lower.#admitted - this.#admitted;

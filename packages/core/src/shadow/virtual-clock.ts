@@ -29,7 +29,7 @@ export class VirtualClock implements Clock {
     if (timer.index >= 0) this.#end(timer);
   }
 
-  /** Calls what is due until then, each at its own time. */
+  /** Runs all timers due until then, each at its own time. */
   advance(to: number): void {
     for (let { first } = this.#timers; first && first.due <= to; { first } = this.#timers) {
       this.#end(first);

@@ -3,7 +3,7 @@ const RESOLUTION = 8;
 
 /** A histogram of waits, in milliseconds. */
 export class WaitHistogram {
-  /** By logarithm; the first is that of no wait. */
+  /** Counts by the logarithm of the wait. The first counts requests without a wait. */
   readonly #counts: number[] = [0];
   #total = 0;
 
@@ -14,7 +14,7 @@ export class WaitHistogram {
     this.#total += times;
   }
 
-  /** The wait that this share of all does not exceed, in whole milliseconds. */
+  /** The wait in whole milliseconds that this fraction of requests does not exceed. */
   quantile(share: number): number {
     let count = 0;
     const bucket = this.#counts.findIndex((each) => {
