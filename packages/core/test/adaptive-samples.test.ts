@@ -31,7 +31,7 @@ it.each([5, 20])('adaptive() grows if all requests have the weight %i', (weight)
   expect(limiter.limit).toBeGreaterThan(4 * weight);
 });
 
-it('adaptive() does not learn the baseline from windows that a drop has ended', () => {
+it('adaptive() learns no baseline from a window that a drop has ended', () => {
   const limit = adaptive(initial).create();
   feedOver(limit, { from: 100, to: 20_000, every: 20 }, () => ({ rtt: 100, inflight: 4 }));
   feedOver(limit, { from: 20_000, to: 40_000, every: 10 }, (now) => ({
@@ -54,7 +54,7 @@ it('adaptive() grows for a new kind of work although another one has become rare
   expect(limit.limit).toBeGreaterThan(3 * before);
 });
 
-it('adaptive() falls on drops at the start, although other work finishes between them', () => {
+it('adaptive() falls on drops at the start even if other work finishes between them', () => {
   const limit = adaptive(initial).create();
   // 30 at once are answered, the others rejected immediately.
   feedOver(limit, { from: 100, to: 4000, every: 2 }, (now) => {
@@ -64,7 +64,7 @@ it('adaptive() falls on drops at the start, although other work finishes between
   expect(limit.limit).toBeLessThan(45);
 });
 
-it('the baseline does not follow a server that becomes slower gradually', () => {
+it('the baseline does not follow a server that slows down gradually', () => {
   const limit = adaptive({ min: 8, initial: 100, max: 100 }).create();
   // Ten at once at first, then two.
   feedOver(limit, { from: 1000, to: 300_000, every: 10 }, (now) => {
@@ -83,7 +83,7 @@ it('a baseline is corrected under load by a few samples in each window', () => {
   expect(limit.baseline).toBeLessThan(120);
 });
 
-it('adaptive() learns a new baseline only after two ineffective decreases, also if work has just become slower', () => {
+it('adaptive() learns a new baseline only after two ineffective decreases, even if only the work has become slower', () => {
   const limit = adaptive({ min: 8, initial: 50, max: 50 }).create();
   const isKnown = () => limit.baseline !== undefined;
   let now = 1000;
@@ -109,7 +109,7 @@ it('adaptive() learns a new baseline only after two ineffective decreases, also 
   expect(limit.baseline).toBe(900);
 });
 
-it('requests that are released as ignored are no stall', () => {
+it('requests released as ignored do not count as a stall', () => {
   const clock = new VirtualClock();
   const limiter = createLimiter({ limit: adaptive(initial), queueLimit: 0, clock });
   call(limiter);

@@ -42,7 +42,7 @@ it('adjust() has no effect after the release, and throws for an invalid weight',
   expect([limiter.inflight, permit.weight]).toEqual([0, 2]);
 });
 
-it('in a gate, adjust() applies to the named limit, or to those of which the request uses the most', () => {
+it('in a gate, adjust() applies to the named limit or, by default, to the limits with the highest weight', () => {
   const limits = [
     { name: 'user', limit: 9, perKey: true },
     { name: 'app', limit: 9 },

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { RejectionResponses } from '../src/http/rejection-response.ts';
 
-it('responses to rejections are cached, at most a thousand of them', () => {
+it('at most a thousand rejection responses are cached', () => {
   const answers = new RejectionResponses();
   const asked = { method: 'GET', accept: undefined, statusCode: 503 };
   const answer = (retryAfter: number) =>

@@ -49,7 +49,7 @@ it.each([
   await later;
 });
 
-it('the context of a request is collected while later ones follow the pace of the event loop', async () => {
+it('the context of a request is collected even if later requests follow at the pace of the event loop', async () => {
   const limiter = createLimiter({ limit: 1_000, queueLimit: Infinity, order: paced() });
   const request = new WatchedRequest();
   const busy = () =>
@@ -65,7 +65,7 @@ it('the context of a request is collected while later ones follow the pace of th
 });
 
 it.each([1, 20])(
-  'the context of a request of a distributed limit is collected while %i others use it',
+  'the context of a request of a distributed limit is collected even while %i others use the limit',
   async (callers) => {
     const memory = new Memory();
     const limiters = [1, 2].map(() => {
@@ -85,7 +85,7 @@ it.each([1, 20])(
   },
 );
 
-it('work that an answer of a store causes runs outside of any request', async () => {
+it("work that a store's answer starts runs outside the context of any request", async () => {
   const seen: unknown[] = [];
   const store = memoryStore();
   const limiter = createLimiter({
@@ -97,7 +97,7 @@ it('work that an answer of a store causes runs outside of any request', async ()
   expect(seen).toEqual([undefined, undefined]);
 });
 
-it('operations are sent in the context of the first request that sends one, early or late in an iteration', async () => {
+it('a batch of operations is sent in the context of the first request in it, early or late in an iteration', async () => {
   const seen: unknown[] = [];
   const store = memoryStore();
   vi.spyOn(store, 'send').mockImplementation(async (ops) => {

@@ -4,11 +4,11 @@ import { adaptive, aimd, createLimiter, type Limit, type LimitFactory } from '..
 describe('the baseline in stats()', () => {
   const of = (limit: number | LimitFactory) => createLimiter({ limit }).stats().baseline;
 
-  it('is undefined for a number, for an algorithm without one, and while it is not known', () => {
+  it('is undefined for a number, for an algorithm without a baseline, and until it is measured', () => {
     for (const limit of [5, aimd(), adaptive()]) expect(of(limit)).toBeUndefined();
   });
 
-  it('is the mean time that work takes at low load, weighted by the samples of its kinds', () => {
+  it('is the mean duration of work at low load, weighted by the samples of each kind', () => {
     const limit = adaptive({ min: 8, initial: 8 }).create();
     for (let now = 0; now < 6000; now += 10) {
       const sample = { inflight: 1, weight: 1, outcome: 'ok' as const, now };
@@ -19,7 +19,7 @@ describe('the baseline in stats()', () => {
   });
 
   it.each([1, 5])(
-    'is that of the first requests, if those left over from a start delay the following ones: %i kinds',
+    'is measured on the first requests if a backlog from the start delays the following ones: %i kinds',
     (kinds) => {
       const limit = adaptive({ min: 8, initial: 8 }).create();
       const sample = (index: number) => ({
@@ -60,16 +60,16 @@ describe('the baseline in stats()', () => {
     return limit;
   };
 
-  it('is that of the first requests although some of their kinds are not requested again', () => {
+  it('is measured on the first requests even if some of their kinds are not requested again', () => {
     const kindOf = (index: number) => (index % 2 === 0 ? 'usual' : 'only at the start');
     expect(start(kindOf, { until: 8000, rtt: 500 }).baseline).toBeLessThan(220);
   });
 
-  it('is not that of the first requests if they were slower than the following ones', () => {
+  it('is not measured on the first requests if they were slower than the following ones', () => {
     expect(start(() => 'usual', { until: 2100, rtt: 100 }).baseline).toBe(100);
   });
 
-  it('is that of an algorithm of the app, unless it is not a number', () => {
+  it('is read from an algorithm of the app, unless it is not a number', () => {
     const sample = () => {};
     const own = (baseline: unknown) =>
       of({ create: () => ({ limit: 1, sample, baseline }) as Limit });

@@ -34,7 +34,7 @@ it('a lighter waiter of a higher class is admitted before a waiter that does not
   expect([heavy.answers, light.answers]).toEqual([0, 1]);
 });
 
-it('a lighter waiter of the same class or a lower one is not admitted before it', () => {
+it('a lighter waiter of the same or a lower class is not admitted before a waiter that does not fit yet', () => {
   const { ask } = scene();
   ask(3);
   ask(2);
@@ -54,7 +54,7 @@ it('a lighter waiter of another flow is admitted before a waiter that does not f
   expect(waiting.map(({ answers }) => answers)).toEqual([0, 0, 0, 1]);
 });
 
-it('at most twice the limit, by weight, is admitted ahead of a waiter that does not fit yet, or its successor', () => {
+it('at most twice the limit, by weight, overtakes a waiter that does not fit yet, even if the waiter is replaced', () => {
   const { limiter, ask } = scene();
   const held = ask(3);
   const first = ask(2);
@@ -77,7 +77,7 @@ it.each([
   { idle: 2, answers: 1 },
   { idle: 3, answers: 0 },
 ])(
-  'with $idle of 4 idle, $answers waiter overtakes one that does not fit yet',
+  'with $idle of 4 idle, $answers waiter overtakes a waiter that does not fit yet',
   ({ idle, answers }) => {
     const { ask } = scene();
     ask(4 - idle);
@@ -89,7 +89,7 @@ it.each([
   },
 );
 
-it('a heavy waiter of a higher class does not overtake one that does not fit yet', () => {
+it('a heavy waiter of a higher class does not overtake a waiter that does not fit yet', () => {
   const { ask } = scene();
   ask(2);
   const held = ask(1);
@@ -99,7 +99,7 @@ it('a heavy waiter of a higher class does not overtake one that does not fit yet
   expect([first.answers, second.answers]).toEqual([1, 0]);
 });
 
-it('a waiter of a lower class that comes from an earlier limit, and arrived earlier, does not overtake it either', () => {
+it('an older waiter of a lower class from an earlier limit does not overtake a waiter that does not fit yet', () => {
   const limits = [
     { name: 'narrow', limit: 1, optional: true },
     { name: 'app', limit: 4 },
@@ -121,7 +121,7 @@ it('a waiter of a lower class that comes from an earlier limit, and arrived earl
   expect([early, heavy, higher].map(({ answers }) => answers)).toEqual([0, 1, 0]);
 });
 
-it('weight that has overtaken a granted waiter does not count for the next one', () => {
+it('weight that overtook a granted waiter does not count for the next waiter', () => {
   const { ask } = scene();
   const held = ask(3);
   const passes = (times: number) => {
@@ -151,7 +151,7 @@ it('a waiter that does not fit yet is not displaced by a new request', () => {
   expect([ask(1).rejection?.reason, heavy.answers]).toEqual(['full', 0]);
 });
 
-it('a waiter that fits is admitted once the one that does not is withdrawn', () => {
+it('a fitting waiter is admitted once the waiter that does not fit is withdrawn', () => {
   const { limiter, ask } = scene({ order: lifo() });
   ask(3);
   const heavy = ask(2);
@@ -174,7 +174,7 @@ it('codel() does not shed a waiter that does not fit yet', () => {
   expect(heavy.permit).toBeDefined();
 });
 
-it('codel() sheds all others while the newest does not fit yet', async () => {
+it('codel() sheds all other waiters while the newest does not fit yet', async () => {
   const clock = new VirtualClock();
   const { limiter, ask } = scene({ order: codel(), clock });
   const held = ask(3);
@@ -186,7 +186,7 @@ it('codel() sheds all others while the newest does not fit yet', async () => {
   expect(newest.permit).toBeDefined();
 });
 
-it('the claim of a waiter that has left does not concern those that are queued later', () => {
+it('the claim of a waiter that has left does not affect waiters queued later', () => {
   const clock = new VirtualClock();
   const { ask } = scene({ clock, queueTimeout: 10 });
   const held = [ask(1), ask(1), ask(1)];

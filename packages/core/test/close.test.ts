@@ -85,7 +85,7 @@ it('close() within a grant rejects the waiters behind', () => {
   expect(second.rejection?.reason).toBe('closed');
 });
 
-it('raising the limit of a closed limiter admits no request', () => {
+it('raising the limit of a closed limiter admits no requests', () => {
   const { limiter } = inUse();
   void limiter.close();
   limiter.setLimit(10);
@@ -110,7 +110,7 @@ it('timeout: close() resolves to the number of permits still held, and their sig
   expect(limiter.inflight).toBe(0);
 });
 
-it('timeout: the timer is cleared when the last permit is released first', async () => {
+it('timeout: the timer is cleared if the last permit is released in time', async () => {
   const { clock, limiter, held } = inUse();
   const closed = limiter.close({ timeout: 50 });
   expect(clock.armed).toBe(1);
@@ -137,7 +137,7 @@ it('timeout: close() can be called again after it has timed out', async () => {
   expect(await second).toBe(0);
 });
 
-it('signal: an abort ends the wait as the timeout does, and no listener is left', async () => {
+it('signal: an abort ends the wait as the timeout does, and leaves no listener', async () => {
   const { clock, limiter, held } = inUse();
   const controller = new AbortController();
   const closed = limiter.close({ timeout: 50, signal: controller.signal });
@@ -166,7 +166,7 @@ it('signal: no listener is left when the last permit is released', async () => {
 });
 
 it.each([Number.NaN, -1, '50'])(
-  'refuses %s as timeout',
+  'close() rejects the timeout %s',
   async (timeout) => {
     const { limiter } = inUse();
     const closing = async () => limiter.close({ timeout: timeout as number });
@@ -179,7 +179,7 @@ it.each([Number.NaN, -1, '50'])(
 );
 
 it.each(['a limiter', 'a gate'])(
-  'close() of %s in shadow mode ends with its last permit, and aborts none that follows',
+  'close() of %s in shadow mode ends with its last permit, and aborts no later permit',
   async (kind) => {
     const limiter = createLimiter({ limit: 1 });
     const shadowed = createGate({
@@ -200,7 +200,7 @@ it.each(['a limiter', 'a gate'])(
   },
 );
 
-it('signal: an abort that also releases the last permit aborts none that shadow mode grants later', async () => {
+it('signal: if an abort also releases the last permit, later permits in shadow mode are not aborted', async () => {
   const { limiter, held } = inUse();
   limiter.shadow();
   const controller = new AbortController();

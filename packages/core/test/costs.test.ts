@@ -58,7 +58,7 @@ function rejecting(timeoutOf: (index: number) => number): number {
   return performance.now() - start;
 }
 
-it('rejections take no longer if each waiter has its own timeout', () => {
+it('rejections are equally fast if each waiter has its own timeout', () => {
   const best = (timeoutOf: (index: number) => number) =>
     Math.min(...Array.from({ length: 10 }, () => rejecting(timeoutOf)));
   // They took 100 times as long when each timeout bucket was searched.

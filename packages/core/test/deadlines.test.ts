@@ -95,7 +95,7 @@ it('a request made within a rejection has a deadline', () => {
   expect(clock.armed).toBe(0);
 });
 
-it('a request made within a grant that another waiter’s timeout causes has a deadline', () => {
+it("a request made within a grant has a deadline, even if another waiter's timeout caused the grant", () => {
   const { clock, limiter } = occupied({ limit: 2 });
   limiter.setLimit(3);
   call(limiter, { weight: 2 });
@@ -107,7 +107,7 @@ it('a request made within a grant that another waiter’s timeout causes has a d
   expect(nested?.rejection?.reason).toBe('timeout');
 });
 
-it("a limiter with its own clock times the requests of a gate by the gate's clock", async () => {
+it("a limiter times the requests of a gate by the gate's clock, even if it has its own", async () => {
   const [early, late] = [new VirtualClock(1000), new VirtualClock(1_000_000)];
   const limiter = createLimiter({ limit: 1, queueLimit: 1, clock: late });
   const gate = createGate({ limits: [{ limiter }], queueTimeout: 100, clock: early });

@@ -61,7 +61,7 @@ it.each([
   expect(series(measured)).toEqual(whole);
 });
 
-it('a limiter whose statistics throw leaves all other series as they are, and warns once per failure', () => {
+it('a limiter whose statistics throw affects no other series, and warns once per failure', () => {
   const warnings = collectWarnings('HEADGATE_STATS');
   const measured = new MeasuredLimits(exporter);
   const own = breakable('own');
@@ -82,7 +82,7 @@ it('a limiter whose statistics throw leaves all other series as they are, and wa
   ]);
 });
 
-it('a gate one of whose limiters fails still has the series of the others', () => {
+it('a gate with one failing limiter still exports the series of the others', () => {
   const warnings = collectWarnings('HEADGATE_STATS');
   const measured = new MeasuredLimits(exporter);
   const own = breakable('own');
@@ -101,7 +101,7 @@ it('a gate one of whose limiters fails still has the series of the others', () =
   ]);
 });
 
-it('an order or a limit algorithm whose statistics throw leaves out those only, and warns once per failure', () => {
+it('an order or limit algorithm whose statistics throw affects only those, and warns once per failure', () => {
   const warnings = collectWarnings('HEADGATE_STATS');
   let error: Error | undefined;
   const fail = () => {

@@ -89,7 +89,7 @@ it('a new flow gets no credit for the time before its first request', () => {
   expect(times(6, next)).toEqual(['late', 'early', 'late', 'early', 'late', 'early']);
 });
 
-it('an empty queue resets the turns', () => {
+it('turns are reset when the queue is empty', () => {
   const { ask, next } = occupied();
   times(5, () => ask('a'));
   times(5, next);
@@ -181,7 +181,7 @@ it('there are at most 128 subqueues for any number of flows, and none when the q
   expect(limiter.queued).toBe(0);
 });
 
-it('a flow is dealt six distinct subqueues of 128, evenly and always the same', () => {
+it('a flow always gets the same six of 128 subqueues, and flows are spread evenly', () => {
   const count = new Array(128).fill(0);
   for (let fairBy = 0; fairBy < 6400; fairBy++) {
     const hand = shuffleShard(`flow ${fairBy}`, 42);
@@ -195,7 +195,7 @@ it('a flow is dealt six distinct subqueues of 128, evenly and always the same', 
   expect(shuffleShard('flow 1', 42)).not.toEqual(shuffleShard('flow 1', 43));
 });
 
-it('two flows hardly ever have all subqueues in common', () => {
+it('two flows rarely have all subqueues in common', () => {
   const mine = new Set(shuffleShard('mine', 1));
   let most = 0;
   for (let other = 0; other < 5000; other++) {

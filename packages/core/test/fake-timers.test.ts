@@ -45,7 +45,7 @@ it('maxHold fires', () => {
   expect([limiter.inflight, leaked.mock.calls.length]).toEqual([0, 2]);
 });
 
-it('timers of waiters keep a process alive, and those of permits do not', () => {
+it('the timers of waiters keep a process alive; the timers of permits do not', () => {
   const unref = vi.fn();
   const clock = {
     now: () => 0,
@@ -70,7 +70,7 @@ it('a wait is measured by the clock that a test has replaced together with the t
   expect((await queued).waited).toBe(300);
 });
 
-it('timers fire again after a test has ended its fake timers, although it has left a waiter', async () => {
+it('timers fire again after a test has ended its fake timers with a waiter still queued', async () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 9, queueTimeout: 20 });
   limiter.tryAcquire();
   const left = call(limiter);

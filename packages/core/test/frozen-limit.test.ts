@@ -47,7 +47,7 @@ describe('a frozen limit', () => {
     expect(limiter.limit).toBe(9);
   });
 
-  it('is not moved by the sample that has frozen it', () => {
+  it('does not change because of the sample whose callback froze it', () => {
     const { limit, limiter, work } = adaptiveScene();
     limit.onSample = () => {
       limit.limit = 20;
@@ -69,7 +69,7 @@ describe('a frozen limit', () => {
     expect(waiting.map(({ answers }) => answers)).toEqual([1, 1]);
   });
 
-  it('gives its algorithm no samples of work admitted while it was frozen', () => {
+  it('does not pass on samples of work that was admitted while it was frozen', () => {
     const { clock, limit, limiter, work } = adaptiveScene();
     limiter.freeze();
     const old = work();
@@ -84,7 +84,7 @@ describe('a frozen limit', () => {
     expect(limit.samples).toMatchObject([{ rtt: 10 }]);
   });
 
-  it('does not grow because requests are rejected', () => {
+  it('does not grow after rejections', () => {
     const { clock, limit, limiter } = adaptiveScene();
     const reject = () => {
       for (let i = 0; i < 30; i++) {

@@ -37,7 +37,7 @@ it('close() rejects the waiters of every limit of the gate, and new requests', a
   expect(gate.stats()).toMatchObject({ admitted: 1, rejected: { closed: 5 } });
 });
 
-it('close() grants no waiter the capacity that rejected waiters leave', () => {
+it('close() grants no waiter the capacity that rejected waiters free', () => {
   const gate = createGate({ limits: [{ name: 'app', limit: 2 }], queueLimit: 9 });
   ask(gate);
   const waiting = [ask(gate, [{ weight: 2 }]), ask(gate), ask(gate)];

@@ -34,7 +34,7 @@ function observed() {
 const name = 'api';
 const request = expect.any(Object) as object;
 
-it('the gate reports a request once, with the largest of its weights', () => {
+it('the gate reports a request once, with its highest weight', () => {
   const { clock, ask, seen } = observed();
   const caller = ask('a', 3);
   clock.advance(20);
@@ -45,7 +45,7 @@ it('the gate reports a request once, with the largest of its weights', () => {
   ]);
 });
 
-it('the gate reports the wait of a request once, even if it waits at several limits', () => {
+it('the gate reports the wait of a request once, even if the request waits at several limits', () => {
   const { clock, ask, seen } = observed();
   const [one, two] = [ask('b', 3), ask('a')];
   seen();
@@ -80,7 +80,7 @@ it('the gate reports rejections, with the limit that rejected, and withdrawals',
   ]);
 });
 
-it('a resized limit is reported under its own name', () => {
+it("a resized limit is reported under the limit's own name", () => {
   const { gate, seen } = observed();
   gate.limits[1]?.limiter.setLimit(7);
   expect(seen()).toEqual([['resized', { name: 'app', limit: 7 }]]);

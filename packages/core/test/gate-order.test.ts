@@ -106,7 +106,7 @@ describe('order between gates', () => {
   });
 });
 
-describe('which limits apply', () => {
+describe('the limits that apply to a request', () => {
   const gate = () => createGate({ limits: [keyed, optional, unconditional] });
   const acquiredOf = async (options: object) => {
     const made = gate();

@@ -51,7 +51,7 @@ it('a waiter whose client has disconnected unnoticed is skipped, and the next on
   expectQuiet(gate);
 });
 
-it('a waiter that requests again in rejected() has a deadline as well', () => {
+it('a waiter that makes another request in rejected() has a deadline too', () => {
   const { clock, gate, ask } = gateWith();
   const holder = ask('a');
   const again: Caller[] = [];
@@ -115,7 +115,7 @@ it('grants do not recurse, even through several limits', () => {
   expectQuiet(gate);
 });
 
-it("a weight above what a key's own limit has become is granted alone", () => {
+it("a waiter heavier than its key's lowered limit is granted alone", () => {
   const clock = new VirtualClock();
   const org = createLimiter({ limit: 3, name: 'org', perKey: true, queueLimit: 9, clock });
   const user = { name: 'user', limit: 1, perKey: true };

@@ -29,7 +29,7 @@ function inflight(gate: Gate): number[] {
   return gate.stats().limits.map((limit) => limit.inflight);
 }
 
-it('an admission acquires every limit, and one release releases them all', () => {
+it('an admission acquires every limit, and one release releases all of them', () => {
   const { gate } = usersAndApp();
   const caller = enter(gate, 'a', 2);
   expect(caller.permit).toMatchObject({ key: 'a', weight: 2, waited: 0 });
@@ -124,7 +124,7 @@ it('a waiter past its deadline is never granted at any limit, even if the timer 
   expect(gate.queued).toBe(0);
 });
 
-it('a gate has one timer, however many requests wait at whichever limits', () => {
+it('a gate uses one timer, regardless of how many requests wait at which limits', () => {
   const { gate, clock } = usersAndApp({ queueLimit: 100, queueTimeout: 100 });
   enter(gate, 'a', 3);
   enter(gate, 'a', 3);
@@ -216,7 +216,7 @@ it('a release frees all limits before any waiter is granted', () => {
   ]);
 });
 
-it('a waiter that enters a queue at its head is granted if it fits, even if the one behind does not', () => {
+it('a waiter inserted at the head of a queue is granted if it fits, even if the next one does not', () => {
   const { gate } = usersAndApp();
   const holder = enter(gate, 'a');
   enter(gate, 'a');

@@ -41,7 +41,7 @@ function enter(
   return gated;
 }
 
-it('a permit that is released by a disconnect has the outcome "ignored"', () => {
+it('a permit released by a disconnect has the outcome "ignored"', () => {
   const released = vi.fn();
   const gate = createGate({ limits: [{ name: 'app', limit: 1 }], observer: { released } });
   const client = new QuietClient();
@@ -55,7 +55,7 @@ it.each([
   [true, 'ok'],
   [false, 'ignored'],
 ])(
-  'if a handler of a disconnected client has ended the response: %s, its permit has the outcome "%s"',
+  'the permit of a disconnected client gets its outcome from the ended response: %s, outcome "%s"',
   (hasEnded, outcome) => {
     const released = vi.fn();
     const { clock, gate, arrive } = untracked();
@@ -120,7 +120,7 @@ it('a finished pipelined response does not end again when its connection closes'
   expect(ended).toHaveBeenCalledTimes(1);
 });
 
-it('middleware of two adapters finds the same exchange, wherever each keeps it', () => {
+it('middleware of two adapters finds the same exchange, wherever each stores it', () => {
   const { request, response } = parts();
   const outer = NodeExchange.of(request as never, response as never, {});
   outer.observe({ outer: undefined, ended: () => {} } as never);
@@ -144,7 +144,7 @@ it.each(['end', 'destroy'] as const)(
   },
 );
 
-it('a handler has been done before the disconnect if it has ended the response', () => {
+it('a handler that has ended the response counts as done before the disconnect', () => {
   const { response, client } = connection();
   Object.assign(response, { headersSent: true, writableEnded: true });
   const done = vi.fn();
@@ -152,7 +152,7 @@ it('a handler has been done before the disconnect if it has ended the response',
   expect(done).toHaveBeenCalledOnce();
 });
 
-it('over HTTP/2, a client that has reset the stream does not count as a call of destroy', () => {
+it('over HTTP/2, a stream reset by the client does not count as a call of destroy', () => {
   const { request, response, client } = connection();
   client.observe({ outer: undefined, ended: () => {} } as never);
   request.httpVersionMajor = 2;
@@ -178,7 +178,7 @@ function admitted() {
   return { clock, client, gated, counts, rtts };
 }
 
-it('a handler that continues after a disconnect within its response stops counting like any other', () => {
+it('a handler that continues after a disconnect during its response stops counting like any other', () => {
   const { clock, client, gated, counts } = admitted();
   gated.trackHandler(new Promise(() => {}));
   client.headersSent = true;
@@ -187,7 +187,7 @@ it('a handler that continues after a disconnect within its response stops counti
   expect(counts()).toEqual([1, 0]);
 });
 
-it('a handler does not count after a disconnect within its body, which it may not notice', () => {
+it('a handler does not count after a disconnect during its body, which it may not notice', () => {
   const { clock, client, counts } = admitted();
   client.isReading = true;
   clock.advance(100);
@@ -213,7 +213,7 @@ it('a request that is queued at an inner limit counts once that limit has admitt
 });
 
 it.each([0, 1])(
-  'a request that an inner limit with a queue of %i rejects counts, and is no sample',
+  'a request rejected by an inner limit with a queue of %i counts, but is not a sample',
   async (queueLimit) => {
     const { client, counts, rtts } = admitted();
     const inner = createGate({ limits: [{ name: 'inner', limit: 1 }], queueLimit });
@@ -240,7 +240,7 @@ it('a handler that continues after a disconnect from an inner queue counts again
   expect(counts()).toEqual([1, 1]);
 });
 
-it('a request whose client has disconnected in the queue has neither a permit nor a rejection', async () => {
+it('a request whose client disconnected in the queue has neither a permit nor a rejection', async () => {
   const gate = createGate({ limits: [{ name: 'app', limit: 1 }], queueLimit: 1 });
   await gate.acquire();
   const client = new QuietClient();
@@ -316,7 +316,7 @@ it('a handler that is reported after the disconnect holds the permit until it ha
   expect(gate.inflight).toBe(0);
 });
 
-it('a handler that responds after its permit was released shows that its kind takes longer', () => {
+it('a handler that responds after its permit was released increases the usual duration of its kind', () => {
   const { clock, settings, arrive, answer } = untracked();
   answer(10);
   const { client } = arrive();
@@ -326,7 +326,7 @@ it('a handler that responds after its permit was released shows that its kind ta
   expect(settings.durations.of('route')).toBe(20);
 });
 
-it('a stream that its handler ends because the client has left does not say how long others take', () => {
+it('a stream that ends because its client disconnected does not affect the usual duration', () => {
   const { clock, settings, arrive, answer } = untracked();
   answer(10);
   const { client } = arrive();
@@ -337,7 +337,7 @@ it('a stream that its handler ends because the client has left does not say how 
   expect(settings.durations.of('route')).toBe(10);
 });
 
-it('clients that leave expensive requests of a cheap kind do not start more and more of them', () => {
+it('clients that disconnect from expensive requests of a cheap kind do not start ever more of them', () => {
   const { clock, gate, arrive, answer } = untracked();
   for (let index = 0; index < 100; index++) answer(1);
   let running = 0;
@@ -358,7 +358,7 @@ it('clients that leave expensive requests of a cheap kind do not start more and 
   expect(most).toBeLessThanOrEqual(20);
 });
 
-it('a request that an inner limit has rejected does not say how long others take', async () => {
+it('a request rejected by an inner limit does not affect the usual duration', async () => {
   const { clock, settings, arrive } = untracked();
   const inner = createGate({ limits: [{ name: 'inner', limit: 1 }], queueLimit: 0 });
   await inner.acquire();
@@ -369,7 +369,7 @@ it('a request that an inner limit has rejected does not say how long others take
   expect(settings.durations.of('route')).toBe(1000);
 });
 
-it('a promise that waits for the end of a response that was cut off counts for as long as usual', async () => {
+it('a promise that waits for the end of a truncated response counts for the usual duration', async () => {
   const { clock, gate, arrive } = untracked();
   const answered = arrive();
   answered.gated.trackHandler(Promise.resolve());
@@ -385,7 +385,7 @@ it('a promise that waits for the end of a response that was cut off counts for a
   expect([gate.inflight, clock.armed]).toEqual([0, 0]);
 });
 
-it('a handler that has handed its response over and settles sooner than usual is done then', async () => {
+it('a handler that has handed its response over is done when it settles, even before the usual duration', async () => {
   const { clock, gate, arrive } = untracked();
   const answered = arrive();
   answered.gated.trackHandler(Promise.resolve());

@@ -182,12 +182,12 @@ describe('a request whose wait is hopeless', () => {
     expect(reason(ask())).toBe('waits');
   });
 
-  it('is not recognised before anything has been released', () => {
+  it('is not detected before anything has been released', () => {
     const limiter = createLimiter({ limit: 1, clock: new VirtualClock() });
     expect(Array.from({ length: 500 }, () => reason(call(limiter)))).not.toContain('full');
   });
 
-  it('waits at a paused limiter, which measures again when it is resumed', () => {
+  it('waits at a paused limiter, which starts measuring again when it is resumed', () => {
     const { ask, clock, limiter, finish } = measured();
     limiter.pause();
     expect([ask(), ask(), ask()].map(reason)).toEqual(['waits', 'waits', 'waits']);
@@ -197,7 +197,7 @@ describe('a request whose wait is hopeless', () => {
     expect(reason(ask())).toBe('waits');
   });
 
-  it('waits if it displaces another', () => {
+  it('waits if it displaces another request', () => {
     const { ask } = measured({ order: byPriority() });
     const low = ask({ priority: 'low' });
     const high = ask({ priority: 'high' });
@@ -237,14 +237,14 @@ describe('a request of a gate whose wait is hopeless', () => {
     return { clock, gate, ask };
   }
 
-  it('is rejected by the limit for which it would wait', () => {
+  it('is rejected by the limit at which it would wait', () => {
     const { ask, gate } = gated();
     expect([ask('ann'), ask('bob')].map(reason)).toEqual(['waits', 'full']);
     expect(ask('bob').rejection?.limitName).toBe('app');
     expect(gate.stats()).toMatchObject({ queued: 1, limits: [{ inflight: 1 }, { inflight: 1 }] });
   });
 
-  it('is judged by the time that it has left', () => {
+  it('is judged by its remaining time', () => {
     const { ask, clock, gate } = gated();
     const holder = ask('cid', false);
     const caller = ask('cid');

@@ -52,7 +52,7 @@ class App {
   }
 }
 
-it('a server that does not respond for a minute hardly affects requests that need none, nor when it responds again', () => {
+it('a server that hangs for a minute hardly affects other requests, neither then nor afterwards', () => {
   const app = new App(withDefaultLimit({}).limit as LimitFactory);
   expect(app.run(10)).toBe(1);
   app.isHung = true;
@@ -62,7 +62,7 @@ it('a server that does not respond for a minute hardly affects requests that nee
   expect(app.run(20)).toBeGreaterThan(0.99);
 });
 
-it('once a server responds that has held all permits, requests are admitted as others are released', () => {
+it('after a server that held all permits responds again, requests are admitted as permits are released', () => {
   const app = new App(adaptive({ min: 8, initial: 8, max: 300 }));
   app.run(10);
   app.isHung = true;

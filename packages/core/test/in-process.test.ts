@@ -5,7 +5,7 @@ import { call } from './caller.ts';
 
 // Behaviour expected of any good in-process semaphore.
 
-it('requests are weighted and FIFO; tryAcquire returns nothing while a waiter is queued', () => {
+it('requests are weighted and FIFO, and tryAcquire returns undefined while a waiter is queued', () => {
   const limiter = createLimiter({ limit: 3, queueLimit: 9 });
   const held = limiter.tryAcquire({ weight: 2 });
   const first = call(limiter, { weight: 2 });
@@ -36,7 +36,7 @@ it('a weight above the limit is an error at once and never queued', async () => 
   expect(limiter.stats()).toMatchObject({ inflight: 0, queued: 0 });
 });
 
-it('when the first waiter leaves, those behind it are granted if they now fit', () => {
+it('when the first waiter leaves, the next waiters are granted if they now fit', () => {
   const limiter = createLimiter({ limit: 3, queueLimit: 9 });
   limiter.tryAcquire({ weight: 1 });
   const front = call(limiter, { weight: 3 });
@@ -48,7 +48,7 @@ it('when the first waiter leaves, those behind it are granted if they now fit', 
   expect(front.answers).toBe(0);
 });
 
-it('when the first waiter times out, those behind it are granted; when another one leaves, they are not', () => {
+it('when the first waiter times out, the next ones are granted; when a later one times out, they are not', () => {
   const clock = new VirtualClock();
   const limiter = createLimiter({ limit: 3, queueLimit: 9, clock });
   limiter.tryAcquire({ weight: 1 });
@@ -170,7 +170,7 @@ it('run does not call the function without a permit', async () => {
   expect(calls).toBe(0);
 });
 
-it('a worker pool needs nothing but a limiter', async () => {
+it('a worker pool can be built with only a limiter', async () => {
   let atWork = 0;
   let most = 0;
   const started: number[] = [];

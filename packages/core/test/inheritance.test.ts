@@ -112,7 +112,7 @@ it.each([
   expect(turns(holder, [low, normal, critical])[0]).toBe(0);
 });
 
-it('no permit stays tracked after its request was admitted, withdrawn or rejected', () => {
+it('a permit is no longer tracked after its request was admitted, withdrawn or rejected', () => {
   const { gate, ask } = scene();
   const holder = ask('normal', app);
   const low = ask('low', narrow);
@@ -125,7 +125,7 @@ it('no permit stays tracked after its request was admitted, withdrawn or rejecte
   expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, withdrawn: 1, admitted: 3 });
 });
 
-it('requests inherit priorities across gates with common limiters', () => {
+it('requests inherit priorities across gates that reuse the same limiters', () => {
   const order = byPriority();
   const settings = { limit: 1, queueLimit: 99, order };
   const limiters = ['narrow', 'app'].map((name) => createLimiter({ ...settings, name }));
@@ -142,7 +142,7 @@ it('requests inherit priorities across gates with common limiters', () => {
   expect(turns(holder, [low, normal, critical])).toEqual([0, 2, 1]);
 });
 
-it('priorities are inherited through a queue without priorities', () => {
+it('priorities are inherited through a limit whose queue has no priorities', () => {
   const order = byPriority();
   const first = createLimiter({ name: 'first', limit: 1, queueLimit: 9, order });
   const plain = createLimiter({ name: 'plain', limit: 1, queueLimit: 9 });
@@ -174,7 +174,7 @@ it('a request inherits a priority that arrives while another waiter is displaced
   expect([normal.answers, high.rejection?.reason]).toEqual([0, 'full']);
 });
 
-it('inheritance has no effect on a queue in a store', async () => {
+it('a queue in a store does not inherit priorities', async () => {
   const world = new World();
   const first = { name: 'first', limit: 1, perKey: true } as const;
   const shared = { name: 'shared', limit: 1, store: world.connect() } as const;
@@ -195,7 +195,7 @@ it('inheritance has no effect on a queue in a store', async () => {
   expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, admitted: 3 });
 });
 
-it('a waiter of a lower priority does not lower that of the request that blocks it', () => {
+it('a waiter of a lower priority does not lower the priority of the request that blocks it', () => {
   const limits = [
     { name: 'user', limit: 1, perKey: true },
     { name: 'app', limit: 1 },

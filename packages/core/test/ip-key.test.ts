@@ -44,16 +44,16 @@ it.each([
   expect(ipKey('ffff:1:2:3fff:4:5:6:7', prefix)).toBe(key);
 });
 
-it('the port that a proxy appends makes no key of its own', () => {
+it('the port that a proxy appends does not change the key', () => {
   expect(ipKey('[::1]:5000')).toBe(ipKey('::1'));
   expect(ipKey('1.2.3.4:5000')).toBe(ipKey('1.2.3.4:5001'));
 });
 
-it('an unknown or empty address has a key too', () => {
+it('an unknown or empty address has a key', () => {
   expect([ipKey(undefined), ipKey('')]).toEqual(['unknown', 'unknown']);
 });
 
-describe('invalid addresses are their own key', () => {
+describe('an invalid address is its own key', () => {
   it.each(['localhost', '::1::2', '1:2:3', '1:2:3:4:5:6:7:8:9', '12345::', 'g::1'])(
     '%j',
     (text) => {

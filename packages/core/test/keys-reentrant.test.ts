@@ -128,7 +128,7 @@ it('a waiter that joins a key within a grant is queued before any other request'
   expectOneHolder();
 });
 
-it('a key reused within a request that raises its limit and so grants a waiter is counted once', () => {
+it('a key reused by a request that raises its limit and so grants a waiter is counted once', () => {
   call(limiter, {
     key,
     limit: 1,
@@ -144,7 +144,7 @@ it('a key reused within a request that raises its limit and so grants a waiter i
   expect(limiter.stats()).toMatchObject({ inflight: 0, keys: 0 });
 });
 
-it('tryAcquire() in shadow mode keeps the limit that a grant has set meanwhile', () => {
+it('tryAcquire() in shadow mode keeps a limit that a grant has just set', () => {
   const onGranted = () => {
     limiter.setLimit(2);
     limiter.shadow();
@@ -154,7 +154,7 @@ it('tryAcquire() in shadow mode keeps the limit that a grant has set meanwhile',
   expect(limiter.usage(key)).toEqual({ limit: 2, inflight: 3 });
 });
 
-it('a limit set within joins() remains if the last waiter of the key is then rejected to make room', () => {
+it("a limit set within joins() remains even if the key's last waiter is then rejected to make room", () => {
   limiter = createLimiter({
     ...{ limit: 1, perKey: true, queueLimit: 1, queueTimeout: 0 },
     clock,

@@ -48,7 +48,7 @@ it('an idle key is evicted at once', () => {
   }
 });
 
-it('a key is evicted however its last caller leaves', () => {
+it('a key is evicted in every way in which its last caller can leave', () => {
   const clock = new VirtualClock();
   const limiter = keyed({ limit: 1, clock, maxHold: 500, observer: { leaked: () => {} } });
   const enter = () => {
@@ -83,7 +83,7 @@ it('a key is evicted however its last caller leaves', () => {
   }
 });
 
-it('a request that is rejected or declines leaves no key behind', () => {
+it('a request that is rejected or declines does not keep its key in memory', () => {
   const limiter = keyed();
   expect(() => call(limiter, { key: 'a', weight: 3 })).toThrow();
   void limiter.close();
@@ -119,7 +119,7 @@ it('a key must be a string, and a limiter without keys accepts none', async () =
   expect(() => unkeyed.tryAcquire({ limit: 3 })).toThrow(expect.objectContaining({ code }));
 });
 
-it("a key's own limit applies to this key only, and while it is in use", () => {
+it("a key's own limit applies only to this key, and only while it is in use", () => {
   const limiter = keyed({ queueLimit: 0 });
   const paying = limiter.tryAcquire({ key: 'paying', limit: 10, weight: 9 });
   expect(limiter.tryAcquire({ key: 'paying', limit: 10 })).toBeDefined();

@@ -41,7 +41,7 @@ it.each([-100, -50, 0])(
   },
 );
 
-it('a blocked event loop, which fires no timers, does not keep the queue full', () => {
+it('a busy event loop, which fires no timers, does not keep the queue full', () => {
   const { clock, limiter } = occupied({ queueLimit: 3 });
   const late = [call(limiter), call(limiter), call(limiter)];
   expect(call(limiter).rejection?.reason).toBe('full');
@@ -52,7 +52,7 @@ it('a blocked event loop, which fires no timers, does not keep the queue full', 
   expect(limiter.queued).toBe(1);
 });
 
-it('a request for which late waiters are rejected stays ahead of the requests of their callbacks', () => {
+it('a request that displaces late waiters stays ahead of requests made by their callbacks', () => {
   const { clock, limiter, release } = occupied({ queueLimit: 3 });
   const granted: string[] = [];
   const ask = (name: string) => ({ queueTimeout: Infinity, onGranted: () => granted.push(name) });
@@ -68,7 +68,7 @@ it('a request for which late waiters are rejected stays ahead of the requests of
   expect(granted).toEqual(['within joins', 'newcomer', 'of a callback']);
 });
 
-it('a waiter that cannot be expired yet does not delay late ones with other timeouts', () => {
+it('a waiter that cannot be expired yet does not delay late waiters with other timeouts', () => {
   const clock = new VirtualClock();
   const expired: number[] = [];
   const deadlines = new Deadlines(clock, (late) => {
@@ -87,7 +87,7 @@ it('a waiter that cannot be expired yet does not delay late ones with other time
   expect(expired).toEqual([2]);
 });
 
-it('a waiter that could not be expired delays no other with the same timeout once it has left', () => {
+it('after a waiter that could not be expired has left, others with the same timeout expire', () => {
   const clock = new VirtualClock();
   const expired: number[] = [];
   const deadlines = new Deadlines(clock, (late) => {

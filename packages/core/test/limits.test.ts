@@ -9,7 +9,7 @@ describe('aimd', () => {
     expect(feed(limit, times(50, { inflight: 5 }))).toBeCloseTo(11, 0);
   });
 
-  it('falls on a drop, once for all work admitted before', () => {
+  it('falls on a drop, once for all work admitted before the drop', () => {
     const limit = aimd({ initial: 100 }).create();
     const drop = (now: number) => ({ outcome: 'dropped' as const, now, rtt: 100 });
     expect(feed(limit, [drop(1000), drop(1050), drop(1099)])).toBe(90);

@@ -92,7 +92,7 @@ it('the timer stops when no permit is held', () => {
   expect(clock.armed).toBe(0);
 });
 
-it('a permit that a request keeps while it waits for a later limit delays the report of no other permit', async () => {
+it('a permit held while its request waits for a later limit does not delay reports of other permits', async () => {
   const { clock, leaks, limiter } = limited({ limit: adaptive({ initial: 9 }) });
   const later = createLimiter({ name: 'later', limit: 1, queueLimit: 1, clock });
   const gate = createGate({ limits: [{ limiter }, { limiter: later }], queueLimit: 1, clock });
@@ -108,7 +108,7 @@ it('a permit that a request keeps while it waits for a later limit delays the re
   expect([leaks, limiter.inflight]).toEqual([[100, 100], 0]);
 });
 
-it('a late timer reports how long it truly was', () => {
+it('a late timer reports the actual hold time', () => {
   const { clock, leaks, limiter } = limited();
   limiter.tryAcquire();
   clock.busy(170);
@@ -202,7 +202,7 @@ it('a gate admits with an aborted signal if the permit of an earlier limit has e
   expect(signal.reason).toMatchObject({ code: 'ERR_HEADGATE_MAX_HOLD' });
 });
 
-it('a permit whose release by maxHold lets its request pass a later limit is reported once', async () => {
+it('a permit released by maxHold is reported once, even if the release lets its request pass a later limit', async () => {
   const clock = new VirtualClock();
   const leaks: number[] = [];
   const later = createLimiter({ name: 'later', limit: 1, queueLimit: 1, clock });

@@ -25,7 +25,7 @@ class RecordingExporter implements Exporter {
   };
 }
 
-it('measures no wait of a request that shadow mode admits', () => {
+it('measures no wait for a request that shadow mode admits', () => {
   const exporter = new RecordingExporter();
   const gate = createGate({
     name: 'api',
@@ -42,7 +42,7 @@ it('measures no wait of a request that shadow mode admits', () => {
   return Promise.all(permits);
 });
 
-it('measures no hold time of a permit that was granted before the limit was added', () => {
+it('measures no hold time for a permit granted before the limit was added', () => {
   const exporter = new RecordingExporter();
   const clock = new VirtualClock();
   const limiter = createLimiter({ name: 'api', limit: 2, clock });
@@ -55,7 +55,7 @@ it('measures no hold time of a permit that was granted before the limit was adde
   expect(exporter.recorded).toEqual([0.5]);
 });
 
-it('reports a limiter once that two gates reuse, until both are removed', () => {
+it('reports a limiter that two gates reuse once, until both are removed', () => {
   const measured = new MeasuredLimits(new RecordingExporter());
   const pool = createLimiter({ name: 'pool', limit: 5 });
   const gates = ['one', 'other'].map((name) => createGate({ name, limits: [{ limiter: pool }] }));
@@ -75,7 +75,7 @@ it('reports a limiter once that two gates reuse, until both are removed', () => 
   expect(limits()).toEqual([]);
 });
 
-it('reports that a store is unavailable, for the store and for its limit', async () => {
+it('reports an unavailable store for the store and for its limit', async () => {
   const { world, store, limiter } = scene();
   const measured = new MeasuredLimits(new RecordingExporter());
   measured.add([limiter, store]);
@@ -114,8 +114,8 @@ const activity: MeasurableStore['activity'] = () => ({
   ...{ calls: 1, errors: 0, reclaimed: 0, lost: 0, roundTrip: undefined },
 });
 
-describe('of a closed limit or store', () => {
-  it('the last counts are collected, even if another one is added before', async () => {
+describe('after a limit or store is closed', () => {
+  it('its last counts are collected, even if another one is added first', async () => {
     const measured = new MeasuredLimits(new RecordingExporter());
     const limiter = createLimiter({ name: 'old', limit: 1 });
     const store = { name: 'old store', closed: false, activity };
@@ -135,7 +135,7 @@ describe('of a closed limit or store', () => {
     expect(collected(measured)).toEqual(['new store', 'new']);
   });
 
-  it('the name is available at once', async () => {
+  it('its name can be reused at once', async () => {
     const measured = new MeasuredLimits(new RecordingExporter());
     const limiter = createLimiter({ name: 'pool', limit: 1 });
     measured.add([limiter, { name: 'store', closed: true, activity }]);
@@ -150,7 +150,7 @@ describe('of a closed limit or store', () => {
     expect(collected(measured)).toEqual(['store', 'api']);
   });
 
-  it('a later removal does not remove another one of its name', async () => {
+  it('its removal does not affect a new one of the same name', async () => {
     const exporter = new RecordingExporter();
     const measured = new MeasuredLimits(exporter);
     const limiter = createLimiter({ name: 'pool', limit: 1 });
@@ -169,7 +169,7 @@ describe('of a closed limit or store', () => {
     expect(detach).toHaveBeenCalledOnce();
   });
 
-  it('the 100 latest ones are kept if none is collected', async () => {
+  it('only the latest 100 closed ones are kept if none is collected', async () => {
     const measured = new MeasuredLimits(new RecordingExporter());
     for (let count = 0; count < 110; count++) {
       const limiter = createLimiter({ name: `limit ${count}`, limit: 1 });

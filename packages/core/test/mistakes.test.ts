@@ -107,7 +107,7 @@ it.each([
   },
 );
 
-it('a plain observer with an unknown callback throws, while a class may have further members', () => {
+it('a plain observer with an unknown callback throws; a class instance may have further members', () => {
   const observer = { reject: () => {} };
   expect(() => createLimiter({ limit: 1, observer } as never)).toThrow('did you mean "rejected"?');
   class Metrics {
@@ -122,7 +122,7 @@ it('a plain observer with an unknown callback throws, while a class may have fur
 });
 
 it.each(['a limiter', 'a limiter with a store'] as const)(
-  'a gate of %s that is closed throws',
+  'createGate() throws for %s that has been closed',
   async (kind) => {
     const limiter = sources[kind]() as ReturnType<typeof createLimiter>;
     expect(limiter.closed).toBe(false);
@@ -143,7 +143,7 @@ it('ipKey throws for a value that is not a string', () => {
   expect(() => ipKey(5 as never)).toThrow(expect.objectContaining(error));
 });
 
-it('an asynchronous guard causes an error, and its rejection does not end the process', async () => {
+it('an asynchronous guard throws an error, and its rejection does not end the process', async () => {
   const own = { name: 'own', admits: () => Promise.reject(new Error('later')) };
   const gate = createGate({ limits: [], guard: own as never });
   const unhandled = once(process, 'unhandledRejection').then(() => 'unhandled');

@@ -15,7 +15,7 @@ function recording() {
 }
 
 describe('a callback that adds or removes observers', () => {
-  it('ends the calls of the observer that it removes, the present event included', () => {
+  it('ends the calls of a removed observer, even for the present event', () => {
     const limiter = createLimiter({ limit: 1 });
     let remove = () => {};
     limiter.observe({ admitted: () => remove() });
@@ -25,7 +25,7 @@ describe('a callback that adds or removes observers', () => {
     expect(kinds()).toEqual([]);
   });
 
-  it('can remove its own observer, and others still receive the event', () => {
+  it('can remove its own observer; others still receive the event', () => {
     const limiter = createLimiter({ limit: 1 });
     const remove = limiter.observe({ admitted: () => remove() });
     const { observer, kinds } = recording();
@@ -34,7 +34,7 @@ describe('a callback that adds or removes observers', () => {
     expect(kinds()).toEqual(['admitted', 'released']);
   });
 
-  it('can add one, which receives the events after the present one', () => {
+  it('can add an observer, which receives only later events', () => {
     const limiter = createLimiter({ limit: 1 });
     const { observer, kinds } = recording();
     const stop = limiter.observe({
@@ -47,7 +47,7 @@ describe('a callback that adds or removes observers', () => {
     expect(kinds()).toEqual(['released']);
   });
 
-  it('can remove the observer of a gate while a limit of it reports an event', () => {
+  it("can remove an observer of a gate while one of the gate's limits reports an event", () => {
     const gate = createGate({
       limits: [
         { name: 'user', limit: 1 },
@@ -63,7 +63,7 @@ describe('a callback that adds or removes observers', () => {
   });
 });
 
-it('the limits that a chain of releases sets are reported in this order', () => {
+it('the limits set by a chain of releases are reported in order', () => {
   const limits: number[] = [];
   const observer = { resized: ({ limit }: { limit: number }) => void limits.push(limit) };
   const limit = new ScriptedLimit(1);

@@ -26,7 +26,7 @@ function seenKinds(events: Event[]): string[] {
 }
 
 describe('observe()', () => {
-  it('adds any number of observers, at any time, and returns what removes one', () => {
+  it('adds any number of observers at any time, and returns a function that removes the observer', () => {
     const [one, two, three] = [recording(), recording(), recording(['admitted'])];
     const limiter = createLimiter({ limit: 1, observer: one.observer });
     const removeTwo = limiter.observe(two.observer);
@@ -74,7 +74,7 @@ describe('observe()', () => {
     ]);
   });
 
-  it('knows the hold times from before if maxHold, another observer or the limit needs them', () => {
+  it('knows earlier hold times if maxHold, another observer or the limit needed them', () => {
     const clock = new VirtualClock();
     const limit = { create: () => ({ limit: 1, sample: () => {} }) };
     const timed = { released: () => {} };
@@ -89,7 +89,7 @@ describe('observe()', () => {
     }
   });
 
-  it('costs nothing once the last observer is removed: the clock is not read, and events are not created', () => {
+  it('costs nothing after the last observer is removed: no clock reads, no events', () => {
     let readings = 0;
     class Counting extends VirtualClock {
       override now(): number {
@@ -108,7 +108,7 @@ describe('observe()', () => {
     expect(permit).not.toHaveProperty('identity');
   });
 
-  it('keeps the wait of close() and the abortion of permits working while observers come and go', async () => {
+  it('does not affect close() and the abortion of permits when observers come and go', async () => {
     const limiter = createLimiter({ limit: 2 });
     const [one, two] = [limiter.tryAcquire(), limiter.tryAcquire()];
     const { signal } = one as { signal: AbortSignal };
@@ -121,7 +121,7 @@ describe('observe()', () => {
     expect(signal.aborted).toBe(false);
   });
 
-  it('checks the observer', () => {
+  it('validates the observer', () => {
     const limiter = createLimiter({ limit: 1 });
     const observe = (observer: unknown) => () => limiter.observe(observer as Observer);
     expect(observe(undefined)).toThrow('observer must be an object with the methods');
@@ -152,7 +152,7 @@ describe('the identity of a request', () => {
     expect(new Set([first, second, third]).size).toBe(3);
   });
 
-  it('is another one if the same waiter asks again', () => {
+  it('changes when the same waiter makes another request', () => {
     const limiter = createLimiter({ limit: 1, queueLimit: 1 });
     const { observer, seen } = recording(['queued', 'withdrawn', 'rejected', 'admitted']);
     limiter.observe(observer);
@@ -169,7 +169,7 @@ describe('the identity of a request', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  it('is an object without content, so that logging an event shows neither a key nor the caller', () => {
+  it('is an object without content, so that logging an event reveals neither key nor caller', () => {
     const limiter = createLimiter({ limit: 1, perKey: true, queueLimit: 1 });
     const { observer, seen } = recording();
     limiter.observe(observer);
@@ -178,7 +178,7 @@ describe('the identity of a request', () => {
     for (const { request } of seen()) expect(Reflect.ownKeys(request)).toEqual([]);
   });
 
-  it('is the same in an admission and in the report of shadow mode that follows', () => {
+  it('is the same in `admitted` and in the later report of shadow mode', () => {
     const gate = createGate({ mode: 'shadow', queueLimit: 0, limits: [{ name: 'app', limit: 1 }] });
     const { observer, seen } = recording(['rejected', 'admitted']);
     gate.observe(observer);

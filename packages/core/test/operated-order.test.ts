@@ -25,7 +25,7 @@ function busy(options?: Partial<LimiterOptions>) {
   return { ...all, held, waiting };
 }
 
-describe('an operation is reported before the waiters that it affects are', () => {
+describe('an operation is reported before its waiters are', () => {
   it.each([false, true])('rejected by drain() (by key: %s)', (perKey) => {
     const { limiter, events } = scene({ perKey });
     for (const key of ['a', 'a', 'b', 'b']) call(limiter, perKey ? { key } : {});
@@ -76,7 +76,7 @@ describe('a callback of `operated`', () => {
   });
 
   it.each(['drain', 'setLimit', 'shadow'] as const)(
-    'that throws does not keep %s() from its waiters',
+    'does not keep %s() from its waiters if it throws',
     async (operation) => {
       const { limiter, waiting } = busy();
       const error = new Error('broken observer');
@@ -94,7 +94,7 @@ describe('a callback of `operated`', () => {
     },
   );
 
-  it('that resumes a limiter that is being drained keeps its waiters', () => {
+  it('keeps the waiters of a limiter that is being drained if it resumes the limiter', () => {
     const { limiter, held, waiting, events } = busy();
     limiter.observe({
       operated: ({ operation }) => void (operation === 'drain' && limiter.resume()),
@@ -118,7 +118,7 @@ describe('a callback of `operated`', () => {
     expect(waiting.every(({ permit }) => permit === undefined)).toBe(true);
   });
 
-  it('that sets the limit leaves the last one, to which waiters are admitted', () => {
+  it('may set the limit again; waiters are then admitted up to that limit', () => {
     const { limiter, waiting, events } = busy();
     limiter.observe({ operated: ({ limit }) => void (limit === 3 && limiter.setLimit(2)) });
     limiter.setLimit(3);
@@ -127,7 +127,7 @@ describe('a callback of `operated`', () => {
     expect(events).toEqual(['setLimit 3', 'setLimit 2', 'admitted']);
   });
 
-  it('that acquires a permit does not overtake the waiters', () => {
+  it('does not overtake the waiters if it acquires a permit', () => {
     const { limiter, waiting } = busy();
     const later: ReturnType<typeof call>[] = [];
     limiter.observe({ operated: () => void later.push(call(limiter)) });
@@ -135,7 +135,7 @@ describe('a callback of `operated`', () => {
     expect([...waiting, ...later].map(({ answers }) => answers)).toEqual([1, 0, 0]);
   });
 
-  it('that acquires a permit of a limiter that is being drained is rejected', () => {
+  it('gets no permit from a limiter that is being drained', () => {
     const { limiter } = busy();
     const later: ReturnType<typeof call>[] = [];
     limiter.observe({ operated: () => void later.push(call(limiter)) });

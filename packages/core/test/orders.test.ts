@@ -54,7 +54,7 @@ describe('lifo()', () => {
     expect(limiter.stats()).toMatchObject({ queued: 3, rejected: { full: 2 } });
   });
 
-  it('displaces no waiter for a request that declines to wait, or without a queue', () => {
+  it('displaces no waiter if the new request declines to wait, or if there is no queue', () => {
     const { limiter } = busy({ order: lifo() });
     const callers = [1, 2, 3].map(() => call(limiter));
     const declining = call(limiter, { joins: () => false });
@@ -63,7 +63,7 @@ describe('lifo()', () => {
     expect(reasons([call(without.limiter)])).toEqual(['full']);
   });
 
-  it('rejects waiters at their deadline, and late ones before it displaces others', () => {
+  it('rejects waiters at their deadline, and late waiters before displacing others', () => {
     const { clock, limiter, next } = busy({ order: lifo() });
     const early = call(limiter, { queueTimeout: 100 });
     const short = call(limiter, { queueTimeout: 10 });
@@ -76,7 +76,7 @@ describe('lifo()', () => {
     expect(reasons([early, late, newcomer])).toEqual(['timeout', 'timeout', 'granted']);
   });
 
-  it('rejects a request if a callback of the displaced waiter fills the queue', () => {
+  it('rejects a request if a callback of the displaced waiter has filled the queue', () => {
     const { limiter } = busy({ order: lifo(), queueLimit: 1 });
     const others: Caller[] = [];
     call(limiter, { onRejected: () => others.push(call(limiter, { joins: () => true })) });
@@ -150,7 +150,7 @@ describe('codel()', () => {
     expect(limiter.stats()).toMatchObject({ queued: 1, rejected: { overloaded: 2 } });
   });
 
-  it('grants the room that an observer makes while others are shed', () => {
+  it('grants the room that an observer makes during shedding', () => {
     const clock = new VirtualClock();
     const held: Caller[] = [];
     const observer = {
@@ -168,7 +168,7 @@ describe('codel()', () => {
     expect([limiter.inflight, limiter.queued]).toEqual([1, 0]);
   });
 
-  it('sheds when others arrive, but never the last waiter', () => {
+  it('sheds when requests arrive, but never the last waiter', () => {
     const { clock, limiter } = busy({ order });
     const alone = call(limiter);
     clock.advance(200);
@@ -186,7 +186,7 @@ describe('codel()', () => {
     expect(reasons(callers)).toEqual(['full', 'waits', 'waits', 'full', 'waits']);
   });
 
-  it('a queue that has been empty is no longer overloaded', () => {
+  it('is no longer overloaded once the queue has been empty', () => {
     const { clock, limiter, next, held } = busy({ order });
     const first = call(limiter);
     clock.advance(200);

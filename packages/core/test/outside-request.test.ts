@@ -11,12 +11,12 @@ it('outsideRequest calls its function outside of the async context, and returns 
   expect(seen).toEqual([undefined, 1, 2]);
 });
 
-it('a function that enters a context does not change that of later ones', () => {
+it('a function that enters an async context does not change the context of later functions', () => {
   outsideRequest(() => tenant.enterWith('entered'));
   expect(outsideRequest(() => tenant.getStore())).toBeUndefined();
 });
 
-it('a module that a request has loaded leaves its context all the same', async () => {
+it("a module loaded during a request still leaves the request's context", async () => {
   const loaded = await tenant.run('request', () => copy('loaded-within-a-request'));
   expect(tenant.run('other', () => loaded(() => tenant.getStore()))).toBeUndefined();
 });

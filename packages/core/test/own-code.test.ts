@@ -24,7 +24,7 @@ const broken = () => {
 };
 
 describe("an application's limit algorithm", () => {
-  it('whose sample() throws leaks no permit, and its error surfaces', async () => {
+  it('leaks no permit if its sample() throws, and the error surfaces', async () => {
     const limiter = limitedBy({ limit: 5, sample: broken });
     const errors = await uncaughtIn(async () => {
       for (let count = 0; count < 5; count++) await limiter.run(() => {});
@@ -33,7 +33,7 @@ describe("an application's limit algorithm", () => {
     expect([limiter.inflight, limiter.holders]).toEqual([0, 0]);
   });
 
-  it('whose limit is not a number keeps the last valid one, and is reported once', async () => {
+  it('keeps its last valid value if its limit is not a number, and this is reported once', async () => {
     const values = [2, Number.NaN, '7', undefined, 3];
     const limit = { limit: 4, sample: () => Object.assign(limit, { limit: values.shift() }) };
     const limiter = limitedBy(limit);
@@ -48,7 +48,7 @@ describe("an application's limit algorithm", () => {
     expect(errors).toMatchObject([{ code: 'ERR_HEADGATE_OPTION', option: 'limit' }]);
   });
 
-  it('whose getter throws keeps the last valid limit', async () => {
+  it('keeps its last valid value if its getter throws', async () => {
     let isBroken = false;
     const limit = {
       get limit() {
@@ -113,7 +113,7 @@ describe("an application's order", () => {
     'mayBeNext',
     'changeInflight',
     'highest',
-  ] as const)('whose %s fails loses no waiter', async (name) => {
+  ] as const)('loses no waiter if its %s fails', async (name) => {
     const own = failing(name);
     const limiter = createLimiter({ limit: 1, queueLimit: 9, order: orderWith(own) });
     await uncaughtIn(() => {
@@ -126,7 +126,7 @@ describe("an application's order", () => {
     expect([limiter.inflight, limiter.queued]).toEqual([0, 0]);
   });
 
-  it('that keeps a removed waiter, or returns an unknown one, grants no waiter twice', async () => {
+  it('grants no waiter twice, even if it keeps a removed waiter or returns an unknown one', async () => {
     const stranger = Object.assign(Object.create(Waiter.prototype), { weight: 1 });
     for (const own of [{ remove: () => {} }, { next: stranger }]) {
       const limiter = createLimiter({ limit: 1, queueLimit: 9, order: orderWith(own) });
@@ -140,7 +140,7 @@ describe("an application's order", () => {
   });
 
   it.each(['insert', 'remove'] as const)(
-    'whose %s() threw is not used any more: the waiters are served in the order of arrival',
+    'is no longer used after its %s() threw, and waiters are served in order of arrival',
     async (name) => {
       let calls = 0;
       const granted: number[] = [];
@@ -178,7 +178,7 @@ describe("an application's order", () => {
   );
 });
 
-it('a clock that throws or returns no number leaks no permit, and its last time stays', async () => {
+it('a clock that throws or returns no number leaks no permit, and its last valid time is used', async () => {
   class Broken extends VirtualClock {
     says: (() => number) | undefined;
     override now(): number {

@@ -137,7 +137,7 @@ it.each(['mayBeNext', 'insert'] as const)(
   },
 );
 
-it('an order that lets a waiter overtake admits none that is heavier than the room', () => {
+it('an order whose bypass returns a waiter heavier than the room grants none', () => {
   let heavy: Caller | undefined;
   const order = own(fifo(), { bypass: () => heavy });
   const limiter = createLimiter({ limit: 4, queueLimit: 9, order });
@@ -151,7 +151,7 @@ it('an order that lets a waiter overtake admits none that is heavier than the ro
   expect([next.answers, heavy.answers]).toEqual([1, 0]);
 });
 
-it('an order that throws for a key that is used again leaves no waiter and no timer', () => {
+it('an order that throws for a reused key leaves neither waiters nor timers', () => {
   const clock = new VirtualClock();
   let isBroken = false;
   const order: Order = { create: (site) => (isBroken ? broken() : fifo().create(site)) };
@@ -208,7 +208,7 @@ it.each([
   },
 );
 
-it('a full queue displaces the oldest waiter of a subqueue whose own order does not know the youngest', async () => {
+it('a full queue displaces the oldest waiter of a subqueue whose own order does not define the youngest', async () => {
   const replaced = Object.defineProperty({}, 'youngest', { get: broken });
   const order = byPriority(own(fifo(), replaced));
   const limiter = createLimiter({ limit: 1, queueLimit: 2, order });
@@ -230,7 +230,7 @@ it('an own order may hold back the first request', () => {
   expect(caller.permit).toBeDefined();
 });
 
-it('tryAcquire() in shadow mode admits a request of a new key although its order holds it back', () => {
+it('tryAcquire() in shadow mode admits a request of a new key even if its order holds the request back', () => {
   const { order } = heldBack(fifo());
   const limiter = createLimiter({ limit: 1, perKey: true, queueLimit: 0, order });
   expect(limiter.tryAcquire({ key: 'a', limit: 3 })).toBeUndefined();

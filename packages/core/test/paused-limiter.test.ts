@@ -9,7 +9,7 @@ function scene({ limit = 2 } = {}) {
 }
 
 describe('a paused limiter', () => {
-  it('queues new requests up to its queue limit, although there is room', () => {
+  it('queues new requests up to its queue limit even if there is room', () => {
     const { limiter } = scene();
     limiter.pause();
     expect(limiter.state).toBe('paused');
@@ -31,7 +31,7 @@ describe('a paused limiter', () => {
     expect(clock.armed).toBe(0);
   });
 
-  it('grants nothing that running requests release, and admits in the order of arrival afterwards', () => {
+  it('grants no released permits, and later admits in order of arrival', () => {
     const { limiter } = scene({ limit: 1 });
     const running = call(limiter);
     const waiting = [call(limiter), call(limiter)];
@@ -44,7 +44,7 @@ describe('a paused limiter', () => {
     expect(waiting.map(({ answers }) => answers)).toEqual([1, 0]);
   });
 
-  it('is paused by a waiter that is being granted', () => {
+  it('can be paused by a waiter that is being granted', () => {
     const { limiter } = scene({ limit: 2 });
     limiter.pause();
     const first = call(limiter, { onGranted: () => limiter.pause() });
@@ -53,7 +53,7 @@ describe('a paused limiter', () => {
     expect([first.answers, second.answers, limiter.state]).toEqual([1, 0, 'paused']);
   });
 
-  it('does not grant the waiter whose gone() has paused it', () => {
+  it('does not grant a waiter whose gone() has paused it', () => {
     const { limiter } = scene({ limit: 1 });
     const running = call(limiter);
     let pauses = true;
@@ -84,7 +84,7 @@ describe('a paused limiter', () => {
     }
   });
 
-  it('of a gate queues the requests of the gate, which times them out', () => {
+  it('queues the requests of its gate, which times them out', () => {
     const clock = new VirtualClock();
     const app = createLimiter({ name: 'app', limit: 2, clock });
     const gate = createGate({

@@ -68,7 +68,7 @@ it('waitUntil: work that settles before the owner ends has no effect', async () 
   expect(limiter.inflight).toBe(0);
 });
 
-it('waitUntil: all work must settle, and work that fails counts as settled', async () => {
+it('waitUntil: all work must settle, and failed work counts as settled', async () => {
   const { limiter, permit } = permitted();
   const [one, two, three] = [latch(), latch(), latch()];
   permit.waitUntil(one.closed);

@@ -73,7 +73,7 @@ it('one grant in ten goes to the oldest waiter of the lower classes', () => {
   expect(lower.map((one) => turns.indexOf(one))).toEqual([9, 19]);
 });
 
-it('grants that pass over no lower class do not count towards its turn', () => {
+it("a grant does not count towards a lower class's turn if no lower class has waiters", () => {
   const { ask, next } = occupied();
   for (let count = 0; count < 20; count++) ask('critical');
   for (let count = 0; count < 15; count++) next();
@@ -184,7 +184,7 @@ it('with byPriority() in byPriority(), the youngest waiter of the lowest class i
   expect([queue.oldest, queue.youngest, queue.next]).toEqual([one, other, one]);
 });
 
-it('one grant in ten goes to the oldest of the lower classes, even if higher ones came before it', () => {
+it('one grant in ten goes to the oldest waiter of the lower classes, even if higher classes have older waiters', () => {
   const { ask, next } = occupied();
   const higher = Array.from({ length: 12 }, () => ask('critical'));
   const [normal, low] = [ask('normal'), ask('low')];

@@ -23,7 +23,7 @@ it('waiters are granted in order of arrival', () => {
   expect(order).toEqual(Array.from({ length: 100 }, (_, index) => index));
 });
 
-it('no barging: a new request that would fit queues behind a first waiter that does not', () => {
+it('a new request that would fit queues behind a first waiter that does not fit', () => {
   const limiter = createLimiter({ limit: 3, ...boundless });
   const held = limiter.tryAcquire({ weight: 2 });
   const head = call(limiter, { weight: 2 });
@@ -33,7 +33,7 @@ it('no barging: a new request that would fit queues behind a first waiter that d
   expect([head.answers, newcomer.answers]).toEqual([1, 1]);
 });
 
-it('no barging: a request made within a grant queues as well', () => {
+it('a request made within a grant is queued too', () => {
   const limiter = createLimiter({ limit: 2, ...boundless });
   const held = limiter.tryAcquire({ weight: 2 });
   let intruder: Caller | undefined;
@@ -103,7 +103,7 @@ it.each([
   held.release();
 });
 
-it('the keys of a gate share a queue of 1,000 requests by default', async () => {
+it('the keys of a gate have a common queue of 1,000 requests by default', async () => {
   const gate = createGate({ limits: [{ name: 'user', limit: 1, perKey: true }] });
   for (let user = 0; user < 501; user++)
     for (let count = 0; count < 3; count++)
@@ -129,7 +129,7 @@ it('a waiter may decline to be queued', () => {
 });
 
 it.each([fifo, lifo, codel, byPriority])(
-  '%o: a waiter is granted the room that its own joins() makes',
+  '%o: a waiter gets the room that its own joins() makes',
   (order) => {
     const limiter = createLimiter({ limit: 1, ...boundless, order: order() });
     const held = limiter.tryAcquire();
@@ -183,7 +183,7 @@ it('a withdrawn waiter gets no answer, and withdrawing one that is not queued ha
   expect(limiter.stats()).toMatchObject({ inflight: 0, queued: 0, withdrawn: 1 });
 });
 
-it('a queued waiter must not request again; an answered one may', () => {
+it('a queued waiter must not make another request; an answered waiter may', () => {
   const limiter = createLimiter({ limit: 1, ...boundless });
   const other = createLimiter({ limit: 1, ...boundless });
   const caller = call(limiter);
@@ -228,7 +228,7 @@ it('a waiter whose rejected() throws does not affect others', async () => {
   expect(limiter.queued).toBe(0);
 });
 
-it('enqueueing at the tail and removing from anywhere change only the neighbours', () => {
+it('enqueueing at the tail and removing from anywhere affect only the neighbours', () => {
   const queue = new FifoQueue();
   const waiters = Array.from({ length: 5 }, (_, index) => {
     const waiter = new Caller({ weight: index + 1 });

@@ -34,7 +34,7 @@ it.each([
   expect([entrance.inflight, entrance.queued]).toEqual([0, 0]);
 });
 
-it('a request of a gate that is withdrawn within the observer’s queued() leaves nothing in the queues', async () => {
+it("a gate's request withdrawn within the observer's queued() is removed from all queues", async () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 1 });
   const controller = new AbortController();
   const observer = { queued: () => controller.abort() };
@@ -44,7 +44,7 @@ it('a request of a gate that is withdrawn within the observer’s queued() leave
   expect([gate.queued, limiter.queued]).toEqual([0, 0]);
 });
 
-it('a gate closed within the observer’s queued() rejects that waiter as well', async () => {
+it("a gate closed within the observer's queued() rejects that waiter too", async () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 1 });
   const gate = createGate({ limits: [{ limiter }], observer: { queued: () => void gate.close() } });
   limiter.tryAcquire();

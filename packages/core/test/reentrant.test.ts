@@ -75,7 +75,7 @@ it.each(['a limiter', 'a gate'])('joins() may enqueue another waiter first, at %
   expect([other.answers, waiter.rejection?.reason, limiter.queued]).toEqual([0, 'full', 1]);
 });
 
-it('joins() may fill the queue, and last until those waiters have timed out', () => {
+it('joins() may fill the queue and return after those waiters have timed out', () => {
   const clock = new VirtualClock();
   const limiter = createLimiter({ limit: 1, queueLimit: 1, queueTimeout: 100, clock });
   const holder = call(limiter);
@@ -155,7 +155,7 @@ it('rejected() may throw without blocking the next waiter or the eviction of its
   expect(errors).toEqual([]);
 });
 
-it('a grant that releases a permit of another limiter returns before that limiter grants', () => {
+it("a grant that releases another limiter's permit returns before that limiter grants", () => {
   const [one, other] = [1, 2].map(() => createLimiter({ limit: 1, queueLimit: 9 })) as [
     LocalLimiter,
     LocalLimiter,

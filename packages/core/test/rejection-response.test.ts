@@ -20,7 +20,7 @@ it("a RejectedError has the status and headers of a gate's response", async () =
   expect(JSON.stringify(error) + error.message).not.toContain('s3cret');
 });
 
-it('a RejectedError provides the response that Hono gets from an error', async () => {
+it('a RejectedError provides the response that Hono reads from an error', async () => {
   const error = await rejected();
   const response = error.getResponse();
   expect(response.status).toBe(503);

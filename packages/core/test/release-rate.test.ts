@@ -23,13 +23,13 @@ describe('the measured rate of releases', () => {
     expect(new ReleaseRate().wait(5000, 10, 4)).toBe(0);
   });
 
-  it('gives the time in which a weight is released', () => {
+  it('predicts the time in which a weight is released', () => {
     const rate = measured(...everySecond(0, 5));
     expect(rate.wait(5000, 1, 4)).toBe(1000);
     expect(rate.wait(5000, 10, 4)).toBe(10_000);
   });
 
-  it('is optimistic until as much weight as the limit has been released', () => {
+  it('predicts too short a wait until the weight of a whole limit has been released', () => {
     expect(measured(1000).wait(1000, 4, 4)).toBe(1000);
     expect(measured(...everySecond(0, 4)).wait(4000, 4, 4)).toBe(4000);
   });
@@ -42,17 +42,17 @@ describe('the measured rate of releases', () => {
     expect(rate.wait(25_100, 4, 4)).toBe(20_000);
   });
 
-  it('applies to another limit at once', () => {
+  it('applies to a changed limit at once', () => {
     expect(measured(...everySecond(0, 8)).wait(8000, 4, 8)).toBe(2000);
   });
 
-  it('follows a change within two periods of 5 s, however slow the releases were', () => {
+  it('adapts within two periods of 5 s, even if releases were slow before', () => {
     const rate = measured(...everySecond(0, 60));
     for (let time = 60_100; time <= 70_000; time += 100) release(rate, time, 1);
     expect(rate.wait(70_000, 1, 4)).toBeCloseTo(100);
   });
 
-  it('is measured over twice the limit, however long that takes', () => {
+  it('is measured over twice the limit, regardless of the time that takes', () => {
     const rate = measured();
     for (let count = 1; count <= 12; count++) release(rate, 20_000 * count, 1);
     expect(rate.wait(240_000, 1, 4)).toBe(20_000);
@@ -69,7 +69,7 @@ describe('the measured rate of releases', () => {
     expect([rate.wait(9000, 1, 4), rate.isMeasuring]).toEqual([1000, true]);
   });
 
-  it('is forgotten once it has not been measured for as long as it was before', () => {
+  it('is forgotten after a pause as long as the measured time', () => {
     const rate = measured(...everySecond(0, 4));
     rate.stop(4000, 4);
     rate.start(8001, 4);

@@ -52,7 +52,7 @@ it('lowering the limit to the weight held does not block the queue', () => {
   expect(limiter.inflight).toBe(1);
 });
 
-it('a new weight above the lowered limit is an error, and one held before is released whole', () => {
+it('a new weight above a lowered limit is an error; a weight held before is released in full', () => {
   const { limiter } = inUse(4, 0);
   const large = limiter.tryAcquire({ weight: 4 });
   limiter.setLimit(3);

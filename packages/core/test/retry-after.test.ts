@@ -59,11 +59,11 @@ describe('the backoff computed from recent rejections', () => {
   });
 });
 
-describe('both estimates together', () => {
+describe('the backoff and the expected wait together', () => {
   const seconds = (random: number, wait: number) =>
     new RetryAfter(() => random).seconds(1000, wait);
 
-  it('are the larger of the two, randomized upwards by up to a half, in whole seconds', () => {
+  it('give the longer of the two, randomized upwards by up to a half, in whole seconds', () => {
     expect(seconds(0, 9001)).toBe(10);
     expect(seconds(0.999, 9001)).toBe(15);
     expect(seconds(0.5, 9001)).toBe(13);
@@ -72,7 +72,7 @@ describe('both estimates together', () => {
     expect(busy.seconds(1000, 1)).toBe(2);
   });
 
-  it('are from 1 to 60 seconds, and randomized there too', () => {
+  it('give 1 to 60 seconds, and a random value at the maximum too', () => {
     expect(seconds(0, 0)).toBe(1);
     expect(seconds(0, 1e9)).toBe(40);
     expect(seconds(0.999, 1e9)).toBe(60);

@@ -78,7 +78,7 @@ describe('a request whose deadline passes between two limits', () => {
     return { app, gate, caller };
   }
 
-  it('times out at the next limit if it would have to wait there', () => {
+  it('times out at the next limit if it has to wait there', () => {
     let newcomer: Caller | undefined;
     const { caller, gate } = between(1, (ask) => (newcomer = ask()));
     expect(newcomer?.rejection).toMatchObject({ reason: 'full' });
@@ -86,14 +86,14 @@ describe('a request whose deadline passes between two limits', () => {
     expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, limits: [{ keys: 0 }, {}] });
   });
 
-  it('holds nothing and gets no answer if it is withdrawn there', () => {
+  it('keeps no permit and gets no answer if it is withdrawn there', () => {
     const { app, caller, gate } = between(2, (_, leave) => leave());
     expect(caller.answers).toBe(0);
     expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, withdrawn: 1 });
     expect([app.inflight, gate.stats().limits[0]?.keys]).toEqual([1, 0]);
   });
 
-  it('gets no answer if a waiter that times out with it withdraws it there', () => {
+  it("gets no answer if another waiter's timeout withdraws it there", () => {
     const clock = new VirtualClock();
     const app = createLimiter({ name: 'app', limit: 1, queueLimit: 1, clock });
     const limits = [{ name: 'user', limit: 1, perKey: true }, { limiter: app }];

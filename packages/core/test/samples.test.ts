@@ -5,7 +5,7 @@ import { type Amounts, askGate } from './ask-gate.ts';
 import { Caller, call } from './caller.ts';
 import { ScriptedLimit } from './scripted-limit.ts';
 
-it('a limiter follows its limit, admits the waiters that fit, and reports the change', () => {
+it('an adaptive limit updates the limiter, which admits the waiters that fit and reports the change', () => {
   const limit = new ScriptedLimit(1.9);
   const resized: number[] = [];
   const observer = { resized: (event: { limit: number }) => void resized.push(event.limit) };
@@ -31,7 +31,7 @@ it('an unchanged limit is not reported', () => {
   expect(observer.resized).not.toHaveBeenCalled();
 });
 
-it('a limit gets the duration, inflight, weight and kind of finished work, except ignored work', () => {
+it('an adaptive limit gets the duration, inflight, weight and kind of finished work, except ignored work', () => {
   const limit = new ScriptedLimit(9);
   const clock = new VirtualClock();
   const limiter = createLimiter({ limit, clock });
@@ -76,7 +76,7 @@ it('in a gate, work starts at the last limit, and requests queued there do not c
   expect(gate.stats().limits.map(({ inflight }) => inflight)).toEqual([0, 0]);
 });
 
-it('a request that waits at two limits in turn does not count as work at either', () => {
+it('a request that waits at two limits in turn counts as work at neither', () => {
   const limit = new ScriptedLimit(9);
   const clock = new VirtualClock();
   const limits = [

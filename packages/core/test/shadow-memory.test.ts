@@ -16,7 +16,7 @@ function heap(): number {
 
 const boundless = { queueLimit: Number.POSITIVE_INFINITY, queueTimeout: Number.POSITIVE_INFINITY };
 
-it('a flood of requests that would have been rejected leaves nothing behind', async () => {
+it('a flood of would-be rejections does not stay in memory', async () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 20, clock: new VirtualClock() });
   limiter.shadow();
   limiter.tryAcquire();
@@ -29,7 +29,7 @@ it('a flood of requests that would have been rejected leaves nothing behind', as
   expect(heap() - before).toBeLessThan(10_000_000);
 });
 
-it('the simulation of a queue without a bound has one', () => {
+it('the simulation of an unbounded queue is bounded', () => {
   const clock = new VirtualClock();
   const limiter = createLimiter({ limit: 3, ...boundless, clock });
   limiter.shadow();

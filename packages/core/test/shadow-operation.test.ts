@@ -20,7 +20,7 @@ function scene(options: Partial<LimiterOptions> = {}) {
 }
 
 describe('shadow()', () => {
-  it('admits all waiters and every later request, and simulates the later ones from an empty limit', () => {
+  it('admits all waiters and all later requests; simulates the later ones from an empty limit', () => {
     const { clock, limiter, events } = scene();
     const callers = [call(limiter), call(limiter), call(limiter)];
     expect([limiter.mode, limiter.stats().shadow]).toEqual(['enforce', undefined]);
@@ -37,7 +37,7 @@ describe('shadow()', () => {
     });
   });
 
-  it('admits waiters in the order of arrival, and those of each key', () => {
+  it('admits waiters in order of arrival, over all keys', () => {
     const { limiter } = scene({ perKey: true });
     const order: string[] = [];
     for (const key of ['a', 'a', 'b', 'a', 'b']) {
@@ -64,7 +64,7 @@ describe('shadow()', () => {
     expect(limiter.queued).toBe(0);
   });
 
-  it('does not admit a waiter past its deadline, nor one whose client is gone', () => {
+  it('admits neither a waiter past its deadline nor a waiter whose client is gone', () => {
     const { clock, limiter } = scene();
     call(limiter);
     const late = call(limiter, { queueTimeout: 10 });
@@ -75,7 +75,7 @@ describe('shadow()', () => {
     expect([left.answers, limiter.stats().withdrawn, limiter.inflight]).toEqual([0, 1, 1]);
   });
 
-  it('is ended by a waiter that it has admitted', () => {
+  it('can be ended by a waiter that it admits', () => {
     const { limiter } = scene();
     call(limiter);
     const first = call(limiter, { onGranted: () => limiter.enforce() });
@@ -84,7 +84,7 @@ describe('shadow()', () => {
     expect([first.answers, second.answers, limiter.mode]).toEqual([1, 0, 'enforce']);
   });
 
-  it('lets run() and tryAcquire() exceed the limit as well; only run() reports', async () => {
+  it('lets run() and tryAcquire() exceed the limit too; only run() reports it', async () => {
     const { limiter, events } = scene({ queueLimit: 0 });
     limiter.shadow();
     const permits = [limiter.tryAcquire(), limiter.tryAcquire({ weight: 1 })];
@@ -94,7 +94,7 @@ describe('shadow()', () => {
     expect([limiter.inflight, events]).toEqual([0, ['shadow 1', 'full true']]);
   });
 
-  it('reports no rejection while requests would only be queued, counted by their weight', () => {
+  it('reports no rejection for requests that would only be queued, counted by weight', () => {
     const { limiter, events } = scene({ limit: 4, queueLimit: 1, queueWeight: 6 });
     limiter.shadow();
     for (const weight of [4, 4]) call(limiter, { weight });
@@ -103,7 +103,7 @@ describe('shadow()', () => {
     expect(events).toEqual(['shadow 4', 'full true']);
   });
 
-  it('leaves a paused limiter paused, and a drained one drained', () => {
+  it('keeps a paused limiter paused, and a drained limiter drained', () => {
     const { limiter } = scene();
     limiter.pause();
     limiter.shadow();
@@ -132,7 +132,7 @@ describe('shadow()', () => {
 });
 
 describe('enforce()', () => {
-  it('revokes no permit, and admits again once enough are released', () => {
+  it('revokes no permit, and admits requests once enough permits are released', () => {
     const { limiter } = scene();
     limiter.shadow();
     const [first, second] = [call(limiter), call(limiter)];
@@ -192,7 +192,7 @@ describe('one limit of a gate in shadow mode', () => {
     return { clock, gate, user, app, ask, events };
   }
 
-  it('admits what the others admit, and reports each request once, within the queue limit of the gate', () => {
+  it("admits the requests that the other limits admit, and reports each once, within the gate's queue limit", () => {
     const { gate, app, ask, events } = gateScene();
     app?.shadow();
     const callers = ['a', 'b', 'c'].map(ask);
@@ -210,7 +210,7 @@ describe('one limit of a gate in shadow mode', () => {
     });
   });
 
-  it('reports nothing of a request that a later limit rejects', () => {
+  it('reports no request that a later limit rejects', () => {
     const { user, ask, events } = gateScene();
     user?.shadow();
     ask('a');
@@ -219,7 +219,7 @@ describe('one limit of a gate in shadow mode', () => {
     expect(events).toEqual(['admitted', 'full app false']);
   });
 
-  it('rejects once the gate is closed', async () => {
+  it('rejects requests once the gate is closed', async () => {
     const { gate, user, ask } = gateScene();
     user?.shadow();
     await gate.close();
@@ -242,14 +242,14 @@ it('a reused limiter in shadow mode admits the requests of all its gates, and re
   expect(events).toEqual(['shadow 1', 'full true']);
 });
 
-it('a gate without limits rejects once it is closed, unless it was created in shadow mode', async () => {
+it('a closed gate without limits rejects requests, unless it was created in shadow mode', async () => {
   const guard = { name: 'sentry', admits: () => true };
   const gate = createGate({ limits: [], guard });
   await gate.close();
   await expect(gate.acquire()).rejects.toMatchObject({ rejection: { reason: 'closed' } });
 });
 
-it('a guard keeps the mode of its gate', () => {
+it('a guard keeps its mode when the limits change theirs', () => {
   const guard = { name: 'sentry', admits: () => false };
   const gate = createGate({ limits: [{ name: 'app', limit: 1 }], guard });
   gate.limits[0]?.limiter.shadow();

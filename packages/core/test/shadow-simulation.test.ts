@@ -28,7 +28,7 @@ function shadowed(options: Partial<LimiterOptions> = {}) {
 
 const shadowOf = (limiter: LocalLimiter) => limiter.stats().shadow;
 
-it('a request that would have been queued holds its permit for its real duration, from the time of its admission', () => {
+it('a request that would have been queued holds its simulated permit for the real duration, from its simulated admission', () => {
   const { clock, limiter, work } = shadowed({ queueLimit: 2 });
   for (let count = 0; count < 3; count++) work(40);
   clock.advance(40);
@@ -42,7 +42,7 @@ it('a request that would have been queued holds its permit for its real duration
   });
 });
 
-it('a rejection that only the time causes is reported at the next look, with its wait', () => {
+it('a rejection that only time causes is reported when statistics are next read, with its wait', () => {
   const { clock, limiter, work } = shadowed();
   const waits: number[] = [];
   limiter.observe({ rejected: ({ rejection }) => void waits.push(rejection.waited) });
@@ -54,7 +54,7 @@ it('a rejection that only the time causes is reported at the next look, with its
   expect(waits).toEqual([100]);
 });
 
-it('the suggestion names the lowest limit that would have rejected less than a share of the requests', () => {
+it('the suggestion names the lowest limit whose share of rejections is small enough', () => {
   const { limiter, clock, work } = shadowed({ limit: 3, queueLimit: 0 });
   // Six requests at once, and then one after the other.
   for (let count = 0; count < 6; count++) work(10);
@@ -96,7 +96,7 @@ it('tryAcquire() is admitted in the simulation only if there is room, and never 
   expect(wouldReject.full).toBe(0);
 });
 
-it('setLimit() starts the simulation from the beginning, with the new limit', () => {
+it('setLimit() restarts the simulation with the new limit', () => {
   const { limiter } = shadowed({ queueLimit: 0 });
   for (let count = 0; count < 3; count++) call(limiter);
   limiter.setLimit(5);
@@ -106,7 +106,7 @@ it('setLimit() starts the simulation from the beginning, with the new limit', ()
   expect(shadowOf(limiter)).toMatchObject({ admitted: 5, rejected: { full: 1 } });
 });
 
-it('the simulation leaves out permits that were admitted before shadow mode, or in an earlier one', () => {
+it('the simulation ignores permits admitted before shadow mode, or in an earlier one', () => {
   const { limiter } = shadowed({ queueLimit: 0 });
   const permit = call(limiter).permit;
   limiter.enforce();
@@ -153,7 +153,7 @@ it('an adaptive limit adapts to the simulation, and a frozen one keeps its value
   expect(limiter.stats().suggestion?.limits).toHaveLength(1);
 });
 
-it('the kind of the work reaches the adaptive limit of the simulation', () => {
+it('the kind of work is passed to the simulated adaptive limit', () => {
   const kinds: (string | undefined)[] = [];
   const limit = {
     create: () => ({
@@ -169,7 +169,7 @@ it('the kind of the work reaches the adaptive limit of the simulation', () => {
   expect(kinds).toEqual(['GET /', 'GET /']);
 });
 
-it('a simulation grants at once, also while another limit grants', () => {
+it('a simulation grants at once, even while another limit grants', () => {
   const { limiter } = shadowed({ queueLimit: 5 });
   const outer = createLimiter({ limit: 1, queueLimit: 1 });
   const held = outer.tryAcquire();
@@ -183,7 +183,7 @@ it('a simulation grants at once, also while another limit grants', () => {
   expect(shadowOf(limiter)?.admitted).toBe(2);
 });
 
-it('an observer of a report may use the limiter, and look at its statistics', () => {
+it('an observer may use the limiter and read its statistics during a report', () => {
   const { limiter } = shadowed({ queueLimit: 0 });
   let seen: unknown;
   const stop = limiter.observe({
@@ -209,7 +209,7 @@ it('the simulation reports requests that the queue sheds', () => {
 });
 
 describe('what cannot be simulated', () => {
-  it('is an error as an option, which says what to do instead', () => {
+  it('is an error as an option, whose message says what to do instead', () => {
     for (const order of [paced(), paced(byPriority())]) {
       expect(() =>
         createGate({ limits: [{ name: 'app', limit: 5 }], mode: 'shadow', queueLimit: 1, order }),
@@ -223,7 +223,7 @@ describe('what cannot be simulated', () => {
     }
   });
 
-  it('is admitted without a report once an operator starts shadow mode', () => {
+  it('is admitted without a report when an operator starts shadow mode', () => {
     const limiter = createLimiter({ limit: 1, queueLimit: 1, order: paced() });
     limiter.shadow();
     const callers = [call(limiter), call(limiter), call(limiter)];
@@ -252,7 +252,7 @@ describe('a gate of several limits', () => {
     return { clock, gate, ask, limiters: gate.limits.map(({ limiter }) => limiter) };
   }
 
-  it('simulates them together, and other limits instead of each alone', () => {
+  it('simulates the limits together, and other values of each limit separately', () => {
     const { gate, ask } = gateOf();
     ask('a');
     ask('a', true);
@@ -269,7 +269,7 @@ describe('a gate of several limits', () => {
     expect(limits[0]?.suggestion?.limits[0]).toMatchObject({ rejectedShare: 0, inflightPeak: 1 });
   });
 
-  it('simulates only the limits that are in shadow mode, from the time of the admission', () => {
+  it('simulates only the limits in shadow mode, from the time of the admission', () => {
     const { clock, gate, ask, limiters } = gateOf('enforce');
     const [user, , app] = limiters;
     expect(gate.stats().shadow).toBeUndefined();

@@ -44,7 +44,7 @@ it('queues no request, and reports those that would have been queued for too lon
   expect(reports).toMatchObject([timeout, timeout, full]);
 });
 
-it('reports the first limit that would have rejected, by its own queueLimit as well', async () => {
+it('reports the first limit that would have rejected, even by its own queueLimit', async () => {
   const limits = [
     { name: 'user', limit: 1, perKey: true, queueLimit: 0 },
     { name: 'app', limit: 1 },
@@ -69,7 +69,7 @@ it('does not acquire a limit that does not apply', async () => {
   expect(gate.stats().limits.map(({ inflight }) => inflight)).toEqual([1, 1]);
 });
 
-it('counts in requests, whatever their weight', async () => {
+it('counts requests regardless of their weight', async () => {
   const { gate, reports } = shadowGate({ limits: [{ name: 'app', limit: 4 }], queueLimit: 1 });
   const acquire = () => gate.acquire({ weights: { app: 4 } });
   await acquire();
@@ -89,7 +89,7 @@ it('rejects no request after close() either, and close() waits for the permits',
   expect(await closed).toBe(0);
 });
 
-it('a gate of several limits, and one of none, reject no request after close() either', async () => {
+it('rejects no request after close() of a gate with several limits, or with none', async () => {
   const limits = [
     { name: 'user', limit: 1, perKey: true },
     { name: 'app', limit: 1 },
@@ -108,7 +108,7 @@ it('a gate of several limits, and one of none, reject no request after close() e
   }
 });
 
-it('an invalid demand on one limit leaves nothing held in the others', async () => {
+it('an invalid demand on one limit keeps no permit of the other limits', async () => {
   const limits = [
     { name: 'user', limit: 1, perKey: true },
     { name: 'org', limit: 1, perKey: true },

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { divided } from './divided-limit.ts';
 
-it('in a full queue, a request of a share below its part displaces a waiter of one above', () => {
+it('in a full queue, a request of a share below its part displaces a waiter of a share above its part', () => {
   const { many, ask } = divided({ queueLimit: 3 });
   many(10, 'free');
   const waiting = many(3, 'free');

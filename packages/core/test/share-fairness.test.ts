@@ -42,7 +42,7 @@ it('requests without a share get the rest of the limit, whatever the weights', (
   expect(others).toBeGreaterThan(1);
 });
 
-it('one grant in ten goes to the oldest waiter, also among shares', () => {
+it('one grant in ten goes to the oldest waiter, even among shares', () => {
   const order = byShare({ gold: 0.25 }, byPriority());
   const { limiter } = divided({ limit: 4, order });
   const permits: Permit[] = [];
@@ -61,7 +61,7 @@ it('one grant in ten goes to the oldest waiter, also among shares', () => {
 });
 
 it.each([{ light: 1 }, { light: 2 }, { light: 3 }])(
-  'a share whose requests are as heavy as the limit gets its part on average, in competition with requests of weight $light',
+  'a share gets its part on average even if its requests are as heavy as the limit and compete with weight $light',
   ({ light }) => {
     const order = byShare({ heavy: 0.5, light: 0.5 });
     const limiter = createLimiter({ limit: 4, queueLimit: Infinity, order });

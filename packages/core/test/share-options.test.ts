@@ -46,7 +46,7 @@ it('each limit of a gate has its own shares', async () => {
   await expect(gate.acquire({ shares: { nowhere: 'gold' } })).rejects.toThrow('no limit "nowhere"');
 });
 
-it('an unknown share is an error, and holds nothing', async () => {
+it('an unknown share is an error, and takes no permit', async () => {
   const { limiter } = divided();
   const error = { code: 'ERR_HEADGATE_OPTION', option: 'share' };
   await expect(limiter.acquire({ share: 'silver' })).rejects.toMatchObject(error);
@@ -69,12 +69,12 @@ it.each([
   [[0.5], 'shares', 'an object with a part for each name'],
   [null, 'shares', 'an object with a part for each name'],
   [undefined, 'shares', 'an object with a part for each name'],
-])('the shares %j are an error', (given, option, message) => {
+])('the invalid shares %j throw', (given, option, message) => {
   const error = { code: 'ERR_HEADGATE_OPTION', option, message: expect.stringContaining(message) };
   expect(() => byShare(given as never)).toThrow(expect.objectContaining(error));
 });
 
-it('a sum of parts may exceed 1 by a rounding error', () => {
+it('the sum of the parts may exceed 1 by a rounding error', () => {
   expect(byShare({ a: 0.1, b: 0.2, c: 0.7 }).shareNames).toEqual(['a', 'b', 'c']);
   expect(byShare({ a: 1 / 3, b: 1 / 3, c: 1 / 3 }).shareNames).toHaveLength(3);
 });

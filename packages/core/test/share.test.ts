@@ -24,7 +24,7 @@ it('a released permit goes to a share that holds less than its part', () => {
   expect(waiting.map(isIn).indexOf(true)).toBe(0);
 });
 
-it('of two shares below their parts, the one that holds the smaller fraction is first', () => {
+it('of two shares below their parts, the share that holds the smaller fraction is served first', () => {
   const { limiter, many } = divided();
   const others = many(10);
   const gold = many(6, 'gold');
@@ -50,7 +50,7 @@ it.each([
   { weight: 3, passes: true },
   { weight: 2, passes: false },
 ])(
-  'a light request of another share overtakes a waiter of weight $weight whose share has a part of 2: $passes',
+  "a light request may overtake another share's waiter of weight $weight and part 2: $passes",
   ({ weight, passes }) => {
     const { ask } = divided({ limit: 4, order: byShare({ gold: 0.5, free: 0.5 }) });
     ask('free', { weight: 3 });
@@ -111,7 +111,7 @@ it('a rounding error of a part grants no additional permit', () => {
   expect(limiter.inflight).toBe(100);
 });
 
-it('the inner order applies within a share, and priorities to capacity that is guaranteed to no share', () => {
+it('the inner order applies within a share; priorities apply to capacity that no share is guaranteed', () => {
   const { limiter, many, ask } = divided({ order: byShare({ gold: 0.1 }, byPriority(lifo())) });
   const held = many(10, 'gold');
   const callers = [ask('gold'), ask(), ask('gold', { priority: 'high' }), ask('gold')];

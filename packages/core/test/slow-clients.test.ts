@@ -8,7 +8,7 @@ import { type Caller, call } from './caller.ts';
 const held = ({ permit }: Caller) => permit as BasePermit;
 const isHeld = ({ permit }: Caller) => permit !== undefined;
 
-it('a permit that has stopped counting makes room, and is held until its release', async () => {
+it('a permit that no longer counts makes room, and is held until its release', async () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 9 });
   const [stream, next] = [call(limiter), call(limiter)];
   held(stream).stopCounting();
@@ -39,7 +39,7 @@ it('an adaptive limit samples the time until a permit stops counting, less half 
   expect(rtts).toEqual([200, 150]);
 });
 
-it('a paused permit does not count until it counts again, even if the limit is then exceeded', () => {
+it('a paused permit does not count until it is resumed, even if that exceeds the limit', () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 9 });
   const [upload, next, last] = [call(limiter), call(limiter), call(limiter)];
   held(upload).pauseCounting();
@@ -71,7 +71,7 @@ it('a paused permit that stops counting does not count again', () => {
   expect([limiter.inflight, limiter.holders]).toEqual([0, 0]);
 });
 
-it('an adaptive limit samples the time after a pause, and nothing if the permit is released in one', () => {
+it('an adaptive limit samples only the time after a pause, and nothing if the permit is released during it', () => {
   const clock = new VirtualClock();
   const rtts: number[] = [];
   const sample = ({ rtt }: { rtt: number }) => void rtts.push(rtt);
@@ -153,7 +153,7 @@ it('an adaptive limit measures the work after an upload from the end of the body
   expect(rtts).toEqual([120]);
 });
 
-it('no timer runs once all responses have ended or begun', () => {
+it('no timer runs once all responses have begun or ended', () => {
   const { clock, limiter, clients, admit } = scene();
   const [one, other] = [admit(), admit()];
   one.exchange.headersSent = true;
@@ -163,7 +163,7 @@ it('no timer runs once all responses have ended or begun', () => {
   expect([limiter.inflight, clock.armed]).toEqual([0, 0]);
 });
 
-it('the checks end although a response has not begun, and start again with the next request', () => {
+it('checks stop even if a response never begins, and start again with the next request', () => {
   const { clock, limiter, admit } = scene();
   const { exchange } = admit();
   // Libraries of fake timers report an infinite loop after a thousand timers or more.
@@ -176,7 +176,7 @@ it('the checks end although a response has not begun, and start again with the n
   expect(limiter.inflight).toBe(1);
 });
 
-it('an adaptive limit follows the time until responses begin, however long they are sent', () => {
+it('an adaptive limit measures the time until responses begin, regardless of how long they are sent', () => {
   const { clock, limiter, clients, outcomeOf, admit } = scene(adaptive({ min: 8, initial: 8 }));
   const exchanges: { headersSent: boolean }[] = [];
   const joins = () => {

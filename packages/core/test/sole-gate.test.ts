@@ -75,7 +75,7 @@ it.each([
   expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, limits: [{ inflight: 0 }] });
 });
 
-it('its limit applies the same queue options to direct requests', async () => {
+it("the limit applies the gate's queue options to direct requests", async () => {
   const clock = new VirtualClock();
   const gate = createGate({ limits, queueLimit: 1, queueTimeout: 30, clock });
   const limiter = gate.limits[0]?.limiter;
@@ -101,7 +101,7 @@ it('releases a permit after maxHold, once', async () => {
   expect(gate.stats()).toMatchObject({ inflight: 0, leaked: 1 });
 });
 
-it('a gate of an optional limit, or with another name than its limit, is not simplified', async () => {
+it('a gate with an optional limit, or with another name than its limit, is not simplified', async () => {
   const optional = createGate({ limits: [{ name: 'app', limit: 1, optional: true }] });
   await optional.acquire();
   expect(optional.stats().limits[0]?.inflight).toBe(0);

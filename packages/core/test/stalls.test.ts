@@ -54,7 +54,7 @@ function advance({ stuck, outcome }: { stuck: number; outcome: 'ok' | 'ignored' 
 }
 
 it.each(['ok', 'ignored'] as const)(
-  'requests that finish as %s do not hide a stall of at least half of the limit',
+  'requests that finish as %s do not hide a stall of at least half the limit',
   (outcome) => {
     expect(advance({ stuck: 8, outcome })).toEqual([8, 8]);
     expect(advance({ stuck: 4, outcome })).toEqual([4, 4]);
@@ -86,13 +86,13 @@ function firstStall(exports: number, warmUp: number): number | undefined {
   return limit.stalls.length === 0 ? undefined : clock.now() - start;
 }
 
-it('work that was in flight long before a limit fell holds it for three seconds at most', () => {
+it('old work in flight keeps a fallen limit down for at most three seconds', () => {
   expect(firstStall(25, 7000)).toBeLessThanOrEqual(3000);
   expect(firstStall(25, 4000)).toBeLessThanOrEqual(3000);
   expect(firstStall(3, 7000)).toBeUndefined();
 });
 
-it('a request that does not count meanwhile, or whose work begins later, is not stuck', () => {
+it('a request does not count as stuck while it does not count, or before its work begins', () => {
   const clock = new VirtualClock();
   const limit = new ScriptedLimit(2);
   const limiter = createLimiter({ limit, queueLimit: 0, clock });
@@ -119,7 +119,7 @@ it('requests that are queued at a later limit are not stuck', () => {
   expect(stall.rejected(2000, 6, 4)).toBe(0);
 });
 
-it('a request whose weight becomes less is not stuck with the rest of it', () => {
+it('a request with a lowered weight does not count as stuck with its former weight', () => {
   const clock = new VirtualClock();
   const limit = new ScriptedLimit(100);
   const limiter = createLimiter({ limit, queueLimit: 0, clock });

@@ -62,7 +62,7 @@ it('counts waiters by priority through paced() and fair()', () => {
   }
 });
 
-it('longestWait is that of the oldest waiter of all keys', () => {
+it('longestWait is the wait of the oldest waiter of all keys', () => {
   const clock = new VirtualClock();
   const limiter = createLimiter({ limit: 1, perKey: true, queueLimit: 9, clock });
   for (const key of ['a', 'b', 'c']) {
@@ -123,7 +123,7 @@ it('uses the system clock by default', async () => {
   await expect(held).rejects.toMatchObject({ rejection: { reason: 'closed' } });
 });
 
-it('knows the highest weight in flight, and how often each was reached', () => {
+it('contains the highest weight in flight, and how often each weight was reached', () => {
   const limiter = createLimiter({ limit: 9 });
   const permits = [1, 1, 1, 2].map((weight) => limiter.tryAcquire({ weight }));
   for (const permit of permits) permit?.release();
@@ -132,7 +132,7 @@ it('knows the highest weight in flight, and how often each was reached', () => {
   expect(limiter.stats()).toMatchObject({ inflightPeak: 5, inflightHistogram: [2, 1, 1, 1] });
 });
 
-it('the highest weight in flight is that of one key', () => {
+it('the highest weight in flight is that of a single key', () => {
   const limiter = createLimiter({ limit: 9, perKey: true });
   for (const key of ['a', 'b', 'b', 'b']) limiter.tryAcquire({ key });
   expect(limiter.stats()).toMatchObject({ inflight: 4, inflightPeak: 3 });

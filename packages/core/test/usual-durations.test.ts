@@ -9,7 +9,7 @@ function measured(...samples: [kind: string | undefined, duration: number][]) {
   return { clock, durations };
 }
 
-it('a request usually takes as long as the mean of its kind, whatever others take', () => {
+it('a request usually takes the mean duration of its kind, regardless of other kinds', () => {
   const { durations } = measured(['report', 500], ['report', 700], ['ping', 1], [undefined, 2]);
   expect([durations.of('report'), durations.of('ping')]).toEqual([600, 1]);
 });
@@ -19,7 +19,7 @@ it('a request of a kind that has not been measured is expected to take a second'
   expect(measured(['ping', 1]).durations.of('report')).toBe(1000);
 });
 
-it('a request without a kind takes as long as such requests or as all requests, whichever is longer', () => {
+it('a request without a kind takes the longer of two means: of such requests, and of all requests', () => {
   expect(measured(['report', 600], [undefined, 2]).durations.of(undefined)).toBe(301);
   expect(measured(['ping', 2], [undefined, 600]).durations.of(undefined)).toBe(600);
   expect(measured(['report', 600]).durations.of(undefined)).toBe(600);
@@ -34,14 +34,14 @@ it('the kinds beyond the 64th count as requests without a kind', () => {
   expect(durations.of('another')).toBeGreaterThan(10);
 });
 
-it('a single request that takes much longer than others raises the mean by a tenth at most', () => {
+it('a single very long request raises the mean by at most a tenth', () => {
   const { durations } = measured();
   for (let index = 0; index < 200; index++) durations.add('file', 10);
   durations.add('file', 60_000);
   expect(durations.of('file')).toBeLessThanOrEqual(11);
 });
 
-it('the mean follows requests that have become a hundred times as slow, or as fast', () => {
+it('the mean adapts to requests that become a hundred times slower or faster', () => {
   const { durations } = measured();
   for (const duration of [1, 100, 1]) {
     for (let index = 0; index < 1000; index++) durations.add('report', duration);
@@ -49,19 +49,19 @@ it('the mean follows requests that have become a hundred times as slow, or as fa
   }
 });
 
-it('requests of no measurable duration can become slow', () => {
+it('the mean can rise from a duration of zero', () => {
   const { durations } = measured();
   for (const duration of [0, 500])
     for (let index = 0; index < 1000; index++) durations.add('report', duration);
   expect(durations.of('report')).toBeGreaterThan(499);
 });
 
-it('a request that seems to have ended before it began, as when a test has replaced the clock, took no time', () => {
+it('a request that seems to end before it began, because a test replaced the clock, took no time', () => {
   const { durations } = measured(['report', -3_600_000], ['report', 10]);
   expect(durations.of('report')).toBe(5);
 });
 
-it('calls back when a request has lasted as long as usual, at once if it has already', () => {
+it('calls back when a request has lasted as long as usual; at once if it already has', () => {
   const { clock, durations } = measured(['report', 500]);
   const [later, atOnce] = [vi.fn(), vi.fn()];
   durations.whenPassed({ admittedAt: clock.now() - 100, kind: 'report' }, later);
@@ -74,7 +74,7 @@ it('calls back when a request has lasted as long as usual, at once if it has alr
   expect(clock.armed).toBe(0);
 });
 
-it('a request whose route becomes known is expected to take as long as the route', () => {
+it('a request is expected to take as long as its route once the route is known', () => {
   const { clock, durations } = measured(['report', 500], ['ping', 0], ['ping', 1]);
   const passed = vi.fn();
   const request = { admittedAt: clock.now(), kind: undefined as string | undefined };
@@ -87,7 +87,7 @@ it('a request whose route becomes known is expected to take as long as the route
   expect(passed).toHaveBeenCalledOnce();
 });
 
-it('a request of a kind that is measured meanwhile need not last for a second', () => {
+it('a request no longer needs to last a second once its kind is measured', () => {
   const { clock, durations } = measured();
   const [first, second, other] = [vi.fn(), vi.fn(), vi.fn()];
   durations.whenPassed({ admittedAt: clock.now(), kind: 'report' }, first);
@@ -110,7 +110,7 @@ it('a cancelled wait does not call back', () => {
   expect(passed).not.toHaveBeenCalled();
 });
 
-it('a timer that fires late calls back', () => {
+it('a late timer still calls back', () => {
   const { clock, durations } = measured();
   const passed = vi.fn();
   durations.whenPassed({ admittedAt: clock.now(), kind: undefined }, passed);

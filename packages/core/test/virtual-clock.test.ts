@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { VirtualClock } from '../src/shadow/virtual-clock.ts';
 
-it('calls what is due in the order of time, each at its own time', () => {
+it('calls all timers that are due in order of time, each at its own time', () => {
   const clock = new VirtualClock(100);
   const calls: [string, number][] = [];
   const call = (name: string) => () => void calls.push([name, clock.now()]);
@@ -18,7 +18,7 @@ it('calls what is due in the order of time, each at its own time', () => {
   ]);
 });
 
-it('clearing a timer that has ended leaves the others as they are', () => {
+it('clearing a timer that has ended does not affect others', () => {
   const clock = new VirtualClock(0);
   let calls = 0;
   const ended = clock.setTimeout(() => calls++, 1);

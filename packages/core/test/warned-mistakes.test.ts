@@ -34,7 +34,7 @@ it.each([
   expect(warnings).toHaveLength(isReported ? 1 : 0);
 });
 
-it('a path of many segments is examined for a few prefixes only', () => {
+it('only a few prefixes of a long path are examined', () => {
   let tests = 0;
   const test = () => ++tests < 0;
   new LimitCheck(framework, 'app').unmatched({ path: '/a'.repeat(8000) }, '/users', test);

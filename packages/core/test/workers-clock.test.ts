@@ -10,7 +10,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it('fires only due timers, in the order in which they are due, and each one once', () => {
+it('fires only timers that are due, in order, and each once', () => {
   const clock = new WorkersClock();
   const fired: string[] = [];
   clock.setTimeout(() => fired.push('late'), 30);

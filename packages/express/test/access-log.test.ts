@@ -6,7 +6,7 @@ import express from 'express';
 import { expect, it, onTestFinished } from 'vitest';
 import { type AdmissionFields, admissionFields, concurrencyLimit } from '../src/index.ts';
 
-it('an access log has the admission of admitted, queued, rejected and unlimited requests', async () => {
+it('an access log shows the admission of admitted, queued, rejected and unlimited requests', async () => {
   const log: [string, AdmissionFields][] = [];
   const limit = concurrencyLimit({
     ...{ name: 'web', limit: 1, queueLimit: 1 },

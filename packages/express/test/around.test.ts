@@ -72,7 +72,7 @@ describe('Express with other middleware around the limit', () => {
     expect(inner.stats().admitted).toBe(0);
   });
 
-  it('distinguishes requests if middleware sets one object as res.locals of all of them', async () => {
+  it('distinguishes requests even if middleware sets the same object as res.locals of all of them', async () => {
     const limit = limited({ limit: 1 });
     const shared = {} as Record<string, unknown> & Express.Locals;
     const app = express();

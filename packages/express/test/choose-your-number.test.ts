@@ -37,7 +37,7 @@ async function rejectedBy(limit: ConcurrencyLimit): Promise<number> {
   return (await Promise.all(statuses)).filter((status) => status === 503).length;
 }
 
-it('the limit that shadow mode suggests rejects few requests, and one far below it rejects most', async () => {
+it('the limit suggested by shadow mode rejects few requests, and a much lower one rejects most', async () => {
   const shadow = concurrencyLimit({ limit: 10, queueTimeout: 50, mode: 'shadow' });
   expect(await rejectedBy(shadow)).toBe(0);
   const { suggestion } = shadow.stats();

@@ -114,7 +114,7 @@ async function nodeServer(): Promise<Server> {
 }
 
 it.each([10, 50, 90])(
-  'the default limit does not grow around clients that leave, and answers the others: %i %',
+  'the default limit does not grow because clients disconnect, and the other clients get answers: %i %',
   async (percentage) => {
     const servers = await Promise.all([expressServer(), nodeServer()]);
     const measured = servers.map((server) => measure(server, percentage));

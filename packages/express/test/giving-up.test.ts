@@ -79,7 +79,7 @@ describe.each([
   it.each([
     ['reads the body itself and listens for close', 1],
     ['discards a body that never arrives completely', 2],
-  ])('start no handler beyond the limit that %s', async (_, length) => {
+  ])('start no handlers beyond the limit that %s', async (_, length) => {
     const limit = world.watch(concurrencyLimit({ limit: 2, queueLimit: 0 }));
     const works: Response[] = [];
     const running = await serve((app) => {

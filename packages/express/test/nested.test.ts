@@ -35,7 +35,7 @@ describe('wrap in Express', () => {
     await counts(outer, 0);
   });
 
-  it('does not hold the inner permit for the outer handler', async () => {
+  it('does not hold the inner permit while only the outer handler runs', async () => {
     const [outer, inner] = [limited(), limited()];
     const [first, second] = [new Latch(), new Latch()];
     const app = express();

@@ -52,7 +52,7 @@ describe.each([
     expect(a).not.toBe(b);
   });
 
-  it('differ for equal routes of two mounted routers whose errors a handler of the app answers', async () => {
+  it('differ for equal routes of two mounted routers whose errors the app handles', async () => {
     const fail: RequestHandler = (_req, _res, next) => next(new Error('a bug of the app'));
     const answer: ErrorRequestHandler = (_error, _req, res, _next) => void res.sendStatus(500);
     const add = (app: Express) => {
@@ -67,7 +67,7 @@ describe.each([
     expect(new Set(await kindsOf(add, ['/ GET', '/ POST'])).size).toBe(2);
   });
 
-  it('are the same for the methods of a route for all, of which a client may choose any', async () => {
+  it('are the same for all methods of an `all` route, since a client may choose any method', async () => {
     const add = (app: Express) => app.get('/b', handle).route('/a').all(handle);
     const requests = ['/a GET', '/a POST', '/a PURGE', '/b GET', '/b HEAD'];
     const [get, post, purge, b, head] = await kindsOf(add, requests);

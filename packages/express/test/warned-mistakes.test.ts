@@ -12,7 +12,7 @@ describe.each([
 ])('mistakes that are only possible in %s', (_, express) => {
   const answer = (_req: unknown, res: { end(text: string): unknown }) => void res.end('ok');
 
-  it('warns once of limits that are created within requests', async () => {
+  it('warns once about limits that are created within requests', async () => {
     const warnings = collectWarnings('HEADGATE_LIMIT_PER_REQUEST');
     const app = express();
     app.use((req, res, next) => concurrencyLimit({ limit: 1 })(req, res, next));
@@ -22,7 +22,7 @@ describe.each([
     expect(warnings).toHaveLength(1);
   });
 
-  it('warns of a limit behind all routes at the first request that reaches it', async () => {
+  it('warns about a limit behind all routes at the first request that reaches it', async () => {
     const warnings = collectWarnings('HEADGATE_BEHIND_ROUTES');
     const app = express()
       .get('/', answer)
@@ -58,7 +58,7 @@ describe.each([
     expect(warnings).toEqual([]);
   });
 
-  it('does not warn of a limit that is called for an app without middleware', async () => {
+  it('does not warn about a limit that is called for an app without middleware', async () => {
     const limit = concurrencyLimit({ limit: 1 });
     const server = createServer((req, res) => {
       Object.assign(req, { app: express() });

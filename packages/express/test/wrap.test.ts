@@ -89,7 +89,7 @@ describe.each([
     expect(await first.answer()).toMatchObject({ body: 'one two' });
   });
 
-  it("holds a disconnected client's permit until the handler has settled, however long that takes", async () => {
+  it("holds a disconnected client's permit until the handler has settled, regardless of how long that takes", async () => {
     const clock = new VirtualClock();
     const limit = limited({ limit: 1, clock });
     const settled = new Latch();
@@ -149,7 +149,7 @@ describe.each([
     }
   });
 
-  it('passes the request to the next handler if its own calls next', async () => {
+  it('passes the request to the next handler if its own handler calls next', async () => {
     const limit = limited({ limit: 1 });
     const done = new Latch();
     const call = await serve((app) => {

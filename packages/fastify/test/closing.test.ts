@@ -39,7 +39,7 @@ describe.each(versions)('an app of %s that closes', (_, create) => {
     expect([limit.closed, limit.inflight, limit.queued]).toEqual([true, 0, 0]);
   });
 
-  it('closes the limits of its routes as well', async () => {
+  it('closes the limits of its routes too', async () => {
     const limit = concurrencyLimit({ limit: 1 });
     const own = concurrencyLimit({ limit: 1, queueTimeout: Infinity });
     const served = await serve(limit, own);
@@ -62,14 +62,14 @@ describe.each(versions)('an app of %s that closes', (_, create) => {
     expect(limit.closed).toBe(true);
   });
 
-  it('leaves a limiter open that the limit reuses', async () => {
+  it('leaves a reused limiter open', async () => {
     const limiter = createLimiter({ limit: 1 });
     const { app } = await serve(concurrencyLimit({ limiter }));
     await app.close();
     expect(limiter.closed).toBe(false);
   });
 
-  it('cannot register a limit that has closed, for all routes or for one', async () => {
+  it('cannot register a closed limit, neither for all routes nor for one', async () => {
     const limit = concurrencyLimit({ name: 'pages', limit: 1 });
     await (await serve(limit)).app.close();
     const message = expect.stringContaining('create one for each application');

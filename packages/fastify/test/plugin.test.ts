@@ -105,7 +105,7 @@ describe.each(versions)('%s only', (name, create) => {
     expect(limit.inflight).toBe(0);
   });
 
-  it('rejects queued requests on shutdown if preClose closes it', async () => {
+  it('rejects queued requests on shutdown if preClose closes the limit', async () => {
     const limit = limited({ limit: 1, queueLimit: 1 });
     const latch = new Latch();
     const app = create();
@@ -124,7 +124,7 @@ describe.each(versions)('%s only', (name, create) => {
     await closed;
   });
 
-  it('runs the hooks of a response for a rejected request, which see its admission', async () => {
+  it('runs the response hooks for a rejected request, and they see its admission', async () => {
     const limit = limited({ limit: 1, queueLimit: 0 });
     const latch = new Latch();
     const seen: unknown[] = [];

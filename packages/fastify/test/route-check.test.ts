@@ -92,7 +92,7 @@ describe.each(versions)('the routes of %s are checked when the app starts', (_, 
   });
 
   it.each(['concurencyLimit', 'concurrencylimit', 'concurrencyLimits'])(
-    'a field whose name is similar is a warning, once, if it could be misspelt: %s',
+    'a field whose name looks like a misspelling causes one warning: %s',
     async (name) => {
       const warnings = collectWarnings('HEADGATE_ROUTE_CONFIG');
       for (const value of [{ max: 5 }, 5, true, null, 'tenant', undefined]) {
@@ -113,7 +113,7 @@ describe.each(versions)('the routes of %s are checked when the app starts', (_, 
     },
   );
 
-  it('options instead of a limit are an error, also where no limit is registered', () => {
+  it('options instead of a limit are an error, even where no limit is registered', () => {
     const add = () =>
       create().get('/', { config: { concurrencyLimit: { limit: 1 } as never } }, ok);
     expect(add).toThrow(expect.objectContaining({ option: 'config.concurrencyLimit' }));

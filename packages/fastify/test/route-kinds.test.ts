@@ -6,7 +6,7 @@ import { appsOfEachTest, versions } from './apps.ts';
 describe.each(versions)('the kinds of routes in %s', (name, create) => {
   const { limited, world } = appsOfEachTest(name, create);
 
-  it('differ for routes of one path with different constraints', async () => {
+  it('differ for routes of the same path with different constraints', async () => {
     const { samples, limit } = recordingLimit();
     const plugin = limited({ limit });
     const app = create();

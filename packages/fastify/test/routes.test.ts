@@ -25,7 +25,7 @@ describe.each(versions)('the routes of %s', (name, create) => {
       expect(limit.stats().admitted).toBe(2);
     });
 
-    it('applies once if it is registered in two nested instances', async () => {
+    it('applies once even if it is registered in two nested instances', async () => {
       const limit = limited({ limit: 1 });
       const app = create();
       await app.register(limit);
@@ -38,7 +38,7 @@ describe.each(versions)('the routes of %s', (name, create) => {
       expect(limit.stats()).toMatchObject({ admitted: 1, reentered: 1 });
     });
 
-    it('applies to routes that were added before it was loaded, and to unknown paths', async () => {
+    it('applies to unknown paths, and to routes added before it was loaded', async () => {
       const limit = limited({ limit: 9 });
       const app = create();
       app.register(limit);
@@ -135,7 +135,7 @@ describe.each(versions)('the routes of %s', (name, create) => {
     expect(limit.stats().limits[0]?.admitted).toBe(matches);
   });
 
-  it('matches an optional trailing slash, which a prefix adds', async () => {
+  it('matches an optional trailing slash that a prefix adds', async () => {
     const limit = limited({ limits: [{ name: 'reports', limit: 1, route: 'GET /reports{/}' }] });
     const app = create();
     await app.register(limit);
@@ -147,7 +147,7 @@ describe.each(versions)('the routes of %s', (name, create) => {
     expect(limit.stats().limits[0]?.admitted).toBe(2);
   });
 
-  it('matches a letter that only equals another one in lower case', async () => {
+  it('matches a letter that equals another letter only in lower case', async () => {
     const limit = limited({ limits: [{ name: 'keys', limit: 1, route: 'GET /Keys' }] });
     const options = { caseSensitive: false };
     const app = create(name === 'Fastify 5' ? { routerOptions: options } : options);
@@ -161,7 +161,7 @@ describe.each(versions)('the routes of %s', (name, create) => {
 });
 
 it.each(['http://a:99999/reports/1', 'http://a?/reports/1'])(
-  'matches a URL that is invalid, but that Fastify 4 routes: %s',
+  'matches an invalid URL that Fastify 4 routes: %s',
   async (url) => {
     const [, create] = versions[1];
     const limit = concurrencyLimit({

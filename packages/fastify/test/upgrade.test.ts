@@ -37,7 +37,7 @@ describe.each(versions)('%s only', (name, create) => {
     },
   );
 
-  it('closes the connection of a rejected WebSocket, which nothing reads', async () => {
+  it('closes the connection of a rejected WebSocket', async () => {
     const limit = limited({ limit: 1, queueLimit: 0 });
     const app = create();
     await app.register(limit);

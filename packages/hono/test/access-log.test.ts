@@ -11,7 +11,7 @@ import {
   concurrencyLimit,
 } from '../src/index.ts';
 
-it('an access log has the admission of admitted and rejected requests', async () => {
+it('an access log shows the admission of admitted and rejected requests', async () => {
   const log: [string, AdmissionFields][] = [];
   const limit = concurrencyLimit({ name: 'web', limit: 1, queueLimit: 0 });
   const latch = new Latch();

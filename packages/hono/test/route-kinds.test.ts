@@ -28,7 +28,7 @@ describe('the kinds of routes in Hono', () => {
     return samples.map(({ kind }) => kind);
   }
 
-  it('are the full patterns below base paths and in routers with an error handler', async () => {
+  it('are the full patterns for base paths and for routers with an error handler', async () => {
     const add = (app: Hono) => {
       app.basePath('/:tenant/a').get('/:id', handle);
       const broken = new Hono().get('/:id', () => {
@@ -44,14 +44,14 @@ describe('the kinds of routes in Hono', () => {
     expect(await kindsOf(add, paths)).toEqual([a, a, b, b]);
   });
 
-  it('are those of the mount for applications that app.mount has mounted', async () => {
+  it('are those of the mount point for applications mounted with app.mount', async () => {
     const add = (app: Hono) => {
       for (const path of ['/a', '/b']) app.mount(path, new Hono().get('/', handle).fetch);
     };
     expect(await kindsOf(add, ['/a', '/b', '/b/x'])).toEqual(['ALL /a/*', 'ALL /b/*', 'ALL /b/*']);
   });
 
-  it('are the same for every method that a client invents', async () => {
+  it('are the same for every method that a client makes up', async () => {
     const { samples, limit } = recordingLimit();
     const middleware = world.limit({ limit });
     const app = await world.serveHttp2({ use: middleware });

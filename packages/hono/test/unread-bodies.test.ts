@@ -50,7 +50,7 @@ it.each([
   },
 );
 
-it('passes on the whole body although it reads ahead', async () => {
+it('passes on the whole body even though it reads ahead', async () => {
   const chunks = ['one ', 'two ', 'three'];
   const body = () =>
     new ReadableStream({

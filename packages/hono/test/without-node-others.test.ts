@@ -8,7 +8,7 @@ import { timeout } from 'hono/timeout';
 import { describe, expect, it } from 'vitest';
 
 describe('Hono without Node, with other middleware', () => {
-  it('acquires one permit of a limiter even if the request is replaced in between', async () => {
+  it('acquires one permit of a limiter even if the request object is replaced in between', async () => {
     const limiter = createLimiter({ limit: 1 });
     const app = new Hono().use(concurrencyLimit({ limiter }));
     app.use(bodyLimit({ maxSize: 100 })).use(concurrencyLimit({ limiter }));
@@ -26,7 +26,7 @@ describe('Hono without Node, with other middleware', () => {
   });
 
   it.each([false, true])(
-    'releases the permit when a handler finishes after its response was replaced by a timeout (headers: %s)',
+    'releases the permit when the handler finishes after a timeout has replaced its response (headers: %s)',
     async (headers) => {
       const limit = concurrencyLimit({ limit: 1, headers });
       const done = new Latch();

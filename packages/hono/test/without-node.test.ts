@@ -69,7 +69,7 @@ describe('Hono without Node', () => {
     await counts(limit, 0);
   });
 
-  it('does not read a body before it is requested', async () => {
+  it('does not read a body before the client requests it', async () => {
     let pulls = 0;
     const body = new ReadableStream(
       {
@@ -86,7 +86,7 @@ describe('Hono without Node', () => {
     await response.body?.cancel();
   });
 
-  it('keeps the status, headers and cookies of a response whose body it wraps', async () => {
+  it('keeps the status, headers and cookies of a response when it wraps the body', async () => {
     const { app } = appOf((c) => {
       c.header('Set-Cookie', 'a=1', { append: true });
       c.header('Set-Cookie', 'b=2', { append: true });
@@ -100,7 +100,7 @@ describe('Hono without Node', () => {
     expect(await response.text()).toBe('body');
   });
 
-  it('releases the permit of a HEAD request although its body is not read', async () => {
+  it('releases the permit of a HEAD request even though its body is not read', async () => {
     const { app, limit } = appOf((c) => c.text('never read'));
     for (const _ of [1, 2]) {
       expect((await app.request('/', { method: 'HEAD' })).status).toBe(200);
@@ -126,7 +126,7 @@ describe('Hono without Node', () => {
     expect(response.headers.get('ratelimit')).toMatch(/^"unnamed";r=[01]$/);
   });
 
-  it('admits a WebSocket upgrade on Node, which has no response to observe', async () => {
+  it('admits a WebSocket upgrade on Node, where there is no response to observe', async () => {
     const { app, limit } = appOf((c) => c.body(null));
     const env = { incoming: { headers: {}, socket: null }, outgoing: undefined };
     expect((await app.request('/', {}, env)).status).toBe(200);

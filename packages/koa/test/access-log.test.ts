@@ -6,7 +6,7 @@ import Koa from 'koa';
 import { expect, it, onTestFinished } from 'vitest';
 import { type AdmissionFields, admissionFields, concurrencyLimit } from '../src/index.ts';
 
-it('an access log has the admission of admitted and rejected requests', async () => {
+it('an access log shows the admission of admitted and rejected requests', async () => {
   const log: [string, AdmissionFields][] = [];
   const limit = concurrencyLimit({ name: 'web', limit: 1, queueLimit: 0 });
   const latch = new Latch();

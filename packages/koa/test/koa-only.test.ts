@@ -76,7 +76,7 @@ describe.each([
     ]);
   });
 
-  it('holds the outer permit while middleware still runs after the inner limit', async () => {
+  it('holds the outer permit while outer middleware still runs after the inner limit', async () => {
     const [begun, inside, after] = [new Latch(), new Latch(), new Latch()];
     const limited = () => world.watch(concurrencyLimit({ limit: 1 }));
     const [outer, inner] = [limited(), limited()];

@@ -85,7 +85,7 @@ describe.each([
     expect(kinds).toEqual([undefined, undefined]);
   });
 
-  it('are the same for any case of a method, which a client may choose over HTTP/2', async () => {
+  it('are the same for any case of a method, since clients may choose it over HTTP/2', async () => {
     const { samples, limit } = recordingLimit();
     const limited = world.watch(concurrencyLimit({ limit }));
     const listener = new Version().use(limited).use(rootRouter()).callback();

@@ -63,7 +63,7 @@ it('a route matches the full path in a nested mounted app', async () => {
 });
 
 it.each(['/api', '/api/'])(
-  'a route matches a path that is only the prefix, as requested: %s',
+  'a route matches a path that equals the mount prefix, as requested: %s',
   async (path) => {
     const limit = reports(path);
     expect(await admitted(limit, path, mount('/api', compose(limit, handle)))).toBe(1);

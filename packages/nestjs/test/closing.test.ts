@@ -22,7 +22,7 @@ describe.each(['Express', 'Fastify'] as const)('an application on %s that closes
     expect([limit.closed, limit.inflight, limit.queued]).toEqual([true, 0, 0]);
   });
 
-  it('closes only its own limit of a module that several applications import', async () => {
+  it('closes only its own limit if several applications import the same module', async () => {
     const imports = [ConcurrencyLimitModule.forRoot({ limit: 1 })];
     const handleOf = ({ nest }: App) => nest.get<Handle>(CONCURRENCY_LIMIT);
     const [first, second] = [
@@ -36,7 +36,7 @@ describe.each(['Express', 'Fastify'] as const)('an application on %s that closes
     expect(handleOf(third).closed).toBe(false);
   });
 
-  it('leaves a limiter open that the limit reuses', async () => {
+  it('leaves a reused limiter open', async () => {
     const limiter = createLimiter({ limit: 1 });
     const app = await App.start(platform, {
       imports: [ConcurrencyLimitModule.forRoot({ limiter })],

@@ -57,7 +57,7 @@ describe.each(['Express', 'Fastify'] as const)('limits on %s', (platform) => {
     await counts(limit, 0);
   });
 
-  it('applies the decorator of a handler or controller instead of the limit of the module', async () => {
+  it("applies the decorator of a handler or controller instead of the module's limit", async () => {
     const latch = new Latch();
     const [onClass, onMethod] = [
       ConcurrencyLimit({ limit: 1, queueLimit: 0 }),
@@ -101,7 +101,7 @@ describe.each(['Express', 'Fastify'] as const)('limits on %s', (platform) => {
     for (const each of [onClass, onMethod]) await counts(each, 0);
   });
 
-  it('runs after guards, so a key may depend on the user', async () => {
+  it('runs after guards, so that a key may depend on the user', async () => {
     const latch = new Latch();
     const limit = ConcurrencyLimit({
       limit: 1,
@@ -260,7 +260,7 @@ it.each([
   },
 );
 
-it('rejects an application that imports the module without options and so without a limit', async () => {
+it('rejects an application that imports the module without options, and so without a limit', async () => {
   const imports = [ConcurrencyLimitModule];
   await expect(App.start('Express', { imports })).rejects.toMatchObject({
     code: 'ERR_HEADGATE_MIDDLEWARE',
@@ -276,7 +276,7 @@ it('allows a feature module to import the module that the application has config
   expect(app.nest.get<Handle>(CONCURRENCY_LIMIT).inflight).toBe(0);
 });
 
-it('passes on what does not come by HTTP', async () => {
+it('passes on anything that does not arrive by HTTP', async () => {
   const interceptor = new LimitInterceptor({ limit: 1 });
   const context = new ExecutionContextHost([{}], class {}, () => {});
   context.setType('rpc');

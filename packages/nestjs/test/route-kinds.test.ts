@@ -60,7 +60,7 @@ describe.each(['Express', 'Fastify'] as const)(
       return samples.map(({ kind }) => kind);
     }
 
-    it('differ for controllers of one name', async () => {
+    it('differ for controllers of the same name', async () => {
       const controllers = [resource('a'), resource(':tenant/b')];
       const requests = ['GET /api/a', 'GET /api/acme/b', 'GET /api/globex/b'];
       const [a, b, again] = await kindsOf(controllers, requests);

@@ -34,7 +34,7 @@ async function burst() {
   return { served, lost: took - served * WORK };
 }
 
-it('answers a burst on an idle server although most of its requests wait for longer than 250 ms', async () => {
+it('an idle server answers a burst even if most of its requests wait longer than 250 ms', async () => {
   let { served, lost } = await burst();
   for (let retries = 0; retries < 10 && served < 80 && lost > MAX_LOST; retries++) {
     ({ served, lost } = await burst());

@@ -38,7 +38,7 @@ describe('a handler of a node:http server', () => {
     return (path = '/', options = {}) => new Call(port, path, options);
   }
 
-  it('gets what node:http passes, and nothing else', async () => {
+  it('receives only the arguments that node:http passes', async () => {
     const limit = limited({ limit: 1, queueLimit: 1, onReject: (_, _req, _res, next) => next() });
     const latch = new Latch();
     const numbers: number[] = [];
@@ -87,7 +87,7 @@ describe('a handler of a node:http server', () => {
     expect(limit.stats().limits[0]?.admitted).toBe(1);
   });
 
-  it('shares the permits with other handlers of the same limit', async () => {
+  it('uses the same permits as other handlers of the limit', async () => {
     const limit = limited({ limit: 1, queueLimit: 0 });
     const latch = new Latch();
     const slow = limit(async (_req, res) => {
@@ -103,7 +103,7 @@ describe('a handler of a node:http server', () => {
     expect(await holder).toMatchObject({ body: 'slow' });
   });
 
-  it('that ends the response early holds its permit until its promise has settled', async () => {
+  it('holds its permit until its promise has settled, even if it ends the response early', async () => {
     const limit = limited({ limit: 1 });
     const settled = new Latch();
     const call = await serve(
@@ -120,7 +120,7 @@ describe('a handler of a node:http server', () => {
     await counts(limit, 0);
   });
 
-  it('that returns no promise holds the permit of a disconnected client until it responds, or for a second', async () => {
+  it("without a promise holds a disconnected client's permit until it responds, or for a second", async () => {
     const clock = new VirtualClock();
     const limit = limited({ limit: 2, clock });
     const responses: http.ServerResponse[] = [];
@@ -137,7 +137,7 @@ describe('a handler of a node:http server', () => {
     expect(limit.inflight).toBe(0);
   });
 
-  it('is reported by classify with the response', async () => {
+  it('passes its response to classify', async () => {
     const statuses: number[] = [];
     const limit = limited({
       limit: { create: () => ({ limit: 1, sample: () => {} }) } as never,

@@ -6,7 +6,7 @@ import { concurrencyLimit } from '@headgate/node';
 import { Call } from '@headgate/test-suite';
 import { expect, it, onTestFinished } from 'vitest';
 
-it('a server at five times its capacity rejects on arrival the requests that would time out', async () => {
+it('a server at five times its capacity rejects requests on arrival that would time out', async () => {
   const limit = concurrencyLimit({ limit: 4, queueTimeout: 1000 });
   const server = http.createServer(
     limit((_req, res) => void setTimeout(() => res.end('done'), 100)),

@@ -8,7 +8,7 @@ import { nodeFramework } from './framework.ts';
 
 hostSuite(nodeFramework);
 
-describe('a response that no server has made and that fails', () => {
+describe('a response that fails and belongs to no server', () => {
   const begin = () => {
     const limit = concurrencyLimit({ limit: 1 });
     const req = mocks.createRequest();
@@ -32,7 +32,7 @@ describe('a response that no server has made and that fails', () => {
   });
 });
 
-test('a request that no server has made may lack the methods of a stream', () => {
+test('a request that belongs to no server may lack stream methods', () => {
   const clock = new VirtualClock();
   const limit = concurrencyLimit({ clock });
   const res = mocks.createResponse();

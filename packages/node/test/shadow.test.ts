@@ -28,7 +28,7 @@ async function serve(mode: 'enforce' | 'shadow') {
   return { stats, rejected: statuses.filter((status) => status === 503).length };
 }
 
-it('shadow mode predicts how many requests a server rejects that enforces', async () => {
+it('shadow mode predicts how many requests an enforcing server rejects', async () => {
   const [enforced, shadow] = [await serve('enforce'), await serve('shadow')];
   expect([enforced.stats.rejected.full, shadow.rejected]).toEqual([enforced.rejected, 0]);
   // At 100 per second, 10 of 100 ms; another 20 are queued.

@@ -39,7 +39,7 @@ async function unread(
   return { limit, stream };
 }
 
-it('holds a permit over HTTP/2 until maxHold has passed, if the client does not read the response', async () => {
+it('over HTTP/2, holds the permit of an unread response until maxHold has passed', async () => {
   const clock = new VirtualClock();
   const { limit } = await unread({ clock, maxHold: 10_000, observer: { leaked: () => {} } });
   clock.advance(9_999);
@@ -49,7 +49,7 @@ it('holds a permit over HTTP/2 until maxHold has passed, if the client does not 
   expect(limit.stats().leaked).toBe(1);
 });
 
-it('releases the permit over HTTP/2 when the stream times out, if the client does not read the response', async () => {
+it('over HTTP/2, releases the permit of an unread response when the stream times out', async () => {
   const { limit } = await unread({}, (res) => {
     res.setTimeout(TIMEOUT, () => res.stream.close(http2.constants.NGHTTP2_CANCEL));
   });
@@ -57,7 +57,7 @@ it('releases the permit over HTTP/2 when the stream times out, if the client doe
   expect(limit.stats().leaked).toBe(0);
 });
 
-it('releases the permit over HTTP/1.1 when the connection times out, if the client does not read the response', async () => {
+it('over HTTP/1.1, releases the permit of an unread response when the connection times out', async () => {
   const limit = concurrencyLimit({ limit: 1 });
   const listener: RequestListener = limit((_req, res) => void res.end(large));
   const server = http.createServer(listener);

@@ -21,11 +21,11 @@ function limiterOf(name: string, limit: number) {
   return limiter;
 }
 
-it('nothing that the store starts keeps the context of the first request, which has opened its connections', async () => {
+it("the store's background work does not keep the context of the first request, which opened its connections", async () => {
   expect(await remainsOfFirst(limiterOf('first', 1), 300)).toEqual([]);
 });
 
-it('statements of other requests that follow each other without a pause do not keep the context of the first one', async () => {
+it('a steady stream of statements does not keep the context of the first request', async () => {
   const limiter = limiterOf('busy', 99);
   const request = new WatchedRequest();
   let hasEnded = false;
@@ -73,7 +73,7 @@ function recordStatements(): Set<string> {
   return sent;
 }
 
-it('each operation is sent in the context of its request, also if it waits for an earlier one', async () => {
+it('each operation is sent in the context of its request, even if it waits for an earlier one', async () => {
   const store = postgresStore({ connect: database.url });
   onTestFinished(() => store.close());
   const send = (name: string) =>
@@ -91,7 +91,7 @@ it('each operation is sent in the context of its request, also if it waits for a
   ]);
 });
 
-it('nothing but operations is sent in the context of a request, not even the notification of its release', async () => {
+it('only operations are sent in the context of a request, and notifications of its release are not', async () => {
   const sent = recordStatements();
   const [limiter, elsewhere] = [limiterOf('sent', 1), limiterOf('sent', 1)];
   const held = await tenant.run('A', () => limiter.acquire());

@@ -10,7 +10,7 @@ import { useDatabase } from './processes/database.ts';
 
 const database = useDatabase();
 
-test('after an outage, queries whose callers have given up are not sent', async () => {
+test('queries whose callers have given up during an outage are not sent afterwards', async () => {
   const proxy = await startProxy(database.server);
   onTestFinished(() => proxy.stop());
   let sent = 0;

@@ -43,7 +43,7 @@ function long(): Promise<unknown> {
     ) AS t WHERE expires > ${now} + 1500000`);
 }
 
-test('a lease of a dead process is found while another process moves it', async () => {
+test("a dead process's lease is found even while another process moves it", async () => {
   await fill(1, 0);
   const other = await connection();
   await other.query('BEGIN');
@@ -73,7 +73,7 @@ test('all leases of a dead process expire soon, and are counted once', async () 
   expect((await database.rows(sql))[0]).toEqual([1, true, 2, true, true]);
 });
 
-test('any number of leases of a dead process are shortened in batches that finish in time', async () => {
+test('many leases of a dead process are shortened in batches, each of which finishes in time', async () => {
   await fill(1_200, minute);
   const looks: unknown[] = [];
   const done = `SELECT count(*)::int FROM headgate.limits WHERE fresh = '{}'`;
@@ -85,7 +85,7 @@ test('any number of leases of a dead process are shortened in batches that finis
   expect(await long()).toBe(0);
 });
 
-test('unused limits are swept and removed as fast as they can be created', async () => {
+test('unused limits are removed as fast as they can be created', async () => {
   await database.rows('TRUNCATE headgate.members');
   await fill(4_000, -1);
   await database.rows(`
@@ -106,7 +106,7 @@ test('unused limits are swept and removed as fast as they can be created', async
   });
 });
 
-test('every limit of a dead process is swept a second later, however many there are', async () => {
+test('every limit of a dead process is swept a second later, regardless of their number', async () => {
   await database.rows('DELETE FROM headgate.members WHERE number = 2');
   await fill(450, minute);
   const store = postgresStore({ connect: database.url });
@@ -119,7 +119,7 @@ test('every limit of a dead process is swept a second later, however many there 
   }, 6_000);
 });
 
-test('a dead process is detected while the process that should watch it is stopped', async () => {
+test('a dead process is detected even if the process that should watch it is stopped', async () => {
   await database.rows('DELETE FROM headgate.members WHERE number = 2');
   await fill(1, minute);
   // It holds the lock of its number and performs no checks.

@@ -89,7 +89,7 @@ function fresh(): Promise<unknown> {
   );
 }
 
-test('a waiter that has just been queued is granted a permit by a release', async () => {
+test('a release grants the permit to a waiter that was just queued', async () => {
   const [one, two] = [await participant(1), await participant(1)];
   await one.do('acquire', 'a');
   expect(await fresh()).toBe(1);
@@ -98,7 +98,7 @@ test('a waiter that has just been queued is granted a permit by a release', asyn
   expect(await two.do('stay', 'b', { wait: 9_000 })).toMatchObject({ state: 'held' });
 });
 
-test('a waiter that has just been queued is not overtaken', async () => {
+test('a waiter that was just queued is not overtaken', async () => {
   const [one, two] = [await participant(3), await participant(3)];
   await one.do('acquire', 'a', { weight: 2 });
   const waiting = { weight: 2, wait: 9_000 };
@@ -106,7 +106,7 @@ test('a waiter that has just been queued is not overtaken', async () => {
   expect(await one.do('acquire', 'c')).toMatchObject({ state: 'full', inflight: 2, queued: 1 });
 });
 
-test('a limit that is full or has changed meanwhile is detected', async () => {
+test('the fast path detects a limit that is full or has changed meanwhile', async () => {
   const [one, two] = [await participant(1), await participant(1)];
   await two.do('acquire', 'a');
   expect(await one.do('acquire', 'b')).toMatchObject({ state: 'full', inflight: 1 });
@@ -124,7 +124,7 @@ test('a limit that is full or has changed meanwhile is detected', async () => {
 const SHORT_LEASE = 3_000;
 const expiry = () => elapse(database, SHORT_LEASE + 20);
 
-test('expired leases are detected and reported', async () => {
+test('the fast path detects and reports expired leases', async () => {
   const [one, short] = [await participant(2), await participant(2, SHORT_LEASE)];
   await expiry();
   // According to the row, no lease expires before this one.
@@ -159,7 +159,7 @@ test('permits in reserve are recalled', async () => {
   await vi.waitFor(() => expect(one.recalled).toEqual([name]), 5_000);
 });
 
-test('tokens leave room for the hand-offs of each permit, even if its lease is moved', async () => {
+test("tokens leave room for a permit's hand-offs, even if its lease is moved", async () => {
   const one = await participant(9);
   // More tokens than the clock has microseconds.
   const spare = 1e12;
@@ -180,7 +180,7 @@ test('tokens leave room for the hand-offs of each permit, even if its lease is m
   expect(await fresh()).toBe(1);
 });
 
-test('the released weight is the acquired weight', async () => {
+test('a release returns the weight that was acquired', async () => {
   const one = await participant(9);
   await one.do('acquire', 'a', { weight: 2 });
   expect(await fresh()).toBe(1);
@@ -189,7 +189,7 @@ test('the released weight is the acquired weight', async () => {
   expect(await one.do('release', 'a')).toMatchObject({ state: 'lost', inflight: 0 });
 });
 
-test('a row keeps a few leases, each once, and the limit is not removed meanwhile', async () => {
+test('a row keeps a few leases, each once, and its limit is not removed meanwhile', async () => {
   const one = await participant(99);
   const label = JSON.stringify([name]);
   await database.rows('UPDATE headgate.limits SET touched = 0 WHERE label = $1', [label]);
@@ -210,7 +210,7 @@ test('a row keeps a few leases, each once, and the limit is not removed meanwhil
   expect(await fresh()).toBeLessThan(20);
 });
 
-test('an answer tells when the limit was last operated, although it is open again', async () => {
+test('an answer contains the time of the last operation even if the limit is open again', async () => {
   const one = await participant(2);
   const other = await participant(2);
   await other.operate({ status: 'paused' });

@@ -59,7 +59,7 @@ test('operations of one event-loop iteration are sent together', async () => {
   expect(statements).toBe(2);
 });
 
-test('operations on several limits in one event-loop iteration are one statement', async () => {
+test('operations on several limits in one event-loop iteration are sent as one statement', async () => {
   const limiters = [1, 2, 3].map((limit) => {
     name = `figures ${++count}`;
     return create(limit);

@@ -76,7 +76,7 @@ test('a listening connection that dies silently is replaced while a waiter depen
   expect([one.lost, two.lost]).toEqual([0, 0]);
 });
 
-test('a process renews in time when only the server has ended its listening connection', async () => {
+test('a process renews in time if only the server has ended its listening connection', async () => {
   const one = await start(database.server);
   const two = await start(proxy);
   const held = await two.limiter.acquire();
@@ -93,7 +93,7 @@ test('a process renews in time when only the server has ended its listening conn
 });
 
 test.for(['idle', 'busy'])(
-  'if only the server has ended all connections of a process, which are %s, its holder is aborted before the next grant',
+  'if only the server has ended all connections of a process, which are %s, its holder aborts before the next grant',
   async (how) => {
     const options = { leaseDuration: 12_000, timeout: 3_000 };
     const one = await start(database.server, options);

@@ -14,13 +14,13 @@ function scene() {
   return { at, liveness, renew };
 }
 
-test('the first connection is not counted as a loss', () => {
+test('the first connection does not count as a loss', () => {
   const { at, liveness } = scene();
   at(500).regain();
   expect(liveness.certainUntil(100)).toBe(Infinity);
 });
 
-test('a lease requested before or during a loss is certain for 0.9 s of it, and one requested afterwards has no such bound', () => {
+test('a lease requested before or during a loss is certain for 0.9 s after it; a later lease has no such bound', () => {
   const { at, liveness, renew } = scene();
   at(1_000).lose();
   at(1_200).lose();
@@ -33,7 +33,7 @@ test('a lease requested before or during a loss is certain for 0.9 s of it, and 
   expect(liveness.certainUntil(1_500)).toBe(Infinity);
 });
 
-test('a second loss does not extend how long leases are certain', () => {
+test('a second loss does not extend the time for which leases are certain', () => {
   const { at, liveness } = scene();
   at(1_000).lose();
   at(1_500).regain();
@@ -51,7 +51,7 @@ test('a second loss does not extend how long leases are certain', () => {
   expect(liveness.certainUntil(1_600)).toBe(30_900);
 });
 
-test('a server that reports that it serves no client extends how long leases are certain', () => {
+test('a server that reports that it serves no clients extends the time for which leases are certain', () => {
   const { at, liveness } = scene();
   at(1_000).lose();
   at(5_000).serverWasDown(100);

@@ -50,7 +50,7 @@ async function tablesOf(schema: string): Promise<string[]> {
   return (await admin.query(sql, [schema])).rows.map(({ table_name }) => table_name);
 }
 
-test('the error of a store without tables says how to create them', async () => {
+test('the error for a store without tables explains how to create them', async () => {
   const store = storeIn('not there');
   const op = { verb: 'declare', ref: limitOf('any') } as const;
   const [answer] = await store.send([op], 1_000);
@@ -93,7 +93,7 @@ test('the migration converts the counts of tables that have a CHECK constraint i
   await works(schema);
 });
 
-test('a migration with nothing to do waits for no lock and blocks no operation', async () => {
+test('a migration with nothing to do neither waits for a lock nor blocks operations', async () => {
   await storeIn().migrate();
   await admin.query('BEGIN');
   await admin.query('LOCK headgate.limits, headgate.leases IN ROW EXCLUSIVE MODE');
@@ -119,7 +119,7 @@ test('the printed SQL can run repeatedly, in a schema of any name', async () => 
   expect(await tablesOf(schema)).toEqual(['leases', 'limits', 'members']);
 });
 
-test('the migration does not depend on the settings of the role', async () => {
+test("the migration does not depend on the role's settings", async () => {
   await admin.query(`
     CREATE ROLE hasty LOGIN SUPERUSER;
     ALTER ROLE hasty SET default_transaction_read_only = on;
@@ -162,7 +162,7 @@ test('the command prints its usage', async () => {
   expect(err).toContain('schema');
 });
 
-test('everything but the migration works with a role that may only use the tables', async () => {
+test('everything except the migration works with a role that may only use the tables', async () => {
   await admin.query(`
     CREATE ROLE app LOGIN;
     GRANT USAGE ON SCHEMA headgate TO app;
@@ -184,7 +184,7 @@ test('everything but the migration works with a role that may only use the table
   await store.close();
 });
 
-test('a role that owns the schema can migrate without the right to create schemas', async () => {
+test('a role that owns the schema can migrate without permission to create schemas', async () => {
   await admin.query('CREATE ROLE owner LOGIN; CREATE SCHEMA "own $1" AUTHORIZATION owner');
   const connect = server.url.replace('postgres@', 'owner@');
   const store = postgresStore({ connect, schema: 'own $1' });

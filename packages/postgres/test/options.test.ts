@@ -134,7 +134,7 @@ test('a client that the app has already connected is rejected', async () => {
   await used.end().catch(() => {});
 });
 
-test('a function that returns the same client again is rejected, and the client gets no more listeners', async () => {
+test('a function that returns the same client again is rejected, and adds no listeners to the client', async () => {
   const client = new pg.Client(database.url);
   const error = await errorOf(() => client);
   expect(error).toMatchObject({
@@ -157,7 +157,7 @@ test('names and keys are treated as data and do not appear in errors', async () 
   await store.close();
 });
 
-test('a queue position that the store never issued means the end of the queue', async () => {
+test('a queue position that the store never issued counts as the end of the queue', async () => {
   const store = postgresStore({ connect: database.url });
   const op = (verb: 'acquire' | 'stay', place?: string) => {
     const request = requestOf(store, limitOf('places'));

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Query } from '../src/client.ts';
 import { FailureDetector } from '../src/failure-detector.ts';
 
-test('a process continues to check its own session while a sweep gets no answer', async () => {
+test('a process continues to check its own session while a sweep is unanswered', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const sent = { watch: 0, sweep: 0 };

@@ -5,7 +5,7 @@ import { useDatabase } from './processes/database.ts';
 
 const database = useDatabase();
 
-test('expired leases that were counted while a limit is paused are reported once', async () => {
+test('leases that expire while a limit is paused are reported once', async () => {
   const short = postgresStore({ connect: database.server.url, leaseDuration: 1_500 });
   const store = postgresStore({ connect: database.server.url });
   onTestFinished(async () => {

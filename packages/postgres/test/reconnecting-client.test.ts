@@ -36,7 +36,7 @@ async function pausesOf(make: () => never | Promise<never>): Promise<number[]> {
   return attempts.slice(1).map((at, i) => at - (attempts[i] as number));
 }
 
-test('a server that refuses the connection is asked less and less often', async () => {
+test('attempts become less and less frequent if a server refuses the connection', async () => {
   const pauses = await pausesOf(() => {
     throw Object.assign(new Error('role "app" is not permitted to log in'), { code: '28000' });
   });

@@ -31,7 +31,7 @@ function owners(...processes: Awaited<ReturnType<typeof start>>[]): string[] {
   return processes.map(({ store }) => store.owner).sort();
 }
 
-test('a process whose registration was deleted registers again, and keeps its permits', async () => {
+test('a process whose registration was deleted registers again and keeps its permits', async () => {
   const one = await start();
   const held = await one.limiter.acquire();
   await database.rows('TRUNCATE headgate.members');
@@ -63,7 +63,7 @@ async function waitingSessions(): Promise<unknown[]> {
   return (await database.rows(sql)).map(([pid]) => pid);
 }
 
-test('a process that cannot register because of a lock leaves no sessions behind', async () => {
+test('a process that a lock prevents from registering leaves no sessions behind', async () => {
   const one = await start();
   const held = await one.limiter.acquire();
   const locker = new pg.Client(database.url);

@@ -34,7 +34,7 @@ async function cycles(store: PostgresStore, count: number): Promise<void> {
   }
 }
 
-test('sequential callers leave no more than a few pages', async () => {
+test('sequential callers use no more than a few pages', async () => {
   // Long leases: no operation should need lease() only because time has passed.
   const own = postgresStore({ connect: database.url });
   onTestFinished(() => own.close());
@@ -45,7 +45,7 @@ test('sequential callers leave no more than a few pages', async () => {
   expect((await pages()) - before).toBeLessThan(40);
 }, 30_000);
 
-test('the space of removed keys is reused by new ones', async () => {
+test('new keys reuse the space of removed keys', async () => {
   // Many keys at once take time on a busy machine.
   const own = postgresStore({ connect: database.url, timeout: 3_000 });
   onTestFinished(() => own.close());
@@ -76,7 +76,7 @@ function heap(): number {
   return process.memoryUsage().heapUsed;
 }
 
-test('rejected callers leave nothing in the process', async () => {
+test('rejected callers use no memory in the process afterwards', async () => {
   const own = postgresStore({ connect: database.url });
   onTestFinished(() => own.close());
   const ref = { name: 'rejected', limit: 1, version: '' };
@@ -131,7 +131,7 @@ function leaveDeadRows(database: Database, count: number): Promise<unknown> {
 inParallel('a transaction with a snapshot', () => {
   const own = useDatabaseBeside(database);
 
-  test('the cause of an unremovable backlog of dead rows is reported, and so is its end', async (context) => {
+  test('the start and the cause of an unremovable backlog of dead rows are reported, and its end', async (context) => {
     const begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1';
     const { said, reader } = await slowedLimit(own, context, begin);
     await vi.waitFor(() => expect(said).toHaveLength(1), 15_000);

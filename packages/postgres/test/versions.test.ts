@@ -56,7 +56,7 @@ test('tables without a version are rejected until migrate() has run', async () =
   await expect.poll(() => limiter.acquire().then(() => 'held', String)).toBe('held');
 });
 
-test('a release continues with newer tables that it can use, and migrate() leaves them unchanged', async () => {
+test('an older release continues with newer tables that it can use, and migrate() leaves them unchanged', async () => {
   const schema = await migrated();
   await declare(schema, 99, 1);
   await database.rows(
@@ -69,7 +69,7 @@ test('a release continues with newer tables that it can use, and migrate() leave
   expect(await database.ask(`SELECT ${schema}.forget()`)).toBe('7');
 });
 
-test('a release rejects newer tables that it cannot use', async () => {
+test('an older release rejects newer tables that it cannot use', async () => {
   const schema = await migrated();
   await declare(schema, 99, 98);
   const { store, limiter } = start(schema);
@@ -78,7 +78,7 @@ test('a release rejects newer tables that it cannot use', async () => {
   await expect(limiter.acquire()).rejects.toMatchObject(error);
 });
 
-test('a process that runs while another release migrates rejects the tables once it has reconnected', async () => {
+test('a process rejects tables that another release migrates, once it has reconnected', async () => {
   const schema = await migrated();
   const { store, limiter } = start(schema);
   (await limiter.acquire()).release();
@@ -95,7 +95,7 @@ test('a process that runs while another release migrates rejects the tables once
   await expect.poll(answer, { timeout: 5_000 }).toBe('admitted');
 });
 
-test('migrate() and each call report a missing column by name', async () => {
+test('migrate() and each call name a missing column in their errors', async () => {
   const schema = await migrated();
   const { store, limiter } = start(schema);
   const columns = await database.rows(
@@ -115,7 +115,7 @@ test('migrate() and each call report a missing column by name', async () => {
   await expect(limiter.acquire()).rejects.toMatchObject(refusal('42703', 'longest'));
 });
 
-test('migrate() upgrades tables of version 1 during use, and keeps the permits', async () => {
+test('migrate() upgrades tables of version 1 while they are in use, and keeps the permits', async () => {
   const schema = await migrated();
   const { store, limiter } = start(schema);
   const held = [await limiter.acquire(), await limiter.acquire()];
@@ -130,7 +130,7 @@ test('migrate() upgrades tables of version 1 during use, and keeps the permits',
   expect(held[1]?.signal.aborted).toBe(false);
 });
 
-test('migrate() during use rejects no call and loses no permit', async () => {
+test('migrate() rejects no call and loses no permit while the store is in use', async () => {
   const schema = await migrated();
   const [one, two] = [start(schema), start(schema)];
   const held = await one.limiter.acquire();

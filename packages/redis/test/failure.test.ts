@@ -21,7 +21,7 @@ test.for([
   },
 );
 
-test('the cause keeps the name and the code of the error, and not what may contain a key or a password', () => {
+test("the cause keeps the error's name and code, but no text that may contain a key or a password", () => {
   const error = new AggregateError([new Error('connect ECONNREFUSED ::1:6379')], '');
   const command = { name: 'auth', args: ['secret'] };
   Object.assign(error, { code: 'ECONNREFUSED', command, lastNodeError: { command } });
@@ -36,7 +36,7 @@ test('the arguments of a command that the server does not know are omitted', () 
   expect(failure(error).cause).toMatchObject({ message: start });
 });
 
-test('a refusal by a node of a cluster is that of the cluster', () => {
+test('a refusal by one node counts as a refusal by its cluster', () => {
   const lastNodeError = new Error('NOAUTH Authentication required.');
   const error = Object.assign(new Error('Failed to refresh slots cache.'), { lastNodeError });
   expect(failure(error)).toMatchObject({

@@ -31,7 +31,7 @@ const forged = [
 ];
 
 describe.each(libraries)('$name', ({ connect }) => {
-  test('forged messages change nothing', async () => {
+  test('forged messages have no effect', async () => {
     const one = new Participant(connect(redis.port));
     onTestFinished(() => one.end());
     await one.listening();
@@ -81,7 +81,7 @@ test('a practically infinite limit causes no conflict', async () => {
   expect(conflicts).toEqual([]);
 });
 
-test('a permit with an adjusted weight of any size is released with that weight', async () => {
+test('a permit whose weight was adjusted to any size is released with that weight', async () => {
   const client = new Redis(redis.port);
   const store = redisStore({ client });
   const limiter = createLimiter({ name: 'weights', limit: 5, queueLimit: 5, store });
@@ -118,7 +118,7 @@ describe('requests that limiters do not send', () => {
   });
 
   test.each(['5', '-1', '1e14', '1e300', 'inf', 'nan', '', 'here'])(
-    'a queue position that the store never issued, such as "%s", means the end of the queue',
+    'a queue position that the store never issued, such as "%s", counts as the end of the queue',
     async (place) => {
       const [holder, first, odd] = [one.id(), one.id(), one.id()];
       await one.do('acquire', { name, id: holder });
@@ -134,7 +134,7 @@ describe('requests that limiters do not send', () => {
     },
   );
 
-  test('a waiter whose renewal names a token of a lost state is held once and leaves the queue', async () => {
+  test('a waiter whose renewal contains a token of a lost state is held once and leaves the queue', async () => {
     const [holder, twice] = [one.id(), one.id()];
     await one.do('acquire', { name, id: holder });
     await one.do('acquire', { name, id: twice, wait: 9_000 });
@@ -145,7 +145,7 @@ describe('requests that limiters do not send', () => {
     expect(one.grants).toEqual([]);
   });
 
-  test('a lease that was registered with two weights after a loss leaves nothing behind', async () => {
+  test('a lease registered with two weights after a loss is removed completely', async () => {
     const id = one.id();
     const spec = { name, limit: 9, id, fencing: 1n };
     await one.do('renew', { ...spec, weight: 1 });
@@ -155,7 +155,7 @@ describe('requests that limiters do not send', () => {
     expect(await one.do('release', { ...spec, weight: 2 })).toMatchObject({ inflight: 0 });
   });
 
-  test('an id may contain any characters, even if it is searched with another weight', async () => {
+  test('an id may contain any characters, even if the store searches for it with another weight', async () => {
     const tails = ['*', '?', '[a-z]', '[', '\\', '^', 'a:b', ':', 'é', 'x'.repeat(10_000)];
     const ids = tails.map((tail) => `${one.store.owner}.${tail}`);
     const spec = { name, limit: 2 * ids.length };
@@ -175,7 +175,7 @@ describe('requests that limiters do not send', () => {
     expect(await one.store.stats({ name })).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('the set is searched for a missing lease only if its weight may have changed', async () => {
+  test("the set is searched for a missing lease only if the lease's weight may have changed", async () => {
     await one.do('acquire', { name });
     await one.do('acquire', { name, wait: 9_000 });
     await admin.config('RESETSTAT');

@@ -21,7 +21,7 @@ function participant(options = {}): Participant {
   return made;
 }
 
-test('every name and key has its own, short Redis key', async () => {
+test('every name and key has its own short Redis key', async () => {
   const one = participant();
   const texts = [
     ...['a', 'a:b', 'a%3ab', '{a}', '}', '{', '*', '[a]', 'a b', 'a\nb', '\0', '%', '%%'],
@@ -108,7 +108,7 @@ test('a key prefix of the client does not affect the channels', async () => {
   (two.app.client as Redis).disconnect();
 });
 
-test('the privileges that the README lists are sufficient', async () => {
+test('the privileges listed in the README are sufficient', async () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
   const rights = /With ACLs: `([^`]+)`/.exec(readme)?.[1]?.split(/\s+/) ?? [];
   await admin.call('ACL', 'SETUSER', 'app', 'reset', 'on', '>secret', ...rights);
@@ -144,7 +144,7 @@ test('the privileges that the README lists are sufficient', async () => {
   expect(JSON.stringify(await admin.call('ACL', 'LOG'))).not.toContain('"lua"');
 });
 
-test('each privilege that the README lists is needed', () => {
+test('each privilege listed in the README is necessary', () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
   const [, listed = ''] = /With ACLs: `([^`]+)`/.exec(readme) ?? [];
   const commands = listed.split(/\s+/).flatMap((right) => /^\+(.+)$/.exec(right)?.[1] ?? []);
@@ -154,7 +154,7 @@ test('each privilege that the README lists is needed', () => {
   for (const name of ofScripts) expect(used).toContain(`call('${name.toUpperCase()}'`);
 });
 
-test('what a script wrote before it was rejected halfway expires, and the limit keeps working', async () => {
+test('data written by a script that was rejected halfway expires, and the limit keeps working', async () => {
   await admin.call('ACL', 'SETUSER', 'half', 'reset', 'on', '>secret', 'allcommands', 'allkeys');
   await admin.call('ACL', 'SETUSER', 'half', 'allchannels', '-zmscore');
   const client = new Redis({ port: redis.port, username: 'half', password: 'secret' });
@@ -172,7 +172,7 @@ test('what a script wrote before it was rejected halfway expires, and the limit 
   expect(await one.do('acquire', spec)).toMatchObject({ state: 'full', inflight: 1 });
 });
 
-test('leases that are registered again without free memory, after a loss of all data, expire too', async () => {
+test('leases registered again after a loss of all data, without free memory, expire too', async () => {
   const client = new Redis(redis.port);
   const one = new Participant(
     { client, close: async () => client.disconnect() },

@@ -30,7 +30,7 @@ describe.each(libraries)('$name', ({ connect }) => {
     return made;
   }
 
-  test('a permit is granted to the head of the queue, in another process', async () => {
+  test('a release grants the permit to the head of the queue, in another process', async () => {
     const [one, two] = [participant(), participant()];
     await two.listening();
     const [a, b, c] = [one.id(), two.id(), one.id()];
@@ -47,7 +47,7 @@ describe.each(libraries)('$name', ({ connect }) => {
     expect((await one.granted(c)).fencing).toBeGreaterThan(grant.fencing as bigint);
   });
 
-  test('a waiter keeps its queue position when its connection is lost, and sends its request again', async () => {
+  test('a waiter keeps its queue position when its connection is lost and its request is sent again', async () => {
     const way = await proxy();
     const [one, two] = [participant(), participant({ port: way.port })];
     await two.listening();
@@ -69,7 +69,7 @@ describe.each(libraries)('$name', ({ connect }) => {
     expect(two.states.map(({ up }) => up)).toEqual([false, true]);
   });
 
-  test('a subscriber whose connection the server has closed reconnects, and waiters send their requests again', async () => {
+  test('a subscriber reconnects after the server has closed its connection, and waiters repeat their requests', async () => {
     const one = participant();
     await one.listening();
     const { checks } = one;
@@ -90,7 +90,7 @@ describe.each(libraries)('$name', ({ connect }) => {
     expect(answers).toMatchObject([{ state: 'ok' }, { state: 'held' }]);
   });
 
-  test('a server that is down at first is used once it is up', async () => {
+  test('a server that is down at the start is used once it is up', async () => {
     const way = await proxy();
     way.refuse(true);
     const one = participant({ port: way.port });
@@ -117,7 +117,7 @@ describe.each(libraries)('$name', ({ connect }) => {
     expect((await one.do('acquire', { name, limit: 9 })).state).toBe('held');
   });
 
-  test('with a client that the app has closed, or a closed store, calls fail immediately', async () => {
+  test('calls fail immediately if the app has closed the client, or if the store is closed', async () => {
     const one = participant();
     await one.listening();
     await one.app.close();
@@ -129,7 +129,7 @@ describe.each(libraries)('$name', ({ connect }) => {
     });
   });
 
-  test('a process has two connections regardless of its waiters, and the client serves other commands', async () => {
+  test('a process uses two connections for any number of waiters, and the client serves other commands', async () => {
     const way = await proxy();
     const one = participant({ port: way.port });
     await one.listening();

@@ -28,7 +28,7 @@ async function stored(): Promise<[head: Buffer, operated: string, score: number]
   return [head as Buffer, operated, Number(score)];
 }
 
-test('the head of a set has 64 bytes, above which Redis stores a small set in a larger form', async () => {
+test('the head of a set has at most 64 bytes, so that Redis stores a small set compactly', async () => {
   const one = participant();
   await one.do('acquire', { name });
   const { version, operated } = await one.do('declare', { name, change: { status: 'paused' } });
@@ -44,7 +44,7 @@ test('the head of a set has 64 bytes, above which Redis stores a small set in a 
   expect((await stored())[1]).toBe('o4');
 });
 
-test('a set without the flag that the limit is operated does not undo what a process knows', async () => {
+test('a set without the `operated` flag does not undo the state that a process knows', async () => {
   const one = participant();
   const { operated } = await one.do('declare', { name, change: { status: 'paused' } });
   const [head] = await stored();
@@ -80,7 +80,7 @@ test.each(['', 'soon', '-1', '1e3', '9 9', '12\n3'])(
   },
 );
 
-test('a paused limit is forgotten when it has not been used for two leases, as others are', async () => {
+test('a paused limit is forgotten after two unused lease durations, like any other', async () => {
   const one = participant();
   await one.do('declare', { name, change: { status: 'paused' } });
   const left = await admin.pttl(key);

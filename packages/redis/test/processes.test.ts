@@ -42,7 +42,7 @@ describe.concurrent.each(libraries)('$name', ({ name }) => {
     };
   }
 
-  test('a killed holder loses its permits within its lease, and killed or frozen waiters are skipped', async (context) => {
+  test('a killed holder loses its permits within its lease, and dead or frozen waiters are skipped', async (context) => {
     const redis = await startServer(context);
     const holder = start(context, redis);
     expect(await holder.says()).toBe('held');
@@ -71,7 +71,7 @@ describe.concurrent.each(libraries)('$name', ({ name }) => {
     expect(await app.exit).toEqual([0, null]);
   });
 
-  test('a process that is frozen between its uses of a limit keeps no permit, and continues when it is thawed', async (context) => {
+  test('a process frozen between two uses of a limit keeps no permit, and continues when it is thawed', async (context) => {
     const redis = await startServer(context);
     // No lease expires within the test.
     const [frozen, other] = [60_000, 60_000].map((lease) =>

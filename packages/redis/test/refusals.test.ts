@@ -69,7 +69,7 @@ describe.each(libraries)('$name', ({ connect }) => {
     expect(answers).toMatchObject([{ error: { code: refused } }, { state: 'held' }]);
   });
 
-  test('a read-only replica rejects', async () => {
+  test('a read-only replica rejects calls', async () => {
     const master = await server();
     const writer = participant(master);
     await writer.do('acquire', { name: 'limit', limit: 3 });
@@ -115,7 +115,7 @@ describe.each(libraries)('$name', ({ connect }) => {
     },
   );
 
-  test('calls within a transaction of the app are refused, and those after it succeed', async () => {
+  test('calls within a transaction of the app are rejected, and later calls succeed', async () => {
     const redis = await server();
     const one = participant(redis);
     await one.do('declare', { name: 'limit' });

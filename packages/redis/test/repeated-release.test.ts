@@ -25,7 +25,7 @@ function start(app: ReturnType<ReturnType<typeof library>['connect']>, name: str
 }
 
 test.each(['ioredis 5', 'ioredis 6'])(
-  '%s: a release that was executed when its connection broke is repeated, and not reported as lost',
+  '%s: a release executed just before its connection broke is repeated, and not reported as lost',
   async (name) => {
     const proxy = await startProxy(redis);
     onTestFinished(() => proxy.stop());

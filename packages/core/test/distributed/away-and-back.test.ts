@@ -3,8 +3,8 @@ import type { StoreStats } from '../../src/distributed/index.ts';
 import { call } from '../caller.ts';
 import { lease, outcome, scene, settled, TestStore, timedOut, timeout, World } from './world.ts';
 
-describe('a store that is unavailable for a while', () => {
-  test('and has lost its state gets its waiters back, in their order', async () => {
+describe('after an outage, the store', () => {
+  test('gets its waiters back in order, even if it has lost its state', async () => {
     const { world, store, limiter } = scene({ onStoreError: 'local' });
     const other = world.limiter();
     const held = await limiter.acquire();
@@ -31,7 +31,7 @@ describe('a store that is unavailable for a while', () => {
     second.permit?.release();
   });
 
-  test('gets requests again that it has not received', async () => {
+  test('receives requests that were lost before', async () => {
     const { world, store, limiter } = scene({ onStoreError: 'local' });
     const held = await limiter.acquire();
     store.trouble = 'silent';
@@ -66,20 +66,23 @@ describe('a store that is unavailable for a while', () => {
   test.each([
     ['a new request', true],
     ['a request pending at the store', false],
-  ])('and a waiter that declines to be queued meanwhile: %s', async (_, isNewcomer) => {
-    const { world, store, limiter } = scene({ onStoreError: 'local' });
-    const held = await limiter.acquire();
-    store.trouble = 'silent';
-    if (isNewcomer) await world.advance(lease / 3 + timeout + 50);
-    const caller = call(limiter, { queues: () => false });
-    await world.advance(timeout);
-    expect(caller.rejection).toMatchObject({ reason: 'full' });
-    expect(limiter.stats()).toMatchObject({ queued: 0, rejected: { full: 1 } });
-    held.release();
-    expect(caller.answers).toBe(1);
-  });
+  ])(
+    'is not affected by a waiter that declined to be queued meanwhile: %s',
+    async (_, isNewcomer) => {
+      const { world, store, limiter } = scene({ onStoreError: 'local' });
+      const held = await limiter.acquire();
+      store.trouble = 'silent';
+      if (isNewcomer) await world.advance(lease / 3 + timeout + 50);
+      const caller = call(limiter, { queues: () => false });
+      await world.advance(timeout);
+      expect(caller.rejection).toMatchObject({ reason: 'full' });
+      expect(limiter.stats()).toMatchObject({ queued: 0, rejected: { full: 1 } });
+      held.release();
+      expect(caller.answers).toBe(1);
+    },
+  );
 
-  test('and a waiter that is withdrawn in its queues() callback', async () => {
+  test('is not affected by a waiter that was withdrawn in its queues() callback', async () => {
     const { world, store, limiter } = scene({ onStoreError: 'local' });
     const held = await limiter.acquire();
     store.trouble = 'silent';
@@ -95,7 +98,7 @@ describe('a store that is unavailable for a while', () => {
     expect(caller.answers).toBe(0);
   });
 
-  test('does not count idle leases against requests that are admitted without it', async () => {
+  test('does not count idle leases against requests that were admitted without it', async () => {
     const world = new World();
     const store = world.connect();
     const options = {
@@ -115,7 +118,7 @@ describe('a store that is unavailable for a while', () => {
   });
 
   test.each(['admit', 'local', 'reject'] as const)(
-    '%s: rejects a caller with timeout if its deadline passes before it answers and the local limit is in use',
+    '%s: rejects a caller with timeout if its deadline passes before the answer and the local limit is in use',
     async (policy) => {
       const { world, store, limiter } = scene({ onStoreError: policy });
       const held = await limiter.acquire();
@@ -131,7 +134,7 @@ describe('a store that is unavailable for a while', () => {
   );
 });
 
-describe('a store that reports the state of its connection', () => {
+describe('a store that reports its connection state', () => {
   const events: boolean[] = [];
   const observer = { store: ({ up }: { up: boolean }) => void events.push(up) };
   const started = async () => {
@@ -143,7 +146,7 @@ describe('a store that reports the state of its connection', () => {
     return { world, store, limiter };
   };
 
-  test('is probed at once, so that no request has to wait for it', async () => {
+  test('is probed at once, so that no request waits for it', async () => {
     const { store, limiter } = await started();
     store.trouble = 'silent';
     store.listener?.state(false);
@@ -153,7 +156,7 @@ describe('a store that reports the state of its connection', () => {
     expect(store.calls).toEqual([['stats']]);
   });
 
-  test('is probed once, however often it reports a loss, which counts only if the probe fails', async () => {
+  test('is probed once per outage, however often it reports a loss; the loss counts only if the probe fails', async () => {
     const { store, limiter } = await started();
     for (const up of [false, true, false]) store.listener?.state(up);
     await settled();

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { lease, scene, settled, World } from './world.ts';
 
-test('releasing a permit whose lease the store has dropped reports it as lost once', async () => {
+test('a permit whose lease the store has dropped is reported as lost once, at its release', async () => {
   const world = new World();
   const lost = vi.fn();
   const limiter = world.limiter({ name: 'shared', observer: { lost } });
@@ -18,7 +18,7 @@ test('releasing a permit whose lease the store has dropped reports it as lost on
   next.release();
 });
 
-test('a release repeated because its answer was lost reports nothing', async () => {
+test('a repeated release whose first answer was lost is not reported', async () => {
   const lost = vi.fn();
   const { world, store, limiter } = scene({ name: 'shared', observer: { lost } });
   const permit = await limiter.acquire();

@@ -102,7 +102,7 @@ describe('a gate of local and distributed limits', () => {
     for (const permit of held) permit.release();
   });
 
-  test('leaves nothing behind if a request is withdrawn during a call to the store', async () => {
+  test('keeps no permit of a request that is withdrawn during a call to the store', async () => {
     const world = new World();
     const gate = gateOf(world, { queueLimit: 9 });
     const away = new AbortController();
@@ -127,7 +127,7 @@ describe('a gate of local and distributed limits', () => {
     expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('only aborts the permit when a lease is lost after the request was admitted', async () => {
+  test('aborts only the permit if its lease is lost after the request was admitted', async () => {
     const { world, store, gate, held, waiting } = await queueAtSecondLimit();
     held.release();
     await settled();

@@ -86,7 +86,7 @@ describe('handoff', () => {
     expect(new Set(tokens).size).toBe(20);
   });
 
-  test('renews the lease whichever permit uses it', async () => {
+  test('renews the lease regardless of the permit that uses it', async () => {
     const world = new World();
     const limiter = world.limiter({ handoff: 5 });
     const first = await limiter.acquire();
@@ -128,7 +128,7 @@ describe('handoff', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('counts waiters that the store does not know towards queueLimit', async () => {
+  test('counts waiters that are unknown to the store towards queueLimit', async () => {
     const { store, limiter } = scene({ handoff: 5, queueLimit: 2 });
     const held = await limiter.acquire();
     const waiting = [outcome(limiter.acquire()), outcome(limiter.acquire())];
@@ -162,7 +162,7 @@ describe('handoff', () => {
     second.permit?.release();
   });
 
-  test('close() rejects all waiters of the process, whether the store knows them or not', async () => {
+  test('close() rejects all waiters of the process, including those unknown to the store', async () => {
     const world = new World();
     const limiter = world.limiter({ handoff: 5 });
     const held = await limiter.acquire();
@@ -220,7 +220,7 @@ describe('reserve', () => {
     (await b.acquire()).release();
   });
 
-  test('is recalled when other processes have waiters, and disabled until they do not', async () => {
+  test('is recalled when other processes have waiters, and stays disabled until they have none', async () => {
     const world = new World();
     const store = world.connect();
     const [a, b] = [world.limiter({ store, limit: 2, reserve: 2 }), world.limiter({ limit: 2 })];

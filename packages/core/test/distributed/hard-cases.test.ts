@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type Answer, type Op, StoreError, type StoreStats } from '../../src/distributed/index.ts';
 import { lease, outcome, SlowStore, scene, settled, TestStore, timeout, World } from './world.ts';
 
-test('an answer from before setLimit neither undoes it nor reports a conflict', async () => {
+test('an answer sent before setLimit neither undoes it nor reports a conflict', async () => {
   const world = new World();
   const store = world.connect(SlowStore);
   const conflicts: unknown[] = [];
@@ -29,7 +29,7 @@ test('an answer from before setLimit neither undoes it nor reports a conflict', 
   });
 });
 
-test('an answer from before setLimit does not undo it if the setLimit call was lost', async () => {
+test('an answer sent before setLimit does not undo it, even if the setLimit call was lost', async () => {
   const world = new World();
   const store = world.connect(SlowStore);
   const limiter = world.limiter({ store, limit: 2, observer: { conflict() {} } });
@@ -53,7 +53,7 @@ test('an answer from before setLimit does not undo it if the setLimit call was l
   expect((await world.stats()).limit).toBe(5);
 });
 
-test('answers for two keys in any order keep the later declaration', async () => {
+test('the later of two declarations applies, in whichever order the answers for two keys arrive', async () => {
   const world = new World();
   const limits: number[] = [];
   const observer = { resized: ({ limit }: { limit: number }) => limits.push(limit), conflict() {} };
@@ -127,7 +127,7 @@ test('handoff: a waiter that takes over a queued lease keeps it past the first w
   });
 });
 
-test('an answer that is older than the lease admits no caller', async () => {
+test('an answer that arrives after its lease has expired admits no caller', async () => {
   const world = new World();
   const store = world.connect(SlowStore);
   const limiter = world.limiter({ store, queueTimeout: Infinity });
@@ -169,7 +169,7 @@ class ReorderingStore extends TestStore {
   }
 }
 
-test('a release that overtakes the request of its lease is sent again', async () => {
+test('a release that overtakes the request for its lease is sent again', async () => {
   const world = new World();
   const store = world.connect(ReorderingStore);
   const limiter = world.limiter({ store });

@@ -54,7 +54,7 @@ test('a key that joins() itself uses during an outage is counted once', async ()
   expect(limiter.stats()).toMatchObject({ keys: 0, inflight: 0, queued: 0 });
 });
 
-test('a permit admitted after a refusal is registered without another request', async () => {
+test('a permit admitted after a refusal is registered even without another request', async () => {
   const { world, store, limiter } = scene({ onStoreError: 'admit' });
   store.trouble = 'refused';
   const permit = await limiter.acquire();

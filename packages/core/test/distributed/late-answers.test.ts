@@ -16,7 +16,7 @@ class SlowProbeStore extends TestStore {
   }
 }
 
-test('a lease that has expired while the process was blocked in an outage is lost at its end', async () => {
+test('a lease that expired while the process was blocked is lost at the end of the outage', async () => {
   const world = new World();
   const store = world.connect(SlowProbeStore);
   const limiter = world.limiter({ store, limit: 2 });
@@ -38,7 +38,7 @@ test('a lease that has expired while the process was blocked in an outage is los
   expect(store.calls.flat()).not.toContain('renew');
 });
 
-test('a permit is registered again, not queued, if the answer to its registration is older than a lease', async () => {
+test('a permit is registered again, not queued, if the answer to its registration arrives after a lease duration', async () => {
   const world = new World();
   const store = world.connect(SlowStore);
   const limiter = world.limiter({ store, onStoreError: 'admit' });

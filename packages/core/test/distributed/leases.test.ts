@@ -25,7 +25,7 @@ describe('a lease', () => {
     waiting.permit?.release();
   });
 
-  test('is renewed even if the weight of its permit changes all the time', async () => {
+  test('is renewed even if the weight of its permit changes constantly', async () => {
     const world = new World();
     const limiter = world.limiter({ limit: 5 });
     const permit = await limiter.acquire();
@@ -54,7 +54,7 @@ describe('a lease', () => {
     for (const permit of permits) permit.release();
   });
 
-  test('counts as lost in time if its store may end it early', async () => {
+  test('counts as lost early enough if its store may end it early', async () => {
     const world = new World();
     const store = world.connect();
     const held = await world.limiter({ store }).acquire();
@@ -69,7 +69,7 @@ describe('a lease', () => {
     expect(held.signal.aborted).toBe(true);
   });
 
-  test('is renewed in time if it was requested under a shorter guarantee', async () => {
+  test('is renewed early enough if its guarantee was shortened after the request', async () => {
     const { world, store, held } = await acquireWithShortGuarantee();
     expect(store.calls).toEqual([['acquire']]);
     await world.advance(lease / 10 - 1);
@@ -79,7 +79,7 @@ describe('a lease', () => {
     held.release();
   });
 
-  test('is renewed again in time if the answer to a renewal was lost', async () => {
+  test('is renewed again early enough if the answer to a renewal was lost', async () => {
     const { world, store, held } = await acquireWithShortGuarantee();
     store.trouble = 'silent';
     await world.advance(lease / 25);
@@ -128,7 +128,7 @@ describe('a lease', () => {
     waiting.permit?.release();
   });
 
-  test('of a dead process’s waiter does not block others', async () => {
+  test("queued for a dead process's waiter does not block other waiters", async () => {
     const world = new World();
     const dying = world.connect();
     const [a, b, c] = [world.limiter(), world.limiter({ store: dying }), world.limiter()];
@@ -146,7 +146,7 @@ describe('a lease', () => {
     survivor.permit?.release();
   });
 
-  test('that may have expired aborts the signal before it does', async () => {
+  test('aborts its signal before it may have expired', async () => {
     const world = new World();
     const lost: unknown[] = [];
     const store = world.connect();
@@ -166,7 +166,7 @@ describe('a lease', () => {
     expect(limiter.inflight).toBe(0);
   });
 
-  test('that was lost is not released again', async () => {
+  test('is not released again after it was lost', async () => {
     const world = new World();
     const store = world.connect();
     const [a, b] = [world.limiter({ store }), world.limiter()];
@@ -210,7 +210,7 @@ describe('a lease', () => {
     waiting.permit?.release();
   });
 
-  test('of a waiter keeps its position after the store has lost its state', async () => {
+  test('keeps the position of a waiter after the store has lost its state', async () => {
     const world = new World();
     const limiters = [world.limiter(), world.limiter(), world.limiter()];
     const held = await world.limiter().acquire();
@@ -230,8 +230,8 @@ describe('a lease', () => {
   });
 });
 
-describe('a message', () => {
-  test('that is lost only delays the grant', async () => {
+describe('a message to a waiter', () => {
+  test('only delays the grant if it is lost', async () => {
     const world = new World();
     const store = world.connect();
     const [a, b] = [world.limiter(), world.limiter({ store })];
@@ -249,7 +249,7 @@ describe('a message', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('that arrives before the answer grants as well', async () => {
+  test('grants the permit even if it arrives before the answer', async () => {
     const world = new World();
     const store = world.connect();
     const [a, b] = [world.limiter(), world.limiter({ store })];
@@ -298,19 +298,19 @@ describe('a message', () => {
     return { world, readOldGrant };
   }
 
-  test('that is old grants only after the store has confirmed it', async () => {
+  test('grants the permit only after the store has confirmed it, if it is old', async () => {
     const { readOldGrant } = await outpaced();
     await readOldGrant();
   });
 
-  test('that is older than the return to the queue grants only after the store has confirmed it', async () => {
+  test('grants the permit only after the store has confirmed it, if the waiter was queued again since', async () => {
     const { world, readOldGrant } = await outpaced();
     await world.advance(50);
     expect(await world.stats()).toMatchObject({ inflight: 1, queued: 1 });
     await readOldGrant();
   });
 
-  test('for a withdrawn waiter grants the next one', async () => {
+  test('grants the next waiter if the waiter was withdrawn', async () => {
     const world = new World();
     const [a, b] = [world.limiter(), world.limiter()];
     const held = await a.acquire();

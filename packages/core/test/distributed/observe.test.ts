@@ -25,7 +25,7 @@ function recording() {
   };
 }
 
-it('a request of a distributed limit is asked for at once, and queued or admitted by the answer', async () => {
+it('`asked` is reported at once for a distributed limit, and the answer reports `queued` or `admitted`', async () => {
   const world = new World();
   const limiter = world.limiter();
   const { observer, seen } = recording();
@@ -45,7 +45,7 @@ it('a request of a distributed limit is asked for at once, and queued or admitte
   expect(seen()).toEqual([]);
 });
 
-it('a request that the store rejects, or that leaves before its answer, was asked for as well', async () => {
+it('`asked` is also reported for a request that the store rejects, or that leaves before the answer', async () => {
   const world = new World();
   const limiter = world.limiter({ queueLimit: 0 });
   const { observer, seen } = recording();
@@ -66,7 +66,7 @@ it('a request that the store rejects, or that leaves before its answer, was aske
   ]);
 });
 
-it('a gate reports the request once, and the changes of its distributed limit', async () => {
+it('a gate reports each request once, and the changes of its distributed limit', async () => {
   const world = new World();
   const gate = createGate({
     limits: [

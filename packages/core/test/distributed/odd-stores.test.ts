@@ -77,7 +77,7 @@ test('a recall for one limit does not affect the reserve of another', async () =
   for (const { permit } of all) permit?.release();
 });
 
-test('a recall for a limit that is not in use yet has no effect', async () => {
+test('a recall has no effect on a limit that is not in use yet', async () => {
   const world = new World();
   const store = world.connect();
   const [used, unused] = [
@@ -219,7 +219,7 @@ class SilentStore extends InvalidStore {
   }
 }
 
-test('a store is available again although a probe has never ended', async () => {
+test('a store becomes available again even if a probe never ended', async () => {
   const world = new World();
   const store = world.connect(SilentStore);
   const limiter = world.limiter({ store });

@@ -17,11 +17,11 @@ describe('the code of how a limit is operated', () => {
     expect(operatedState(code, '7')).toEqual(operated);
   });
 
-  it.each([3, 7, 8, 9, -1, 0.5, Number.NaN])('%d is none', (code) => {
+  it.each([3, 7, 8, 9, -1, 0.5, Number.NaN])('has no state for the number %d', (code) => {
     expect(operatedState(code, '7')).toBeUndefined();
   });
 
-  it('leaves out what a change leaves as it is', () => {
+  it('leaves out the parts that a change does not name', () => {
     expect(operatedCodes({})).toEqual({ status: undefined, mode: undefined });
     expect(operatedCodes({ status: 'drained' })).toEqual({ status: 2, mode: undefined });
     expect(operatedCodes({ mode: 'enforce' })).toEqual({ status: undefined, mode: 0 });

@@ -56,7 +56,7 @@ test.each([
   expect(events).toEqual(expected);
 });
 
-test('resuming is reported before it admits the waiters of an outage', async () => {
+test('resuming is reported before the waiters of an outage are admitted', async () => {
   const { events, observer } = recording();
   const { world, store, limiter } = scene({ onStoreError: 'local', observer });
   store.trouble = 'silent';
@@ -104,7 +104,7 @@ test.each(['reject', 'admit', 'local'] as const)(
 
 describe('a callback of `operated`', () => {
   test.each([undefined, 'local'] as const)(
-    'that throws does not keep a drained limit from rejecting its waiters (outage: %s)',
+    'does not keep a drained limit from rejecting its waiters if it throws (outage: %s)',
     async (policy) => {
       const { limiter, waiting } = await busy(policy);
       const error = new Error('broken observer');
@@ -120,7 +120,7 @@ describe('a callback of `operated`', () => {
   );
 
   test.each([undefined, 'local'] as const)(
-    'that resumes a limit that is being drained keeps its waiters (outage: %s)',
+    'keeps the waiters of a limit that is being drained if it resumes the limit (outage: %s)',
     async (policy) => {
       const { world, store, limiter, waiting } = await busy(policy);
       limiter.observe({
@@ -147,7 +147,7 @@ describe('a callback of `operated`', () => {
     ['drain', 'admit'],
     ['drain', 'local'],
   ] as const)(
-    'that acquires a permit when the limit is stopped by %s gets none (outage: %s)',
+    'gets no permit when the limit is stopped by %s (outage: %s)',
     async (operation, policy) => {
       const world = new World();
       const store = world.connect();
@@ -171,7 +171,7 @@ describe('a callback of `operated`', () => {
     },
   );
 
-  test('that sets the limit leaves the last one, in the store as well', async () => {
+  test('may set the limit, which then applies, in the store too', async () => {
     const { world, store, limiter, events } = await busy('local');
     limiter.observe({ operated: ({ limit }) => void (limit === 3 && limiter.setLimit(2)) });
     limiter.setLimit(3);
@@ -182,7 +182,7 @@ describe('a callback of `operated`', () => {
     expect(await world.stats()).toMatchObject({ limit: 2 });
   });
 
-  test('that closes the limiter lets the store know of the operation', async () => {
+  test('may close the limiter; the store is still notified of the operation', async () => {
     const { world, limiter, waiting } = await busy();
     limiter.observe({ operated: () => void limiter.close({ timeout: 0 }) });
     limiter.drain();

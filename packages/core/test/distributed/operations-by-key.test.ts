@@ -28,7 +28,7 @@ test('operating a limit per key applies to each key', async () => {
   expect(waiting).toMatchObject([{ permit: {} }, { permit: {} }, { permit: {} }]);
 });
 
-test('a process learns how a limit per key is operated, and its limit, without a key in common', async () => {
+test('a process receives the state and the value of a limit per key without using a key in common', async () => {
   const observer = { conflict: () => {} };
   const { world, here, there } = pair({ limit: 2, observer });
   (await there.acquire({ key: 'there' })).release();
@@ -41,7 +41,7 @@ test('a process learns how a limit per key is operated, and its limit, without a
   expect([there.limit, there.mode]).toEqual([3, 'shadow']);
 });
 
-test('a limit per key whose requests bring their own limits can be paused', async () => {
+test('a limit per key can be paused even if requests set the limits of their keys', async () => {
   const { here, there } = pair();
   const held = await there.acquire({ key: 'a', limit: 2 });
   expect(held.weight).toBe(1);

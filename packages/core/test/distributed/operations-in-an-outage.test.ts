@@ -91,7 +91,7 @@ test('the last of several changes in an outage applies', async () => {
   expect([other.state, other.mode]).toEqual(['open', 'shadow']);
 });
 
-test('a change whose answer is lost is made again, and once', async () => {
+test('a change whose answer is lost is sent again, exactly once', async () => {
   const { world, store, limiter } = scene();
   const other = world.limiter();
   (await limiter.acquire()).release();
@@ -110,7 +110,7 @@ test('a change whose answer is lost is made again, and once', async () => {
 });
 
 test.each([false, true])(
-  'a limit set in an outage reaches the others without a request of its process (by key: %s)',
+  'a limit set in an outage reaches the other processes without further requests (by key: %s)',
   async (perKey) => {
     const observer = { conflict: () => {} };
     const { world, store, limiter } = scene({ perKey, limit: 2, observer });
@@ -154,7 +154,7 @@ test.each(['reject', 'admit', 'local'] as const)(
   },
 );
 
-test('rejects the waiters of a paused limit whose shadow mode ends in an outage, as reject says', async () => {
+test('waiters of a paused limit are rejected when shadow mode ends in an outage under reject', async () => {
   const { world, store, limiter } = await away('reject');
   limiter.shadow();
   limiter.pause();
@@ -192,7 +192,7 @@ test('a drained limit rejects new requests before the store has received the cha
 });
 
 test.each(['pause', 'drain'] as const)(
-  'resuming in an outage opens a limit that was stopped before it for all processes: %s',
+  'a limit that was stopped before an outage is open for all processes if it is resumed in the outage: %s',
   async (operation) => {
     const { world, store, limiter, other } = await away('local', operation);
     const there = outcome(other.acquire());
@@ -213,7 +213,7 @@ test.each(['pause', 'drain'] as const)(
 );
 
 test.each([false, true])(
-  'of two processes cut off, the change declared last applies to all, and older ones nowhere (by key: %s)',
+  'of changes by two disconnected processes, the latest applies everywhere, and older ones nowhere (by key: %s)',
   async (perKey) => {
     const { world, store, limiter } = scene({ perKey, limit: 2, onStoreError: 'local' });
     const far = world.connect();
@@ -242,7 +242,7 @@ test.each([false, true])(
 );
 
 test.each(['admit', 'local'] as const)(
-  'waiters of a paused limit leave nothing behind when they abort or the limiter closes in an outage (%s)',
+  'waiters of a paused limit leave no trace if they abort or the limiter closes in an outage (%s)',
   async (policy) => {
     const { world, store, limiter } = await away(policy);
     limiter.pause();
@@ -264,7 +264,7 @@ test.each(['admit', 'local'] as const)(
   },
 );
 
-test('a limiter that is closed before a change times out does not report that the store is available', async () => {
+test('a limiter closed before a change times out does not report that the store is available', async () => {
   const reported: unknown[] = [];
   const observer = { store: (event: unknown) => void reported.push(event) };
   const { world, store, limiter } = scene({ observer });

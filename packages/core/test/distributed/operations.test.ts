@@ -67,7 +67,7 @@ test('draining rejects waiters whose lease has not been requested yet', async ()
   held.release();
 });
 
-test('a rejected caller may open a drained limiter again, which rejects no further waiter', async () => {
+test('a rejected caller may reopen a drained limiter, which then rejects no further waiters', async () => {
   const { world, limiter } = scene({ limit: 1 });
   await limiter.acquire();
   const first = limiter.acquire().catch(() => limiter.resume());
@@ -108,7 +108,7 @@ test('a permit released while the limit is paused is not passed to a waiter of t
   expect(waiting.permit).toBeDefined();
 });
 
-test('an idle process learns how the limit is operated with its next answer', async () => {
+test('an idle process learns the state of the limit with its next answer', async () => {
   const { here, there } = pair();
   here.shadow();
   await settled();
@@ -117,7 +117,7 @@ test('an idle process learns how the limit is operated with its next answer', as
   expect([there.mode, there.inflight]).toEqual(['shadow', 3]);
 });
 
-test('a process that starts later, with another limit, does not resume it', async () => {
+test('a process that starts later with another limit does not resume the limit', async () => {
   const { world, here } = pair({ limit: 2 });
   here.pause();
   await settled();
@@ -145,7 +145,7 @@ test('each operation is reported in the process that operates', async () => {
   expect(() => here.pause()).toThrow('it is closed');
 });
 
-test('the store restores how the limit is operated from a process that knows it', async () => {
+test('a process restores the state of the limit in a store that has lost it', async () => {
   const { world, here, there } = pair();
   here.pause();
   await settled();
@@ -174,7 +174,7 @@ test.each([
   { status: 'paused', mode: 'dark', version: '9' },
   { status: 'paused', mode: 'enforce', version: 'soon' },
   { status: 'paused', mode: 'enforce', version: '' },
-])('an answer with %o is ignored', async (operated) => {
+])('an answer with the invalid state %o is ignored', async (operated) => {
   const world = new World();
   const store = world.connect(OddStore);
   store.operated = operated;
@@ -183,7 +183,7 @@ test.each([
   expect([limiter.state, limiter.mode]).toEqual(['open', 'enforce']);
 });
 
-test('an older answer changes nothing', async () => {
+test('an outdated answer changes nothing', async () => {
   const world = new World();
   const store = world.connect(OddStore);
   const limiter = world.limiter({ store });
@@ -208,7 +208,7 @@ test('a change that the store refuses is sent again with the next request', asyn
   await expect(other.acquire()).rejects.toMatchObject(closed);
 });
 
-test('a change whose message is lost reaches waiters when they renew their place', async () => {
+test('waiters are notified of a change whose message was lost when they renew their position', async () => {
   const world = new World();
   const store = world.connect();
   const [here, there] = [world.limiter(), world.limiter({ store })];

@@ -4,7 +4,7 @@ import { Memory, memoryStore } from '../../src/memory-store/index.ts';
 
 const store = memoryStore({ memory: new Memory() });
 
-describe('an option that a store cannot honour is an error', () => {
+describe('an option that a store does not support is an error', () => {
   test.each([
     ['limit', { limit: adaptive() as never }],
     ['order', { order: lifo() }],
@@ -26,7 +26,7 @@ describe('an option that a store cannot honour is an error', () => {
     expect(make).toThrow(expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option }));
   });
 
-  test.each(['onStoreError', 'handoff', 'reserve'])('%s without a store', (option) => {
+  test.each(['onStoreError', 'handoff', 'reserve'])('%s is an error without a store', (option) => {
     const make = () => createLimiter({ limit: 2, [option]: 1 } as never);
     expect(make).toThrow(expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option }));
   });

@@ -10,7 +10,7 @@ function observed(onStoreError?: OutagePolicy, limit = 1) {
 }
 
 describe('while the store is unavailable', () => {
-  test('no request waits for it longer than its timeout, and later ones do not wait at all', async () => {
+  test("no request waits longer than the store's timeout, and later requests do not wait at all", async () => {
     const { world, store, limiter, reported } = observed();
     store.trouble = 'silent';
     const first = outcome(limiter.acquire());
@@ -31,7 +31,7 @@ describe('while the store is unavailable', () => {
     expect(reported).toEqual([false, true]);
   });
 
-  test('reject rejects all waiters, and leaves nothing behind', async () => {
+  test('reject rejects all waiters and keeps no state', async () => {
     const { world, store, limiter } = observed('reject');
     const other = world.limiter();
     const held = await other.acquire();
@@ -163,7 +163,7 @@ describe('while the store is unavailable', () => {
     expect(limiter.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('an error returned by the server affects that request only', async () => {
+  test('an error response of the server affects only its request', async () => {
     const { world, store, limiter, reported } = observed();
     store.trouble = 'refused';
     await expect(limiter.acquire()).rejects.toMatchObject({
@@ -202,7 +202,7 @@ describe('while the store is unavailable', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0 });
   });
 
-  test('close() waits for it no longer than the timeout of a call', async () => {
+  test('close() waits no longer than the timeout of a call', async () => {
     const { world, store, limiter } = observed();
     const permit = await limiter.acquire();
     store.trouble = 'silent';
@@ -216,7 +216,7 @@ describe('while the store is unavailable', () => {
   });
 
   test.each(['reject', 'admit', 'local'] as const)(
-    'a caller whose deadline passes before the store answers is rejected with timeout, also under %s',
+    'a caller whose deadline passes before the store answers is rejected with timeout, even under %s',
     async (policy) => {
       const { world, store, limiter, reported } = observed(policy);
       store.trouble = 'silent';
@@ -238,7 +238,7 @@ describe('while the store is unavailable', () => {
   );
 });
 
-test('messages that are still missing when an outage ends are reported then', async () => {
+test('messages that are still missing at the end of an outage are reported then', async () => {
   const reported: unknown[] = [];
   const observer = {
     store: ({ up, error }: { up: boolean; error?: unknown }) => void reported.push([up, error]),

@@ -11,7 +11,7 @@ function processes() {
   return { world, store, one: make({ store }), two: make(), three: make(), limitOf };
 }
 
-test('a lower limit of a key is learnt although the limit of all keys was declared at the same time', async () => {
+test('a lower limit of a key is adopted even if the limit of all keys was declared at the same time', async () => {
   const { world, one, limitOf } = processes();
   await world.advance(1000);
   (await one.acquire({ key: 'a', limit: 1 })).release();
@@ -21,7 +21,7 @@ test('a lower limit of a key is learnt although the limit of all keys was declar
   expect([one.usage('a').limit, await limitOf('a')]).toEqual([1, 1]);
 });
 
-test('a request that the store has refused does not make later declarations of its value weaker', async () => {
+test('a refused request does not weaken later declarations of the same limit', async () => {
   const { world, store, one, two } = processes();
   await world.advance(1000);
   await one.acquire({ key: 'x' });
@@ -39,7 +39,7 @@ test('a request that the store has refused does not make later declarations of i
   expect([one.usage('a').limit, two.usage('a').limit]).toEqual([5, 5]);
 });
 
-test('setLimit() in an outage applies although the store loses its state', async () => {
+test('setLimit() in an outage applies even if the store loses its state', async () => {
   const world = new World();
   const store = world.connect();
   const observer = { conflict: () => {} };
@@ -59,7 +59,7 @@ test('setLimit() in an outage applies although the store loses its state', async
   expect([two.limit, (await world.stats()).limit]).toEqual([7, 7]);
 });
 
-test('setLimit() is not undone by a limit of a key that equals the earlier one of all keys', async () => {
+test("a key's own limit does not undo setLimit(), even if it equals the previous limit of all keys", async () => {
   const { world, one, two, three, limitOf } = processes();
   await one.acquire({ key: 'x' });
   await two.acquire({ key: 'y' });
@@ -74,7 +74,7 @@ test('setLimit() is not undone by a limit of a key that equals the earlier one o
   expect([one.limit, two.limit, three.limit, await limitOf()]).toEqual([5, 5, 5, 5]);
 });
 
-test('setLimit() that the store has refused is not confirmed by an older limit of a key', async () => {
+test('an older limit of a key does not confirm a setLimit() that the store has refused', async () => {
   const { world, store, one, two, limitOf } = processes();
   await world.advance(1000);
   await one.acquire({ key: 'x' });

@@ -4,7 +4,7 @@ import { outcome, settled, World } from './world.ts';
 
 // Application code that calls the limiter within its callbacks.
 
-test('a waiter withdrawn in its queues() callback leaves nothing in the store', async () => {
+test('a waiter withdrawn in its queues() callback leaves no lease in the store', async () => {
   const world = new World();
   const limiter = world.limiter();
   const held = await limiter.acquire();

@@ -30,7 +30,7 @@ test("the renewals of a permit do not undo a later declaration of its key's limi
   for (const permit of [older, newer]) permit.release();
 });
 
-test("a waiter is admitted by a later declaration of its key's limit, and does not undo it", async () => {
+test("a later declaration of its key's limit admits a waiter, and the waiter does not undo it", async () => {
   const { world, here, there, limitOf } = pair();
   const held = await there.acquire({ key: 'a', limit: 1 });
   const waiting = [outcome(there.acquire({ key: 'a', limit: 1 }))];
@@ -44,7 +44,7 @@ test("a waiter is admitted by a later declaration of its key's limit, and does n
   expect([waiting[1], await limitOf()]).toMatchObject([{ permit: {} }, 2]);
 });
 
-test('a request whose limit differs from the one that applies declares its own', async () => {
+test('a request declares its limit if it differs from the one that applies', async () => {
   const { world, here, there, limitOf } = pair();
   const held = await there.acquire({ key: 'a', limit: 3 });
   (await here.acquire({ key: 'a', limit: 5 })).release();
@@ -94,7 +94,7 @@ test('setLimit() applies to a key with a limit of its own until its next request
   expect([await limitOf(), here.limit]).toEqual([4, 7]);
 });
 
-test('a limit that one process declares for a key is not that of all keys in another one', async () => {
+test("a key's limit declared by one process does not become the limit of all keys in another", async () => {
   const { world, conflicts, here, there } = pair({ limit: 2 });
   (await there.acquire({ key: 'x' })).release();
   await here.acquire({ key: 'b', limit: 1 });
@@ -108,7 +108,7 @@ test('a limit that one process declares for a key is not that of all keys in ano
   expect([more, there.limit, here.limit, limit, conflicts]).toEqual([{}, 2, 2, 1, []]);
 });
 
-test('the store keeps the limit of a key that is no longer in use, for this key only', async () => {
+test('the store keeps the limit of a key, and of this key only, after the key was last used', async () => {
   const { world, conflicts, here } = pair({ limit: 2 });
   (await here.acquire({ key: 'x' })).release();
   await world.advance(100);
@@ -119,7 +119,7 @@ test('the store keeps the limit of a key that is no longer in use, for this key 
   expect([here.usage('a').limit, here.limit, conflicts]).toEqual([3, 2, []]);
 });
 
-test('a limit that another process sets replaces older ones of keys', async () => {
+test('a limit that another process sets replaces older limits of keys', async () => {
   const { world, here, there } = pair({ limit: 2 });
   await here.acquire({ key: 'a', limit: 3 });
   await there.acquire({ key: 'x' });
@@ -130,7 +130,7 @@ test('a limit that another process sets replaces older ones of keys', async () =
   expect((await world.stats('renders', 'a')).limit).toBe(7);
 });
 
-test('setLimit() replaces a later declaration of a key that this process does not know yet', async () => {
+test('setLimit() replaces a later declaration of a key, even if this process has not received it yet', async () => {
   const { world, here, there, limitOf } = pair();
   await here.acquire({ key: 'a', limit: 7 });
   await there.acquire({ key: 'a', limit: 3 });
@@ -165,7 +165,7 @@ test('a request that is rejected in an outage does not undo a later declaration'
   expect(await limitOf()).toBe(3);
 });
 
-test('the answer to an older declaration does not confirm a later one of the same value', async () => {
+test('an answer to an older declaration does not confirm a later one of the same value', async () => {
   const { world, limiter, limitOf } = one({ handoff: 1 });
   for (const limit of [2, 3, 2]) void limiter.acquire({ key: 'a', limit });
   await world.advance(lease);
@@ -173,7 +173,7 @@ test('the answer to an older declaration does not confirm a later one of the sam
 });
 
 test.each(['reject', 'local'] as const)(
-  'a request that shadow mode admits in an outage does not declare its limit again: %s',
+  'a request admitted by shadow mode in an outage does not declare its limit again: %s',
   async (onStoreError) => {
     const { world, limiter, store, limitOf } = one({ onStoreError });
     limiter.shadow();

@@ -18,7 +18,7 @@ async function admitted(world: World, limiter: Limiter): Promise<Permit> {
   return acquired;
 }
 
-test('a process that starts does not undo a limit that was set, and warns of no conflict', async () => {
+test('a process that starts neither undoes a limit that was set nor warns of a conflict', async () => {
   const warnings = collectWarnings();
   const world = new World();
   const [one, two] = [world.limiter({ limit: 20 }), world.limiter({ limit: 20 })];
@@ -33,14 +33,14 @@ test('a process that starts does not undo a limit that was set, and warns of no 
   expect(warnings).toEqual([]);
 });
 
-test('a limit that was set before any request applies to a process that starts', async () => {
+test('a limit set before any request applies to a process that starts later', async () => {
   const world = new World();
   world.limiter({ limit: 20 }).setLimit(2);
   await settled();
   expect(await use(world.limiter({ limit: 20 }))).toBe(2);
 });
 
-test('a conflict of declared numbers is reported once the limit that was set is cleared', async () => {
+test('a conflict of declared numbers is reported once the set limit is cleared', async () => {
   const world = new World();
   const conflicts: unknown[] = [];
   const observer = { conflict: (event: unknown) => void conflicts.push(event) };
@@ -58,7 +58,7 @@ test('a conflict of declared numbers is reported once the limit that was set is 
   expect(conflicts).toEqual([{ name: 'renders', declared: 20, limit: 30 }]);
 });
 
-test('a process can also end a limit that was set with the number that a newer process declares', async () => {
+test('a process can also clear a set limit by setting the number that a newer process declares', async () => {
   const world = new World();
   const observer = { conflict: () => {} };
   const old = world.limiter({ limit: 20, observer });
@@ -73,7 +73,7 @@ test('a process can also end a limit that was set with the number that a newer p
   expect(await use(world.limiter({ limit: 20 }))).toBe(20);
 });
 
-test('a process without requests shows what the store has, once it has read its statistics', async () => {
+test("a process without requests shows the limit of the store once it has read the store's statistics", async () => {
   const world = new World();
   const store = world.connect();
   const idle = world.limiter({ limit: 20, store, observer: { conflict: () => {} } });
@@ -94,7 +94,7 @@ test('a process without requests shows what the store has, once it has read its 
 });
 
 test.each(['local', 'admit'] as const)(
-  'a limit that was set outlives an outage with "%s" in which the store loses its state',
+  'a set limit survives an outage with "%s" in which the store loses its state',
   async (onStoreError) => {
     const world = new World();
     const store = world.connect();
@@ -116,7 +116,7 @@ test.each(['local', 'admit'] as const)(
   },
 );
 
-test('with keys, a process that starts adopts the limit that was set, also for a key that it uses first', async () => {
+test('with keys, a process that starts adopts the set limit, even for a key that it uses first', async () => {
   const world = new World();
   const one = world.limiter({ limit: 20, perKey: true });
   await use(one, 'used');
@@ -132,7 +132,7 @@ test('with keys, a process that starts adopts the limit that was set, also for a
   held.release();
 });
 
-test('a limit of one key survives the start of a process that declares the common one', async () => {
+test('a limit of one key remains when a process that declares the common limit starts', async () => {
   const world = new World();
   const one = world.limiter({ limit: 2, perKey: true });
   await use(one, 'free');
@@ -207,7 +207,7 @@ class Fleet {
   }
 }
 
-test('starts, restarts and a loss of the state never undo a limit that was set; another number does, for good', async () => {
+test('no start, restart or loss of state undoes a set limit; declaring another number does, for good', async () => {
   const property = fc.asyncProperty(deployment, async ({ fleet, steps, later }) => {
     const processes = new Fleet();
     for (const number of fleet) await processes.start(number);

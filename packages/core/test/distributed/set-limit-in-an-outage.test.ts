@@ -33,7 +33,7 @@ test('a local waiter is granted when the limit is raised', async () => {
   expect(warnings).toEqual(['HEADGATE_STORE']);
 });
 
-test('a conflict of declarations is reported once, and not at all if they agree in the end', async () => {
+test('a conflict of declarations is reported once, or never if the declarations agree in the end', async () => {
   const world = new World();
   const conflicts: number[] = [];
   const limits: number[] = [];

@@ -25,7 +25,7 @@ async function inShadow(onStoreError: (typeof policies)[number] = 'reject') {
 }
 
 describe.each(policies)('shadow mode rejects nothing (%s)', (policy) => {
-  test('although a request times out before a hanging store answers', async () => {
+  test('shadow mode rejects no request that times out before a hanging store answers', async () => {
     const { world, store, limiter, heard } = await inShadow(policy);
     store.trouble = 'silent';
     const late = outcome(limiter.acquire({ queueTimeout: 100 }));
@@ -40,7 +40,7 @@ describe.each(policies)('shadow mode rejects nothing (%s)', (policy) => {
     expect(await world.stats()).toMatchObject({ inflight: 0 });
   });
 
-  test('although a request times out while the event loop is busy', async () => {
+  test('shadow mode rejects no request that times out while the event loop is busy', async () => {
     const { world, limiter, heard } = await inShadow(policy);
     await Promise.all([limiter.acquire({ weight: 2 }), limiter.acquire({ weight: 2 })]);
     heard.length = 0;
@@ -53,7 +53,7 @@ describe.each(policies)('shadow mode rejects nothing (%s)', (policy) => {
     expect(limiter.stats()).toMatchObject({ inflight: 5, queued: 0 });
   });
 
-  test('and a paused limit in shadow mode lets its waiters time out', async () => {
+  test('shadow mode lets the waiters of a paused limit time out', async () => {
     const { world, store, limiter } = await inShadow(policy);
     store.trouble = 'silent';
     limiter.pause();
@@ -64,7 +64,7 @@ describe.each(policies)('shadow mode rejects nothing (%s)', (policy) => {
   });
 });
 
-test('shadow() admits a request that the store then rejects, as it had not received the change', async () => {
+test('shadow() admits a request that the store rejects because it had not received the change', async () => {
   const { heard, observer } = listener();
   const { world, limiter } = scene({ queueLimit: 0, observer });
   await limiter.acquire();
@@ -80,9 +80,9 @@ describe.each([
   ['reject', Array(4).fill('store true')],
   ['admit', []],
   ['local', ['full true']],
-] as const)('requests that would have been rejected are reported (%s)', (policy, expected) => {
+] as const)('shadow mode in an outage (%s)', (policy, expected) => {
   test.each(['silent', 'refused'] as const)(
-    'if the store fails before it answers: %s',
+    'reports would-be rejections if the store fails before it answers: %s',
     async (trouble) => {
       const { world, store, limiter, heard } = await inShadow(policy);
       store.trouble = trouble;
@@ -93,7 +93,7 @@ describe.each([
     },
   );
 
-  test('but not those that were queued before shadow mode', async () => {
+  test('does not report requests that were queued before shadow mode started', async () => {
     const { heard, observer } = listener();
     const { world, store, limiter } = scene({ onStoreError: policy, observer });
     await limiter.acquire();
@@ -119,7 +119,7 @@ test('an observer of a report may withdraw the request that shadow mode admits',
   expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
 });
 
-describe('a gate with another limit', () => {
+describe('a gate with a limit in shadow mode and another limit', () => {
   async function gated(limit = 1) {
     const { world, store, limiter } = await inShadow('reject');
     const { heard, observer } = listener();
@@ -132,7 +132,7 @@ describe('a gate with another limit', () => {
     return { world, gate, heard, before, after };
   }
 
-  test('admits a request whose time passes at a limit in shadow mode, and reports it', async () => {
+  test('admits and reports a request whose deadline passes at the limit in shadow mode', async () => {
     const { world, gate, heard } = await gated();
     const late = outcome(gate.acquire());
     await world.advance(100);
@@ -140,7 +140,7 @@ describe('a gate with another limit', () => {
     expect(gate.stats()).toMatchObject({ inflight: 1, queued: 0 });
   });
 
-  test('also reports that time if the request exceeds another limit in shadow mode', async () => {
+  test('also reports that timeout if the request exceeds another limit in shadow mode', async () => {
     const { world, gate, heard, before } = await gated();
     before.shadow();
     await before.acquire();

@@ -40,7 +40,7 @@ test('shadow mode reports a request that exceeds the limit by more than the queu
   expect(heard).toContain('full 2 0 true');
 });
 
-test('requests that are sent together are reported one by one', async () => {
+test('requests that are sent together are reported individually', async () => {
   const { heard, observer } = listener();
   const { limiter } = scene({ ...options, limit: 2, observer });
   limiter.shadow();
@@ -71,7 +71,7 @@ test('shadow mode admits all waiters, and reports none of them', async () => {
   expect(heard).toEqual(['admitted', 'admitted', 'admitted']);
 });
 
-test('with hand-off and reserves, shadow mode asks the store for each request', async () => {
+test('with hand-off and reserves, shadow mode requests each lease from the store', async () => {
   const { heard, observer } = listener();
   const { limiter } = scene({
     ...options,
@@ -91,7 +91,7 @@ test('with hand-off and reserves, shadow mode asks the store for each request', 
   expect(limiter.inflight).toBe(3);
 });
 
-test('enforcing revokes no permit, and admits no request until enough are released', async () => {
+test('ending shadow mode revokes no permit, and admits requests once enough permits are released', async () => {
   const { heard, observer } = listener();
   const { limiter } = scene({ ...options, limit: 1, handoff: 5, observer });
   limiter.shadow();
@@ -109,7 +109,7 @@ test('enforcing revokes no permit, and admits no request until enough are releas
   expect(heard.filter((one) => one !== 'admitted')).toEqual(['full 2 0 true']);
 });
 
-test('a paused limit admits nothing in shadow mode either', async () => {
+test('a paused limit admits no requests in shadow mode either', async () => {
   const { limiter } = scene(options);
   limiter.shadow();
   limiter.pause();

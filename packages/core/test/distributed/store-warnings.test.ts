@@ -71,7 +71,7 @@ test.each([
   ['the store failed unexpectedly', '', 'ECONNREFUSED', true],
   ['cannot connect: ECONNREFUSED', '', 'ECONNREFUSED', false],
 ])(
-  'the warning of an outage, %s, adds what the client reports, "%s" or %s: %s',
+  'the warning "%s" of an outage with the client error "%s" and code %s adds the client error: %s',
   async (message, own, code, isAdded) => {
     const { store, limiter } = scene({ warns: true });
     const cause = Object.assign(new Error(own), { code });
@@ -177,7 +177,7 @@ test('several limits on one store cause one warning, and a flapping store one pe
   expect(warnings).toHaveLength(4);
 });
 
-test('missing messages cause a warning as well, and an observer replaces all warnings', async () => {
+test('missing messages cause a warning too, and an observer replaces all warnings', async () => {
   const world = new World();
   const store = world.connect();
   const events: unknown[] = [];

@@ -11,7 +11,7 @@ async function refusedLimit() {
   return { ...all, other };
 }
 
-test('a limit that the store has refused is not set again in an outage, but after it', async () => {
+test('a limit that the store has refused is not set again during an outage, but after it', async () => {
   const { world, store, limiter, other } = await refusedLimit();
   await settled();
   store.trouble = 'silent';
@@ -46,7 +46,7 @@ test('a limiter that its observer closes at the end of an outage makes no change
   expect(store.calls.flat()).not.toContain('declare');
 });
 
-test('a change that the store refuses is made again, without a request of its process', async () => {
+test('a change that the store refuses is sent again even without a request', async () => {
   const { world, store, limiter, other } = await refusedLimit();
   limiter.pause();
   await world.advance(3 * timeout);
@@ -58,7 +58,7 @@ test('a change that the store refuses is made again, without a request of its pr
   expect([other.state, other.limit, waiting]).toEqual(['paused', 5, {}]);
 });
 
-test('a closed limiter makes no change again that the store has refused', async () => {
+test('a closed limiter does not repeat a change that the store has refused', async () => {
   const { world, store, limiter } = scene();
   store.trouble = 'refused';
   limiter.pause();

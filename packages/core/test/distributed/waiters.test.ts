@@ -26,7 +26,7 @@ describe('a waiter of a distributed limit', () => {
     expect(call(limiter).rejection).toMatchObject({ reason: 'closed' });
   });
 
-  test('leaves nothing in the store if it declines to be queued there', async () => {
+  test('leaves no lease in the store if it declines to be queued there', async () => {
     const world = new World();
     const limiter = world.limiter();
     const held = await limiter.acquire();
@@ -72,7 +72,7 @@ describe('a waiter of a distributed limit', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('can be queued at one limiter only, and be withdrawn only there', async () => {
+  test('can be queued at only one limiter, and withdrawn only there', async () => {
     const world = new World();
     const [one, other] = [world.limiter({ name: 'one' }), world.limiter({ name: 'other' })];
     const held = await one.acquire();
@@ -92,7 +92,7 @@ describe('a waiter of a distributed limit', () => {
     expect(caller.answers).toBe(1);
   });
 
-  test('may wait without a limit, or not at all', async () => {
+  test('may wait without a timeout, or not at all', async () => {
     const world = new World();
     const limiter = world.limiter();
     const held = await limiter.acquire();
@@ -115,7 +115,7 @@ describe('a waiter of a distributed limit', () => {
     [{ fairBy: 5 as never }, 'ERR_HEADGATE_OPTION'],
     [{ priority: 'urgent' as never }, 'ERR_HEADGATE_OPTION'],
     [{ queueTimeout: -1 }, 'ERR_HEADGATE_OPTION'],
-  ])('causes an error with %o', async (options, code) => {
+  ])('throws an error for %o', async (options, code) => {
     const world = new World();
     const limiter = world.limiter();
     await expect(limiter.acquire(options)).rejects.toMatchObject({ code });
@@ -177,7 +177,7 @@ test('a second limiter with the same name on one store is an error until the fir
   (await world.limiter({ store }).acquire()).release();
 });
 
-test('closing a limiter again does not free the name of its successor', async () => {
+test('closing a limiter twice does not free the name for a third limiter', async () => {
   const world = new World();
   const store = world.connect();
   const first = world.limiter({ store });

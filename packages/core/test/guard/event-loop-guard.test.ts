@@ -9,7 +9,7 @@ it('has a name, and admits requests on an idle loop', async () => {
   expect(guard.admits('sheddable')).toBe(true);
 });
 
-it('admits the first request of a loop iteration, and rejects priorities for which the iteration is too old', async () => {
+it('admits the first request of a loop iteration, and rejects priorities whose maximum delay has passed', async () => {
   const guard = eventLoopGuard({ maxDelay: 40 });
   await new Promise((resolve) => setTimeout(resolve));
   expect(guard.admits('normal')).toBe(true);

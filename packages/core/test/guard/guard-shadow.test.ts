@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createGate, type Guard, type Observer } from '../../src/index.ts';
 import { guarded } from './recording-guard.ts';
 
-it('a guard is switched to shadow mode and back at run time, in its own gate only', async () => {
+it('an operator can switch a guard to shadow mode and back, separately for each gate', async () => {
   const events: unknown[] = [];
   const { gate, guard } = guarded({ observer: { operated: (event) => events.push(event) } });
   const other = createGate({ limits: [], guard });
@@ -24,7 +24,7 @@ it('a guard is switched to shadow mode and back at run time, in its own gate onl
   expect(createGate({ limits: [{ name: 'app', limit: 1 }] }).guard).toBeUndefined();
 });
 
-it('a guard in shadow mode does not start that of its limits', async () => {
+it('a guard in shadow mode does not put its limits into shadow mode', async () => {
   const { gate, guard } = guarded();
   guard.rejects = ['normal'];
   gate.guard?.shadow();
@@ -36,7 +36,7 @@ it('a guard in shadow mode does not start that of its limits', async () => {
   expect(await gate.run(() => gate.inflight)).toBe(1);
 });
 
-it('a closed gate without limits admits requests in the shadow mode that was started before, and cannot be switched', async () => {
+it('a closed gate without limits stays in shadow mode and admits requests; its mode cannot be changed', async () => {
   const { guard } = guarded();
   const [enforcing, shadow] = [
     createGate({ limits: [], guard }),
@@ -56,7 +56,7 @@ it('a closed gate without limits admits requests in the shadow mode that was sta
   expect(() => enforcing.guard?.shadow()).toThrow(expect.objectContaining({ code }));
 });
 
-it('in shadow mode reports rejections and admits the requests', async () => {
+it('a guard in shadow mode reports rejections and admits the requests', async () => {
   const { guard, gate, reports } = guarded({ mode: 'shadow' });
   guard.rejects = ['normal'];
   const permit = await gate.acquire();
@@ -66,7 +66,7 @@ it('in shadow mode reports rejections and admits the requests', async () => {
 });
 
 it.each([1, 2])(
-  'in shadow mode reports a request once that the guard and the last of %i limits would reject',
+  'a guard in shadow mode reports once a request that the last of %i limits would also reject',
   async (count) => {
     const limits = ['one', 'other'].slice(0, count).map((name) => ({ name, limit: 1 }));
     const reports: string[] = [];

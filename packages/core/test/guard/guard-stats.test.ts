@@ -3,7 +3,7 @@ import { createGate } from '../../src/index.ts';
 import { collectWarnings } from '../warnings.ts';
 import { guarded } from './recording-guard.ts';
 
-it('stats() has the state of the guard, and at least its name', () => {
+it("stats() contains the guard's state, or only its name", () => {
   const { gate, guard } = guarded();
   expect(gate.stats().guard).toEqual({ name: 'sentry' });
   const stats = () => ({ delay: 12, shedding: 0.5 });
@@ -12,7 +12,7 @@ it('stats() has the state of the guard, and at least its name', () => {
   expect(createGate({ limits: [{ name: 'app', limit: 1 }] }).stats().guard).toBeUndefined();
 });
 
-it('stats() has at least the name of a guard whose own stats() throws, and warns until it has worked again', () => {
+it('stats() contains only the name of a guard whose stats() throws, and warns once until it works again', () => {
   const warnings = collectWarnings();
   const { guard } = guarded();
   let error: unknown = new Error('no sensor');

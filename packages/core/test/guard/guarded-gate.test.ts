@@ -37,7 +37,7 @@ it.each([
   expect(gate.stats()).toMatchObject({ inflight: 0, admitted: 1 });
 });
 
-it('passes the priority of each request to the guard, once', async () => {
+it('passes the priority of each request to the guard once', async () => {
   const { guard, gate } = guarded({ queueLimit: 2 });
   const permit = await gate.acquire({ priority: 'critical' });
   const waiting = gate.acquire();
@@ -46,7 +46,7 @@ it('passes the priority of each request to the guard, once', async () => {
   expect(guard.asked).toEqual(['critical', 'normal']);
 });
 
-it('rejects a waiter, which may request again', () => {
+it('rejects a waiter, which may then make another request', () => {
   const { guard, gate } = guarded();
   const caller = new Caller();
   guard.rejects = ['normal'];
@@ -58,7 +58,7 @@ it('rejects a waiter, which may request again', () => {
   expect(caller.answers).toBe(2);
 });
 
-it('leaves queued requests to the limits, and lets them withdraw', async () => {
+it('leaves queued requests to the limits, and lets callers withdraw them', async () => {
   const { guard, gate } = guarded({ queueLimit: 2 });
   const permit = await gate.acquire();
   const abort = new AbortController();

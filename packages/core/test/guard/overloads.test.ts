@@ -60,7 +60,7 @@ const handlers: readonly [string, Omit<Scene, 'work'>, number][] = [
 
 describe.each(handlers)('when handlers do their work %s', (_, scene, wait) => {
   it.each([2, 5, 10])(
-    'the guard uses the whole capacity with short delays at a load of %i times the capacity',
+    'the guard uses the whole capacity, with short delays, at %i times the capacity',
     (times) => {
       const course = overload(scene, { normal: times * capacity });
       expect(yieldOf(course, 0.2)).toBeGreaterThan(0.95);
@@ -127,7 +127,7 @@ it('connections do not wait long to be accepted', () => {
   expect(course.settled.every(({ took }) => took < CLIENT_TIMEOUT_MS)).toBe(true);
 });
 
-it('a request that takes longer than maxDelay is admitted when it is the first', () => {
+it('the first request is admitted even if it takes longer than maxDelay', () => {
   const server = new SimulatedServer({ work: 200 });
   server.load(20, 0, span);
   server.run();

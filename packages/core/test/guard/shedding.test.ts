@@ -18,14 +18,17 @@ describe('the controller', () => {
     return { delay, shed, controller };
   }
 
-  it.each([1.5, 2, 5, 10, 50])('finds the fraction to shed at %f times the capacity', (times) => {
-    const { delay, shed } = course(times, 30);
-    const late = shed.slice(-100);
-    expect(delay).toBeGreaterThan(40);
-    expect(delay).toBeLessThan(60);
-    expect(Math.min(...late)).toBeGreaterThan(1 - 1 / times - 0.05);
-    expect(Math.max(...late)).toBeLessThan(1 - 1 / times + 0.05);
-  });
+  it.each([1.5, 2, 5, 10, 50])(
+    'finds the fraction to shed at a load of %f times the capacity',
+    (times) => {
+      const { delay, shed } = course(times, 30);
+      const late = shed.slice(-100);
+      expect(delay).toBeGreaterThan(40);
+      expect(delay).toBeLessThan(60);
+      expect(Math.min(...late)).toBeGreaterThan(1 - 1 / times - 0.05);
+      expect(Math.max(...late)).toBeLessThan(1 - 1 / times + 0.05);
+    },
+  );
 
   it('sheds nothing while the delay is below the target', () => {
     expect(course(0.9, 5).controller.shed).toBe(0);
@@ -91,14 +94,14 @@ describe('shedding', () => {
     expect(course).toEqual([false, false, false, true, false, false, true, false]);
   });
 
-  it('sheds nothing of a priority without recent requests while there are lower ones', () => {
+  it('sheds no priority without recent requests while lower priorities have requests', () => {
     const shedding = new Shedding();
     for (let count = 0; count < 10; count++) shedding.arrived('normal');
     shedding.update({ ...calm, delay: 60_000 });
     expect([shedding.sheds('critical'), shedding.sheds('high')]).toEqual([false, false]);
   });
 
-  it('a delay may be too long for one priority and acceptable for a higher one', () => {
+  it('may shed a priority because of a delay that is acceptable for a higher one', () => {
     const shedding = new Shedding();
     for (let count = 0; count < 100; count++) {
       shedding.arrived('normal');

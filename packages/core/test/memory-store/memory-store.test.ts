@@ -21,7 +21,7 @@ function scene() {
 }
 
 describe('a memory store', () => {
-  it('forgets limits unused for twice the lease, a few with each operation', async () => {
+  it('forgets limits unused for twice the lease duration, a few with each operation', async () => {
     const { clock, memory, acquire, ask } = scene();
     for (let key = 0; key < 100; key++) {
       await ask(acquire('keyed', { ref: { name: 'keyed', key: `${key}`, limit: 1, version: '' } }));
@@ -35,7 +35,7 @@ describe('a memory store', () => {
     expect(clock.armed).toBe(0);
   });
 
-  it('forgets keys although a limit with a longer lease was used before them', async () => {
+  it('forgets keys even if a limit with a longer lease was used before them', async () => {
     const { clock, memory, acquire, ask } = scene();
     const slow = memoryStore({ memory, clock, leaseDuration: 3_600_000 });
     await slow.send([acquire('nightly', { id: `${slow.owner}.nightly` })], 1000);
@@ -71,7 +71,7 @@ describe('a memory store', () => {
     expect(memory.size).toBe(names.length - 2);
   });
 
-  it('reports a reclaimed lease once, although statistics were read since it expired', async () => {
+  it('reports a reclaimed lease once, even if statistics were read since it expired', async () => {
     const { clock, store, acquire, ask } = scene();
     await ask(acquire('one'));
     clock.advance(1000);

@@ -20,7 +20,7 @@ function restored(leases: MemoryLease[], limit = 2) {
   return { granted, limit: new MemoryLimit(notifier, memory, undefined, leases) };
 }
 
-it('a limit counts the leases that it is restored from, and keeps the order of its queue', () => {
+it('a restored limit counts its leases and keeps the order of its queue', () => {
   const { granted, limit } = restored([
     lease('b.2', { place: 20 }),
     lease('a.1', { fencing: 5n, weight: 2 }),

@@ -102,7 +102,7 @@ const complete = [
 ];
 
 it(
-  'the events of every request are complete while other observers come and go',
+  'each request has complete events even if other observers come and go',
   async () => {
     let requests = 0;
     const settings: fc.Arbitrary<Settings> = fc.record({

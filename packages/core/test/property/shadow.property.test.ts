@@ -65,7 +65,7 @@ function worldOf(options: LimiterOptions) {
 }
 
 it(
-  'shadow mode counts what a limiter that enforces would admit and reject, at every time',
+  'shadow mode counts the same admissions and rejections as an enforcing limiter, at any time',
   () =>
     assertFor(
       fc.property(limiterOptions, arrivals, (options, all) => {
@@ -89,7 +89,7 @@ it(
 );
 
 it(
-  'shadow mode reports of each request what a limiter that enforces answers it',
+  'shadow mode reports for each request the answer of an enforcing limiter',
   () =>
     assertFor(
       fc.property(limiterOptions, arrivals, (options, all) => {
@@ -112,7 +112,7 @@ it(
 );
 
 it(
-  'the suggestion says of other limits what limiters with these limits do',
+  'the suggestion for another limit matches a limiter with that limit',
   () =>
     assertFor(
       fc.property(limiterOptions, arrivals, (options, all) => {
@@ -168,7 +168,7 @@ function gateWorldOf(
 }
 
 it(
-  'a gate in shadow mode counts what a gate that enforces would admit and reject, at every time',
+  'a gate in shadow mode counts the same admissions and rejections as an enforcing gate, at any time',
   () =>
     assertFor(
       fc.property(gateOptions, arrivals, (options, all) => {

@@ -213,7 +213,7 @@ function adapting(): Limit {
 }
 
 it(
-  'no permit is leaked and no waiter lost, whatever throws',
+  'no permit is leaked and no waiter is lost, whatever throws',
   async () => {
     const property = fc.asyncProperty(settings, events, async (options, script) => {
       const story = new Story(options);

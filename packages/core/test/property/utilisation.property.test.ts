@@ -62,7 +62,7 @@ const mixes = fc
   }));
 
 it(
-  'every order keeps as much weight in flight as FIFO until all is granted, within 5 %',
+  'every order keeps as much weight in flight as FIFO, within 5 %, until all waiters are granted',
   async () => {
     const property = fc.property(mixes, (mix) => {
       const few = workload(mix, 4000);
@@ -78,7 +78,7 @@ it(
 );
 
 it.each([1, 5, 20])(
-  'codel() keeps as much weight in flight under an overload, where it sheds: one in %i is heavy',
+  'codel() keeps as much weight in flight while it sheds, with one heavy request in %i',
   (lights) => {
     const kind = { share: undefined, fairBy: 'a', priority: 'normal' as const };
     const kinds = [

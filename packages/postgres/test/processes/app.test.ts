@@ -116,7 +116,7 @@ inParallel('transactions and poolers of the app', () => {
     await other.release();
   });
 
-  test("the store's own connections work although the app's pool goes through such a pooler", async (context) => {
+  test("the store's own connections work even if the app's pool goes through such a pooler", async (context) => {
     const { url } = await bouncer(database, 'transaction', context);
     const [one, two] = await start({ limit: 1, poolUrl: url });
     const held = await one.acquire();
@@ -138,7 +138,7 @@ inParallel('transactions and poolers of the app', () => {
     await (await waiting.held).release();
   });
 
-  test('a waiter that timed out has a usable connection, in its transaction', async () => {
+  test('a waiter that timed out can still use the connection in its transaction', async () => {
     const [one, two] = await start({ limit: 1 });
     const held = await two.acquire();
     await one.do('stored');

@@ -12,7 +12,7 @@ countSuite({
   within: 10_000,
 });
 
-test('a limit that several processes create at once is one row with one count', async () => {
+test('a limit that several processes create at the same time is one row with one count', async () => {
   const options = { limit: 2, queueLimit: 0, name: 'set up at once' };
   const processes = await workers.start(5, database, options);
   const { held } = await outcomes(processes.map((one) => one.acquire()));
@@ -30,7 +30,7 @@ test('the database rejects a negative count', async () => {
   await expect(database.rows(sql)).rejects.toThrow('violates check constraint');
 });
 
-test('of two requests of one process, whose pool has one connection, one gets a permit', async () => {
+test("one of two requests gets a permit if the process's pool has a single connection", async () => {
   const [one] = (await workers.start(1, database, { limit: 1, pool: 1 })) as [RemoteLimiter];
   const held = await one.acquire();
   const waiting = await one.wait();

@@ -74,7 +74,7 @@ inParallel('a process that is killed, or cannot renew', () => {
     }
   });
 
-  test('a holder that is considered dead and cannot renew is aborted before another is granted', async (context) => {
+  test('a holder that is considered dead and cannot renew aborts before another one is granted', async (context) => {
     const options = { limit: 1, lease: 20_000, name: 'taken for dead' };
     const scene = await startCutOff(database, context, options);
     await inRing(database, [scene.one, scene.two]);
@@ -88,7 +88,7 @@ inParallel('a process that is killed, or cannot renew', () => {
 inParallel('a process that loses a connection', () => {
   const { database, start } = useRing();
 
-  test('a live process whose listening connection ends loses nothing', async () => {
+  test('a live process loses no permit when its listening connection ends', async () => {
     const [one, two] = await start(2, { limit: 1, lease: 20_000 });
     await inRing(database, [one, two]);
     const held = await one.acquire();
@@ -110,7 +110,7 @@ inParallel('a process that loses a connection', () => {
 inParallel('a process that is cut off', () => {
   const { database } = useRing();
 
-  test('a holder that is considered dead temporarily, but can renew, keeps its permit', async (context) => {
+  test('a holder that is temporarily considered dead but can renew keeps its permit', async (context) => {
     const options = { limit: 1, lease: 20_000, name: 'cannot listen' };
     const scene = await startCutOff(database, context, options);
     const { proxy, one, two, held, waiting } = scene;
@@ -126,7 +126,7 @@ inParallel('a process that is cut off', () => {
     await waiting.held;
   });
 
-  test('a holder that is cut off is aborted before its lease expires in the store', async (context) => {
+  test('a disconnected holder aborts before its lease expires in the store', async (context) => {
     const options = { limit: 1, lease: 3_000, name: 'cut off' };
     const scene = await startCutOff(database, context, options);
     scene.proxy.hold(true);

@@ -45,7 +45,7 @@ const statements = () =>
 const closed = () =>
   vi.waitFor(async () => expect(await database.connections()).toBe(0), { timeout: 6_000 });
 
-test('a process that holds no permit and has no waiter sends no statement', async () => {
+test('a process without permits and waiters sends no statements', async () => {
   const { limiter, errors } = scene();
   const permit = await limiter.acquire();
   const busy = await statements();
@@ -64,7 +64,7 @@ test('a process that holds no permit and has no waiter sends no statement', asyn
   expect(errors).toEqual([]);
 });
 
-test('the connections of a process that is unused for idleTimeout are closed, and opened by its next request', async () => {
+test("a process's connections are closed after idleTimeout, and its next request opens them again", async () => {
   const { limiter, store, name, errors } = scene({ idleTimeout: 2_000 });
   for (let i = 0; i < 2; i++) {
     await limiter.run(() => {});
@@ -78,7 +78,7 @@ test('the connections of a process that is unused for idleTimeout are closed, an
   expect(errors).toEqual([]);
 });
 
-test('a permit that is held, and a waiter, keep the connections open', async () => {
+test('a held permit or a waiter keeps the connections open', async () => {
   const { limiter } = scene({ idleTimeout: 2_000 });
   const permit = await limiter.acquire();
   const waiting = limiter.acquire({ queueTimeout: 20_000 });
@@ -90,7 +90,7 @@ test('a permit that is held, and a waiter, keep the connections open', async () 
   (await waiting).release();
 });
 
-test('connections that the server ends while a process is idle are opened by its next request, which is admitted', async () => {
+test('a request is admitted after the server has ended the connections of an idle process', async () => {
   let connections = 0;
   const { limiter, errors } = scene({ connecting: () => connections++ });
   await limiter.run(() => {});
@@ -107,7 +107,7 @@ test('connections that the server ends while a process is idle are opened by its
   expect(errors).toEqual([]);
 });
 
-test('a request after an idle period waits for the permits of a process that was killed meanwhile as long as any other', async () => {
+test('a request after an idle period waits no longer than any other for the permits of a killed process', async () => {
   const options = { limit: 1, lease: 20_000, name: 'killed meanwhile' };
   const [holder, idle] = (await workers.start(2, database, options)) as [
     RemoteLimiter,
@@ -124,7 +124,7 @@ test('a request after an idle period waits for the permits of a process that was
   expect(took).toBeLessThan(2_500);
 });
 
-test('processes that are idle do not delay the detection of a process that is killed', async () => {
+test('idle processes do not delay the detection of a killed process', async () => {
   const options = { limit: 1, lease: 20_000, name: 'idle neighbours' };
   const all = await workers.start(6, database, options);
   // In order of registration; without the idle ones, the first is watched by the last.
@@ -139,7 +139,7 @@ test('processes that are idle do not delay the detection of a process that is ki
   expect(performance.now() - killed).toBeLessThan(2_500);
 });
 
-test('a limit that was not used for two leases is forgotten, although no process was active meanwhile', async () => {
+test('a limit that was unused for two leases is forgotten even if no process was active meanwhile', async () => {
   const { limiter, name } = scene();
   limiter.pause();
   await expect(limiter.acquire({ queueTimeout: 300 })).rejects.toMatchObject({

@@ -72,7 +72,7 @@ inParallel('the queue', () => {
     expect(await two.do('stored')).toMatchObject({ inflight: 1, queued: 0 });
   });
 
-  test('100 waiters use no connection of the app’s pool, and the store has three connections', async () => {
+  test('100 waiters use no connections of the app’s pool, and the store uses three', async () => {
     await vi.waitFor(async () => expect(await database.connections()).toBe(0), 10_000);
     const [one] = (await workers.start(1, database.server, { limit: 1, pool: 1 })) as [
       RemoteLimiter,
@@ -89,7 +89,7 @@ inParallel('the queue', () => {
     await vi.waitFor(isEmpty, 10_000);
   });
 
-  test('a permit is released while handlers use all connections of the app’s pool', async () => {
+  test('a permit is released even while handlers use all connections of the app’s pool', async () => {
     const [one, two] = await start({ limit: 1, pool: 1 });
     const held = await one.acquire();
     await one.do('begin', 1);

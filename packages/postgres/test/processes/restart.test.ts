@@ -66,7 +66,9 @@ inParallel('a server that restarts', () => {
     },
   );
 
-  test('a server that shuts down and starts slowly costs no permit', async ({ onTestFinished }) => {
+  test('no permit is lost when a server shuts down and starts slowly', async ({
+    onTestFinished,
+  }) => {
     const starting = await startStartingServer();
     onTestFinished(() => starting.stop());
     const target = { port: database.server.port };
@@ -100,7 +102,7 @@ inParallel('a server that restarts', () => {
 inParallel('a server that crashes, freezes or is down', () => {
   const { database, start } = useProcesses();
 
-  test('after a crash at full load the limit is never exceeded, and every waiter is served', async () => {
+  test('after a crash at full load, the limit is never exceeded and every waiter is served', async () => {
     const options = { limit: 3, lease: 3_000, onStoreError: 'reject' as const };
     const [one, two] = await start(2, options);
     const work = [one, two].map((process) => process.do('work', 10, 400).catch(() => {}));
@@ -115,7 +117,7 @@ inParallel('a server that crashes, freezes or is down', () => {
     await expectFullLimitAvailable(one, 3, back);
   });
 
-  test('a frozen server is an outage that ends when it continues', async () => {
+  test('a frozen server counts as an outage, which ends when it continues', async () => {
     const options = { limit: 1, lease: 3_000, timeout: 500 };
     const [one, two] = await start(2, options);
     const held = await one.acquire();
@@ -131,7 +133,7 @@ inParallel('a server that crashes, freezes or is down', () => {
     await expectFullLimitAvailable(two, 1, back);
   });
 
-  test('without the server processes keep running, callers are rejected, and everything works when it is back', async () => {
+  test('processes keep running without the server and reject callers; everything works once it is back', async () => {
     await database.server.shutDown();
     const options = { limit: 1, lease, timeout: 400 };
     const [one] = (await workers.start(1, database, options)) as [RemoteLimiter];

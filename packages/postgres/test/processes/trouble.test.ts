@@ -27,7 +27,7 @@ function useProcesses() {
 inParallel('connections that end', () => {
   const { database, start } = useProcesses();
 
-  test('a session with a short idle timeout is kept, and so are permits', async () => {
+  test('sessions with a short idle timeout are kept alive, and so are their permits', async () => {
     const [one, two] = await start(2, { limit: 1, lease: 9_000 });
     const held = await one.acquire();
     const waiting = await two.wait();
@@ -38,7 +38,7 @@ inParallel('connections that end', () => {
     await (await waiting.held).release();
   });
 
-  test('permits acquired before the first connection, or between two, are kept like all others', async ({
+  test('permits acquired before the first connection, or between two, are kept like any others', async ({
     onTestFinished,
   }) => {
     const proxy = await startProxy(database.server);
@@ -67,7 +67,7 @@ inParallel('connections that end', () => {
 inParallel('a state that is lost, and notifications that fail', () => {
   const { database, start } = useProcesses();
 
-  test('after a loss of all data the state is restored by holders and waiters', async () => {
+  test('holders and waiters restore the state after all data was lost', async () => {
     const [one, two] = await start(2, { limit: 2 });
     const held = [await one.acquire(), await two.acquire()];
     const queue = [await two.wait(), await one.wait()];

@@ -41,7 +41,7 @@ test('a process that starts while all permits are held admits no additional call
   await expect(one.acquire()).rejects.toMatchObject({ reason: 'full' });
 });
 
-test('of two limits declared under one name the later one applies, and the conflict is reported once', async () => {
+test('the later of two declarations of a limit applies, and the conflict is reported once', async () => {
   const [old] = (await workers.start(1, redis, { limit: 1, name: 'two limits' })) as [
     RemoteLimiter,
   ];
@@ -60,7 +60,7 @@ test('of two limits declared under one name the later one applies, and the confl
   for (const permit of more) await permit.release();
 });
 
-test('only scripts and the subscription are sent, so the client can be used by others', async () => {
+test('only scripts and the subscription are sent, so that the app can also use the client', async () => {
   const monitor = await admin.monitor();
   onTestFinished(() => monitor.disconnect());
   const seen = new Set<string>();
@@ -87,7 +87,7 @@ test('only scripts and the subscription are sent, so the client can be used by o
   }
 });
 
-test('no process waits for another one to create the limit', async () => {
+test('no process waits for another process to create the limit', async () => {
   await admin.flushall();
   await admin.script('FLUSH');
   const proxy = await startProxy(redis);

@@ -24,7 +24,7 @@ describe.concurrent('processes that crash', () => {
   });
 });
 
-test.concurrent('the permits of a killed process become available at the end of its lease, and not before', async () => {
+test.concurrent("a killed process's permits become available at the end of its lease, and not before", async () => {
   const [one, two] = await start(2, { limit: 1 });
   await one.acquire();
   const waiting = await two.wait();
@@ -39,7 +39,7 @@ test.concurrent('the permits of a killed process become available at the end of 
   expect(two.of('reclaimed')).toMatchObject([{ count: 1 }]);
 });
 
-test.concurrent('any number of dead waiters delays the next one by one lease, not by one each', async () => {
+test.concurrent('any number of dead waiters delay the next waiter by one lease in total', async () => {
   const [one, two, three] = await start(3, { limit: 1 });
   const held = await one.acquire();
   for (let i = 0; i < 5; i++) await two.wait();

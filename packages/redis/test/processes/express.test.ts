@@ -60,7 +60,7 @@ test('two apps admit as many requests as one limit allows; the others get 503 wi
   await two.begin();
 });
 
-test('a stream holds its permit until it has ended, and the next request is admitted by the other app', async () => {
+test('a stream holds its permit until it ends; the other app then admits the next request', async () => {
   const [one, two] = await start(2, { limit: 1 });
   const streaming = await one.begin();
   const next = two.get();
@@ -118,7 +118,7 @@ test('the signal of an admitted request aborts when its lease is lost', async ()
   expect(await two.limiter.do('stored')).toMatchObject({ inflight: 1 });
 });
 
-test('without the store requests get 503 with Retry-After and the reason, or the apps limit them locally', async () => {
+test('without the store, requests get 503 with Retry-After and the reason, or each app enforces its own limit', async () => {
   const server = redis;
   const times = { lease: 9_000, timeout: 1_000, limit: 1 };
   const [rejecting] = await start(1, { ...times, queueLimit: 0 });

@@ -27,7 +27,7 @@ test.concurrent('work that takes three leases keeps its permit', async () => {
   expect((await waiting.held).fencing).toBeGreaterThan(held.fencing as bigint);
 });
 
-test.concurrent('tokens increase from permit to permit, over processes, and after the limit has been unused', async (context) => {
+test.concurrent('tokens increase from permit to permit, over all processes, and after a period without use', async (context) => {
   const { server, admin } = await ownServer(context);
   const [one, two] = (await workers.start(2, server, { limit: 1, lease })) as [
     RemoteLimiter,
@@ -43,7 +43,7 @@ test.concurrent('tokens increase from permit to permit, over processes, and afte
   }
 });
 
-test.concurrent('a holder that cannot reach the store is aborted before its lease expires in the store', async (context) => {
+test.concurrent('a holder that cannot reach the store aborts before its lease expires in the store', async (context) => {
   const options = { limit: 1, lease, name: 'out of reach' };
   const scene = await startBehindProxy(context, redis, (server) =>
     workers.start(1, server, options),
@@ -53,7 +53,7 @@ test.concurrent('a holder that cannot reach the store is aborted before its leas
   await scene.waiting.held;
 });
 
-test.concurrent('a lease that another program has removed is noticed at its renewal', async () => {
+test.concurrent('a lease removed by another program is noticed at its next renewal', async () => {
   const [one, two] = await start(2, { limit: 1 });
   const held = await one.acquire();
   const key = `headgate:{${(await one.do('stats')).name}}`;

@@ -26,7 +26,7 @@ async function agreed(slot: number, owner: RedisServer): Promise<void> {
   await vi.waitFor(() => Promise.all(cluster.nodes.map(sees)), 10_000);
 }
 
-test.concurrent('a limit holds over the processes of a cluster, on whichever node it is', async () => {
+test.concurrent('a limit is enforced over the processes of a cluster, on any node', async () => {
   const owners = new Set<number>();
   for (const name of ['a', 'b', 'c', 'd']) {
     const slot = await cluster.slotOf(`headgate:{${name}}`);
@@ -77,7 +77,7 @@ test.concurrent('names and keys with braces, colons or "0" work in a cluster', a
   }
 });
 
-test.concurrent('a slot that moves under load loses no caller, and its limit is never exceeded', async () => {
+test.concurrent('no caller is lost and no limit is exceeded when a slot moves under load', async () => {
   const name = 'moving';
   const [one, two] = await start({ limit: 2, name });
   const slot = await cluster.slotOf(`headgate:{${name}}`);

@@ -155,7 +155,7 @@ describe.concurrent.each(cases)('a $how server, with $library', ({ away, back, l
   });
 });
 
-test.concurrent('a server that is down at the start ends no process, and is used once it is up', async (context) => {
+test.concurrent('processes keep running if the server is down at the start, and use it once it is up', async (context) => {
   const { server: redis } = await ownServer(context);
   await redis.kill();
   const policies = ['reject', 'admit', 'local'] as const;
@@ -194,7 +194,7 @@ test.concurrent('a holder keeps its permit if the server is frozen for less than
   await expectQuiet(1, one);
 });
 
-test.concurrent('a holder whose lease is no longer certain is aborted, and its release is harmless', async (context) => {
+test.concurrent('a holder whose lease is no longer certain aborts, and its release is harmless', async (context) => {
   const { redis, one, two } = await start(context, 2, { limit: 1, lease: 3_000 });
   const held = await one.acquire();
   redis.freeze();
@@ -206,7 +206,7 @@ test.concurrent('a holder whose lease is no longer certain is aborted, and its r
   await expectQuiet(1, one, two);
 });
 
-test.concurrent('permits released while the server is unavailable are not held when it is back', async (context) => {
+test.concurrent('permits released while the server is unavailable are no longer held when it is back', async (context) => {
   const { redis, one, two } = await start(context, 2, { limit: 1 });
   const held = await one.acquire();
   redis.freeze();

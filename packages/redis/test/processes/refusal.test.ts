@@ -90,7 +90,7 @@ test.concurrent('OOM: without free memory leases can be renewed and released', a
   await (await one.acquire()).release();
 });
 
-test.concurrent('BUSY: a script of another program does not end', async (context) => {
+test.concurrent("BUSY: another program's script does not end", async (context) => {
   const { server, admin } = await ownServer(context, '--busy-reply-threshold', '50');
   const other = admin.duplicate();
   context.onTestFinished(() => other.disconnect());
@@ -128,7 +128,7 @@ test.concurrent('the app has closed the client', async () => {
   }
 });
 
-test.concurrent('an error response is no outage: holders keep their permits', async () => {
+test.concurrent('an error response does not count as an outage: holders keep their permits', async () => {
   const name = 'taken later';
   const [one, two] = (await workers.start(2, redis, { limit: 2, name })) as [
     RemoteLimiter,

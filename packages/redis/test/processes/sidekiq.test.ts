@@ -7,7 +7,7 @@ import { type RemoteLimiter, useWorkers } from './workers.ts';
 const workers = useWorkers();
 const { server: redis, admin } = await useServer();
 
-test('a caller that acquires a second permit is counted exactly twice', async () => {
+test('a caller that acquires a second permit counts exactly twice', async () => {
   const [one, two] = (await workers.start(2, redis, { limit: 2 })) as [
     RemoteLimiter,
     RemoteLimiter,
@@ -43,7 +43,7 @@ test('no call fails under contention by many processes and with many names', asy
   }
 });
 
-test("waiters may wait for longer than the client's command timeout", async () => {
+test("waiters may wait longer than the client's command timeout", async () => {
   const client = { commandTimeout: 500, maxRetriesPerRequest: 0 };
   const [one, two] = (await workers.start(2, redis, { limit: 1, client, lease: 1_500 })) as [
     RemoteLimiter,
@@ -70,7 +70,7 @@ test.each([
   { keyPrefix: 'app:' },
   { enableOfflineQueue: false },
   { enableAutoPipelining: true },
-])('clients created with %o share a limit with others', async (client) => {
+])('clients created with %o use the same limit as other clients', async (client) => {
   const name = `options ${JSON.stringify(client)}`;
   const both = { limit: 1, name, client };
   const [one, two] = (await workers.start(2, redis, both)) as [RemoteLimiter, RemoteLimiter];

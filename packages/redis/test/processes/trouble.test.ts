@@ -19,7 +19,7 @@ describe.concurrent('connections that break', () => {
   });
 });
 
-test.concurrent('a process that may not subscribe is served all the same, though later, and reports that', async () => {
+test.concurrent('a process that may not subscribe is served later, and reports that', async () => {
   await admin.call(
     'ACL',
     'SETUSER',
@@ -56,7 +56,7 @@ test.concurrent('a process that may not subscribe is served all the same, though
   }
 });
 
-test.concurrent('a server that is paused for less than the timeout is no outage', async (context) => {
+test.concurrent('a pause of the server shorter than the timeout does not count as an outage', async (context) => {
   const { server, admin } = await ownServer(context);
   const [one, two] = (await workers.start(2, server, { limit: 1 })) as [
     RemoteLimiter,
@@ -71,7 +71,7 @@ test.concurrent('a server that is paused for less than the timeout is no outage'
   await expectFullLimitAvailable(one, 1, back);
 });
 
-test.concurrent('half-open connections are an outage for one process only', async ({
+test.concurrent('half-open connections are an outage only for their own process', async ({
   onTestFinished,
 }) => {
   const proxy = await startProxy(redis);

@@ -65,7 +65,7 @@ async function expectOrder(holders: readonly Held[], queue: readonly Waiting[]) 
   expect(late).toEqual([...late].sort((a, b) => a - b));
 }
 
-test('after FLUSHALL holders and waiters are restored, and the limit applies', async () => {
+test('holders and waiters are restored after FLUSHALL, and the limit applies', async () => {
   const [one, two] = await start(2, { limit: 2 });
   const held = [await one.acquire(), await two.acquire()];
   const queue = [await two.wait(), await one.wait(), await two.wait()];
@@ -77,7 +77,7 @@ test('after FLUSHALL holders and waiters are restored, and the limit applies', a
   await expect(one.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason: 'timeout' });
 });
 
-test('permits granted beyond the limit after a wipe are at most n per wipe, and drain', async () => {
+test('after each of several wipes, at most n permits are granted beyond the limit, and the excess drains', async () => {
   const [one, two] = await start(2, { limit: 2, lease: 4_000 });
   const held = [await one.acquire(), await one.acquire()];
   // It must not be the first to report.
@@ -107,7 +107,7 @@ test('a release after a wipe does not make the count negative', async () => {
   await next.release();
 });
 
-test('after a restart of the server holders and waiters are restored, in order', async () => {
+test('holders and waiters are restored in order after a restart of the server', async () => {
   const [one, two] = await start(2, { limit: 2, onStoreError: 'local' });
   const held = [await one.acquire(), await two.acquire()];
   const queue = [await two.wait(), await one.wait(), await two.wait(), await one.wait()];
@@ -131,7 +131,7 @@ test('a limit that was declared later still applies after a wipe', async () => {
   expect(await two.do('stored')).toMatchObject({ limit: 2, inflight: 2 });
 });
 
-test('a replica that takes over has the holders and the queue, or gets them from the processes', async () => {
+test('a replica that takes over has the holders and the queue, or receives them from the processes', async () => {
   const master = await startRedis();
   onTestFinished(() => master.stop());
   const replica = await startReplica(master);

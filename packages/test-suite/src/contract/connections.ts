@@ -56,7 +56,7 @@ export function connections(world: World): void {
     },
   );
 
-  it('answers a pipelined request that waits for the permit of a later one whose response is destroyed', async () => {
+  it('answers a pipelined request that waits for the permit of a later request whose response is destroyed', async () => {
     const clock = new VirtualClock();
     const limit = world.limit({ limit: 1, order: lifo(), queueLimit: 9, clock });
     const held = new Latch();

@@ -91,7 +91,7 @@ export function guards(world: World): void {
     expect([outer, inner].map((limit) => limit.stats().admitted)).toEqual([1, 1]);
   });
 
-  it('each of several guards is asked', async () => {
+  it('is asked even if an outer guard has been asked', async () => {
     const guards = [new RecordingGuard(), new RecordingGuard()];
     const steps = guards.map((guard) => ({ use: world.limit({ guard }) }));
     const app = await world.serve(...steps, { handle: ok });
@@ -99,7 +99,7 @@ export function guards(world: World): void {
     expect(guards.map(({ asked }) => asked.length)).toEqual([1, 1]);
   });
 
-  it('a rejection by an inner guard releases the outer permit', async () => {
+  it('releases the outer permit if an inner guard rejects', async () => {
     const guard = new RecordingGuard();
     guard.refuses = all;
     const [outer, inner] = [world.limit({ limit: 1 }), world.limit({ guard })];

@@ -9,7 +9,7 @@ export function warnedMistakes(world: World): void {
     return world.serve({ use: world.limit(options) }, { handle: ok });
   }
 
-  it('warns once of a route that lacks the prefix under which its router is mounted', async () => {
+  it('warns once about a route without the prefix under which its router is mounted', async () => {
     const warnings = collectWarnings('HEADGATE_ROUTE_PREFIX');
     const app = await serve({ limits: [{ name: 'reports', limit: 1, route: '/reports/:id' }] });
     for (const path of ['/', '/reports', '/api/v1/reports/1', '/api/v1/reports/2'])
@@ -18,7 +18,7 @@ export function warnedMistakes(world: World): void {
     expect(warnings).toEqual([expect.stringMatching(expected)]);
   });
 
-  it('does not warn of a route that has matched', async () => {
+  it('does not warn about a route that has matched', async () => {
     const warnings = collectWarnings('HEADGATE_ROUTE_PREFIX');
     const app = await serve({ limits: [{ name: 'reports', limit: 1, route: '/reports/:id' }] });
     for (const path of ['/reports/1', '/api/reports/1']) await app.call(path).answer();
@@ -26,7 +26,7 @@ export function warnedMistakes(world: World): void {
   });
 
   it.each([undefined, '203.0.113.7'])(
-    'warns of a key that is the address of a proxy: X-Forwarded-For is %s',
+    'warns about a key that is the address of a proxy: X-Forwarded-For is %s',
     async (forwarded) => {
       const warnings = collectWarnings('HEADGATE_UNTRUSTED_PROXY');
       let address: string | undefined;
@@ -43,7 +43,7 @@ export function warnedMistakes(world: World): void {
     },
   );
 
-  it('does not warn of a key that a trusted proxy has set', async () => {
+  it('does not warn about a key that a trusted proxy has set', async () => {
     const warnings = collectWarnings('HEADGATE_UNTRUSTED_PROXY');
     const app = await serve({ limit: 1, key: ({ header }) => header('x-forwarded-for') });
     await app.call('/', { headers: { 'X-Forwarded-For': '203.0.113.7' } }).answer();

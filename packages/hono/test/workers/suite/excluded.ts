@@ -25,7 +25,7 @@ export const excluded: Readonly<Record<string, readonly string[]>> = {
     'connections > responds to pipelined requests in order, whichever are queued',
     'connections > responds to pipelined requests even if the later one is admitted first: lifo',
     'connections > responds to pipelined requests even if the later one is admitted first: by priority',
-    'connections > answers a pipelined request that waits for the permit of a later one whose response is destroyed',
+    'connections > answers a pipelined request that waits for the permit of a later request whose response is destroyed',
     'connections > releases the permits of responses that are blocked by an earlier one on their connection',
     'connections > leaves no listeners on a connection with pipelined requests',
     'connections > adds one listener to a connection, however many requests are pipelined',
@@ -63,7 +63,7 @@ export const excluded: Readonly<Record<string, readonly string[]>> = {
     'clients that give up > bounds the handlers of clients that leave within pipelined requests',
   ],
   'an earlier test has caused the warning, which appears once, and all tests run in one process': [
-    'mistakes that it warns of > warns once of a route that lacks the prefix under which its router is mounted',
+    'mistakes that it warns of > warns once about a route without the prefix under which its router is mounted',
   ],
   'on Workers, slow clients count, since a timer ends with its request': [
     'the default limit > does not count responses that are being sent, and waits for them in close()',
@@ -86,7 +86,7 @@ export const excluded: Readonly<Record<string, readonly string[]>> = {
     'distributed limits > apply to all processes together, in order of arrival',
     'distributed limits > reject requests beyond the queue of all processes',
     'distributed limits > combine with limits of one process',
-    'distributed limits > with a limit for each request leave the limit of processes with a common one alone',
+    'distributed limits > with a limit per request do not change the common limit of other processes',
     'distributed limits > remove a disconnected client from the queue',
     'distributed limits > remove a client that disconnects before the store has replied',
     'distributed limits > give the handler a fencing token and a signal',

@@ -79,7 +79,7 @@ export function declarations(world: StoreWorld): void {
     expect(await two.setLimit(2)).toMatchObject({ limit: 2, version });
   });
 
-  it('a limit of version 0 never replaces one that was declared', async () => {
+  it('a limit of version 0 never replaces a declared limit', async () => {
     const one = await world.view({ limit: 4 });
     const { version } = (await one.acquire()).reply;
     const two = await world.another(one);
@@ -90,7 +90,7 @@ export function declarations(world: StoreWorld): void {
     expect(await (await world.another(fresh)).setLimit(3)).toMatchObject({ limit: 3 });
   });
 
-  it('a process that starts with the declared number does not undo a limit that was set', async () => {
+  it('a process that starts with the declared number does not undo a set limit', async () => {
     const one = await world.view({ limit: 4 });
     await one.acquire();
     const { version } = await one.setLimit(2);
@@ -100,7 +100,7 @@ export function declarations(world: StoreWorld): void {
     expect(await one.stats()).toMatchObject({ limit: 2 });
   });
 
-  it('another number that a process declares replaces a limit that was set, and restarts do not restore it', async () => {
+  it('declaring another number replaces a set limit for good, whichever process restarts later', async () => {
     const one = await world.view({ limit: 4 });
     await one.acquire();
     await one.setLimit(2);
@@ -113,7 +113,7 @@ export function declarations(world: StoreWorld): void {
     }
   });
 
-  it('processes that start with either of the last two declared numbers do not undo a limit that was set', async () => {
+  it('processes that start with either of the last two declared numbers do not undo a set limit', async () => {
     const one = await world.view({ limit: 4 });
     await one.acquire();
     await (await world.another(one, { limit: 5 })).acquire();
@@ -126,7 +126,7 @@ export function declarations(world: StoreWorld): void {
     expect((await deployed.acquire()).reply).toMatchObject({ state: 'held', limit: 6 });
   });
 
-  it('the declared number, set by a process that declares it, applies as if no limit had been set', async () => {
+  it('setting the declared number has the same effect as never setting a limit', async () => {
     const one = await world.view({ limit: 5 });
     const two = await world.another(one, { limit: 4 });
     await one.acquire();

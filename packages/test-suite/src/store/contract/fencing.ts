@@ -7,13 +7,13 @@ const extra = BigInt(extraTokens);
 
 export function fencing(world: StoreWorld): void {
   if (!world.can.fencing) {
-    it('a store without fencing gives no tokens', async () => {
+    it('a store without fencing issues no tokens', async () => {
       expect((await (await world.view()).acquire()).reply.fencing).toBeUndefined();
     });
     return;
   }
 
-  it('each grant gets a token above all earlier tokens and extra tokens', async () => {
+  it('each grant gets a token above all earlier tokens and their extra tokens', async () => {
     const [one, two] = await world.pair();
     let held = await one.acquire({ extraTokens });
     let last = (held.reply.fencing as bigint) + extra;
@@ -45,7 +45,7 @@ export function fencing(world: StoreWorld): void {
     expect((await one.acquire()).fencing).toBeGreaterThan(waiting.fencing as bigint);
   });
 
-  it('tokens still rise after a lost lease', async () => {
+  it('tokens still increase after a lost lease', async () => {
     const dying = await world.view({ expires: true });
     const dead = await dying.acquire({ extraTokens });
     await world.outlive();

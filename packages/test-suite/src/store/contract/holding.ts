@@ -19,7 +19,7 @@ export function holding(world: StoreWorld): void {
     expect((await others.acquire()).state).toBe('full');
   });
 
-  it('leases of one limit last as long as each process requests', async () => {
+  it('the duration of each lease is the one that its process requests', async () => {
     const brief = await world.view({ limit: 2, expires: true });
     const lasting = await world.another(brief);
     const dead = await brief.acquire();
@@ -51,7 +51,7 @@ export function holding(world: StoreWorld): void {
     }
   });
 
-  it('an expired lease is lost even if its permit is still free', async () => {
+  it('an expired lease is lost even if no other process has taken its permit', async () => {
     const dying = await world.view({ expires: true });
     const held = await dying.acquire();
     await world.outlive();
@@ -82,7 +82,7 @@ export function holding(world: StoreWorld): void {
 
   // Other stores do not know the leases of other processes.
   if (!world.can.counts) return;
-  it('reports the rest of a lease that is shorter than those of the waiter', async () => {
+  it("reports the remaining time of a lease that is shorter than the waiter's", async () => {
     const dying = await world.view({ expires: true });
     const others = await world.another(dying);
     await dying.acquire();

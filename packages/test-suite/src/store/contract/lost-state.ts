@@ -3,7 +3,7 @@ import { type LeaseProbe, longWait } from '../lease-probe.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 export function lostState(world: StoreWorld): void {
-  it('a renewal restores a lease even if others were granted since', async () => {
+  it('a renewal restores a lease even if other leases were granted since', async () => {
     const [one, two] = await world.pair({ limit: 2 });
     const held = await one.acquire({ weight: 2 });
     const { fencing } = held;
@@ -53,7 +53,7 @@ export function lostState(world: StoreWorld): void {
       expect((await two.acquire()).reply).toMatchObject({ state: 'held', inflight: 3, limit: 3 });
     });
 
-    it('restores a limit that was set, although a process that starts has declared its number first', async () => {
+    it('restores a set limit even if a starting process declares its number first', async () => {
       const one = await world.view({ limit: 4 });
       await one.acquire();
       const { version } = await one.setLimit(2);
@@ -66,7 +66,7 @@ export function lostState(world: StoreWorld): void {
       expect(await started.operate({})).toMatchObject({ limit: 2, version: restored.version });
     });
 
-    it('does not restore a limit that was set before a process declared another number, or cleared it', async () => {
+    it('does not restore a set limit after a process has declared another number, or cleared it', async () => {
       const one = await world.view({ limit: 4 });
       const two = await world.another(one);
       const change = async (clear: () => Promise<unknown>) => {

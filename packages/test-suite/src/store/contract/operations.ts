@@ -12,7 +12,7 @@ function wasTold({ process, name, key }: LimitView): boolean {
 }
 
 export function operations(world: StoreWorld): void {
-  it('a paused limit grants nothing, and grants its waiters once it is open again', async () => {
+  it('a paused limit grants nothing; when it is opened again, it grants its waiters', async () => {
     const [one, two] = await world.pair({ limit: 2 });
     const held = await one.acquire();
     expect(await two.operate({ status: 'paused' })).toMatchObject({
@@ -42,7 +42,7 @@ export function operations(world: StoreWorld): void {
     expect((await two.acquire()).state).toBe('held');
   });
 
-  it.each(['paused', 'drained'] as const)('tells waiters that a limit is %s', async (status) => {
+  it.each(['paused', 'drained'] as const)('notifies waiters that a limit is %s', async (status) => {
     const key = world.can.keys ? 'a key' : undefined;
     const [one, two] = await world.pair({ key });
     await one.acquire();
@@ -56,7 +56,7 @@ export function operations(world: StoreWorld): void {
   });
 
   if (world.can.recall) {
-    it('tells processes that may keep idle leases', async () => {
+    it('notifies processes that may keep idle leases', async () => {
       const [one, two] = await world.pair({ limit: 2 });
       await two.acquire({ reserves: true });
       await one.operate({ status: 'paused' });
@@ -65,7 +65,7 @@ export function operations(world: StoreWorld): void {
     });
   }
 
-  it('shadow mode grants every lease, with the weight held at each', async () => {
+  it('shadow mode grants every lease, and reports the weight held at each grant', async () => {
     const [one, two] = await world.pair({ limit: 2 });
     expect((await one.operate({ mode: 'shadow' })).operated).toMatchObject(shadow);
     const probes = [1, 3, 2].map((weight) => two.probe({ weight }));
@@ -81,7 +81,7 @@ export function operations(world: StoreWorld): void {
     expect(await one.stats()).toMatchObject({ inflight: 6, holders: 3, queued: 0 });
   });
 
-  it('in shadow mode, the count of a repeated acquire includes a waiter that the same batch grants', async () => {
+  it('in shadow mode, the weight held in a repeated acquire includes waiters granted in the same batch', async () => {
     const one = await world.view();
     await one.operate({ mode: 'shadow' });
     const held = await one.acquire(longWait);
@@ -125,7 +125,7 @@ export function operations(world: StoreWorld): void {
     expect((await one.acquire()).reply).toMatchObject({ state: 'held', operated: second });
   });
 
-  it('of two states with the same version shadow mode applies, and then the stricter status', async () => {
+  it('of two states with the same version, shadow mode applies first, then the stricter status', async () => {
     const one = await world.view();
     const version = (await one.operate({ status: 'paused' })).operated?.version as string;
     const observed = { status: 'paused', mode: 'shadow' } as const;
@@ -146,7 +146,7 @@ export function operations(world: StoreWorld): void {
     }
   });
 
-  it('changes only what a change names', async () => {
+  it('changes only the named parts of the state', async () => {
     const [one, two] = await world.pair({ limit: 3 });
     await one.acquire();
     await one.operate({ mode: 'shadow' });
@@ -161,7 +161,7 @@ export function operations(world: StoreWorld): void {
   });
 
   if (world.driver.wipe === undefined) return;
-  it('a change is the latest one even if the store has lost the one that it reverts', async () => {
+  it('a change applies even if the store has lost the state that it reverts', async () => {
     const [one, two] = await world.pair();
     const three = await world.another(one);
     const older = (await one.operate({ status: 'open' })).operated;

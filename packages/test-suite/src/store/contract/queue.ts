@@ -22,7 +22,7 @@ export function queue(world: StoreWorld): void {
     expect(await two.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  it('pushes a grant only to the process of the granted lease', async () => {
+  it('pushes a grant only to the process that requested the lease', async () => {
     const [one, two] = await world.pair({ limit: 2 });
     const held = await one.acquire({ weight: 2 });
     const mine = await one.acquire(longWait);
@@ -36,7 +36,7 @@ export function queue(world: StoreWorld): void {
     expect(granted).toEqual([new Set([mine.id]), new Set([others.id])]);
   });
 
-  it('replies to a polling waiter that it is granted', async () => {
+  it('tells a polling waiter that it was granted', async () => {
     const [one, two] = await world.pair();
     const held = await one.acquire();
     const waiting = await two.acquire(longWait);
@@ -46,7 +46,7 @@ export function queue(world: StoreWorld): void {
     expect(await waiting.do('renew')).toMatchObject({ state: 'held', inflight: 1 });
   });
 
-  it('does not starve a large weight', async () => {
+  it('does not starve a heavy request', async () => {
     const [one, two] = await world.pair({ limit: 3 });
     const small = [await one.acquire(), await one.acquire(), await one.acquire()];
     const large = await two.acquire({ weight: 3, ...longWait });
@@ -82,7 +82,7 @@ export function queue(world: StoreWorld): void {
     expect((await large.do('stay')).state).toBe('queued');
   });
 
-  it('removes withdrawn leases, and grants those behind that fit', async () => {
+  it('grants waiters that fit behind a withdrawn lease', async () => {
     const [one, two] = await world.pair({ limit: 2 });
     const held = await one.acquire();
     const large = await two.acquire({ weight: 2, ...longWait });

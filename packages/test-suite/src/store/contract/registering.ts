@@ -39,7 +39,7 @@ export function registering(world: StoreWorld): void {
   });
 
   if (!world.can.fencing) return;
-  it('get a higher token than all before', async () => {
+  it('get a higher token than all earlier ones', async () => {
     const extraTokens = EXTRA_TOKENS;
     const extra = BigInt(extraTokens);
     const [one, two] = await world.pair({ limit: 2 });

@@ -14,7 +14,7 @@ export function resizing(world: StoreWorld): void {
     expect(await held.release()).toMatchObject({ state: 'ok', inflight: 0 });
   });
 
-  it('a renewal has the weight of a resize that was lost', async () => {
+  it('a renewal applies the weight of a resize that was lost', async () => {
     const [one, two] = await world.pair({ limit: 3 });
     const held = await one.acquire();
     held.wishes = { ...held.wishes, weight: 3 };
@@ -33,7 +33,7 @@ export function resizing(world: StoreWorld): void {
     await waiting.granted();
   });
 
-  it('reclaims the latest weight when the lease expires', async () => {
+  it('reclaims the current weight when the lease expires', async () => {
     const dying = await world.view({ limit: 3, expires: true });
     await (await dying.acquire()).resize(3);
     await world.outlive();
@@ -43,7 +43,7 @@ export function resizing(world: StoreWorld): void {
     });
   });
 
-  it('replies lost for a lease that is not held', async () => {
+  it('replies `lost` for a lease that is not held', async () => {
     const [one, two] = await world.pair({ limit: 2 });
     const held = await one.acquire({ weight: 2 });
     const waiting = await two.acquire(longWait);

@@ -47,7 +47,7 @@ export function stats(world: StoreWorld): void {
   });
 
   if (!world.can.setLimit) {
-    it('rejects stats of a limit that the service does not have', async () => {
+    it('rejects a query of a limit that the store does not know', async () => {
       const { process } = await world.view();
       await expect(process.store.stats({ name: world.name() })).rejects.toMatchObject({
         code: 'ERR_HEADGATE_STORE_REFUSED',
@@ -56,7 +56,7 @@ export function stats(world: StoreWorld): void {
     return;
   }
 
-  it('reports zero for a limit that was never requested', async () => {
+  it('reports zeros for a limit that was never requested', async () => {
     const { process } = await world.view();
     expect(await process.store.stats({ name: world.name() })).toEqual({
       ...{ limit: 0, version: '', inflight: 0, holders: 0, queued: 0, longestWait: 0 },

@@ -5,7 +5,7 @@ import type { StoreWorld } from '../store-world.ts';
 export function waiting(world: StoreWorld): void {
   const part = 0.6 * world.lease;
 
-  it('keeps waiters that poll, and never grants one that has expired in the queue', async () => {
+  it('keeps waiters that poll, and never grants a waiter that has expired in the queue', async () => {
     const dying = await world.view({ expires: true });
     const others = await world.another(dying);
     const held = await others.acquire();
@@ -85,7 +85,7 @@ export function waiting(world: StoreWorld): void {
     expect((await last.do('stay')).state).toBe('queued');
   });
 
-  it('grants a waiter that has expired and polls again when the queue is empty', async () => {
+  it('grants an expired waiter that polls again when the queue is empty', async () => {
     const dying = await world.view({ expires: true });
     const held = await dying.acquire();
     const away = await dying.acquire(longWait);
