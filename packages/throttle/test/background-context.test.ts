@@ -7,7 +7,7 @@ import { useServer } from './use-server.ts';
 const { connect, limiter } = useLimits();
 const service = useServer({ A: 2 });
 
-it('nothing that the store starts keeps the context of the first request, which has opened its connections', async () => {
+it("the store's background work does not keep the context of the first request, which opened its connections", async () => {
   const store = connect({ lease: 1_800, timeout: 600 });
   expect(await remainsOfFirst(limiter('one', {}, store), 700)).toEqual([]);
 });
