@@ -14,7 +14,7 @@ export function refOf(op: Op): LimitName {
 /** Operations on one object. */
 export interface ObjectBatch {
   readonly ops: Op[];
-  /** The index of each one among all operations. */
+  /** The index of each operation in the whole batch. */
   readonly indices: number[];
 }
 

@@ -18,11 +18,11 @@ import type { Call, Line } from './protocol.ts';
 
 export interface Connection {
   readonly namespace: ObjectNamespace;
-  /** Keeps the runtime from ending this work, which never rejects, with the request that has begun it. */
+  /** Lets this work continue after the request that started it has ended. The work never rejects. */
   waitUntil(work: Promise<unknown>): void;
 }
 
-/** The class of the binding is another one, say. */
+/** A likely cause is a binding of another class. */
 const NO_ANSWER = 'it has responded without an answer; is its class LimitObject?';
 
 type AnswerLine = Exclude<Line, { grant: unknown } | { operated: unknown }>;
@@ -31,13 +31,13 @@ type AnswerLine = Exclude<Line, { grant: unknown } | { operated: unknown }>;
 const CHECK_DELAY_MS = 10;
 
 /**
- * Counts limits in Durable Objects: one for each limit, and for each key of a limit.
+ * Counts limits in Durable Objects: one object for each limit, and for each key of a limit.
  *
- * Each call is a request of its own, sent and answered in the context of the request that needs it. If it queues a lease,
- * its response stays open, and ends with the grant.
+ * Each call is a request of its own, sent and answered in the context of the request that needs it. If a call queues a
+ * lease, its response stays open until the grant.
  */
 export class DurableObjectStore extends Store {
-  // An isolate without requests receives no message, so it would keep its idle leases.
+  // An isolate without requests receives no messages, so it could not be asked to release idle leases.
   readonly can: Capabilities = { ...fullCapabilities, recall: false };
   readonly #calls = new Set<ObjectCall>();
   #listener: StoreListener | undefined;
@@ -137,7 +137,7 @@ export class DurableObjectStore extends Store {
     return answer ?? { error: late(timeout) };
   }
 
-  /** Passes on messages until another line, which it returns. */
+  /** Passes on messages up to the next line of another kind, which it returns. */
   async #nextAnswer(call: ObjectCall): Promise<AnswerLine | undefined> {
     for (;;) {
       const line = await call.next();
@@ -157,7 +157,7 @@ export class DurableObjectStore extends Store {
     this.#calls.delete(call);
   }
 
-  /** The object was restarted, say, so the grants of its waiters are no longer pushed. */
+  /** Checks all waiters after the object was restarted, since their grants are no longer pushed. */
   async #checkSoon(): Promise<void> {
     const now = this.clock.now();
     if (now < this.#checksAt) return;

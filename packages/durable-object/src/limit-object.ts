@@ -15,9 +15,9 @@ type Parts = ConstructorParameters<typeof MemoryLimit>;
 export class LimitObject {
   readonly #storage: ObjectContext['storage'];
   readonly #grants = new PushedGrants();
-  /** The limit, and what of it is saved; undefined until it is used. */
+  /** The limit, and its saved part. Undefined until it is used. */
   #begun: { readonly limit: MemoryLimit; readonly saved: SavedLimit } | undefined;
-  /** When the alarm rings at the latest, as far as this instance knows. */
+  /** When the alarm rings at the latest, if this instance knows. */
   #alarm = Infinity;
   /** The time of the latest operation; Infinity if this instance has executed none. */
   #lastUsed = Infinity;
@@ -105,21 +105,22 @@ export class LimitObject {
 
   #setAlarm(limit: MemoryLimit): void {
     const due = Math.min(limit.nextExpiry, this.#forgetAt(limit));
-    // Each renewal delays the next expiry, which the alarm finds out by itself.
+    // A renewal delays the next expiry. The alarm checks that itself when it rings.
     if (due >= this.#alarm) return;
     this.#alarm = due;
     void this.#storage.setAlarm(due);
   }
 
   /**
-   * Infinity if this instance does not know when the limit was last used: either nothing is saved, or an earlier
-   * instance has set the alarm. Replacing that alarm for each call of `stats` could postpone it forever.
+   * When to forget the limit. Infinity if this instance does not know when the limit was last used: either nothing is
+   * saved, or an earlier instance has set the alarm. Replacing that alarm at each call of `stats` could postpone it
+   * forever.
    */
   #forgetAt({ memory }: MemoryLimit): number {
     return (memory.idleSince ?? this.#lastUsed) + 2 * memory.longestLease;
   }
 
-  /** The object may move to a machine whose clock is behind. */
+  /** Never goes back, even if the object moves to a machine whose clock is behind. */
   #moment(leaseDuration: number) {
     this.#now = Math.max(this.#now, Date.now());
     return { now: this.#now, micros: this.#now * 1000, leaseDuration };

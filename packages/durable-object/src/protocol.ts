@@ -20,7 +20,7 @@ export type Line =
   | { readonly operated: LimitName }
   | { readonly stats: StoreStats };
 
-/** Stands for Infinity, which JSON does not have: longer than any wait, and more than any queue. */
+/** Stands for Infinity, which JSON lacks. It is longer than any wait and larger than any queue. */
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
 export function encode(value: Call | Line): string {
@@ -38,7 +38,7 @@ export function decodeLine(text: string): Line {
   return JSON.parse(text, withTokens);
 }
 
-/** Fencing tokens have more digits than a number of JSON. */
+/** Converts fencing tokens, which have more digits than a JSON number can hold. */
 function withTokens(name: string, part: unknown): unknown {
   return name === 'fencing' && typeof part === 'string' ? BigInt(part) : part;
 }

@@ -34,7 +34,7 @@ class OpenResponse {
     if (!this.#isOver) this.#controller.enqueue(encoder.encode(`${encode(line)}\n`));
   }
 
-  /** The lease is no longer queued. */
+  /** Called when the lease is no longer queued. */
   settle(id: string): void {
     this.ids.delete(id);
     this.#endIfSettled();
@@ -47,7 +47,7 @@ class OpenResponse {
   }
 }
 
-/** The queued leases of an object, each with the response that pushes its grant: that to its latest request. */
+/** The queued leases of an object, each with the response that pushes its grant: the response to its latest request. */
 export class PushedGrants {
   readonly #responses = new Map<string, OpenResponse>();
 
@@ -68,12 +68,12 @@ export class PushedGrants {
     this.drop(grant.id);
   }
 
-  /** Tells the isolates of all queued leases that the limit is operated differently. */
+  /** Notifies the isolates of all queued leases that the limit is operated differently. */
   tell(operated: LimitName): void {
     for (const response of new Set(this.#responses.values())) response.write({ operated });
   }
 
-  /** The lease is no longer queued: ends its response, unless that has others. */
+  /** Called when the lease is no longer queued. Ends its response, unless that has other leases. */
   drop(id: string): void {
     const response = this.#responses.get(id);
     if (response === undefined) return;

@@ -7,9 +7,12 @@ type LimitMemory = MemoryLimit['memory'];
 export class SavedLimit {
   /** Leases that have changed since the last `write`, by id; undefined if they were removed. */
   readonly #changes = new Map<string, MemoryLease | undefined>();
-  /** The last record of the memory. */
+  /** The last saved record of the limit's memory. */
   #remembered = '';
-  /** Created by the first write: each table is a row that is billed, and a limit whose state is only read needs none. */
+  /**
+   * Whether the tables exist. The first write creates them: each table is billed as a row, and a limit whose state is
+   * only read needs none.
+   */
   #hasTables: boolean;
 
   constructor(private readonly sql: SqlStorage) {
@@ -25,7 +28,7 @@ export class SavedLimit {
     });
   }
 
-  /** What the limit remembers; starts at this time in microseconds if it remembers nothing. */
+  /** The limit's saved memory. A new memory starts at this time, in microseconds. */
   memory(micros: number): LimitMemory {
     const memory = this.#recall() ?? newMemory(micros);
     // The first operation changes the memory of a new limit.
@@ -59,7 +62,7 @@ export class SavedLimit {
   #createTables(): void {
     if (this.#hasTables) return;
     this.#hasTables = true;
-    // With a rowid, each id would be a second row, in an index.
+    // WITHOUT ROWID, since each id would otherwise need a second row, in an index.
     this.sql.exec('CREATE TABLE leases (id TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID');
     this.sql.exec('CREATE TABLE memory (id INTEGER PRIMARY KEY, record TEXT NOT NULL)');
   }

@@ -30,8 +30,8 @@ interface BackgroundQuery {
 }
 
 /**
- * The connection for background queries, which no operation waits for; it runs one statement at a time. A release
- * neither waits for the notification that follows it nor fails with it.
+ * The connection for background queries, whose answers no operation needs. It runs one statement at a time. So a
+ * release neither waits for the notification that follows it nor fails with it.
  */
 export class BackgroundQueries {
   readonly reconnectingClient: ReconnectingClient;

@@ -26,11 +26,11 @@ export interface Call {
   readonly address: Address;
   /** The indices of these operations in the batch that was sent. */
   readonly indices: number[];
-  /** null: the limit is declared; -1: it is set. */
+  /** The version as a number. null declares the limit, -1 sets it. */
   readonly version: string | null;
-  /** The last two numbers that were declared, as this process knows them. */
+  /** The last two declared numbers, as this process knows them. */
   readonly declared: readonly number[];
-  /** How the limit is operated, as this process knows it: what the first operation of `words` tells the server. */
+  /** How the limit is operated, as this process knows it. The first operation of `words` sends it to the server. */
   readonly operated: OperatedState | undefined;
   readonly limit: number;
 }
@@ -70,7 +70,7 @@ function hasSameLimitState(one: Call, other: Call): boolean {
   );
 }
 
-/** The operations of a call as `lease.sql.ts` describes them. */
+/** The operations of a call, in the format that `lease.sql.ts` describes. */
 export function wordsOf({ indices, operated }: Call, ops: readonly Op[]): string[] {
   const words = knownOf(operated);
   for (const index of indices) encode(ops[index] as Op, words);
@@ -110,7 +110,7 @@ function known(place = ''): string {
   return /^\d{1,18}$/.test(place) ? place : '';
 }
 
-/** Formats a whole number for PostgreSQL. 1e15 is above every count and time in use, and stands for Infinity. */
+/** Formats a whole number for PostgreSQL. Infinity becomes 1e15, which is above every count and time in use. */
 export function whole(value: number): string {
   return `${Math.min(Math.ceil(value), 1e15)}`;
 }
@@ -119,13 +119,13 @@ export function whole(value: number): string {
 export interface Notifications {
   /** Permits granted to waiters, apart from the operations' own answers. */
   readonly grants: readonly Grant[];
-  /** The processes that are asked to release the permits they hold in reserve. */
+  /** The processes that must release the permits they hold in reserve. */
   readonly recalled: readonly string[];
-  /** The processes to notify that the limit is operated differently. */
+  /** The processes that must be notified of a change in how the limit is operated. */
   readonly operated: readonly string[];
 }
 
-/** The number of lines at the start of an answer, and of lines for each operation. */
+/** Number of lines at the start of an answer, and for each operation. */
 const [heading, perOperation] = [6, 4];
 
 /** Parses the answer to a call; `lease.sql.ts` describes its format. */
@@ -172,7 +172,10 @@ export function decode(
   return { grants, recalled: recalled ? recalled.split(' ') : [], operated: owners };
 }
 
-/** The last line, unless all lines from `start` on belong to grants, in pairs; without operations there is none. */
+/**
+ * The last line, unless all lines from `start` on are pairs that belong to grants. Without operations there is no such
+ * line.
+ */
 function operatedFrom(lines: readonly string[], start: number) {
   if (start === heading || (lines.length - start) % 2 === 0) return { owners: [] };
   const [code, version = '', ...owners] = (lines.at(-1) as string).split(' ');

@@ -19,7 +19,10 @@ export interface Query {
   readonly text: string;
   readonly values?: readonly unknown[];
   readonly rowMode: 'array';
-  /** Prepared, and all values are strings or null: `sendQuery` sends such a query in a shorter way. */
+  /**
+   * Whether the query is prepared, and all its values are strings or null. `sendQuery` sends such a query in a shorter
+   * way.
+   */
   readonly isPlain?: true;
 }
 
@@ -37,7 +40,7 @@ export type MakeClient = () => PostgresClient | Promise<PostgresClient>;
  */
 const MIN_CONNECT_TIMEOUT = 5_000;
 
-/** Maximum milliseconds for a connection attempt and its set-up, on a connection whose statements may take `timeout`. */
+/** Maximum milliseconds for connecting and setting up a connection whose statements have this `timeout`. */
 export function connectTimeout(timeout: number): number {
   return Math.max(timeout, MIN_CONNECT_TIMEOUT);
 }
@@ -68,8 +71,8 @@ export function clientMaker(connect: Connect): MakeClient {
 }
 
 /**
- * @throws StoreError if it is not a client, or one of the `earlier` ones, since a `pg.Client` connects only once. A pool
- *   looks like a client, but the store must not end the pool's connections.
+ * @throws StoreError if it is not a client, or if it is one of the `earlier` clients, since a `pg.Client` connects only
+ *   once. A pool looks like a client, but is refused: the store must not end the pool's connections.
  */
 async function made(
   connect: () => PostgresClient | Promise<PostgresClient>,
@@ -87,7 +90,7 @@ async function made(
   return client;
 }
 
-/** Makes a client, within this many milliseconds: a function of the app may wait for a server that does not respond. */
+/** Makes a client within this many milliseconds: the app's function may wait for a server that does not respond. */
 export function makeInTime(make: MakeClient, time: number): Promise<PostgresClient> {
   return new Promise((resolve, reject) => {
     let isLate = false;

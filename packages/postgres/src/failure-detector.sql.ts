@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { now } from './schema.ts';
 
 /**
- * Milliseconds until the leases of a process expire after its connection has ended, unless it renews them on another
- * one.
+ * Milliseconds between the end of a process's connection and the expiry of its leases, unless the process renews them
+ * on another connection.
  */
 export const GRACE_PERIOD = 1_000;
 
-/** Maximum number of limits that one check changes: it holds their locks, and must finish in time. */
+/** Maximum number of limits that one check changes. Bounded, since it locks them and must finish in time. */
 const MAX_BATCH = 500;
 
-/** Maximum number of limits that are removed, or swept, per statement; if the maximum is reached, there may be more. */
+/** Maximum number of limits that are removed, or swept, per statement. If a statement reaches it, more may be left. */
 export const MAX_FORGOTTEN = 1_000;
 export const MAX_SWEPT = 200;
 

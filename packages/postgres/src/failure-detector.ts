@@ -7,8 +7,8 @@ import type { Horizon } from './horizon.ts';
 /** Milliseconds between two checks of the predecessor. */
 const PERIOD = 250;
 /**
- * Milliseconds until an unanswered check is repeated on another connection: if the server has ended all sessions of
- * this process, the process must notice that before its permits are granted to others.
+ * Milliseconds until an unanswered check is repeated on another connection. If the server has ended all sessions of
+ * this process, the process must notice before its permits are granted to others.
  */
 const CHECK_TIMEOUT = GRACE_PERIOD / 2;
 
@@ -19,13 +19,13 @@ export interface FailureDetectorOptions {
   /** Runs a statement on the connection for operations, before later ones. */
   inOrder(query: Query): Promise<unknown>;
   /**
-   * Other processes do not see that this one is alive, for this reason and for at most `ago` milliseconds: it must
-   * register again.
+   * Called when other processes cannot see that this one is alive, for this reason and for at most `ago` milliseconds.
+   * The process must then register again.
    */
   unseen(reason: string, ago: number): void;
   /** Sends these notifications. */
   notify(notifications: Notifications): void;
-  /** Runs in the first process of the ring, for all. */
+  /** Detects dead rows that VACUUM cannot remove. It runs only in the first process of the ring. */
   readonly horizon: Horizon;
 }
 
@@ -54,7 +54,7 @@ export class FailureDetector {
     this.#later(0);
   }
 
-  /** The number is no longer held: other processes may consider this one dead. */
+  /** Called when the number is no longer held: other processes may consider this one dead. */
   leave(): void {
     this.#number = undefined;
     this.#suspendedNumber = undefined;
@@ -64,7 +64,7 @@ export class FailureDetector {
 
   /**
    * Leaves the ring and keeps the number: a process without leases need not be watched, and watches no other. If it
-   * stayed, the process before it would be watched by no other.
+   * stayed, no process would watch its predecessor.
    */
   suspend(): void {
     const number = this.#number;
@@ -76,7 +76,7 @@ export class FailureDetector {
   /**
    * Joins the ring again.
    *
-   * @returns undefined if it has no number any more.
+   * @returns undefined if the process no longer has a number.
    */
   resume(): Promise<void> | undefined {
     const number = this.#suspendedNumber;
@@ -90,7 +90,7 @@ export class FailureDetector {
     });
   }
 
-  /** Leaves for good: other processes do not consider it dead, and the leases that it still holds expire normally. */
+  /** Leaves the ring for good. Other processes do not consider it dead, and its leases expire normally. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -119,7 +119,7 @@ export class FailureDetector {
     this.#later(found === 'dead' ? 0 : PERIOD);
   }
 
-  /** Once per lease duration, the first process cleans up for all. */
+  /** Cleans up for all processes, once per lease duration. Only the first process of the ring does this. */
   async #tend(): Promise<void> {
     const { schema, query, sender, horizon } = this.#options;
     if (performance.now() - this.#sweptAt <= sender.leaseDuration) return;
@@ -130,7 +130,7 @@ export class FailureDetector {
       ([row]) => Number(row?.[0]),
       () => 0,
     );
-    // The next check continues with the rest, however long a lease is.
+    // The next check continues with the rest, however long the lease duration is.
     if (forgotten === MAX_FORGOTTEN) this.#sweptAt = -Infinity;
     else await horizon.check();
     this.#isTending = false;
@@ -147,13 +147,15 @@ export class FailureDetector {
     if (number !== this.#number) return 'nothing';
     if (found === 'ended')
       unseen('the server has ended the connection', performance.now() - this.#aliveAt);
-    // Without its row, no other process can have considered this one dead.
+    // Only processes with a row can be considered dead by others.
     else if (found === 'unregistered') unseen('this process is no longer registered', 0);
     else if (found !== 'nothing') this.#aliveAt = sent;
     return found;
   }
 
-  /** The row of this process is missing if the tables were emptied, or dropped and created again. */
+  /**
+   * The query of a check. The row of this process is missing if the tables were emptied, or dropped and created again.
+   */
   #watchQuery(): Query {
     const { schema, sender } = this.#options;
     const text = `SELECT CASE

@@ -7,7 +7,7 @@ const disconnects = /^(08...|57P0[1235]|53300)$/;
 const canceled = new Set(['57014', '55P03']);
 /** The schema, a table or a function does not exist. */
 const missing = new Set(['3F000', '42P01', '42883']);
-/** What refusals mean that an operator can end; `docs/errors.md` has what to do. */
+/** Explains refusals that an operator can end; `docs/errors.md` says how. */
 const meanings = new Map([
   ['28000', 'there is no such role, or it may not log in'],
   ['28P01', 'the role or its password is wrong'],
@@ -50,7 +50,7 @@ export function isDenied(error: unknown): boolean {
   return stateOf(error) === '42501';
 }
 
-/** Whether the server does not accept the connection: of this role, or because it has too many. */
+/** Whether the server refuses the connection: for this role, or because it has too many connections. */
 export function isRefusedConnection(error: unknown): boolean {
   return stateOf(error) === '53300' || isRefusal(error);
 }
@@ -78,7 +78,7 @@ export function failure(cause: unknown): StoreError {
   }
   if (isRefusal(cause)) {
     const meaning = meanings.get(state);
-    // That message names the object of the schema.
+    // Only this message names the object of the schema.
     const detail = isDenied(cause) ? `: ${(cause as Error).message}` : '';
     const reason = meaning === undefined ? state : `${state} (${meaning}${detail})`;
     return refused(`PostgreSQL refused the call: ${reason}`, cause);

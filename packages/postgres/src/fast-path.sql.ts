@@ -1,6 +1,6 @@
 import { asked, now } from './schema.ts';
 
-/** Maximum bytes of leases in a limit's own row, about twelve leases: each change rewrites all of them. */
+/** Maximum size in bytes of the leases in a limit's own row: about twelve leases. Each change rewrites all of them. */
 const MAX_FRESH_BYTES = 1_200;
 
 /** No waiters, no expired leases, none to report, and the version and the limit that the caller knows. */
@@ -17,11 +17,12 @@ export interface FastPathStatements {
 /**
  * The most frequent operations: one acquire or release while the queue is empty. Each is a plain UPDATE of the limit's
  * row, which also stores the lease until `lease()` moves it to the table of leases. If PostgreSQL had to wait for the
- * row, it evaluates the conditions again with the row's new version, but sees other rows as before; therefore the
- * conditions refer to this row only. The answer is one row (inflight, when the limit was last operated, and for an acquire
- * the token), or none if `lease()` must be called, as for a limit that is paused, drained or in shadow mode.
+ * row, it checks the conditions again with the row's new version, but sees other rows as before. So the conditions
+ * refer to this row only. The answer is one row: inflight, when the limit was last operated and, for an acquire, the
+ * token. There is no row if `lease()` must be called instead, for instance if the limit is paused, drained or in shadow
+ * mode.
  *
- * The lease and its token start when the statement arrived: a wait for the row does not make a lease longer.
+ * The lease and its token start when the statement arrives, so waiting for the row does not make a lease longer.
  */
 export function fastPathStatements(schema: string): FastPathStatements {
   const token = `GREATEST(t.token + 1, ${asked})`;

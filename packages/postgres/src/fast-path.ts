@@ -16,9 +16,9 @@ export class FastPath {
   /** The latest answer for each limit. */
   readonly #replies = new WeakMap<Address, Reply>();
   /**
-   * Where the leases that operations have named probably are. An acquire of one of these goes to `lease()`: it may be
-   * in the table of leases, which the UPDATE does not read. Twice the lease duration is long enough, because a lease
-   * that no operation names for one lease duration has expired.
+   * Where leases named by operations probably are. An acquire of such a lease goes to `lease()`, since the lease may be
+   * in the table of leases, which the UPDATE does not read. Entries live for twice the lease duration: a lease that no
+   * operation names for one lease duration has expired.
    */
   readonly #locations: TtlMap<'limit row' | 'unknown'>;
 
@@ -50,7 +50,7 @@ export class FastPath {
     return this.#query('acquire', values);
   }
 
-  /** The answer of that UPDATE; undefined if it has changed nothing, so that `lease()` must be called. */
+  /** The answer of the UPDATE; undefined if it changed nothing, so that `lease()` must be called. */
   decode([row]: readonly unknown[][], { address }: Call): Reply | undefined {
     if (row === undefined) return undefined;
     const { limit, version, declared, operated: known } = this.#replies.get(address) as Reply;
@@ -91,7 +91,7 @@ export class FastPath {
       const [op, answer] = [ops[index] as Op, answers[index]];
       if (answer === undefined || 'error' in answer) continue;
       this.#replies.set(address, answer);
-      // A rejected or lost lease does not exist, and its id is not used again; a flood of them would fill the map.
+      // A rejected or lost lease does not exist, and its id is not reused. Many of them would fill the map.
       const isGone = answer.state === 'full' || answer.state === 'lost';
       if (isGone && op.verb !== 'declare') this.#locations.delete(op.lease.id);
     }

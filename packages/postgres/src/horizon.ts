@@ -1,6 +1,6 @@
 import { type Query, statement } from './client.ts';
 
-/** Below this number of dead rows, or of transactions since, there is no harm: autovacuum starts at 2,000 rows. */
+/** Fewer dead rows, or fewer transactions since, do no harm: autovacuum starts at 2,000 rows. */
 const MIN_DEAD_ROWS = 5_000;
 
 export interface HorizonOptions {
@@ -40,7 +40,7 @@ export class Horizon {
     this.#options.slowed(`${holder} keeps VACUUM from removing ${dead} dead rows of limits`);
   }
 
-  /** Reports the end of the problem: it is solved, or another process checks from now on. */
+  /** Reports that the problem has ended, or that another process checks from now on. */
   clear(): void {
     if (!this.#isSlowed) return;
     this.#isSlowed = false;

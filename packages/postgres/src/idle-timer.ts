@@ -1,10 +1,10 @@
 import type { Clock } from '@headgate/core';
 import { maxTimer } from '@headgate/core/distributed';
 
-/** Milliseconds after which an unused process sends nothing any more. */
+/** Milliseconds after which an unused process stops sending statements. */
 const IDLE_AFTER = 1_000;
 
-/** The last statement of a process is answered before its connections are closed. */
+/** The last statement of a process must be answered before its connections are closed. */
 export const MIN_IDLE_TIMEOUT = 2 * IDLE_AFTER;
 
 export interface IdleTimerOptions {
@@ -13,16 +13,16 @@ export interface IdleTimerOptions {
   readonly idleTimeout: number;
   /** Whether this process holds or awaits a permit. */
   isActive(): boolean;
-  /** The process is unused: stops everything that sends statements of its own accord. */
+  /** Called when the process is unused: stops everything that sends statements on its own. */
   suspend(): void;
-  /** The process has been unused for `idleTimeout`. */
+  /** Called when the process has been unused for `idleTimeout`. */
   disconnect(): void;
 }
 
 /**
- * Detects that a process is unused: it holds no permit, has no waiter, and calls nothing. It then has nothing to watch
- * and nothing to lose, and leaves the database alone. That waits for a second, since it costs a statement to stop and
- * another one to resume.
+ * Detects that a process is unused: it holds no permit, has no waiter, and sends no operations. It then needs no
+ * failure detector, and leaves the database alone. It waits for a second first, since stopping and resuming each cost a
+ * statement.
  */
 export class IdleTimer {
   readonly #options: IdleTimerOptions;
@@ -35,13 +35,13 @@ export class IdleTimer {
     this.#options = options;
   }
 
-  /** The store is called. */
+  /** Called for each operation of the store. */
   used(): void {
     this.#usedAt = this.#options.clock.now();
     if (this.#timer === undefined) this.#checkIn(IDLE_AFTER);
   }
 
-  /** The process takes part again. */
+  /** Makes the process take part again. */
   wake(): void {
     this.isIdle = false;
     this.used();

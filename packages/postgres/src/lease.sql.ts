@@ -9,12 +9,15 @@ const WORDS_PER_OPERATION = 8;
  * Performs all operations on one limit in one short transaction. It locks the limit's row first and reads the clock and
  * the leases afterwards: at READ COMMITTED each statement sees what was committed before the statement began.
  *
- * `ops` has for each operation: verb, id, weight, spare, `1` if it reserves, wait in microseconds, queueLimit or place,
- * and fencing token. `version_` is NULL to declare the limit, and -1 to set it. The answer, which `calls.ts` parses,
- * consists of lines: limit, version, microseconds until the next lease may expire (if there are waiters), number of
- * expired leases, the processes to notify that others are waiting, the last two numbers that were declared; for each
- * operation its state, its token or place, inflight, queued; then id and token of each permit granted to another waiter;
- * and finally, if the limit was ever operated, the code of that, its time, and the processes to notify of it.
+ * `ops` contains for each operation: verb, id, weight, spare, `1` if it reserves, wait in microseconds, queueLimit or
+ * place, and fencing token. `version_` is NULL to declare the limit, and -1 to set it.
+ *
+ * The answer consists of lines, which `calls.ts` parses:
+ * - limit, version, microseconds until the next lease may expire (if there are waiters), number of expired leases, the
+ *   processes to notify that others are waiting, and the last two declared numbers;
+ * - for each operation: its state, its token or place, inflight, and queued;
+ * - for each permit granted to another waiter: its id and token;
+ * - if the limit was ever operated: the code of its state, the time of the change, and the processes to notify.
  */
 export function leaseFunctions(schema: string): string {
   return `

@@ -6,7 +6,7 @@ export interface LivenessOptions {
   readonly clock: Clock;
   /** Milliseconds. */
   readonly leaseDuration: number;
-  /** Called when it is lost, and then three times per `GRACE_PERIOD` until it is regained. */
+  /** Called when liveness is lost, and then three times per `GRACE_PERIOD` until it is regained. */
   readonly renew: () => void;
 }
 
@@ -31,7 +31,7 @@ export class Liveness {
     this.#options = options;
   }
 
-  /** Until when a lease that was renewed at `sent` is certain, regardless of its duration. */
+  /** Until when a lease renewed at `sent` is certain, leaving its duration aside. */
   certainUntil(sent: number): number {
     const loss = this.#losses.find(({ until }) => sent < until);
     return loss === undefined ? Infinity : Math.max(sent, loss.at) + GRACE_PERIOD * certainPart;
@@ -50,8 +50,8 @@ export class Liveness {
   }
 
   /**
-   * The server said `ago` milliseconds ago that it serves no client: until then no process can have considered this one
-   * dead.
+   * Called when the server said `ago` milliseconds ago that it serves no clients. Until then, no process can have
+   * considered this one dead.
    */
   serverWasDown(ago: number): void {
     const { clock, renew } = this.#options;
@@ -60,7 +60,7 @@ export class Liveness {
     renew();
   }
 
-  /** Also called for the first connection; before it, no operation is executed. */
+  /** Called when a connection is open. Before the first connection, no operation is executed. */
   regain(): void {
     clearInterval(this.#timer);
     const loss = this.#loss;
@@ -72,7 +72,7 @@ export class Liveness {
     clearInterval(this.#timer);
   }
 
-  /** The loss that has not ended. */
+  /** The present loss, if it has not ended. */
   get #loss(): Loss | undefined {
     const latest = this.#losses.at(-1);
     return latest?.until === Infinity ? latest : undefined;

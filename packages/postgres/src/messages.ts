@@ -11,13 +11,13 @@ export interface MessagesOptions {
   send(channel: string, word: string, lines: readonly string[]): void;
 }
 
-/** The messages between processes: what an operation of one means for another. */
+/** The messages by which an operation of one process affects others. */
 export class Messages {
   constructor(private readonly options: MessagesOptions) {}
 
   /**
-   * Reports grants to this process and to others, asks the listed processes to release the permits they hold in reserve,
-   * and notifies those listed that the limit is operated differently.
+   * Reports grants to this process and to others, asks the listed processes to release the permits they hold in
+   * reserve, and notifies the listed processes of a change in how the limit is operated.
    */
   announce({ grants, recalled, operated }: Notifications, call?: Call): void {
     const { owner: me, listener, send } = this.options;
@@ -29,7 +29,7 @@ export class Messages {
       else others.set(owner, [...(others.get(owner) ?? []), `${id} ${fencing}`]);
     }
     for (const [owner, lines] of others) send(channelOf(owner), 'grant', lines);
-    // Only operations recall, and they always have a call.
+    // Only operations cause recalls, and an operation always has a call.
     if (call === undefined) return;
     const { label } = call.address;
     for (const owner of recalled) send(channelOf(owner), 'recall', [label]);

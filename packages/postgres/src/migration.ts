@@ -38,7 +38,10 @@ COMMIT;
 `;
 }
 
-/** CREATE SCHEMA IF NOT EXISTS would need the right to create schemas even if it exists. */
+/**
+ * Checks for the schema itself: CREATE SCHEMA IF NOT EXISTS needs the right to create schemas even if the schema
+ * exists.
+ */
 function schemaCreation(schema: string): string {
   return `
 DO $body$
@@ -52,8 +55,8 @@ $body$;
 }
 
 /**
- * Uses a connection of its own, without a time limit. A role without the rights to migrate may call it if nothing needs to
- * be migrated.
+ * Uses a connection of its own, without a time limit. If nothing needs to be migrated, a role without the rights to
+ * migrate may call it.
  */
 export async function migrate(make: MakeClient, schema: string): Promise<void> {
   let client: PostgresClient | undefined;

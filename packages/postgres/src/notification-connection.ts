@@ -52,7 +52,7 @@ export function channelOf(owner: string): string {
 export class NotificationConnection {
   readonly reconnectingClient: ReconnectingClient;
   readonly #options: NotificationConnectionOptions;
-  /** Whether it has ever listened, with tables of a usable version: other connections then need not wait for it. */
+  /** Whether it has ever listened, with tables of a usable version. If so, other connections need not wait for it. */
   isProven = false;
   readonly #probe: SubscriptionProbe;
   #number = 0;
@@ -152,7 +152,7 @@ export class NotificationConnection {
     this.#options.up(this.#number);
   }
 
-  /** The connection looks open, but notifications do not arrive. */
+  /** Called when the connection looks open but notifications do not arrive. */
   #died(): void {
     const error = unheard();
     this.#mute(error);
@@ -210,7 +210,10 @@ function nothing(): undefined {
   return undefined;
 }
 
-/** If the server's queue of notifications is full, waiters poll, and everything else continues. */
+/**
+ * Returns the error if the server's queue of notifications is full; waiters then poll, and everything else continues.
+ * Otherwise throws the error.
+ */
 function unlessFull(error: unknown): StoreError {
   if (isQueueFull(error)) return queueFull(error);
   throw error;

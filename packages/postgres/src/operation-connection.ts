@@ -15,7 +15,7 @@ import { FastPath } from './fast-path.ts';
 import { ReconnectingClient } from './reconnecting-client.ts';
 import { sessionSettings } from './session.ts';
 
-/** Maximum number of operations per transaction, which keeps its limits locked. */
+/** Maximum number of operations per transaction. Bounded, since a transaction keeps its limits locked. */
 const MAX_OPERATIONS = 500;
 /** Maximum number of attempts for a statement that the server rolls back because of a conflict. */
 const MAX_ATTEMPTS = 5;
@@ -65,7 +65,7 @@ export class OperationConnection {
   readonly #fastPath: FastPath;
   #tasks: Task[] = [];
   #isBusy = false;
-  /** Sends the waiting operations; undefined if none waits. */
+  /** Sends the waiting operations; undefined if there are none. */
   #resume: (() => void) | undefined;
 
   constructor(options: OperationConnectionOptions) {
@@ -98,7 +98,7 @@ export class OperationConnection {
     });
   }
 
-  /** Continues in the async context of the caller, whose operation is the first of the next statement. */
+  /** Runs in the async context of the caller whose operation is the first of the next statement. */
   async #drainLater(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#resume = resolve;
@@ -182,7 +182,7 @@ export class OperationConnection {
     });
   }
 
-  /** After a lost connection each operation is repeated once on the next one, which is safe at any stage. */
+  /** Repeats each operation once after its connection was lost. That is safe at any stage. */
   #retry(tasks: readonly Task[], cause: unknown): void {
     const repeated = isDisconnect(cause) ? tasks.filter(({ wasSent }) => !wasSent) : [];
     for (const task of repeated) task.wasSent = true;

@@ -1,12 +1,12 @@
-/** Paused or drained, nothing fits; in shadow mode, everything does. */
+/** The bounds for grants: if the limit is paused or drained, no lease fits; in shadow mode, every lease fits. */
 export const bounds = `
       alone_ := CASE WHEN l.operated & 3 > 0 THEN -1 ELSE 0 END;
       bound_ := CASE WHEN l.operated & 3 > 0 THEN -1 WHEN l.operated & 4 > 0 THEN 1000000000000000 ELSE l.most END;
 `;
 
 /**
- * What each verb does: a part of the function in `lease.sql.ts`, whose variables it uses. Each sets the state, and the
- * token or the place.
+ * The effect of each verb: a part of the function in `lease.sql.ts`, whose variables it uses. Each verb sets the state,
+ * and the token or the place.
  */
 export function operations(schema: string, words: number): string {
   return `

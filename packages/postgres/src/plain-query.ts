@@ -15,7 +15,7 @@ interface Connection {
 
 /**
  * A prepared statement that does not request the description of its columns, which are all text. `pg`'s own query
- * requests it every time; with its other work, that takes as long as the server takes for an UPDATE.
+ * requests it every time. That, and its other overhead, take as long as an UPDATE takes on the server.
  */
 class PlainQuery {
   readonly name: string;

@@ -156,7 +156,7 @@ export class PostgresStore extends Store {
 
   listen(listener: StoreListener): () => void {
     this.#listener = listener;
-    // The store may have connected before, for `stats()`.
+    // `stats()` may have opened the connection before.
     const { mutedBy } = this.#notificationConnection;
     if (mutedBy !== undefined) listener.muted?.(mutedBy);
     return () => {
@@ -234,7 +234,7 @@ export class PostgresStore extends Store {
     this.#listener?.state(false, failure(error));
   }
 
-  /** The listening connection looks open, but does not show other processes that this one is alive. */
+  /** Called when the listening connection looks open but does not show other processes that this one is alive. */
   #unseen(reason: string, ago: number): void {
     this.#liveness.lose(ago);
     this.#notificationConnection.reconnectingClient.lose(new Error(reason));

@@ -14,9 +14,12 @@ import { limitTime } from './time-limit.ts';
 
 /** Milliseconds until the next attempt; doubled after each failure. */
 const INITIAL_PAUSE = 25;
-/** Allows several attempts within `GRACE_PERIOD`, before a process that has lost its connections loses its leases. */
+/**
+ * Maximum pause between attempts. It allows several attempts within `GRACE_PERIOD`, before a process without
+ * connections loses its leases.
+ */
 const MAX_PAUSE = GRACE_PERIOD / 5;
-/** The same if the server refuses the connection: each attempt costs it a process. */
+/** Maximum pause if the server refuses the connection. It is longer, since each attempt costs the server a process. */
 const MAX_PAUSE_IF_REFUSED = 2_000;
 
 export interface ReconnectingClientOptions {
@@ -28,7 +31,7 @@ export interface ReconnectingClientOptions {
   /** Whether a lost connection is opened again at once, instead of by the next statement. Default: always. */
   isNeeded?(): boolean;
   up?(): void;
-  /** The connection was lost, or an attempt failed that began `ago` milliseconds ago. */
+  /** Called when the connection was lost, or an attempt failed that began `ago` milliseconds ago. */
   down?(error: unknown, ago: number): void;
 }
 
@@ -84,7 +87,7 @@ export class ReconnectingClient {
     if (client !== undefined) await this.#inTime(client, () => client.end()).catch(() => {});
   }
 
-  /** One promise, not one for each step: every operation passes here. */
+  /** Uses one promise rather than one per step, since every operation passes here. */
   #send(client: PostgresClient, query: Query): Promise<readonly unknown[][]> {
     return new Promise((resolve, reject) => {
       const answered = (rows: readonly unknown[][]) => {
@@ -93,7 +96,7 @@ export class ReconnectingClient {
       };
       const failed = (error: unknown) => {
         cancel();
-        // The server announces that it will end the connection before it does: no further statement may be sent on it.
+        // The server announces the end of the connection in advance. No further statement may be sent on it.
         if (isDisconnect(error)) this.#drop(client, error);
         reject(error);
       };

@@ -20,22 +20,22 @@ export function identifier(name: string): string {
   return `U&"${escaped(quoted)}"`;
 }
 
-/** Quotes a text for PostgreSQL, likewise. */
+/** Quotes a text for PostgreSQL in the same way. */
 export function literal(text: string): string {
   const quoted = text.replaceAll("'", "''");
   if (!/[$\\]/.test(text)) return `'${quoted}'`;
   return `U&'${escaped(quoted)}'`;
 }
 
-/** Without dollar signs, for a quoted text that begins with U&. */
+/** Escapes dollar signs in a quoted text that begins with U&. */
 function escaped(quoted: string): string {
   return quoted.replaceAll('\\', '\\\\').replaceAll('$', '\\0024');
 }
 
-/** Microseconds since 1970 when the expression is evaluated, that is after waiting for a lock. */
+/** Microseconds since 1970 at the evaluation of the expression, so after waiting for a lock. */
 export const now =
   "(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) * 1000000)::bigint";
 
-/** Microseconds since 1970 when the statement arrived: one value, however often the statement uses it. */
+/** Microseconds since 1970 when the statement arrived. The value is the same everywhere in the statement. */
 export const asked =
   "(pg_catalog.date_part('epoch', pg_catalog.statement_timestamp()) * 1000000)::bigint";

@@ -1,18 +1,20 @@
 /**
  * The tables. All times are microseconds since 1970 by the server's clock.
  *
- * - `limits`: one row for each limit, and for each key in use; every operation locks it first. It stores the counts, so
- *   that an operation costs the same with one holder as with a thousand. No lease expires before `soonest`, so most
- *   operations need not search for expired ones. No index has a column that changes with each operation, so old
- *   versions of a row are pruned in their page, without VACUUM. `reclaimed` counts leases that expired while there were
- *   no operations; the next operation reports them. The most volatile columns are last, because the write-ahead log
- *   contains only the changed part of a new version. `fresh` has the leases that were acquired by a plain UPDATE: by
- *   id, an array of weight, end, token, spare, and whether it reserves. They are moved to `leases` for any operation
- *   other than a release, or when one may have expired. `operated` is 8 times the time at which the limit was last
- *   operated, plus the code of `operatedCode`. Unless that code is 0, `reclaimed` is stored as `-1 - reclaimed`, so that
- *   no process uses the plain UPDATE. `declared` and `declared_before` are the last two numbers that were declared (0:
- *   none): a limit (`most`) that differs from `declared` was set.
- * - `leases`: held leases (without `place`) and waiters. `ends` is one lease duration after the last renewal; the row
+ * - `limits`: one row for each limit, and for each key in use. Every operation locks its row first. The row stores the
+ *   counts, so an operation costs the same with one holder as with a thousand. No lease expires before `soonest`, so
+ *   most operations need not search for expired ones. No index has a column that changes with each operation, so old
+ *   versions of a row are pruned in their page, without VACUUM. The most volatile columns are last, because the
+ *   write-ahead log contains only the changed part of a new version.
+ * - `limits.reclaimed` counts leases that expired while there were no operations; the next operation reports them.
+ * - `limits.fresh` contains the leases that were acquired by a plain UPDATE: by id, an array of weight, end, token,
+ *   spare, and whether it reserves. They move to `leases` at any operation other than a release, or when one of them
+ *   may have expired.
+ * - `limits.operated` is 8 times the time at which the limit was last operated, plus the code of `operatedCode`. If
+ *   that code is not 0, `reclaimed` is stored as `-1 - reclaimed`, which keeps processes from using the plain UPDATE.
+ * - `limits.declared` and `declared_before` are the last two declared numbers (0: none). A limit (`most`) that differs
+ *   from `declared` was set.
+ * - `leases`: held leases (without `place`) and waiters. `ends` is one lease duration after the last renewal. The row
  *   is removed at `expires`, which is earlier for a waiter whose queue timeout ends before that.
  * - `members`: the processes. Each holds the advisory lock of its number while it is connected.
  */

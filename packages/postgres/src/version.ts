@@ -5,15 +5,18 @@ import { refused } from './failure.ts';
  * migration must then convert tables of every earlier version.
  */
 const VERSION = 3;
-/** The oldest release, by its own version, that can still use them, so that processes can be upgraded one by one. */
+/**
+ * The oldest version of this package's tables whose release can still use these tables. So processes can be upgraded
+ * one by one.
+ */
 const OLDEST_VERSION = 3;
 
-/** The tables are newer, and this release can use them: no migration is needed. */
+/** The SQLSTATE for newer tables that this release can use: no migration is needed. */
 export const NEWER_TABLES_STATE = 'HG001';
 
 /**
- * A function instead of a table: it is replaced in the same transaction as the others, and needs no privileges of its
- * own. The guard runs first, so that an older release never replaces the functions of a newer one.
+ * Creates the guard, as a function rather than a table: it is replaced in the same transaction as the others, and needs
+ * no privileges of its own. The guard runs first, so that an older release never replaces the functions of a newer one.
  */
 export function versionGuard(schema: string): string {
   return `
@@ -35,7 +38,10 @@ $body$;
 `;
 }
 
-/** Also fails if a column is missing, which CREATE TABLE IF NOT EXISTS does not detect. */
+/**
+ * Creates the function that returns the version. Its creation fails if a column is missing, which CREATE TABLE IF NOT
+ * EXISTS does not detect.
+ */
 export function versionFunction(schema: string): string {
   return `
 DO $body$
@@ -56,7 +62,7 @@ $body$;
 `;
 }
 
-/** What `checkVersion` expects. */
+/** The query whose result `checkVersion` expects. */
 export function version(schema: string): string {
   return `pg_catalog.array_to_string(${schema}.version(), ' ')`;
 }

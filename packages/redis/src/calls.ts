@@ -12,10 +12,10 @@ import {
 import { redisKey } from './key.ts';
 import { linesOf } from './reply.ts';
 
-/** Maximum number of operations per script; Redis executes no other command meanwhile. */
+/** Maximum number of operations per script. Bounded, since Redis executes no other command meanwhile. */
 const MAX_OPERATIONS = 500;
 
-/** The store that sends them. */
+/** The store that sends the calls. */
 export interface Sender {
   readonly owner: string;
   readonly prefix: string;
@@ -68,7 +68,7 @@ function keyOf(ref: LimitRef, { prefix, keys }: Sender): string {
   return key;
 }
 
-/** Index of the flag that the call must succeed even without free memory: it contains more than acquires. */
+/** Index of the flag that the call must succeed even without free memory. Calls with only acquires may fail. */
 const MUST_NOT_FAIL = 6;
 /** Index of the flag that an operation holds permits in reserve. */
 const RESERVING = 7;
@@ -104,7 +104,7 @@ function encode(op: Op, args: string[], { leaseDuration }: Sender): void {
   args.push(`${spare}`, whole(wait), line, `${fencing ?? ''}`);
 }
 
-/** Formats a number for Lua; 1e12 is above every count and time in use, and stands for Infinity. */
+/** Formats a number for Lua. Infinity becomes 1e12, which is above every count and time in use. */
 function whole(value: number): string {
   return `${Math.min(Math.ceil(value), 1e12)}`;
 }
@@ -135,7 +135,7 @@ export function decode(
     let extra = words[at + 1] as string;
     let [held, waiting] = [inflight, queued];
     if (operated !== undefined) {
-      // In shadow mode a token is followed by the weight that was held then, when nothing was queued.
+      // In shadow mode, a token of a lease that was not queued is followed by the weight held at the time.
       const [token = '', then] = extra.split(' ');
       extra = token;
       if (then !== undefined) [held, waiting] = [Number(then), 0];
@@ -162,7 +162,7 @@ export function decode(
   return grantsFrom(words, at);
 }
 
-/** The last line, unless all lines from `start` on belong to grants, in pairs. */
+/** The last line, unless all lines from `start` on are pairs that belong to grants. */
 function operatedFrom(words: readonly string[], start: number): OperatedState | undefined {
   if ((words.length - start) % 2 === 0) return undefined;
   const [code, version = ''] = (words.at(-1) as string).split(' ');

@@ -2,7 +2,7 @@
 export interface Watcher {
   up(): void;
   down(error: unknown): void;
-  /** A connection has ended, and the client sends the commands again that were not answered. */
+  /** Called when a connection has ended and the client repeats its unanswered commands. */
   repeats(): void;
 }
 
@@ -14,17 +14,20 @@ export interface Subscriber {
 export interface SubscribeOptions {
   readonly channel: string;
   heard(message: string): void;
-  /** Messages no longer arrive. */
+  /** Called when messages no longer arrive. */
   lost(): void;
   /** Aborts an attempt that takes too long. */
   readonly signal: AbortSignal;
 }
 
-/** What the store needs of a client of either library. */
+/** What the store needs from a client of either library. */
 export interface Connection {
-  /** Whether the client would keep a call until it has connected; otherwise the call is sent, or fails, immediately. */
+  /**
+   * Whether the client would hold a call back until it has connected. Otherwise the call is sent, or fails,
+   * immediately.
+   */
   readonly isConnecting: boolean;
-  /** Whether the client is connected, as far as it knows; if not, opening a second connection is pointless. */
+  /** Whether the client believes that it is connected. If not, opening a second connection is pointless. */
   readonly isUp: boolean;
   /** Whether the user has closed the client, or has not opened it yet. */
   readonly isClosed: boolean;

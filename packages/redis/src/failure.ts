@@ -1,9 +1,9 @@
 import { StoreError } from '@headgate/core/distributed';
 
-/** An error that Redis has sent begins with a word in capitals. */
+/** Matches errors sent by Redis, which begin with a word in capitals. */
 const SERVER_ERROR = /^(?:ReplyError: )?-?[A-Z]{2,}\b/;
 
-/** What refusals mean that an operator can end; `docs/errors.md` has what to do. */
+/** Explains refusals that an operator can end; `docs/errors.md` says how. */
 const meanings = new Map([
   ['NOAUTH', 'the client must log in'],
   ['WRONGPASS', 'the user or the password is wrong'],
@@ -19,7 +19,7 @@ export function isRefusal(error: unknown): boolean {
   return SERVER_ERROR.test(message) && !message.startsWith('ECONN');
 }
 
-/** The error of a node if a cluster's client reports it within an error of its own. */
+/** The error of a node, if a cluster's client wraps it in an error of its own. */
 function ofNode(error: unknown): Partial<Error> {
   const { lastNodeError } = (error ?? {}) as { lastNodeError?: Partial<Error> };
   return lastNodeError?.message ? lastNodeError : ((error ?? {}) as Partial<Error>);
@@ -38,10 +38,10 @@ export function failure(error: unknown): StoreError {
   return new StoreError('ERR_HEADGATE_STORE_DOWN', 'Redis cannot be reached', cause);
 }
 
-/** @param message That of the server, without the command. */
+/** @param message The server's message, without the command. */
 function reasonOf(message: string): string {
   const [word = ''] = message.split(' ', 1);
-  // ERR alone says nothing.
+  // The word ERR alone explains nothing.
   if (word === 'ERR') return message;
   const meaning = meanings.get(word);
   return meaning === undefined ? word : `${word} (${meaning})`;
@@ -57,9 +57,9 @@ export function late(cause?: unknown): StoreError {
 }
 
 /**
- * A copy of the client's error, with which an app may log what it likes. ioredis adds the command to its errors, whose
- * arguments contain the key of a limit, or the password; the server quotes the arguments of a command that it does not
- * know.
+ * Copies the client's error without the command, so that an app can log it safely. ioredis adds the command to its
+ * errors, with arguments that contain the key of a limit, or the password. The server also quotes the arguments of an
+ * unknown command.
  */
 function withoutCommand(error: unknown): unknown {
   if (typeof error !== 'object' || error === null) return error;

@@ -13,7 +13,7 @@ export interface IoredisClient {
 }
 // biome-ignore-end lint/suspicious/noExplicitAny: as above
 
-/** What ioredis' own classes offer beyond that. */
+/** Further members of ioredis' own classes. */
 interface Single extends IoredisClient {
   readonly stream?: { unref?(): void };
   connect(): Promise<void>;
@@ -76,7 +76,7 @@ export class IoredisConnection implements Connection {
         repeats();
         down(this.lastError);
       },
-      // Of a cluster: the connection to one node.
+      // Emitted by a cluster for the connection to one node.
       '-node': repeats,
       end: () => down(this.lastError),
       error: (error) => {
@@ -104,7 +104,7 @@ export class IoredisConnection implements Connection {
     try {
       signal.throwIfAborted();
       await subscriber.connect().catch((error) => {
-        // If the server ends the connection, the rejection says only that; an event had the reason.
+        // If the server ends the connection, the rejection says only that. An earlier event has the reason.
         throw emitted ?? error;
       });
       // The connection must not keep the process alive.

@@ -14,7 +14,7 @@ export interface NodeRedisClient {
 }
 // biome-ignore-end lint/suspicious/noExplicitAny: as above
 
-/** What node-redis' own clients offer beyond that. */
+/** Further members of node-redis' own clients. */
 interface Single extends NodeRedisClient {
   readonly isReady: boolean;
   readonly options?: { readonly socket?: object };

@@ -3,8 +3,8 @@ import { refused } from './failure.ts';
 /**
  * The lines of a script's reply.
  *
- * @param count How many there are at least.
- * @throws StoreError for the reply of something other than the script.
+ * @param count Minimum number of lines.
+ * @throws StoreError for a reply that does not come from the script.
  */
 export function linesOf(reply: unknown, count: number): string[] {
   // The client may be configured to return buffers.

@@ -19,7 +19,7 @@ export class Script {
   }
 }
 
-/** Only after NOSCRIPT is it certain that the script has not run. */
+/** Whether the server answered NOSCRIPT. Only then is it certain that the script has not run. */
 function isUnknown(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT');
 }

@@ -1,4 +1,4 @@
-/** Returns the weight and the number of the leases that it removed, and when the next one ends. */
+/** Removes expired leases. Returns their weight and number, and when the next lease ends. */
 const expireLeases = `
 local function expireLeases(key, now)
   local weight, ended = 0, redis.call('ZRANGEBYSCORE', key, '0', now)
@@ -8,7 +8,7 @@ local function expireLeases(key, now)
 end
 `;
 
-/** Returns the number of waiters that it removed, and a time before which no other one times out. */
+/** Removes expired waiters. Returns their number, and a time before which no other waiter times out. */
 const expireWaiters = `
 local function expireWaiters(key, now)
   local ended = redis.call('ZRANGEBYSCORE', key, '1e14', string.format('(%d', 1e14 + (now + 1) * 256))
@@ -18,7 +18,10 @@ local function expireWaiters(key, now)
 end
 `;
 
-/** Returns the member with the id of this holder, and its weight, which may have changed: members begin with it. */
+/**
+ * Finds the member with this holder's id. Returns it and its weight. Members begin with the weight, which may have
+ * changed.
+ */
 const search = `
 local function search(key, from, to, pattern, holder)
   local id = string.match(holder, '^h%d+:%d:(.*)$')
@@ -40,7 +43,7 @@ local function enqueue(key, waiter, newPlace, wait, now, term)
 end
 `;
 
-/** Grants permits to the first waiters that fit, and adds what is to be written and published to `grants`. */
+/** Grants permits to the first waiters that fit. Adds the pending writes and messages to `grants`. */
 const grant = `
 local function grant(key, limit, inflight, queued, lastToken, nextEnd, micros, grants, reply, isLast)
   local format, match, sub, floor, ceil = string.format, string.match, string.sub, math.floor, math.ceil
@@ -88,7 +91,7 @@ local function grant(key, limit, inflight, queued, lastToken, nextEnd, micros, g
 end
 `;
 
-/** Messages the other owners of reserves; the answer tells the caller that others wait. */
+/** Messages the other processes that hold reserves. The answer tells the caller that others are waiting. */
 const recallReserves = `
 local function recallReserves(key, caller, prefix, message)
   local told = { [caller] = true }
@@ -102,7 +105,7 @@ local function recallReserves(key, caller, prefix, message)
 end
 `;
 
-/** Returns how the limit is operated, and since when; what is no such code is ignored. */
+/** Returns how the limit is operated, and since when. Ignores unknown codes. */
 const readOperated = `
 local function readOperated(key)
   local found = redis.call('ZRANGEBYSCORE', key, '9e14', '(1e15', 'WITHSCORES')
@@ -114,7 +117,9 @@ local function readOperated(key)
 end
 `;
 
-/** Returns the same after adopting what the caller knows, and whether that is newer. */
+/**
+ * Adopts the state that the caller knows, if it is newer. Returns the latest state, and whether the caller's was newer.
+ */
 const latestOperated = `
 local function latestOperated(known, operated, operatedAt)
   local code, at = string.match(known, '^([012456]) (%d+)$')
@@ -131,7 +136,7 @@ local function writeOperated(key, code, at)
 end
 `;
 
-/** Paused or drained, nothing fits; in shadow mode, everything does. */
+/** The bounds for grants: if the limit is paused or drained, no lease fits; in shadow mode, every lease fits. */
 const bounds = `
 local function bounds(operated, limit)
   if operated % 4 > 0 then return -1, -1 end
@@ -139,7 +144,7 @@ local function bounds(operated, limit)
 end
 `;
 
-/** Messages the other owners of holders and waiters. */
+/** Messages the other processes with held or queued leases. */
 const tellOwners = `
 local function tellOwners(key, caller, prefix, message)
   local told = { [caller] = true }
@@ -154,10 +159,10 @@ end
 `;
 
 /**
- * Returns the version of a process's limit and the last two declared numbers, packed, if that limit applies from now on.
- * The highest version wins, and the lower limit if two keys were given different ones with the same version. A number
- * that was declared already does not replace a limit that was set. If the store has lost that, and a process that started
- * has declared such a number, it is restored.
+ * Returns the new version of the limit and the last two declared numbers, packed, if the process's limit applies from
+ * now on. The highest version wins; if two keys were given different limits with the same version, the lower limit
+ * wins. A number that was declared before does not replace a limit that was set. If the store has lost a set limit, and
+ * a starting process has declared such a number, the set limit is restored.
  */
 const declare = `
 local function declare(known, limitArg, numbersArg, limit, version, numbers, now, born)

@@ -55,14 +55,14 @@ export class Subscription {
     });
   }
 
-  /** Why messages do not arrive; undefined if they do, or if that is not certain yet. */
+  /** Why messages do not arrive. Undefined if they arrive, or if it is not certain yet that they do not. */
   get mutedBy(): StoreError | undefined {
     return this.#mutedBy;
   }
 
   /**
-   * Does nothing if it is open or opening, or if the client is not connected. Never fails; failed attempts are
-   * repeated.
+   * Opens the subscription, unless it is open or opening, or the client is not connected. Never rejects; failed
+   * attempts are repeated.
    */
   open(): void {
     const { isUp } = this.#options.connection;
@@ -110,7 +110,10 @@ export class Subscription {
     this.#options.listener()?.check();
   }
 
-  /** Rejects with a StoreError if it fails or takes too long: a connection may also die silently while it is opened. */
+  /**
+   * Rejects with a StoreError if the attempt fails or takes too long, since a connection may die silently while it is
+   * opened.
+   */
   async #attempt(lost: () => void): Promise<Subscriber> {
     const { connection, channel, timeout } = this.#options;
     const abort = new AbortController();
@@ -136,7 +139,7 @@ export class Subscription {
     this.#mute(new StoreError(code, reason, cause));
   }
 
-  /** The connection looks open, but messages do not arrive. */
+  /** Called when the connection looks open but messages do not arrive. */
   #died(): void {
     const message = 'messages of Redis do not arrive: the subscription reconnects';
     this.#lose();
@@ -182,7 +185,7 @@ export class Subscription {
   }
 }
 
-// Everyone who may publish can send messages, so malformed ones are ignored.
+// Any client that may publish can send messages, so malformed ones are ignored.
 function grantsOf(words: readonly string[]): Grant[] {
   const grants: Grant[] = [];
   for (let i = 0; i + 1 < words.length; i += 2) {
