@@ -48,7 +48,7 @@ it('an idle key is evicted at once', () => {
   }
 });
 
-it('a key is evicted in every way in which its last caller can leave', () => {
+it('a key is evicted when its last caller leaves, in any way', () => {
   const clock = new VirtualClock();
   const limiter = keyed({ limit: 1, clock, maxHold: 500, observer: { leaked: () => {} } });
   const enter = () => {

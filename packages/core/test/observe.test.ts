@@ -74,7 +74,7 @@ describe('observe()', () => {
     ]);
   });
 
-  it('knows earlier hold times if maxHold, another observer or the limit needed them', () => {
+  it('reports hold times of earlier permits if maxHold, another observer or the limit recorded them', () => {
     const clock = new VirtualClock();
     const limit = { create: () => ({ limit: 1, sample: () => {} }) };
     const timed = { released: () => {} };

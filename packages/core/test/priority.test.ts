@@ -59,7 +59,7 @@ it('in a full queue, a new request of a higher class displaces the youngest wait
   expect(ask('high').rejection?.reason).toBe('full');
 });
 
-it('within the lowest class, its order chooses the waiter to displace', () => {
+it('a full queue displaces the waiter that the order of the lowest class chooses', () => {
   const { ask } = occupied({ queueLimit: 2, order: byPriority(lifo()) });
   const callers = [ask('high'), ask('low'), ask('low')];
   expect(callers.map(({ rejection }) => rejection?.reason)).toEqual([undefined, 'full', undefined]);

@@ -8,7 +8,7 @@ const SAMPLE_MS = 4_000;
 /** Maximum number of semaphores that are recorded: those that the page shows without a search. */
 const MAX_SEMAPHORES = 100;
 
-/** When, in milliseconds; the counts in use and pending; the full count. */
+/** A sample: its time in milliseconds, the counts in use and pending, and the full count. */
 type Sample = readonly [at: number, used: number, pending: number, max: number];
 
 interface Counts {

@@ -219,7 +219,7 @@ export abstract class BasePermit implements Permit {
     Promise.resolve(work).then(settled, settled);
   }
 
-  /** The owner is done: releases the permit once all work passed to `waitUntil` has settled. */
+  /** Called when the owner is done: releases the permit once all work passed to `waitUntil` has settled. */
   end(outcome: Outcome = 'ok'): void {
     const { extra } = this;
     if (extra === undefined || extra.awaited === 0) this.release(outcome);

@@ -372,7 +372,7 @@ describe('a message to a waiter', () => {
     waiting.permit?.release();
   });
 
-  test('a process with many waiters lets only the first of them check the store', async () => {
+  test('a process with many waiters checks the store only for the first one', async () => {
     const world = new World();
     const store = world.connect();
     const [a, b] = [world.limiter(), world.limiter({ store })];

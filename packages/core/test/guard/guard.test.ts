@@ -113,7 +113,7 @@ it('a round trip counts for as long as it takes, also while it has no end', asyn
   expect(signal.delay()).toBe(5);
 });
 
-it('a round trip that fails is an answer', async () => {
+it('a failed round trip counts as an answer', async () => {
   const time = clock();
   const signal = roundTrip(() => Promise.reject(new Error('down')), { target: 20, clock: time });
   signal.delay();

@@ -62,8 +62,8 @@ export class Polls {
   }
 
   /**
-   * The service answers the blocked request of a waiter that has left its queue. If no answer comes in time, the
-   * connection is dead, and the next waiter is polled on another one.
+   * Called when a waiter has left its queue. The service then answers the waiter's blocked request. If no answer comes
+   * in time, the connection is dead, and the next waiter is polled on another one.
    */
   left(queue: LocalQueue): void {
     const poll = this.#open.get(queue);
