@@ -187,7 +187,7 @@ it('a handler that continues after a disconnect during its response stops counti
   expect(counts()).toEqual([1, 0]);
 });
 
-it('a handler does not count after a disconnect during its body, which it may not notice', () => {
+it('a handler does not count after a disconnect during its response body, which it may not notice', () => {
   const { clock, client, counts } = admitted();
   client.isReading = true;
   clock.advance(100);

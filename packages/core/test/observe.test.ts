@@ -56,7 +56,7 @@ describe('observe()', () => {
     expect(kinds()).toEqual(['resized']);
   });
 
-  it('reports requests that arrived before, without a hold time that was not recorded', () => {
+  it('also reports requests that arrived before, but no hold times that were not recorded', () => {
     const clock = new VirtualClock();
     const limiter = createLimiter({ limit: 1, queueLimit: 1, clock });
     const held = limiter.tryAcquire();

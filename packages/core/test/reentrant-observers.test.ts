@@ -34,7 +34,7 @@ it.each([
   expect([entrance.inflight, entrance.queued]).toEqual([0, 0]);
 });
 
-it("a request that an observer withdraws in queued() leaves all queues of its gate", async () => {
+it('a request that an observer withdraws in queued() leaves all queues of its gate', async () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 1 });
   const controller = new AbortController();
   const observer = { queued: () => controller.abort() };

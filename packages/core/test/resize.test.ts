@@ -30,7 +30,7 @@ it('lowering the limit revokes no permit and admits no request until enough is r
   expect([waiting.answers, limiter.inflight]).toEqual([1, 2]);
 });
 
-it('a waiter heavier than a lowered limit is granted alone, as the whole limit', () => {
+it('a waiter heavier than a lowered limit is granted alone, and counts as the whole limit', () => {
   const { limiter, permits } = inUse(4, 2);
   const overtaken = call(limiter, { weight: 4 });
   const behind = call(limiter);

@@ -86,7 +86,7 @@ function firstStall(exports: number, warmUp: number): number | undefined {
   return limit.stalls.length === 0 ? undefined : clock.now() - start;
 }
 
-it('old work in flight keeps a fallen limit down for at most three seconds', () => {
+it('work admitted long before a drop keeps the limit low for at most three seconds', () => {
   expect(firstStall(25, 7000)).toBeLessThanOrEqual(3000);
   expect(firstStall(25, 4000)).toBeLessThanOrEqual(3000);
   expect(firstStall(3, 7000)).toBeUndefined();

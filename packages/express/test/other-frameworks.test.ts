@@ -58,7 +58,7 @@ const servers: Record<string, (middleware: Anything, report: Report) => RequestL
   },
 };
 
-describe('a middleware in the wrong framework', () => {
+describe('middleware used in the wrong framework', () => {
   const running: http.Server[] = [];
 
   afterEach(() => {

@@ -10,7 +10,7 @@ import { endIdentity, type Waiter } from './waiter.ts';
 export interface CloseOptions {
   /** Milliseconds after which the permits' signals abort and `close` resolves. Default: Infinity. */
   timeout?: number | undefined;
-  /** Ends the wait as the timeout does. */
+  /** When it aborts, the wait ends as after the timeout. */
   signal?: AbortSignal | undefined;
 }
 

@@ -58,7 +58,7 @@ export class CircuitBreaker {
     this.warnings.failed(name, onStoreError, error);
   }
 
-  /** The store's messages do not arrive, for this reason; undefined if they arrive again. */
+  /** Called with the reason when the store's messages do not arrive; with undefined when they arrive again. */
   messagesMissing(error: StoreError | undefined): void {
     this.#missing = error;
     // During an outage nothing is reported: it matters only if they are still missing afterwards.
