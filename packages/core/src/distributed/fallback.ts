@@ -46,7 +46,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     // `joins` may have run application code.
     const again = group.findOrCreate(waiter.key, waiter.limit);
     if (group.closed || group.rejects) return again.waiters.rejectUnqueued(waiter, 'closed');
-    this.#wait(again, again.addWaiter(waiter, timeout), error);
+    this.#wait(again, again.addWaiter(waiter, timeout), waiter, error);
   }
 
   /** Whether the store is available. If it is, waiters are here because it refused their calls. */
@@ -62,7 +62,8 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     if (group.rejects) semaphore.reject(waiter, 'closed');
     else if (this.#policy === 'reject') {
       semaphore.reject(waiter, 'store', { limitName: group.name, error });
-    } else if (this.#policy === 'local' || !group.grants) this.#wait(semaphore, lease, error);
+    } else if (this.#policy === 'local' || !group.grants)
+      this.#wait(semaphore, lease, waiter, error);
     else {
       // Waiters queued before shadow mode began are not reported.
       if (group.isShadow && lease.state === 'requested')
@@ -154,13 +155,25 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     }
   }
 
-  /** The request to the local limiter; the limit may have been lowered since the waiter arrived. */
-  #localOptions({ key, weight, limit }: Waiter, { limitState }: DistributedSemaphore) {
-    return { key, weight: Math.min(weight, limitState.limit), limit };
+  /**
+   * The request to the local limiter, which must not refuse it: the limit may have been lowered since the waiter arrived, and
+   * the local limiter does not know the limits of keys.
+   */
+  #localOptions(waiter: Waiter, { limitState }: DistributedSemaphore) {
+    const { key } = waiter;
+    const limit = waiter.limit ?? (key === undefined ? undefined : limitState.limit);
+    const weight = Math.min(waiter.weight, limit ?? this.#localLimiter().limit);
+    return { key, weight, limit };
   }
 
-  #wait(semaphore: DistributedSemaphore, lease: AssignedLease, error?: StoreError): void {
+  #wait(
+    semaphore: DistributedSemaphore,
+    lease: AssignedLease,
+    waiter: Waiter,
+    error?: StoreError,
+  ): void {
     const localWaiter = new LocalWaiter(this, semaphore, lease, error);
+    Object.assign(localWaiter, this.#localOptions(waiter, semaphore));
     lease.localWaiter = localWaiter;
     this.#localLimiter().request(localWaiter);
   }
@@ -195,11 +208,6 @@ class LocalWaiter extends Waiter {
     readonly error: StoreError | undefined,
   ) {
     super();
-    const { waiter } = lease;
-    if (waiter === undefined) return;
-    this.key = waiter.key;
-    this.limit = waiter.limit;
-    this.weight = Math.min(waiter.weight, waiter.limit ?? semaphore.limitState.limit);
   }
 
   granted(permit: BasePermit): void {

@@ -92,3 +92,22 @@ test('an older limit of a key does not confirm a setLimit() that the store has r
   await world.advance(3 * lease);
   expect([one.limit, two.limit, await limitOf()]).toEqual([7, 7, 7]);
 });
+
+test('a waiter that is heavier than the limit of all keys waits within its process in an outage', async () => {
+  const world = new World();
+  const store = world.connect();
+  const limiter = world.limiter({ perKey: true, limit: 1, store, onStoreError: 'local' });
+  const held = await limiter.acquire({ key: 'a', limit: 3, weight: 2 });
+  store.trouble = 'silent';
+  const waiting = outcome(limiter.acquire({ key: 'a', weight: 2, queueTimeout: 60_000 }));
+  await world.advance(2 * timeout);
+  const later = outcome(limiter.acquire({ key: 'a', weight: 3, queueTimeout: 60_000 }));
+  await settled();
+  expect([waiting, later, limiter.queued]).toEqual([{}, {}, 2]);
+  held.release();
+  await settled();
+  expect([waiting.permit?.weight, later.permit]).toEqual([2, undefined]);
+  waiting.permit?.release();
+  await settled();
+  expect(later.permit?.weight).toBe(3);
+});
