@@ -17,7 +17,7 @@ export const differences = [
   {
     ...{ on: ['node-24', 'node-26'], where: '`node:http`' },
     text: "If the handler of a pipelined request destroys its response before its turn, the connection remains open. In Express, the destroyed request's permit is released.",
-    tests: /^Express 5 > .*waits for the permit of a later one whose response is destroyed$/,
+    tests: /^Express 5 > .*waits for the permit of a later request whose response is destroyed$/,
   },
   {
     ...{ on: ['bun'], where: '`node:http`', isRare: true },
