@@ -369,14 +369,19 @@ it('a request rejected by an inner limit does not affect the usual duration', as
   expect(settings.durations.of('route')).toBe(1000);
 });
 
-it('a promise that waits for the end of a truncated response counts for the usual duration', async () => {
+/** A request that arrives after another one, whose handler's promise settled, has been answered within 200 ms. */
+async function afterOneAnswer() {
   const { clock, gate, arrive } = untracked();
   const answered = arrive();
   answered.gated.trackHandler(Promise.resolve());
   clock.advance(200);
   answered.client.ended('complete');
   await aRound();
-  const { client, gated } = arrive();
+  return { clock, gate, ...arrive() };
+}
+
+it('a promise that waits for the end of a truncated response counts for the usual duration', async () => {
+  const { clock, gate, client, gated } = await afterOneAnswer();
   gated.trackHandler(new Promise(() => {}));
   client.ended('truncated');
   clock.advance(10_000);
@@ -386,13 +391,7 @@ it('a promise that waits for the end of a truncated response counts for the usua
 });
 
 it('a handler that has handed its response over is done when it settles, even before the usual duration', async () => {
-  const { clock, gate, arrive } = untracked();
-  const answered = arrive();
-  answered.gated.trackHandler(Promise.resolve());
-  clock.advance(200);
-  answered.client.ended('complete');
-  await aRound();
-  const { client, gated } = arrive();
+  const { clock, gate, client, gated } = await afterOneAnswer();
   const work = new Latch();
   gated.trackHandler(work.opened);
   client.ended('truncated');
