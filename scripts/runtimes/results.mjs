@@ -19,7 +19,8 @@ function* resultsOf(module) {
   for (const test of children.allTests()) {
     const { state, errors } = test.result();
     // A test that is still pending was not run because a hook failed.
-    yield { file, title: test.fullName, state, message: errors?.[0]?.message };
+    const message = state === 'pending' ? 'has not ended' : errors?.[0]?.message;
+    yield { file, title: test.fullName, state, message };
   }
   // A file that cannot be loaded, or a hook that throws, fails without a test of its own.
   for (const part of [module, ...children.allSuites()])

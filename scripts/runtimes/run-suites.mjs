@@ -27,9 +27,12 @@ export async function runSuites(runtime, path, project) {
   // Without results, each suite counts as failed.
   if (!existsSync(file)) console.log(`${idOf(runtime)} wrote no results:\n${output}`);
   const results = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
-  return suites.map((suite) => ({
+  return suites.map((suite, number) => ({
     suite,
-    results: results.filter((result) => hasFile(suite, result.file)),
+    results: results.filter(({ file }) =>
+      // What happens outside of tests, such as the end of a worker, has no file.
+      file === '' ? number === 0 : hasFile(suite, file),
+    ),
   }));
 }
 

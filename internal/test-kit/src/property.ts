@@ -11,6 +11,12 @@ const maxRuns = Number(process.env.HEADGATE_PROPERTY_RUNS ?? Number.POSITIVE_INF
 /** Timeout of a property in vitest, in milliseconds. */
 export const patience = soakSeconds > 0 ? 0 : 120_000;
 
+/**
+ * Milliseconds after which a batch ends. A long search for a smaller counterexample would block the thread until vitest
+ * gives the worker up, and nothing would be reported.
+ */
+const BATCH_MS = 30_000;
+
 /** An error that a property's callbacks throw on purpose. */
 export class Thrown extends Error {}
 
@@ -31,8 +37,9 @@ export async function assertFor<T>(
   const numRuns = Math.min(batchSize, maxRuns);
   let runs = 0;
   const end = performance.now() + soakSeconds * 1000 * share;
+  const settings = { numRuns, interruptAfterTimeLimit: BATCH_MS };
   do {
-    const errors = await uncaughtIn(() => fc.assert(property as fc.IAsyncProperty<T>, { numRuns }));
+    const errors = await uncaughtIn(() => fc.assert(property as fc.IAsyncProperty<T>, settings));
     expect(errors.filter((error) => !(error instanceof Thrown))).toEqual([]);
     runs += numRuns;
   } while (performance.now() < end);

@@ -123,6 +123,19 @@ it('close() rejects every waiter even if the `oldest` of the order throws', asyn
   expect(waiting.map(({ rejection }) => rejection?.reason)).toEqual(['closed', 'closed']);
 });
 
+it('a full queue rejects a request even if its order names another waiter as the oldest each time', () => {
+  const callers: Caller[] = [];
+  let reads = 0;
+  const get = () => callers[reads++ % 2];
+  const order = own(fifo(), Object.defineProperty({}, 'oldest', { get }));
+  const limiter = createLimiter({ limit: 1, queueLimit: 2, order });
+  limiter.tryAcquire();
+  callers.push(call(limiter), call(limiter));
+  reads = 0;
+  expect(call(limiter).rejection?.reason).toBe('full');
+  expect(reads).toBeLessThan(10);
+});
+
 it.each(['mayBeNext', 'insert'] as const)(
   'a new request that fits is granted even if %s() throws',
   async (name) => {

@@ -194,7 +194,8 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     // The deadlines of a gate's requests are tracked by the gate.
     for (let { oldest } = semaphore; oldest !== undefined; oldest = semaphore.oldest) {
       oldest.timeoutBucket?.deadlines.sweep();
-      if (semaphore.oldest === oldest) break;
+      // Not compared with the oldest one then: an application's order may name another waiter each time.
+      if (oldest.queuedAt === semaphore) break;
     }
   }
 
