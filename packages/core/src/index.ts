@@ -24,8 +24,8 @@ export type { StoreStats } from './limiter/store-stats.ts';
 export { adaptive } from './limits/adaptive.ts';
 export { aimd } from './limits/aimd.ts';
 export type { Limit, LimitFactory, Outcome, Sample } from './limits/limit.ts';
+export { defaultLimit } from './pacing/default-limit.ts';
 export type { EventLoop } from './pacing/event-loop.ts';
-export { paced } from './pacing/paced.ts';
 export { byPriority } from './queues/by-priority.ts';
 export { byShare } from './queues/by-share.ts';
 export { codel } from './queues/codel.ts';
@@ -37,7 +37,6 @@ export type { Permit } from './semaphore/permit.ts';
 export type { Priority } from './semaphore/priority.ts';
 export type {
   Order,
-  PermitChange,
   Queue,
   QueueContext,
   QueuePermit,

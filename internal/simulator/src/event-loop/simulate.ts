@@ -2,11 +2,11 @@ import {
   adaptive,
   byPriority,
   createLimiter,
+  defaultLimit as limitOf,
   fifo,
   type LocalLimiter,
   type Order,
   type Permit,
-  paced,
   Waiter,
 } from '@headgate/core';
 import { type Incoming, SimulatedLoop } from './simulated-loop.ts';
@@ -20,15 +20,14 @@ import {
   waits,
 } from './workload.ts';
 
-/** The adaptive limit of a middleware without options. */
+/** The adaptive part of the limit of a middleware without options. */
 export const defaultLimit = adaptive({ min: 4, initial: 8, max: 10_000 });
 
 /** The limiter of a middleware without options. */
 function defaultLimiter(loop: SimulatedLoop, order: Order = fifo()): LocalLimiter {
   return createLimiter({
-    limit: defaultLimit,
-    order: paced(order, loop),
-    queueLimit: Number.POSITIVE_INFINITY,
+    limit: limitOf({}, loop),
+    order,
     clock: loop,
     random: () => 0.5,
   });

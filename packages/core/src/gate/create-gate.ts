@@ -2,6 +2,7 @@ import { checkChoice, checkNames, checkText } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
 import { makeLimiter } from '../limiter/create-limiter.ts';
 import type { Limiter } from '../limiter/limiter.ts';
+import { isControlled } from '../limits/limit.ts';
 import { type CommonSettings, checkCommon, commonOptions } from '../limiter/options.ts';
 import { Observers } from '../semaphore/observers.ts';
 import type { Gate, GateSettings } from './gate.ts';
@@ -97,14 +98,14 @@ function checkGuard(guard: Guard, limits: readonly string[]): Guard {
 }
 
 const NOT_SIMULATED =
-  'enforce for the default limit and paced(), which measure the process and cannot be simulated: set limit to any number, and shadow mode shows what others would do';
+  'enforce for the default limit, which measures the process and cannot be simulated: set limit to any number, and shadow mode shows what others would do';
 
 /** @throws HeadgateError for a limit that the gate cannot simulate. */
 function checkShadow(specs: readonly LimitSpec[]): void {
   for (const spec of specs) {
     if (!spec.owned) throw invalid('mode', 'enforce when a limiter is reused', 'shadow');
     if (isDistributed(spec)) throw invalid('mode', 'enforce when a limit has a store', 'shadow');
-    if (spec.limiter.order.isProcessWide) throw invalid('mode', NOT_SIMULATED, 'shadow');
+    if (isControlled(spec.limiter.limit)) throw invalid('mode', NOT_SIMULATED, 'shadow');
   }
 }
 
@@ -143,7 +144,7 @@ function makeOrdered(specs: readonly LimitSpec[], settings: GateSettings): Order
 /** The present spec of a limit that is in shadow mode and can be simulated. */
 function simulatedSpec(spec: LimitSpec, limiter: Limiter | undefined): OwnSpec | undefined {
   if (!spec.owned || isDistributed(spec) || limiter?.mode !== 'shadow') return undefined;
-  if (spec.limiter.order.isProcessWide) return undefined;
+  if (isControlled(spec.limiter.limit)) return undefined;
   if (limiter.isAdaptive && !limiter.frozen) return spec;
   return { ...spec, limiter: { ...spec.limiter, limit: limiter.limit } };
 }

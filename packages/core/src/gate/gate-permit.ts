@@ -35,7 +35,7 @@ export class GatePermit extends BasePermit {
   }
 
   override pauseCounting(): void {
-    for (const part of this.parts) part.pauseCounting();
+    for (const part of this.parts) if (part.isControlled) part.pauseCounting();
   }
 
   override countAgain(): void {
@@ -43,7 +43,7 @@ export class GatePermit extends BasePermit {
   }
 
   override stopCounting(outcome?: Outcome, maxDelay?: number): void {
-    for (const part of this.parts) part.stopCounting(outcome, maxDelay);
+    for (const part of this.parts) if (part.isControlled) part.stopCounting(outcome, maxDelay);
   }
 
   protected changeWeight(weight: number, limit: string | undefined): void {

@@ -2,6 +2,7 @@ import { checkFlag, checkNames } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
 import { type DistributedOptions, distributedOptions } from '../limiter/distributed-options.ts';
 import type { Limiter } from '../limiter/limiter.ts';
+import { isControlled } from '../limits/limit.ts';
 import {
   type CommonSettings,
   checkLimit,
@@ -107,7 +108,9 @@ export function inEntry<T>(entry: string, own: readonly string[], check: () => T
 
 /** The default queue of a gate of these limits. A limiter that is reused alone keeps its own. */
 export function queueOf([only, ...others]: readonly LimitSpec[]) {
-  if (only === undefined || only.owned || others.length > 0) return defaultQueue;
+  if (only === undefined || others.length > 0) return defaultQueue;
+  if (only.owned)
+    return isControlled(only.limiter.limit) ? { ...defaultQueue, queueLimit: Infinity } : defaultQueue;
   return { queueLimit: Infinity, queueTimeout: only.limiter.queueTimeout };
 }
 

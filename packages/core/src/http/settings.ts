@@ -1,11 +1,10 @@
 import { checkChoice, checkFlag, checkFunction, checkNames } from '../checks.ts';
-import { invalid, superfluous } from '../errors.ts';
+import { superfluous } from '../errors.ts';
 import { makeGate } from '../gate/create-gate.ts';
 import { isOrderedByGate, type LimitSpec } from '../gate/limit-spec.ts';
 import { checkOrderOption, type Ordered } from '../limiter/acquire-options.ts';
-import { checkCommon } from '../limiter/options.ts';
-import type { Outcome } from '../limits/limit.ts';
-import { paced } from '../pacing/paced.ts';
+import { checkCommon, ignoredOptions } from '../limiter/options.ts';
+import { isControlled, type Outcome } from '../limits/limit.ts';
 import { byPriority } from '../queues/by-priority.ts';
 import { fair } from '../queues/fair.ts';
 import { onWorkers } from '../runtime.ts';
@@ -46,8 +45,7 @@ export function httpSettings<R>(
   checkCalled(options);
   checkNames('concurrencyLimit', options, known);
   const { onDisconnect = 'wait', guard } = options;
-  const isDefault = hasDefaultLimit(options);
-  const complete = isDefault ? withDefaultLimit(options) : options;
+  const complete = hasDefaultLimit(options) ? withDefaultLimit(options) : options;
   const common = checkCommon(complete);
   const own = {
     guard,
@@ -62,9 +60,10 @@ export function httpSettings<R>(
     fairBy: checkFunction('fairBy', options.fairBy),
   };
   checkFunction('onReject', options.onReject);
-  const order = orderOf(options, isDefault);
+  const order = orderOf(options);
   const rules = rulesOf(complete, framework, order);
   const specs = rules.map(({ spec }) => spec);
+  const isDefault = specs.some(({ owned, limiter }) => owned && isControlled(limiter.limit));
   checkOrderOptions(options, specs);
   const isAdaptive = rules.some((rule) => rule.isAdaptive);
   if (own.classify !== undefined && !isAdaptive) {
@@ -92,20 +91,11 @@ type OrderOptions = Pick<
   'order' | 'priority' | 'fairBy' | 'guard'
 >;
 
-/** The order of the middleware's own queues; undefined if no order, priority or fairness is set, and none by default. */
-function orderOf({ order, priority, fairBy }: OrderOptions, isDefault: boolean): Order | undefined {
-  const isPaced = order?.isProcessWide === true;
-  if (isPaced && isDefault) {
-    throw invalid('order', 'one without paced(), which the default limit adds', order);
-  }
-  if (isPaced && fairBy !== undefined) {
-    const expected = 'one without paced() if fairBy is set: reuse a limiter with paced(fair())';
-    throw invalid('order', expected, order);
-  }
+/** The order of the middleware's own queues; undefined if no order, priority or fairness is set. */
+function orderOf({ order, priority, fairBy }: OrderOptions): Order | undefined {
   const within = fairBy === undefined ? order : fair(order);
-  // The order may contain byPriority() already, since byShare() and paced() must be around it.
-  const ranked = priority === undefined || within?.ranks === true ? within : byPriority(within);
-  return isDefault ? paced(ranked) : ranked;
+  // The order may contain byPriority() already, since byShare() must be around it.
+  return priority === undefined || within?.ranks === true ? within : byPriority(within);
 }
 
 /** @throws HeadgateError for options that all limits ignore: a store's queue, for one, is first in, first out. */
@@ -115,7 +105,7 @@ function checkOrderOptions(
 ): void {
   if (specs.length === 0 || specs.some(isOrderedByGate)) return;
   const limiters = specs.map(({ limiter, owned }): Ordered => {
-    return owned ? { name: limiter.name, ignores: limiter.order.ignores } : limiter;
+    return owned ? { name: limiter.name, ignores: ignoredOptions(limiter) } : limiter;
   });
   checkOrderOption('fairBy', fairBy, limiters);
   // A guard heeds the priority as well.

@@ -8,6 +8,7 @@ import type { Waiter } from '../semaphore/waiter.ts';
 import { acquireFrom } from './acquire.ts';
 import type { WaitOptions } from './acquire-options.ts';
 import type { Limiter, LimiterState, LimiterStats } from './limiter.ts';
+import { ignoredOptions } from './options.ts';
 
 /** The part of a limiter that does not depend on where its permits are counted. */
 export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>>
@@ -30,7 +31,7 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
     this.perKey = settings.perKey;
     this.isAdaptive = limitUpdater !== undefined;
     this.shareNames = shareNames;
-    this.ignores = settings.order.ignores;
+    this.ignores = ignoredOptions(settings);
     this.queueLimit = settings.queueLimit;
     this.queueWeight = settings.queueWeight;
     this.queueTimeout = settings.queueTimeout;

@@ -1,5 +1,6 @@
 import { checkCount } from '../checks.ts';
 import { invalid } from '../errors.ts';
+import { isControlled } from '../limits/limit.ts';
 import { deferGrants } from '../semaphore/grants.ts';
 import { LocalSemaphores } from '../semaphore/local-semaphores.ts';
 import type { Operation } from '../semaphore/observer.ts';
@@ -173,7 +174,7 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     const { settings, semaphores } = this;
     const { isShadow, limitUpdater } = semaphores;
     semaphores.simulation = undefined;
-    if (!isShadow || settings.isPart || settings.order.isProcessWide) return;
+    if (!isShadow || settings.isPart || isControlled(settings.limit)) return;
     const limit = limitUpdater?.isFrozen === false ? settings.limit : this.limit;
     const model = limiterModel(settings, limit, (own) => new InProcessLimiter(own));
     const report = this.rejectedInShadow.bind(this);

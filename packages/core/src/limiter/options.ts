@@ -9,7 +9,7 @@ import {
 } from '../checks.ts';
 import { type Clock, checkClock, checkRandom } from '../clock.ts';
 import { invalid } from '../errors.ts';
-import type { LimitFactory } from '../limits/limit.ts';
+import { isControlled, type LimitFactory } from '../limits/limit.ts';
 import { fifo } from '../queues/fifo.ts';
 import type { Observer } from '../semaphore/observer.ts';
 import { Observers } from '../semaphore/observers.ts';
@@ -139,6 +139,12 @@ export type LimitSettings = Pick<
 /** Defaults of a limit: its `name`, if it may be omitted, and an `order` that applies only without a store. */
 export type LimitDefaults = Pick<LimiterOptions, 'name' | 'queueLimit' | 'order'>;
 
+/** The options of a request that its limit ignores. The default limit lets critical requests wait for longer. */
+export function ignoredOptions({ limit, order }: Pick<LimitSettings, 'limit' | 'order'>) {
+  const { ignores } = order;
+  return isControlled(limit) ? ignores?.filter((option) => option !== 'priority') : ignores;
+}
+
 export function checkLimit(
   options: LimiterOptions & DistributedOptions,
   defaults: LimitDefaults,
@@ -152,13 +158,15 @@ export function checkLimit(
     if (order !== undefined) throw invalid('order', 'omitted with a store', order);
   }
   const perKey = checkFlag('perKey', options.perKey);
+  const limit = checkLimitValue(options.limit, perKey);
+  const defaultQueueLimit = isControlled(limit) ? Infinity : defaults.queueLimit;
   return {
     name: checkText('name', name ?? defaults.name),
     perKey,
-    limit: checkLimitValue(options.limit, perKey),
-    queueLimit: checkBound('queueLimit', options.queueLimit ?? defaults.queueLimit),
+    limit,
+    queueLimit: checkBound('queueLimit', options.queueLimit ?? defaultQueueLimit),
     queueWeight: checkBound('queueWeight', options.queueWeight ?? Infinity),
-    order: checkOrderValue(order ?? (distribution ? undefined : defaults.order) ?? fifo(), perKey),
+    order: checkOrder(order ?? (distribution ? undefined : defaults.order) ?? fifo()),
     distribution,
   };
 }
@@ -185,11 +193,6 @@ export function checkLimiter(options: LimiterOptions & DistributedOptions): Limi
   const { queueLimit, queueTimeout } = defaultQueue;
   const limit = checkLimit(options, { name: UNNAMED, queueLimit });
   return { ...common, ...limit, queueTimeout: common.queueTimeout ?? queueTimeout };
-}
-
-function checkOrderValue(order: Order, perKey: boolean): Order {
-  if (checkOrder(order).isProcessWide !== true || !perKey) return order;
-  throw invalid('order', 'one without paced() when the limit is keyed', order);
 }
 
 function checkLimitValue(limit: number | LimitFactory, perKey: boolean): number | LimitFactory {

@@ -1,5 +1,6 @@
 import { checkCount, checkNames } from '../checks.ts';
 import { invalid } from '../errors.ts';
+import type { Controller, ControllerContext } from './controller.ts';
 
 /**
  * How the work ended: `dropped` means that it failed because of overload, `ignored` that its duration means nothing.
@@ -50,6 +51,13 @@ export interface Limit {
 /** Makes the limit of one limiter; each has its own state. */
 export interface LimitFactory {
   create(): Limit;
+  /** @internal Creates what decides when requests start. Default: the limit alone decides. */
+  control?(context: ControllerContext): Controller;
+}
+
+/** Whether the limit measures the process, so that it cannot be simulated, and bounds its own queue. */
+export function isControlled(limit: number | LimitFactory): boolean {
+  return typeof limit === 'object' && limit.control !== undefined;
 }
 
 /** The range of an adaptive limit. */

@@ -1,44 +1,80 @@
 import type { WorkCost } from './work-cost.ts';
 
-/** The wait that is always allowed, in milliseconds. */
-export const MIN_WAIT_MS = 250;
-
-/** Assumed timeout of clients, unless the work itself takes longer: then a second more is assumed. */
+/** Milliseconds after which clients are assumed to give up. */
 const CLIENT_TIMEOUT_MS = 1000;
 
-/** Maximum wait that a busy stretch of the loop justifies, in milliseconds. */
-const MAX_STRETCH_MS = 500;
+/** Milliseconds that a request may always wait: a shorter queue would reject random bursts that the server can handle. */
+const MIN_MS = 250;
 
-/** Maximum wait that the duration of a request justifies, in milliseconds: an overload itself makes work slow. */
-const MAX_WAIT_FOR_DURATION_MS = 400;
+/** Milliseconds up to which it grows with the duration of requests: an overload itself makes them slow. */
+const MAX_FOR_DURATION_MS = 350;
 
-/**
- * Milliseconds that a request may wait. Clients accept a longer wait for longer work, but about a second in all for work
- * that usually takes less, and another second for work that takes more. If a few requests take much longer than most,
- * those behind them wait for that long.
- *
- * @param longestBusy The longest recent time for which the loop was busy without a break, in milliseconds.
- * @param isPatient Whether what delays the request ends by itself, as a burst does: it may then wait as long as its client.
- */
-export function maxWaitFor(
-  { perRequest, duration }: Pick<WorkCost, 'perRequest' | 'duration'>,
-  longestBusy: number,
-  isPatient: boolean,
-): number {
-  const stretch = Math.min(longestBusy, MAX_STRETCH_MS);
-  const forDuration = Math.min(3 * duration, MAX_WAIT_FOR_DURATION_MS);
-  const wanted = isPatient ? Infinity : Math.max(5 * perRequest, stretch, forDuration);
-  // Some requests take twice as long as most, and all have waited in the loop before they were read.
-  const beforeRead = isPatient ? stretch : stretch / 2;
-  const toAnswer = isPatient ? duration : 2 * duration;
-  const left = Math.max(CLIENT_TIMEOUT_MS, 6 * perRequest) - toAnswer - beforeRead;
-  return Math.max(MIN_WAIT_MS, Math.min(wanted, left), waitForLongWork(perRequest, duration));
-}
+/** Milliseconds from the first waiter within which requests belong to a burst: CoDel tolerates a queue for as long. */
+const BURST_MS = 100;
 
-/** A second for work of a second or more. */
-function waitForLongWork(perRequest: number, duration: number): number {
-  // Without the time for which requests delay each other in the loop.
-  const undelayed = duration - 3 * perRequest;
-  // From 250 ms at 812 ms to a second at one second: a jump would reject many waiters whenever the mean falls.
-  return Math.min(4 * (undelayed - 750), CLIENT_TIMEOUT_MS);
+/** Number of waiters of a burst at most: a longer queue is an overload. */
+const MAX_BURST = 100;
+
+/** Milliseconds without a finished request after which a server that the handlers call seems to pause. */
+const PAUSE_MS = 200;
+
+/** Computes how long a request may wait. */
+export class MaxWait {
+  /** When the queue began, unless it continues an overload. */
+  #burstAt = -Infinity;
+  #shedAt = -Infinity;
+  /** When a request last finished or the queue began. */
+  #movedAt = 0;
+  /** The latest time in which requests were queued and none finished. */
+  #pause = { from: 0, to: 0 };
+
+  constructor(
+    private readonly cost: Pick<WorkCost, 'duration' | 'perRequest'>,
+    /** Upper bound in milliseconds. */
+    private readonly max: number,
+  ) {}
+
+  /** A request is queued; `length` counts it. */
+  queued(now: number, length: number): void {
+    if (length > MAX_BURST) this.#burstAt = -Infinity;
+    if (length > 1) return;
+    this.#movedAt = now;
+    this.#burstAt = now > this.#shedAt + CLIENT_TIMEOUT_MS ? now : -Infinity;
+  }
+
+  /** A waiter has been shed: what follows is no burst on an idle server. */
+  shed(now: number): void {
+    this.#shedAt = now;
+  }
+
+  /** @param isQueueing Whether requests are queued, so that a time in which none has finished is a pause. */
+  finished(now: number, isQueueing: boolean): void {
+    if (isQueueing && this.#isPause(now)) this.#pause = { from: this.#movedAt, to: now };
+    this.#movedAt = now;
+  }
+
+  /**
+   * Milliseconds for which a request that arrived at `since` may still wait. A pause is not its fault, and a burst ends by
+   * itself, so both may use all of the time that the client leaves.
+   */
+  remaining(now: number, since: number, isCritical: boolean): number {
+    const { duration, perRequest } = this.cost;
+    const forDuration = Math.min(3 * duration, MAX_FOR_DURATION_MS, CLIENT_TIMEOUT_MS - 3 * duration);
+    const usual = Math.max(MIN_MS, forDuration);
+    // Clients of requests that take long although the loop has time wait for longer.
+    const longest = Math.max(usual, duration - 3 * perRequest, CLIENT_TIMEOUT_MS - duration - perRequest);
+    const isBurst = since < this.#burstAt + BURST_MS;
+    const allowed = isCritical || isBurst ? longest : usual + this.#pausedSince(since, now);
+    return since + Math.min(allowed, longest, this.max) - now;
+  }
+
+  #pausedSince(since: number, now: number): number {
+    const { from, to } = this.#pause;
+    const earlier = Math.max(0, to - Math.max(from, since));
+    return earlier + (this.#isPause(now) ? now - Math.max(this.#movedAt, since) : 0);
+  }
+
+  #isPause(now: number): boolean {
+    return now - this.#movedAt > Math.max(PAUSE_MS, 2 * this.cost.duration);
+  }
 }

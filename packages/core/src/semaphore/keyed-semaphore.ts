@@ -1,5 +1,4 @@
-import type { LocalPermit } from './local-permit.ts';
-import type { PermitChange } from './queue.ts';
+import type { LocalPermit, PermitChange } from './local-permit.ts';
 import { Semaphore } from './semaphore.ts';
 import type { SemaphoreGroup } from './semaphore-group.ts';
 

@@ -2,14 +2,18 @@ import type { Outcome } from '../limits/limit.ts';
 import type { LimitUpdater } from '../limits/limit-updater.ts';
 import { BasePermit, type PermitRegistry, type Suspend } from './permit.ts';
 import type { Inheritance, SuspendedRequest } from './priority.ts';
-import type { PermitChange, Queue } from './queue.ts';
+import type { Queue } from './queue.ts';
 import type { SemaphoreGroup } from './semaphore-group.ts';
+
+/** What changes the weight in flight. A `paused` permit does not count until it is `resumed`, although it is held. */
+export type PermitChange = 'granted' | 'adjusted' | 'paused' | 'resumed' | 'released';
 
 interface PermitSource {
   readonly key: string | undefined;
   readonly inflight: number;
   readonly group: Pick<SemaphoreGroup<never>, 'permits' | 'settings' | 'limitUpdater'>;
   readonly queue: Queue;
+  readonly controller: object | undefined;
   inheritance: Inheritance | undefined;
   changeWeight(permit: LocalPermit, weight: number, change: PermitChange): void;
   release(permit: LocalPermit, counted?: number): void;
@@ -31,6 +35,10 @@ export class LocalPermit extends BasePermit {
 
   protected get registry(): PermitRegistry {
     return this.semaphore.group.permits;
+  }
+
+  override get isControlled(): boolean {
+    return this.semaphore.controller !== undefined;
   }
 
   /** Name of the permit's share, if the limit is divided. */

@@ -181,10 +181,10 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     return left > 0 ? left : Infinity;
   }
 
-  #isTooLong({ queue }: Semaphore, { weight }: Waiter): boolean {
+  #isTooLong({ queue, controller }: Semaphore, { weight }: Waiter): boolean {
     const { queueLimit, queueWeight } = this.settings;
-    const { length, maxLength = Infinity } = queue;
-    return length >= queueLimit || length >= maxLength || queue.weight + weight > queueWeight;
+    const maxLength = Math.min(queueLimit, controller?.maxQueued ?? Infinity);
+    return queue.length >= maxLength || queue.weight + weight > queueWeight;
   }
 
   /** Rejects the waiters whose deadline has passed. */
@@ -206,18 +206,11 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
    */
   #makeRoom(full: Semaphore, waiter: Waiter): { semaphore: Semaphore; hasDisplaced: boolean } {
     this.#rejectExpired(full);
-    let semaphore = this.find(waiter.key) ?? full;
-    let hasDisplaced = false;
-    // More than one only if the queue has become longer than it may be by now.
-    const { length, maxLength = length } = semaphore.queue;
-    for (let count = Math.max(1, 1 + length - maxLength); count > 0; count--) {
-      const displaced = this.#isFull(semaphore, waiter) && semaphore.displacedBy(waiter);
-      if (!displaced) break;
-      semaphore.reject(displaced, 'full');
-      hasDisplaced = true;
-      semaphore = this.find(waiter.key) ?? semaphore;
-    }
-    return { semaphore, hasDisplaced };
+    const semaphore = this.find(waiter.key) ?? full;
+    const displaced = this.#isFull(semaphore, waiter) && semaphore.displacedBy(waiter);
+    if (!displaced) return { semaphore, hasDisplaced: false };
+    semaphore.reject(displaced, 'full');
+    return { semaphore: this.find(waiter.key) ?? semaphore, hasDisplaced: true };
   }
 
   /**

@@ -154,6 +154,11 @@ export abstract class BasePermit implements Permit {
   /** @internal Called when the last limit of its gate has admitted the permit's request. */
   endSuspension(): void {}
 
+  /** @internal Whether it is of a default limit, which does not count requests that only wait for their client. */
+  get isControlled(): boolean {
+    return false;
+  }
+
   /**
    * @internal Stops counting the permit against its limit until `countAgain`. The permit stays held: `close` waits for
    *   it. Only for a limit without keys, since a keyed limit would evict the idle key.

@@ -27,9 +27,6 @@ export interface QueuePermit {
   readonly share: string | undefined;
 }
 
-/** What changes the weight in flight. A `paused` permit does not count until it is `resumed`, although it is held. */
-export type PermitChange = 'granted' | 'adjusted' | 'paused' | 'resumed' | 'released';
-
 /** The waiters of a limit, or of one of its keys. All members are synchronous and call no callbacks. */
 export interface Queue {
   /** Number of waiters. */
@@ -61,18 +58,8 @@ export interface Queue {
   readonly highest?: Priority | undefined;
   /** How the queue is divided, for `stats()`. Default: not at all. */
   stats?(): QueueStats;
-  /**
-   * Whether a request may be admitted while the queue is empty and there is room. Only that of the outermost order is read.
-   * Default: true.
-   */
-  readonly isOpen?: boolean | undefined;
-  /**
-   * Maximum number of waiters, in addition to `queueLimit` and instead of a bound by the expected wait. Only that of the
-   * outermost order is read. Default: undefined, so that requests that would probably time out are rejected.
-   */
-  readonly maxLength?: number | undefined;
-  /** The weight in flight has changed by `weight`, because of this change of a permit. Called for the outermost order only. */
-  changeInflight?(permit: QueuePermit, weight: number, change: PermitChange): void;
+  /** The weight in flight has changed by `weight`, that of this permit. Called for the outermost order only. */
+  changeInflight?(permit: QueuePermit, weight: number): void;
 }
 
 /** Marks the queues of this package, which need no protection against their own errors. */
@@ -94,7 +81,7 @@ export type OrderOption = 'priority' | 'fairBy';
 
 /**
  * A queue order, which creates the queue of a limiter or of each of its keys: `fifo()`, `lifo()`, `codel()`,
- * `byPriority()`, `fair()`, `byShare()`, `paced()` or your own.
+ * `byPriority()`, `fair()`, `byShare()` or your own.
  */
 export interface Order {
   create(context: QueueContext): Queue;
@@ -104,8 +91,6 @@ export interface Order {
   readonly ignores?: readonly OrderOption[] | undefined;
   /** Whether it cannot be nested in another order. */
   readonly isOutermost?: boolean | undefined;
-  /** Whether its queue measures the whole process, so that not each key of a limit can have one. */
-  readonly isProcessWide?: boolean | undefined;
   /** Names of the shares that its queues divide the limit into. */
   readonly shareNames?: readonly string[] | undefined;
 }
@@ -121,6 +106,6 @@ export function checkOrder(order: Order): Order {
 export function checkInner(order: Order): Order {
   if (checkOrder(order).isOutermost !== true) return order;
   const expected =
-    'one without byShare() and paced(), which go around all others, as in paced(byPriority())';
+    'one without byShare(), which goes around all others, as in byShare(shares, byPriority())';
   throw invalid('order', expected, order);
 }

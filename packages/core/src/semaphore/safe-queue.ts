@@ -4,7 +4,6 @@ import type { Priority } from './priority.ts';
 import {
   BuiltInQueue,
   type Order,
-  type PermitChange,
   type Queue,
   type QueueContext,
   type QueuePermit,
@@ -54,21 +53,12 @@ class SafeQueue implements Queue {
     return this.#known((queue) => queue.youngest) ?? this.#first;
   }
 
-  /** Undefined only if the queue holds its waiters back. */
   get next(): Waiter | undefined {
-    return this.#known((queue) => queue.next) ?? (this.isOpen === false ? undefined : this.#first);
+    return this.#known((queue) => queue.next) ?? this.#first;
   }
 
   get stale(): Waiter | undefined {
     return this.#known((queue) => queue.stale);
-  }
-
-  get isOpen(): boolean | undefined {
-    return attempt(() => this.#queue?.isOpen);
-  }
-
-  get maxLength(): number | undefined {
-    return attempt(() => this.#queue?.maxLength);
   }
 
   get highest(): Priority | undefined {
@@ -105,8 +95,8 @@ class SafeQueue implements Queue {
     this.#change((queue) => queue.remove(waiter, isGranted));
   }
 
-  changeInflight(permit: QueuePermit, weight: number, change: PermitChange): void {
-    attempt(() => this.#queue?.changeInflight?.(permit, weight, change));
+  changeInflight(permit: QueuePermit, weight: number): void {
+    attempt(() => this.#queue?.changeInflight?.(permit, weight));
   }
 
   #change(call: (queue: Queue) => void): void {

@@ -1,11 +1,12 @@
 import type { Clock } from '../clock.ts';
 import { attempt } from '../errors.ts';
+import type { Controller, ControllerContext } from '../limits/controller.ts';
 import { Claim } from './claim.ts';
 import { clockOf, isLate } from './deadlines.ts';
 import { type GrantSource, grantFrom } from './grants.ts';
-import { LocalPermit } from './local-permit.ts';
+import { LocalPermit, type PermitChange } from './local-permit.ts';
 import { type Inheritance, isHigher, type Priority } from './priority.ts';
-import type { PermitChange, Queue, QueueContext } from './queue.ts';
+import type { Queue, QueueContext } from './queue.ts';
 import type { Rejection, RejectionCause, RejectionReason } from './rejection.ts';
 import { ReleaseRate } from './release-rate.ts';
 import { RetryAfter } from './retry-after.ts';
@@ -14,10 +15,12 @@ import type { SemaphoreGroup } from './semaphore-group.ts';
 import { grantQueued, isGone, type Waiter, waitedSince } from './waiter.ts';
 
 /** A counting semaphore with its queue. */
-export class Semaphore implements GrantSource, QueueContext {
+export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   readonly key: string | undefined = undefined;
   inflight = 0;
   readonly queue: Queue;
+  /** Undefined if the limit alone decides when requests start. */
+  readonly controller: Controller | undefined;
   isScheduled = false;
   /** Defined if priorities count, once a request that holds a permit has queued at a later limit of its gate. */
   inheritance: Inheritance | undefined = undefined;
@@ -31,7 +34,9 @@ export class Semaphore implements GrantSource, QueueContext {
     readonly group: SemaphoreGroup<Semaphore>,
     public limit: number,
   ) {
-    this.queue = createQueue(group.settings.order, this);
+    const { order, limit: value } = group.settings;
+    this.queue = createQueue(order, this);
+    this.controller = typeof value === 'object' ? value.control?.(this) : undefined;
   }
 
   get clock(): Clock {
@@ -48,8 +53,8 @@ export class Semaphore implements GrantSource, QueueContext {
 
   /** Whether a new request of this weight is admitted at once; it never overtakes waiters. */
   admits(weight: number): boolean {
-    const { queue } = this;
-    return queue.length === 0 && this.inflight + weight <= this.limit && queue.isOpen !== false;
+    if (this.queue.length > 0 || this.inflight + weight > this.limit) return false;
+    return this.controller?.mayStart() ?? true;
   }
 
   wake(): void {
@@ -90,6 +95,7 @@ export class Semaphore implements GrantSource, QueueContext {
     // A claim without a waiter concerns only the waiters that were queued at the time.
     if (this.queue.length === 0) this.claim = undefined;
     this.queue.insert(waiter);
+    this.controller?.queued(this.queue.length);
     this.startMeasuring();
     group.queued++;
     group.counters.queued(waiter, waiter.weight, group.queued);
@@ -141,9 +147,10 @@ export class Semaphore implements GrantSource, QueueContext {
    * overload that costs nothing, since a shorter queue serves as many requests (docs/decisions/0048).
    */
   isHopeless(weight: number, timeout: number): boolean {
-    const { length, maxLength } = this.queue;
-    // An order that bounds its own length bounds the wait.
-    if (this.rate === undefined || maxLength !== undefined || this.admits(weight)) return false;
+    // A controller bounds the wait itself.
+    if (this.rate === undefined || this.controller !== undefined || this.admits(weight))
+      return false;
+    const { length } = this.queue;
     const margin = (3 * Math.sqrt(length)) / (length + 1);
     return this.waitFor(weight, this.clock.now()) * (1 + margin) > timeout;
   }
@@ -168,21 +175,31 @@ export class Semaphore implements GrantSource, QueueContext {
   serve(): void {
     do this.grantNextOnes();
     while (this.group.grants && this.shedNext());
+    if (this.queue.length > 0) this.controller?.watch(this.queue.oldest);
   }
 
   /** Returns whether it has shed a waiter. */
   private shedNext(): boolean {
-    const { stale } = this.queue;
+    const late = this.controller && this.lateWaiter(this.controller);
+    const stale = late ?? this.queue.stale;
     // While room is saved for the waiter with the claim, it is not shed.
     if (stale === undefined || stale === this.claim?.waiter) return false;
+    if (late !== undefined) this.controller?.shed();
     this.reject(stale, 'overloaded');
     return true;
   }
 
+  /** The oldest waiter, if it has waited for too long. */
+  private lateWaiter(controller: Controller): Waiter | undefined {
+    const { oldest } = this.queue;
+    return oldest && controller.waitLeft(oldest) < 0 ? oldest : undefined;
+  }
+
   /** Chooses the next waiter; one that does not fit gets the claim. */
   private chooseNext(): Waiter | undefined {
-    const { claim, queue, limit, inflight, group } = this;
-    if (!group.grants) return undefined;
+    const { claim, queue, limit, inflight, group, controller } = this;
+    if (!group.grants || queue.length === 0) return undefined;
+    if (!group.isShadow && controller?.mayStart() === false) return undefined;
     // All waiters are admitted, so their order does not matter, nor whether the queue holds them back.
     const next = group.isShadow ? queue.oldest : (claim?.waiter ?? queue.next);
     if (next === undefined || inflight >= limit || this.fits(next.weight)) return next;
@@ -235,7 +252,8 @@ export class Semaphore implements GrantSource, QueueContext {
 
   protected changeInflight(permit: LocalPermit, weight: number, change: PermitChange): void {
     this.inflight += weight;
-    this.queue.changeInflight?.(permit, weight, change);
+    this.queue.changeInflight?.(permit, weight);
+    if (this.controller !== undefined) tell(this.controller, permit, change);
   }
 
   private rejection(waiter: Waiter, reason: RejectionReason): Rejection {
@@ -271,6 +289,7 @@ export class Semaphore implements GrantSource, QueueContext {
   private unlink(waiter: Waiter, isGranted: boolean): void {
     this.queue.remove(waiter, isGranted);
     waiter.queuedAt = undefined;
+    if (this.queue.length === 0) this.controller?.watch(undefined);
     this.group.queued--;
     this.group.deadlines.remove(waiter);
   }
@@ -286,4 +305,10 @@ export class Semaphore implements GrantSource, QueueContext {
 
   /** Called after the last waiter has left, and after a release if none is queued. */
   protected afterUse(): void {}
+}
+
+function tell(controller: Controller, permit: object, change: PermitChange): void {
+  if (change === 'granted' || change === 'resumed') controller.started(permit);
+  else if (change === 'released') controller.finished(permit);
+  else if (change === 'paused') controller.paused(permit);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { call } from '../caller.ts';
 import type { FakeLoop } from './fake-loop.ts';
-import { isGranted, scene } from './paced-scene.ts';
+import { isGranted, scene } from './scene.ts';
 
 /** An iteration of the loop that accepts a connection. */
 function acceptOne(loop: FakeLoop, milliseconds = 1): void {

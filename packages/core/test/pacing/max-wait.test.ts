@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { byPriority, fifo } from '../../src/index.ts';
 import { type Caller, call } from '../caller.ts';
 import type { FakeLoop } from './fake-loop.ts';
-import { isGranted, scene } from './paced-scene.ts';
+import { isGranted, scene } from './scene.ts';
 
 /** Queues a request behind one that holds the only permit, and after the burst with which the queue began. */
 function queueAfterBurst({ loop, limiter }: ReturnType<typeof scene>): Caller {

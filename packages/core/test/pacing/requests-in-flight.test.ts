@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fifo } from '../../src/index.ts';
 import type { BasePermit } from '../../src/semaphore/permit.ts';
 import { type Caller, call } from '../caller.ts';
-import { isGranted, scene } from './paced-scene.ts';
+import { isGranted, scene } from './scene.ts';
 
 describe('the work of requests in flight', () => {
   it('holds others back', () => {

@@ -1,15 +1,15 @@
-import { createLimiter, fifo, type LimiterOptions, type Order, paced } from '../../src/index.ts';
+import { createLimiter, defaultLimit, fifo, type Order } from '../../src/index.ts';
 import { type Caller, call } from '../caller.ts';
 import { FakeLoop } from './fake-loop.ts';
 
-export function scene(order: Order = fifo(), options: Partial<LimiterOptions> = {}) {
+/** A default limit on a loop whose time the test controls; its adaptive limit stays at `limit`. */
+export function scene(order: Order = fifo(), { limit = 100, maxWait = undefined as number | undefined } = {}) {
   const loop = new FakeLoop();
+  const bounds = { min: limit, max: limit, initial: limit };
   const limiter = createLimiter({
-    limit: 100,
-    queueLimit: Infinity,
-    order: paced(order, loop),
+    limit: defaultLimit({ ...bounds, maxWait }, loop),
+    order,
     clock: loop,
-    ...options,
   });
   /** Handles requests that wait, then keep the loop busy, one after another, and lets it poll between them. */
   const measure = (work: number, count = 100, wait = 0) => {

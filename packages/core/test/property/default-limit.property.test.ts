@@ -1,14 +1,7 @@
 import { assertFor } from '@headgate/test-kit/property';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import {
-  adaptive,
-  byPriority,
-  createLimiter,
-  fifo,
-  type Priority,
-  paced,
-} from '../../src/index.ts';
+import { byPriority, createLimiter, defaultLimit, fifo, type Priority } from '../../src/index.ts';
 import { priorities } from '../../src/semaphore/priority.ts';
 import { Caller } from '../caller.ts';
 import { FakeLoop } from '../pacing/fake-loop.ts';
@@ -38,7 +31,12 @@ const events = fc.array(
 
 const settings = fc.record({
   order: fc.constantFrom(fifo(), byPriority()),
-  limit: fc.constantFrom(1, 3, 1000, adaptive({ min: 2, initial: 2 })),
+  bounds: fc.constantFrom(
+    { min: 1, max: 1 },
+    { min: 3, max: 3 },
+    { min: 1000 },
+    { min: 2, initial: 2, maxWait: 20 },
+  ),
   queueLimit: fc.constantFrom(2, Number.POSITIVE_INFINITY),
 });
 
@@ -52,9 +50,10 @@ class Story {
   readonly granted: Caller[] = [];
   readonly limiter;
 
-  constructor({ order, limit, queueLimit }: Settings) {
+  constructor({ order, bounds, queueLimit }: Settings) {
     const { loop } = this;
-    this.limiter = createLimiter({ limit, queueLimit, order: paced(order, loop), clock: loop });
+    const limit = defaultLimit(bounds, loop);
+    this.limiter = createLimiter({ limit, queueLimit, order, clock: loop });
   }
 
   perform({ act, at, milliseconds, priority, reaction }: Event): void {

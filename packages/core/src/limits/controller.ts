@@ -1,0 +1,37 @@
+import type { Clock } from '../clock.ts';
+
+/** What a controller knows of the limit that it controls. */
+export interface ControllerContext {
+  readonly clock: Clock;
+  /** Must be called when `mayStart` or `waitLeft` has changed because of time, not because of a call. */
+  wake(): void;
+}
+
+/** Of a waiter, what decides how long it may wait. */
+export interface ControlledWaiter {
+  /** When it arrived, in milliseconds of the limiter's clock. */
+  readonly since: number;
+  readonly priority: string;
+}
+
+/** Decides, in addition to a limit, when requests start and how long they may wait. The queue decides which one is next. */
+export interface Controller {
+  /** Maximum number of waiters. */
+  readonly maxQueued: number;
+  /** Whether a request may start now. */
+  mayStart(): boolean;
+  /** Milliseconds for which a waiter may still wait; it is shed once they are negative. */
+  waitLeft(waiter: ControlledWaiter): number;
+  /** Has `wake` called when the oldest waiter may start or must be shed; cancels that if no request is queued. */
+  watch(oldest: ControlledWaiter | undefined): void;
+  /** A request has been queued. `length` is the number of waiters, itself included. */
+  queued(length: number): void;
+  /** A waiter has been shed because `waitLeft` was negative. */
+  shed(): void;
+  /** A request has started, or counts again. */
+  started(permit: object): void;
+  /** A request has finished. */
+  finished(permit: object): void;
+  /** A request does not count, because it only waits for its client. */
+  paused(permit: object): void;
+}

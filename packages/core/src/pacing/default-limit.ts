@@ -1,0 +1,46 @@
+import { checkDuration, checkNames } from '../checks.ts';
+import { adaptive } from '../limits/adaptive.ts';
+import type { Bounds, LimitFactory } from '../limits/limit.ts';
+import type { EventLoop } from './event-loop.ts';
+import { PaceController } from './pace-controller.ts';
+import { threadEventLoop } from './thread-event-loop.ts';
+
+export interface DefaultLimitOptions extends Bounds {
+  /**
+   * Minimum of the adaptive limit. It is low for the sake of dependencies that handle only a few requests at a time: how
+   * long work takes without load is known once the limit is about what they can do. Default: 4.
+   */
+  min?: number | undefined;
+  /**
+   * Maximum of the adaptive limit. It is high, because an app whose database does not respond must still serve what needs
+   * none. Default: 10,000.
+   */
+  max?: number | undefined;
+  /** Initial value of the adaptive limit. Default: 8, or the nearest bound. */
+  initial?: number | undefined;
+  /**
+   * Upper bound of the wait in milliseconds. 0 rejects a request at once that cannot start immediately. Default: none, so
+   * that a request waits for as long as it can probably be answered in time.
+   */
+  maxWait?: number | undefined;
+}
+
+/**
+ * The limit of a middleware that has none of its own, which needs no numbers. Requests start no faster than the event loop
+ * handles them, and `adaptive()` bounds how many wait for something else. The others are queued for about as long as they
+ * can be answered in time, and then rejected (`overloaded`). For a limit that is not keyed.
+ *
+ * @param loop The event loop, for tests. Default: that of this thread.
+ * @throws HeadgateError for an unknown or invalid option.
+ */
+export function defaultLimit(
+  options: DefaultLimitOptions = {},
+  loop: EventLoop = threadEventLoop(),
+): LimitFactory {
+  checkNames('defaultLimit', options, ['min', 'max', 'initial', 'maxWait']);
+  const { min = Math.min(4, options.max ?? 4), max = Math.max(10_000, min), maxWait } = options;
+  const initial = options.initial ?? Math.min(Math.max(8, min), max);
+  const { create } = adaptive({ min, max, initial });
+  const longest = maxWait === undefined ? Infinity : checkDuration('maxWait', maxWait);
+  return { create, control: (context) => new PaceController(context, loop, longest) };
+}

@@ -1,0 +1,88 @@
+import { Alarm } from '../clock.ts';
+import type { ControlledWaiter, Controller, ControllerContext } from '../limits/controller.ts';
+import type { EventLoop } from './event-loop.ts';
+import { MaxWait } from './max-wait.ts';
+import { Pace } from './pace.ts';
+
+/** Maximum number of waiters, which bounds the memory. */
+const MAX_QUEUED = 10_000;
+
+/** Starts requests no faster than the event loop handles them, and bounds how long the others wait. */
+export class PaceController implements Controller {
+  readonly maxQueued: number;
+  readonly #pace: Pace;
+  readonly #maxWait: MaxWait;
+  readonly #alarm: Alarm;
+  /** When the requests in flight started, by their permits; without those that only wait for their client. */
+  readonly #startedAt = new Map<object, number>();
+  #isQueueing = false;
+
+  constructor(
+    private readonly context: ControllerContext,
+    private readonly loop: EventLoop,
+    maxWait: number,
+  ) {
+    const wake = () => context.wake();
+    this.maxQueued = maxWait === 0 ? 0 : MAX_QUEUED;
+    this.#pace = new Pace(loop, wake);
+    this.#maxWait = new MaxWait(this.#pace.cost, maxWait);
+    this.#alarm = new Alarm(context.clock, wake);
+  }
+
+  mayStart(): boolean {
+    return this.#pace.decide(this.loop.now()) === 'start';
+  }
+
+  waitLeft({ since, priority }: ControlledWaiter): number {
+    return this.#maxWait.remaining(this.context.clock.now(), since, priority === 'critical');
+  }
+
+  watch(oldest: ControlledWaiter | undefined): void {
+    this.#isQueueing = oldest !== undefined;
+    if (oldest === undefined) return this.#alarm.clear();
+    // A waiter that is on time is shed a millisecond later.
+    this.#wakeIn(this.waitLeft(oldest) + 1);
+    const now = this.loop.now();
+    const decision = this.#pace.decide(now);
+    if (decision === 'poll') this.#pace.awaitPoll(now);
+    else if (decision !== 'start') this.#wakeIn(decision);
+  }
+
+  queued(length: number): void {
+    this.#isQueueing = true;
+    this.#pace.queued();
+    this.#maxWait.queued(this.context.clock.now(), length);
+  }
+
+  shed(): void {
+    this.#maxWait.shed(this.context.clock.now());
+  }
+
+  started(permit: object): void {
+    const now = this.loop.now();
+    this.#startedAt.set(permit, now);
+    this.#pace.started(now);
+  }
+
+  finished(permit: object): void {
+    this.#leave(permit, (now, startedAt) => this.#pace.finished(now, startedAt));
+  }
+
+  paused(permit: object): void {
+    this.#leave(permit, (now, startedAt) => this.#pace.paused(now, startedAt));
+  }
+
+  #leave(permit: object, note: (now: number, startedAt: number) => void): void {
+    const startedAt = this.#startedAt.get(permit);
+    // It only waited for its client.
+    if (startedAt === undefined) return;
+    this.#startedAt.delete(permit);
+    this.#maxWait.finished(this.context.clock.now(), this.#isQueueing);
+    note(this.loop.now(), startedAt);
+  }
+
+  #wakeIn(milliseconds: number): void {
+    const now = this.context.clock.now();
+    this.#alarm.set(now + milliseconds, now);
+  }
+}

@@ -1,0 +1,80 @@
+import type { WorkCost } from './work-cost.ts';
+
+/** Milliseconds of work that may start in one turn of the event loop, unless one request takes longer. */
+export const TURN_MS = 5;
+
+/** Milliseconds of a long turn, unless one request takes longer. */
+export const LONG_TURN_MS = 25;
+
+/** The work that may start next to other work that makes turns long: with more, the loop would poll too rarely. */
+const MAX_TURN_MS = 50;
+
+/** Upper bound for reading and rejecting a request, in milliseconds. The rest of a turn is other work. */
+const REJECTION_MS = 0.5;
+
+/** The present turn of the event loop, from one poll to the next: how much work has started in it. */
+export class Turn {
+  /** Milliseconds of the last turn, up to a maximum. */
+  lastTurn = 0;
+  /** Number of requests in flight when the turn began. */
+  inflightBefore = 0;
+  /** When the first request of this turn started. */
+  #startedAt: number | undefined;
+  #finishedAt = 0;
+  /** Number of its requests that have not finished. */
+  #unfinished = 0;
+  /** Number of requests that were queued in it. */
+  #queued = 0;
+  /** Milliseconds of work that may start in it. */
+  #budget = TURN_MS;
+  /** Whether a request has just finished that another may replace at once. */
+  #mayReplace = false;
+
+  queued(): void {
+    this.#queued++;
+  }
+
+  started(now: number): void {
+    this.#startedAt ??= now;
+    this.#unfinished++;
+    this.#mayReplace = false;
+  }
+
+  /** @param hasWaited Whether the request has done more than compute since it started. */
+  finished(now: number, hasWaited: boolean, inflight: number): void {
+    this.#finishedAt = now;
+    if (this.#unfinished > 0) this.#unfinished--;
+    this.#mayReplace = hasWaited && inflight < this.inflightBefore;
+  }
+
+  /**
+   * Whether no other request may start in this turn. If all requests that wait for a timer or a socket started at a poll, their
+   * answers would arrive together, and the loop would be idle until then; so one may start for each that finishes, but
+   * only while the turn is short, since the loop polls only when no timer is due.
+   */
+  isFull(now: number, { perRequest, ofOne, busyPart }: WorkCost): boolean {
+    if (this.#startedAt === undefined) return false;
+    const elapsed = now - this.#startedAt;
+    if (elapsed >= MAX_TURN_MS) return true;
+    if (this.#mayReplace && elapsed < LONG_TURN_MS) return false;
+    // Requests that wait compute in later turns.
+    const work = Math.max(elapsed + this.#unfinished * perRequest, ofOne);
+    return work * busyPart >= this.#budget;
+  }
+
+  /** The turn has ended. */
+  ended(milliseconds: number, inflight: number): void {
+    const worked =
+      this.#startedAt === undefined ? 0 : Math.max(0, this.#finishedAt - this.#startedAt);
+    // Otherwise the part of the requests in it is not known.
+    const isKnown = this.inflightBefore === 0 && inflight === 0;
+    const other = isKnown ? milliseconds - worked - this.#queued * REJECTION_MS : 0;
+    this.#budget = Math.max(TURN_MS, Math.min(other, MAX_TURN_MS));
+    this.lastTurn = Math.min(milliseconds, MAX_TURN_MS);
+    this.inflightBefore = inflight;
+    this.#startedAt = undefined;
+    this.#unfinished = 0;
+    this.#queued = 0;
+    this.#mayReplace = false;
+  }
+}
