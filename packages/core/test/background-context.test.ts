@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WatchedRequest } from '@headgate/test-kit/watched-request';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createGate, createLimiter, paced } from '../src/index.ts';
+import { createGate, createLimiter, defaultLimit } from '../src/index.ts';
 import { Memory, memoryStore } from '../src/memory-store/index.ts';
 
 const tenant = new AsyncLocalStorage<string>();
@@ -50,7 +50,7 @@ it.each([
 });
 
 it('the context of a request is collected even if later requests follow at the pace of the event loop', async () => {
-  const limiter = createLimiter({ limit: 1_000, queueLimit: Infinity, order: paced() });
+  const limiter = createLimiter({ limit: defaultLimit() });
   const request = new WatchedRequest();
   const busy = () =>
     limiter.run(async () => {

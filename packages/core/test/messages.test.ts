@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { misplaced } from '../src/http/misuse.ts';
-import { adaptive, createGate, createLimiter, fair, fifo, map, paced } from '../src/index.ts';
+import { adaptive, createGate, createLimiter, defaultLimit, fifo, map } from '../src/index.ts';
 import { eventLoopGuard } from '../src/node/index.ts';
 import { http, keyed, limit, limiter, messageOf, shared, work } from './message-of.ts';
 
@@ -137,19 +137,9 @@ const mistakes: [string, () => unknown, string][] = [
     'key must be a string, as limiter "one" is keyed, got 5',
   ],
   [
-    'paced() with the default limit',
-    () => http({ order: paced() }),
-    'order must be one without paced(), which the default limit adds',
-  ],
-  [
-    'paced() with fairBy',
-    () => http({ ...limit, order: paced(fair()), fairBy: work, queueLimit: 9 }),
-    'order must be one without paced() if fairBy is set: reuse a limiter with paced(fair())',
-  ],
-  [
-    'paced() with a key',
-    () => http({ ...limit, order: paced(), key: work, queueLimit: 9 }),
-    'order must be one without paced() when the limit is keyed',
+    'defaultLimit() with a key',
+    () => http({ limit: defaultLimit(), key: work }),
+    'limit must be a whole number when the limit is keyed',
   ],
   [
     'a guard with a name',

@@ -10,7 +10,6 @@ import {
   fifo,
   lifo,
   type Order,
-  paced,
 } from '../src/index.ts';
 import { http } from './message-of.ts';
 
@@ -27,7 +26,6 @@ const orders: [string, Order, ignores: string[]][] = [
   ['fair(byPriority())', fair(byPriority()), []],
   ['byShare()', byShare(shares), ['priority', 'fairBy']],
   ['byShare(shares, byPriority())', byShare(shares, byPriority()), ['fairBy']],
-  ['paced(), whose critical requests may wait longer', paced(), ['fairBy']],
   ['an order of its own', own, []],
 ];
 

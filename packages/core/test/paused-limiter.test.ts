@@ -1,6 +1,6 @@
 import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
-import { codel, createGate, createLimiter, paced } from '../src/index.ts';
+import { codel, createGate, createLimiter, defaultLimit } from '../src/index.ts';
 import { call } from './caller.ts';
 
 function scene({ limit = 2 } = {}) {
@@ -70,11 +70,10 @@ describe('a paused limiter', () => {
     expect(waiting.permit).toBeDefined();
   });
 
-  it('sheds nothing with paced() and codel() until it is resumed', () => {
-    for (const order of [paced(), codel()]) {
+  it('sheds nothing with defaultLimit() and codel() until it is resumed', () => {
+    for (const own of [{ limit: defaultLimit() }, { limit: 1, order: codel() }]) {
       const clock = new VirtualClock();
-      const options = { limit: 1, queueLimit: Infinity, queueTimeout: 60_000, order, clock };
-      const limiter = createLimiter(options);
+      const limiter = createLimiter({ ...own, queueTimeout: 60_000, clock });
       limiter.pause();
       const waiting = [call(limiter), call(limiter)];
       clock.advance(10_000);

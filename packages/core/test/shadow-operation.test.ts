@@ -1,6 +1,6 @@
 import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
-import { createGate, createLimiter, type LimiterOptions, paced } from '../src/index.ts';
+import { createGate, createLimiter, defaultLimit, type LimiterOptions } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
 import { Caller, call } from './caller.ts';
 import { FakeLoop } from './pacing/fake-loop.ts';
@@ -49,10 +49,10 @@ describe('shadow()', () => {
     expect(limiter.stats()).toMatchObject({ inflight: 5, queued: 0, keys: 2 });
   });
 
-  it('admits waiters that paced() holds back for the event loop', () => {
+  it('admits waiters that the default limit holds back for the event loop', () => {
     const loop = new FakeLoop();
-    const order = paced(undefined, loop);
-    const { limiter } = scene({ limit: 1_000, queueLimit: 1_000, clock: loop, order });
+    const limit = defaultLimit({ initial: 1_000 }, loop);
+    const { limiter } = scene({ limit, queueLimit: 1_000, clock: loop });
     loop.busy(10);
     const callers = Array.from({ length: 100 }, () => call(limiter));
     loop.busy(10);

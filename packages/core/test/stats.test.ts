@@ -1,6 +1,6 @@
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
-import { byPriority, byShare, createLimiter, fair, paced, systemClock } from '../src/index.ts';
+import { byPriority, byShare, createLimiter, fair, systemClock } from '../src/index.ts';
 import { call } from './caller.ts';
 
 it('all counts of a new limiter are 0', () => {
@@ -52,8 +52,8 @@ it('counts waiters by priority and by share, over all keys', () => {
   });
 });
 
-it('counts waiters by priority through paced() and fair()', () => {
-  for (const order of [paced(byPriority()), fair(byPriority()), byPriority(fair())]) {
+it('counts waiters by priority through fair()', () => {
+  for (const order of [fair(byPriority()), byPriority(fair())]) {
     const limiter = createLimiter({ limit: 1, queueLimit: 9, order });
     limiter.tryAcquire();
     call(limiter, { priority: 'critical' });

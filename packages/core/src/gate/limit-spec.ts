@@ -2,7 +2,6 @@ import { checkFlag, checkNames } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
 import { type DistributedOptions, distributedOptions } from '../limiter/distributed-options.ts';
 import type { Limiter } from '../limiter/limiter.ts';
-import { isControlled } from '../limits/limit.ts';
 import {
   type CommonSettings,
   checkLimit,
@@ -11,6 +10,7 @@ import {
   type LimiterOptions,
   type LimitSettings,
 } from '../limiter/options.ts';
+import { isControlled } from '../limits/limit.ts';
 import type { GateLimitOptions } from './options.ts';
 
 /**
@@ -110,7 +110,9 @@ export function inEntry<T>(entry: string, own: readonly string[], check: () => T
 export function queueOf([only, ...others]: readonly LimitSpec[]) {
   if (only === undefined || others.length > 0) return defaultQueue;
   if (only.owned)
-    return isControlled(only.limiter.limit) ? { ...defaultQueue, queueLimit: Infinity } : defaultQueue;
+    return isControlled(only.limiter.limit)
+      ? { ...defaultQueue, queueLimit: Infinity }
+      : defaultQueue;
   return { queueLimit: Infinity, queueTimeout: only.limiter.queueTimeout };
 }
 

@@ -69,7 +69,7 @@ export interface GateOptions extends CommonOptions {
   name?: string | undefined;
   /**
    * `shadow` admits every request, and simulates what the limits would have done, and other limits: `stats().shadow` and
-   * `suggestion`. Not with a reused limiter, a store or `paced()`, and so not for the default limit. Default: `enforce`.
+   * `suggestion`. Not with a reused limiter, a store or the default limit. Default: `enforce`.
    */
   mode?: 'enforce' | 'shadow' | undefined;
 }

@@ -111,8 +111,8 @@ export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, R
    */
   fairBy?: ((request: R) => string | undefined) | undefined;
   /**
-   * Order of the queue: `fifo()`, `lifo()` or `codel()`. With `priority` or `fairBy`, it applies among equals. The
-   * default limit adds `paced()`. Default: `fifo()`.
+   * Order of the queue: `fifo()`, `lifo()` or `codel()`. With `priority` or `fairBy`, it applies among equals.
+   * Default: `fifo()`.
    */
   order?: Order | undefined;
   /**
@@ -144,8 +144,7 @@ type DefaultLimitOptions<R> = Pick<LimitRule<R>, 'route' | 'weight' | 'statusCod
 };
 
 /**
- * The default limit: `adaptive({ min: 4, initial: 8, max: 10_000 })` with the queue `paced()`. It does not count
- * requests that only wait for their client.
+ * The default limit: `defaultLimit()`. It does not count requests that only wait for their client.
  */
 type DefaultLimit<R> = DefaultLimitOptions<R> &
   Omit<OptionalLimit, keyof DefaultLimitOptions<R>> & { guard?: undefined };

@@ -47,7 +47,7 @@ export interface LimiterStats extends QueueStats {
   readonly leaked: number;
   /**
    * What it would have done since shadow mode began; undefined without shadow mode, and for a limit that cannot be
-   * simulated: one with a store or `paced()`, and that of a gate with several limits, which the gate simulates together.
+   * simulated: one with a store or `defaultLimit()`, and that of a gate with several limits, which the gate simulates together.
    */
   readonly shadow?: ShadowStats | undefined;
   /** In shadow mode, what other limits would have done, each alone; undefined if it cannot be simulated. */
@@ -173,7 +173,7 @@ export interface Limiter {
   /**
    * Starts shadow mode: admits all waiters, and from then on every request, and simulates what the limit would have done
    * with those, from an empty limit: see `stats().shadow`. `pause` and `drain` still apply. Of a distributed limit, it only
-   * reports requests that exceed the limit by more than the queue holds; of one with `paced()`, nothing.
+   * reports requests that exceed the limit by more than the queue holds; of one with `defaultLimit()`, nothing.
    *
    * @throws HeadgateError as `pause` does.
    */

@@ -35,7 +35,7 @@ export interface CommonOptions {
    */
   queueTimeout?: number | undefined;
   /**
-   * Queue order: `fifo()`, `lifo()`, `codel()`, or around one of these `fair()`, `byPriority()`, `byShare()`, `paced()`.
+   * Queue order: `fifo()`, `lifo()`, `codel()`, or around one of these `fair()`, `byPriority()`, `byShare()`.
    * Default: `fifo()`.
    */
   order?: Order | undefined;

@@ -1,4 +1,4 @@
-/** The event loop of a thread, as far as `paced()` needs it. */
+/** The event loop of a thread, as far as the default limit needs it. */
 export interface EventLoop {
   /** Whether its idle time and its polls are known. */
   readonly isMeasured: boolean;

@@ -59,10 +59,18 @@ export class MaxWait {
    */
   remaining(now: number, since: number, isCritical: boolean): number {
     const { duration, perRequest } = this.cost;
-    const forDuration = Math.min(3 * duration, MAX_FOR_DURATION_MS, CLIENT_TIMEOUT_MS - 3 * duration);
+    const forDuration = Math.min(
+      3 * duration,
+      MAX_FOR_DURATION_MS,
+      CLIENT_TIMEOUT_MS - 3 * duration,
+    );
     const usual = Math.max(MIN_MS, forDuration);
     // Clients of requests that take long although the loop has time wait for longer.
-    const longest = Math.max(usual, duration - 3 * perRequest, CLIENT_TIMEOUT_MS - duration - perRequest);
+    const longest = Math.max(
+      usual,
+      duration - 3 * perRequest,
+      CLIENT_TIMEOUT_MS - duration - perRequest,
+    );
     const isBurst = since < this.#burstAt + BURST_MS;
     const allowed = isCritical || isBurst ? longest : usual + this.#pausedSince(since, now);
     return since + Math.min(allowed, longest, this.max) - now;

@@ -1,7 +1,7 @@
 import { AcceptPause } from './accept-pause.ts';
 import type { EventLoop } from './event-loop.ts';
-import { LONG_TURN_MS, TURN_MS, Turn } from './turn.ts';
-import { WorkCost } from './work-cost.ts';
+import { LONG_TURN_MS, Turn } from './turn.ts';
+import { TURN_MS, WorkCost } from './work-cost.ts';
 
 /** Time constant at which the work in flight falls while turns are long, in milliseconds. */
 const FALL_MS = 2000;

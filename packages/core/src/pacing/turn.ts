@@ -1,7 +1,4 @@
-import type { WorkCost } from './work-cost.ts';
-
-/** Milliseconds of work that may start in one turn of the event loop, unless one request takes longer. */
-export const TURN_MS = 5;
+import { TURN_MS, type WorkCost } from './work-cost.ts';
 
 /** Milliseconds of a long turn, unless one request takes longer. */
 export const LONG_TURN_MS = 25;

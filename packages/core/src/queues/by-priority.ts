@@ -20,7 +20,7 @@ import { MAX_IN_A_ROW, oldestOf, Subqueues } from './subqueues.ts';
  * inherits that priority.
  *
  * @param order The order within a class. Default: `fifo()`.
- * @throws HeadgateError for a value that is not an order, or for `byShare()` and `paced()`.
+ * @throws HeadgateError for a value that is not an order, or for `byShare()`.
  */
 export function byPriority(order: Order = fifo()): Order {
   checkInner(order);

@@ -25,7 +25,7 @@ import { MAX_IN_A_ROW, Subqueues } from './subqueues.ts';
  *
  * @param shares Parts of the limit by name: numbers above 0 with a sum of at most 1.
  * @param order The order within a share. Default: `fifo()`.
- * @throws HeadgateError for invalid shares, and for a value that is not an order, or for `byShare()` and `paced()`.
+ * @throws HeadgateError for invalid shares, and for a value that is not an order, or for `byShare()`.
  */
 export function byShare(shares: Readonly<Record<string, number>>, order: Order = fifo()): Order {
   const { ranks, ignores } = checkInner(order);

@@ -20,7 +20,7 @@ import { Subqueues } from './subqueues.ts';
  * single request.
  *
  * @param order The order within a subqueue. Default: `fifo()`.
- * @throws HeadgateError for a value that is not an order, or for `byShare()` and `paced()`.
+ * @throws HeadgateError for a value that is not an order, or for `byShare()`.
  */
 export function fair(order: Order = fifo()): Order {
   const { ranks } = checkInner(order);

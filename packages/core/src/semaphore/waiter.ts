@@ -12,7 +12,7 @@ import type { Rejection } from './rejection.ts';
 export abstract class Waiter {
   /** How much of the limit the request uses. */
   weight = 1;
-  /** Which requests `byPriority()` serves first, and a guard sheds last; `paced()` lets `critical` ones wait longer. */
+  /** Which requests `byPriority()` serves first, and a guard sheds last; the default limit lets `critical` ones wait longer. */
   priority: Priority = 'normal';
 
   // Declared without a value, so that waiters without these allocate no fields for them.

@@ -1,182 +1,139 @@
 import { describe, expect, it } from 'vitest';
-import { byPriority, fifo } from '../../src/index.ts';
-import { type Caller, call } from '../caller.ts';
-import type { FakeLoop } from './fake-loop.ts';
+import { byPriority } from '../../src/index.ts';
+import { MaxWait } from '../../src/pacing/max-wait.ts';
+import { call } from '../caller.ts';
 import { isGranted, scene } from './scene.ts';
 
-/** Queues a request behind one that holds the only permit, and after the burst with which the queue began. */
-function queueAfterBurst({ loop, limiter }: ReturnType<typeof scene>): Caller {
-  call(limiter);
-  const first = call(limiter);
-  loop.rest(100);
-  const late = call(limiter);
-  limiter.withdraw(first);
-  return late;
-}
-
-/** Expects that the caller is still queued after `first` milliseconds, and rejected after `more`. */
-function expectOverloaded(loop: FakeLoop, caller: Caller, first: number, more: number): void {
-  loop.advance(first);
-  expect(caller.rejection).toBeUndefined();
-  loop.advance(more);
-  expect(caller.rejection?.reason).toBe('overloaded');
+/** Milliseconds that a request may wait which arrived a second after the queue began. */
+function waitOf(duration: number, perRequest = 1, max = Infinity): number {
+  const maxWait = new MaxWait({ duration, perRequest }, max);
+  maxWait.queued(0, 1);
+  maxWait.finished(1000, true);
+  maxWait.shed(999);
+  maxWait.queued(1000, 1);
+  return maxWait.remaining(1000, 1000, false);
 }
 
 describe('the maximum wait', () => {
-  it('is 250 ms for short requests', () => {
-    const busy = scene(fifo(), { limit: 1 });
-    busy.measure(1);
-    const late = queueAfterBurst(busy);
-    expectOverloaded(busy.loop, late, 249, 3);
+  it.each([
+    [1, 250],
+    [100, 300],
+    [200, 350],
+    [300, 250],
+    [2000, 250],
+  ])('for requests of %i ms is %i ms', (duration, expected) => {
+    expect(waitOf(duration)).toBe(expected);
   });
 
-  it('is for critical requests what is left of a second', () => {
-    const busy = scene(byPriority(), { limit: 1 });
-    busy.measure(10);
-    call(busy.limiter);
-    const first = call(busy.limiter);
-    busy.loop.rest(100);
-    const critical = call(busy.limiter, { priority: 'critical' });
-    busy.limiter.withdraw(first);
-    expectOverloaded(busy.loop, critical, 900, 100);
+  it('is at most maxWait', () => {
+    expect(waitOf(100, 1, 40)).toBe(40);
   });
 
-  it('does not count what kept the loop busy while there were no requests', () => {
-    const busy = scene(fifo(), { limit: 1 });
-    // The start of the process.
-    busy.loop.busy(2000);
-    busy.measure(60, 1);
-    busy.loop.rest(600_000);
-    busy.loop.busy(3000);
-    busy.loop.rest(1_800_000);
-    busy.measure(1, 1);
-    busy.loop.rest(60_000);
-    const late = queueAfterBurst(busy);
-    expectOverloaded(busy.loop, late, 249, 3);
+  it('of critical requests leaves time to answer within a second', () => {
+    const maxWait = new MaxWait({ duration: 100, perRequest: 10 }, Infinity);
+    expect(maxWait.remaining(500, 500, true)).toBe(890);
   });
 
-  it('is five times as long as requests keep the loop busy', () => {
-    const busy = scene(fifo(), { limit: 1 });
-    busy.measure(100);
-    const late = queueAfterBurst(busy);
-    expectOverloaded(busy.loop, late, 499, 3);
+  it('of critical requests that take two seconds is nearly as long', () => {
+    const maxWait = new MaxWait({ duration: 2000, perRequest: 10 }, Infinity);
+    expect(maxWait.remaining(500, 500, true)).toBe(1970);
+  });
+});
+
+describe('a burst', () => {
+  const burst = () => new MaxWait({ duration: 20, perRequest: 20 }, Infinity);
+
+  it('consists of the requests in the first 100 ms of a queue, which may wait until clients give up', () => {
+    const maxWait = burst();
+    maxWait.queued(5000, 1);
+    expect(maxWait.remaining(5099, 5099, false)).toBe(960);
+    expect(maxWait.remaining(5100, 5100, false)).toBe(250);
+  });
+
+  it('has at most a hundred waiters', () => {
+    const maxWait = burst();
+    for (let length = 1; length <= 100; length++) maxWait.queued(5000, length);
+    expect(maxWait.remaining(5000, 5000, false)).toBe(960);
+    maxWait.queued(5000, 101);
+    expect(maxWait.remaining(5000, 5000, false)).toBe(250);
   });
 
   it.each([
-    [450, 450],
-    [900, 500],
-  ])('after a request that has just kept the loop busy for %i ms is %i ms', (work, maxWait) => {
-    const busy = scene(fifo(), { limit: 1 });
-    busy.measure(1, 1000);
-    busy.measure(work, 1);
-    const late = queueAfterBurst(busy);
-    expectOverloaded(busy.loop, late, maxWait - 15, 20);
+    [1000, 250],
+    [1001, 960],
+  ])('%i ms after a waiter was shed may wait for %i ms', (pause, expected) => {
+    const maxWait = burst();
+    maxWait.shed(5000);
+    maxWait.queued(5000 + pause, 1);
+    expect(maxWait.remaining(5000 + pause, 5000 + pause, false)).toBe(expected);
+  });
+});
+
+describe('a time in which no request finishes although some are queued', () => {
+  /** A queue after a burst, in which a request has just finished. */
+  const queueing = (duration = 20) => {
+    const maxWait = new MaxWait({ duration, perRequest: 1 }, Infinity);
+    maxWait.shed(0);
+    maxWait.queued(0, 1);
+    maxWait.finished(1000, true);
+    return maxWait;
+  };
+
+  it('does not count, from 200 ms on', () => {
+    const maxWait = queueing();
+    expect(maxWait.remaining(1200, 1000, false)).toBe(50);
+    expect(maxWait.remaining(1210, 1000, false)).toBe(250);
   });
 
-  it('is 250 ms again half a minute after a long request', () => {
-    const busy = scene(fifo(), { limit: 1 });
-    busy.measure(1, 1000);
-    busy.measure(450, 1);
-    busy.loop.rest(30_000);
-    busy.measure(1);
-    const late = queueAfterBurst(busy);
-    busy.loop.advance(260);
-    expect(late.rejection?.reason).toBe('overloaded');
+  it('does not count once it has passed', () => {
+    const maxWait = queueing();
+    maxWait.finished(1400, true);
+    expect(maxWait.remaining(1500, 1100, false)).toBe(150);
+    expect(maxWait.remaining(1500, 1400, false)).toBe(150);
   });
 
-  it.each([
-    ['250 ms for requests that take 800 ms: their clients may give up after a second', 800, 250],
-    ['a second for requests that take longer than a second', 1100, 1000],
-  ])('is %s', (_name, duration, maxWait) => {
-    const { loop, limiter, measure } = scene(fifo(), { limit: 1 });
-    measure(0, 100, duration);
-    call(limiter);
-    const late = call(limiter);
-    loop.rest(maxWait - 10);
-    expect(late.rejection).toBeUndefined();
-    loop.rest(20);
-    expect(late.rejection?.reason).toBe('overloaded');
+  it('counts if requests usually take half as long', () => {
+    const maxWait = queueing(110);
+    expect(maxWait.remaining(1215, 1000, false)).toBe(330 - 215);
   });
 
-  it('leaves time for requests that wait before they keep the loop busy, since clients give up after a second', () => {
-    const { loop, limiter, measure } = scene(fifo(), { limit: 1 });
-    measure(100, 100, 250);
-    call(limiter);
-    const inBurst = call(limiter);
-    loop.rest(100);
-    const late = call(limiter);
-    const rejections = () => [inBurst, late].map(({ rejection }) => rejection?.reason);
-    loop.rest(180);
-    expect(rejections()).toEqual([undefined, undefined]);
-    loop.rest(100);
-    expect(rejections()).toEqual(['overloaded', 'overloaded']);
+  it('does not have a request wait for longer than its client does', () => {
+    const maxWait = queueing();
+    expect(maxWait.remaining(3000, 1000, false)).toBeLessThan(0);
   });
 
-  it('rejects immediately those that would wait longer', () => {
-    const { loop, limiter } = scene(fifo(), { limit: 1, queueTimeout: 1000 });
-    // One request of 10 ms after another, with others queued: 25 are served within the maximum wait.
-    const queued: Caller[] = Array.from({ length: 20 }, () => call(limiter));
-    for (let index = 0; index < 1000; index++) {
-      queued.push(call(limiter));
-      const current = queued.shift();
-      loop.busy(10);
-      current?.permit?.release();
-      loop.poll();
-    }
-    const more = Array.from({ length: 30 }, () => call(limiter));
-    const rejected = more.filter(({ rejection }) => rejection?.reason === 'full');
-    expect(limiter.queued).toBeGreaterThanOrEqual(25);
-    expect(limiter.queued).toBeLessThanOrEqual(30);
-    expect(rejected.length).toBeGreaterThanOrEqual(20);
+  it('counts if no request was queued', () => {
+    const maxWait = queueing();
+    maxWait.finished(1400, false);
+    expect(maxWait.remaining(1400, 1200, false)).toBe(50);
   });
+});
 
-  it('rejects none immediately by what it measured in code that is not compiled yet', () => {
-    const { loop, limiter } = scene(fifo(), { limit: 1 });
-    const handle = (caller: Caller, work: number) => {
-      loop.busy(work);
-      caller.permit?.release();
-      loop.poll();
-    };
-    const queued = Array.from({ length: 25 }, () => call(limiter));
-    for (let index = 0; index < 150; index++) {
-      queued.push(call(limiter));
-      handle(queued[index] as Caller, 9);
-    }
-    for (let index = 150; index < 1500; index++) {
-      queued.push(call(limiter));
-      handle(queued[index] as Caller, 0.5);
-    }
-    const burst = Array.from({ length: 200 }, () => call(limiter));
-    expect(limiter.stats().rejected.full).toBe(0);
-    expect(burst.some(({ rejection }) => rejection !== undefined)).toBe(false);
-  });
+it('a waiter is shed when its wait is over', () => {
+  const { loop, limiter } = scene(byPriority(), { limit: 1 });
+  call(limiter);
+  const first = call(limiter);
+  loop.advance(100);
+  const late = call(limiter);
+  limiter.withdraw(first);
+  // The time in which no request has finished does not count, up to what is left of a second.
+  loop.advance(980);
+  expect(late.rejection).toBeUndefined();
+  loop.advance(20);
+  expect(late.rejection?.reason).toBe('overloaded');
+});
 
-  it.each([
-    ['of silence', 0],
-    ['of a light load', 200],
-  ])('does not bound the queue by an overload after a minute %s', (_name, requests) => {
-    const { loop, limiter } = scene(fifo(), { limit: 1, queueTimeout: 1000 });
-    const queued: Caller[] = [];
-    for (let index = 0; index < 100; index++) {
-      queued.push(call(limiter), call(limiter));
-      loop.rest(100);
-      for (const { permit } of queued.filter(isGranted)) permit?.release();
-      loop.poll();
-    }
-    expect(queued.some(({ rejection }) => rejection?.reason === 'full')).toBe(true);
-    for (let index = 0; index < requests; index++) {
-      call(limiter).permit?.release();
-      loop.rest(300);
-      loop.poll();
-    }
-    loop.rest(60_000);
-    const burst = Array.from({ length: 50 }, () => call(limiter));
-    expect(burst.filter(({ rejection }) => rejection !== undefined)).toHaveLength(0);
-  });
+it('maxWait: 0 rejects a request at once that cannot start', () => {
+  const { loop, limiter, measure } = scene(undefined, { limit: 2, maxWait: 0 });
+  measure(1);
+  const callers = [call(limiter), call(limiter), call(limiter)];
+  expect(callers.map(isGranted)).toEqual([true, true, false]);
+  expect(callers[2]?.rejection?.reason).toBe('full');
+  expect([limiter.queued, loop.armed]).toEqual([0, 0]);
+});
 
-  it('bounds the queue before anything is known', () => {
-    const { limiter } = scene();
-    for (let index = 0; index < 10_002; index++) call(limiter);
-    expect(limiter.stats()).toMatchObject({ inflight: 1, queued: 10_000, rejected: { full: 1 } });
-  });
+it('at most 10,000 requests wait', () => {
+  const { limiter } = scene();
+  for (let index = 0; index < 10_002; index++) call(limiter);
+  expect(limiter.stats()).toMatchObject({ inflight: 1, queued: 10_000, rejected: { full: 1 } });
 });

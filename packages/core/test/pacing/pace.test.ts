@@ -39,17 +39,6 @@ describe('between two polls', () => {
     expect(callers.filter(isGranted)).toHaveLength(10);
   });
 
-  it('starts 5 ms of work, however long the loop was busy with rejecting', () => {
-    const { loop, limiter, measure } = scene();
-    measure(1);
-    const callers = Array.from({ length: 200 }, () => call(limiter));
-    loop.busy(90);
-    for (const { permit } of callers.filter(isGranted)) permit?.release();
-    const started = callers.filter(isGranted).length;
-    loop.poll();
-    expect(callers.filter(isGranted).length - started).toBe(5);
-  });
-
   it.each([
     [30, 30],
     [80, 50],

@@ -3,7 +3,10 @@ import { type Caller, call } from '../caller.ts';
 import { FakeLoop } from './fake-loop.ts';
 
 /** A default limit on a loop whose time the test controls; its adaptive limit stays at `limit`. */
-export function scene(order: Order = fifo(), { limit = 100, maxWait = undefined as number | undefined } = {}) {
+export function scene(
+  order: Order = fifo(),
+  { limit = 100, maxWait = undefined as number | undefined } = {},
+) {
   const loop = new FakeLoop();
   const bounds = { min: limit, max: limit, initial: limit };
   const limiter = createLimiter({
