@@ -10,7 +10,7 @@ import {
 } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
 import { Caller, call, type Wishes } from './caller.ts';
-import { long } from './long-queue.ts';
+import { withLongQueue } from './long-queue.ts';
 
 interface Load {
   /** The limit, and the mean duration of a request in milliseconds. */
@@ -29,8 +29,8 @@ function overload({ limit, duration, load, isExponential, queueLimit }: Load, se
   // The same arrivals whatever is rejected.
   const [arrivals, durations] = [lcg(seed), lcg(seed + 100)];
   const exponential = (mean: number, random: () => number) => -mean * Math.log(1 - random());
-  const queue = queueLimit === undefined ? {} : { queueLimit, order: long };
-  const limiter = createLimiter({ limit, clock, random: () => 0.5, ...queue });
+  const queue = queueLimit === undefined ? { limit } : { queueLimit, limit: withLongQueue(limit) };
+  const limiter = createLimiter({ clock, random: () => 0.5, ...queue });
   const end = clock.now() + Math.min(60_000, 400 * duration);
   let requests = 0;
   const serve = (permit: NonNullable<Caller['permit']>) =>
@@ -202,11 +202,6 @@ describe('a request whose wait is hopeless', () => {
     const low = ask({ priority: 'low' });
     const high = ask({ priority: 'high' });
     expect([low, high, ask({ priority: 'low' })].map(reason)).toEqual(['full', 'waits', 'full']);
-  });
-
-  it('waits if the order bounds its own length', () => {
-    const { ask } = measured({ order: long });
-    expect(Array.from({ length: 9 }, () => reason(ask()))).not.toContain('full');
   });
 });
 

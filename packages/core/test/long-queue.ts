@@ -1,9 +1,15 @@
-import type { Order } from '../src/index.ts';
-import { FifoQueue } from '../src/queues/fifo.ts';
+import type { LimitFactory } from '../src/index.ts';
 
-class LongQueue extends FifoQueue {
-  maxLength = Number.POSITIVE_INFINITY;
+const passive = () => {};
+
+/** A limit whose controller starts every request and sheds none, so that its queue is bounded by `queueLimit` only. */
+export function withLongQueue(limit: number): LimitFactory {
+  return {
+    create: () => ({ limit, sample: passive }),
+    control: () => ({
+      ...{ maxQueued: Infinity, mayStart: () => true, waitLeft: () => Infinity },
+      ...{ watch: passive, queued: passive, shed: passive },
+      ...{ started: passive, finished: passive, paused: passive },
+    }),
+  };
 }
-
-/** First in, first out, bounded by its own length rather than by time. */
-export const long: Order = { create: () => new LongQueue() };

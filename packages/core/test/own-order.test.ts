@@ -182,45 +182,6 @@ it('an order that throws for a reused key leaves neither waiters nor timers', ()
   });
 });
 
-/** A queue of this order that holds all its waiters back until it is opened. */
-function heldBack(inner: Order) {
-  const state = { isOpen: false, wake: () => {} };
-  const create: Order['create'] = (site) => {
-    const queue = inner.create(site);
-    state.wake = () => site.wake();
-    return new Proxy({} as Queue, {
-      get: (_, name) => {
-        if (name === 'isOpen') return state.isOpen;
-        if (name === 'next') return state.isOpen ? queue.next : undefined;
-        const member: unknown = Reflect.get(queue, name);
-        return typeof member === 'function' ? member.bind(queue) : member;
-      },
-    });
-  };
-  return { state, order: { create } satisfies Order };
-}
-
-it.each([
-  ['alone', (order: Order) => order],
-  ['within fair()', fair],
-  ['within byPriority()', byPriority],
-])(
-  'an own order %s holds waiters back while it is closed, although the limit has room',
-  (_, around) => {
-    const { state, order } = heldBack(fifo());
-    const limiter = createLimiter({ limit: 2, queueLimit: 9, order: around(order) });
-    // Only the outermost queue is asked whether the next request must queue.
-    const blocked = limiter.tryAcquire({ weight: 2 });
-    const callers = [call(limiter), call(limiter), call(limiter)];
-    blocked?.release();
-    expect([limiter.inflight, limiter.queued]).toEqual([0, 3]);
-    state.isOpen = true;
-    state.wake();
-    expect([limiter.inflight, limiter.queued]).toEqual([2, 1]);
-    expect(callers.map(({ answers }) => answers)).toEqual([1, 1, 0]);
-  },
-);
-
 it('a full queue displaces the oldest waiter of a subqueue whose own order does not define the youngest', async () => {
   const replaced = Object.defineProperty({}, 'youngest', { get: broken });
   const order = byPriority(own(fifo(), replaced));
@@ -231,25 +192,6 @@ it('a full queue displaces the oldest waiter of a subqueue whose own order does 
   await uncaughtIn(() => (urgent = call(limiter, { priority: 'high' })));
   expect(waiting.map(({ rejection }) => rejection?.reason)).toEqual(['full', undefined]);
   expect(urgent?.answers).toBe(0);
-});
-
-it('an own order may hold back the first request', () => {
-  const { state, order } = heldBack(fifo());
-  const limiter = createLimiter({ limit: 2, queueLimit: 9, order });
-  const caller = call(limiter);
-  expect([limiter.inflight, limiter.queued]).toEqual([0, 1]);
-  state.isOpen = true;
-  state.wake();
-  expect(caller.permit).toBeDefined();
-});
-
-it('tryAcquire() in shadow mode admits a request of a new key even if its order holds the request back', () => {
-  const { order } = heldBack(fifo());
-  const limiter = createLimiter({ limit: 1, perKey: true, queueLimit: 0, order });
-  expect(limiter.tryAcquire({ key: 'a', limit: 3 })).toBeUndefined();
-  limiter.shadow();
-  expect(limiter.tryAcquire({ key: 'a', limit: 3 })).toBeDefined();
-  expect(limiter.usage('a')).toEqual({ limit: 3, inflight: 1 });
 });
 
 const noMayBeNext = { insert: () => {}, remove: () => {}, displacedBy: () => {} };

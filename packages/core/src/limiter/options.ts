@@ -157,11 +157,12 @@ export function checkLimit(
       throw invalid('name', 'set with a store: processes share a limit by its name', name);
     if (order !== undefined) throw invalid('order', 'omitted with a store', order);
   }
+  const checkedName = checkText('name', name ?? defaults.name);
   const perKey = checkFlag('perKey', options.perKey);
   const limit = checkLimitValue(options.limit, perKey);
   const defaultQueueLimit = isControlled(limit) ? Infinity : defaults.queueLimit;
   return {
-    name: checkText('name', name ?? defaults.name),
+    name: checkedName,
     perKey,
     limit,
     queueLimit: checkBound('queueLimit', options.queueLimit ?? defaultQueueLimit),

@@ -6,7 +6,7 @@ import type { GateLimitOptions } from '../../src/gate/options.ts';
 import { createGate, type Gate } from '../../src/index.ts';
 import { askGate } from '../ask-gate.ts';
 import { Caller } from '../caller.ts';
-import { long } from '../long-queue.ts';
+import { withLongQueue } from '../long-queue.ts';
 import { collectWarnings } from '../warnings.ts';
 
 // A gate of one limit has a simpler implementation, which must behave like the general one.
@@ -48,11 +48,12 @@ function story(others: readonly GateLimitOptions[], options: Settings, script: r
   const { limit, queueLimit, maxHold } = options;
   const gate = createGate({
     name: 'app',
-    limits: [...others, { name: 'app', limit }],
-    ...{ queueLimit, queueTimeout: 20, maxHold, clock, random: () => 0 },
     // Requests that a callback makes may find other waiters already granted, so that they are expected to wait for longer.
-    order: long,
+    limits: [...others, { name: 'app', limit: withLongQueue(limit) }],
+    ...{ queueLimit, queueTimeout: 20, maxHold, clock, random: () => 0 },
   });
+  // So that `setLimit` may change it.
+  gate.limits.at(-1)?.limiter.freeze();
   const callers: Caller[] = [];
   for (const event of script) {
     apply(event, gate, callers, clock);
