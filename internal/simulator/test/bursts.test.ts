@@ -30,10 +30,10 @@ function answered(process: keyof typeof before, size: number, work: number, work
 test.each([
   ['has just started', 55, 60, 200, UNLIMITED],
   ['has just started', 30, 30, 300, UNLIMITED],
-  ['has just started', 35, 60, 300, UNLIMITED],
+  ['has just started', 25, 60, 300, UNLIMITED],
   ['has answered requests for a minute', 100, 100, 200, UNLIMITED],
   ['has answered requests for a minute', 60, 60, 300, UNLIMITED],
-  ['has just started', 20, 60, 200, 5],
+  ['has just started', 18, 60, 200, 5],
   ['has answered requests for a minute', 20, 60, 200, 5],
 ] as const)(
   'an idle server that %s answers at least %i of %i requests of %i ms that arrive together (%i workers)',

@@ -23,7 +23,7 @@ function answered(kind: HandlerKind, connects: boolean, seed: number): number {
 }
 
 test.each([
-  ['handlers that compute', 'sync', false, 0.95],
+  ['handlers that compute', 'sync', false, 0.9],
   ['handlers that compute, a connection each', 'sync', true, 0.95],
   ['handlers that wait for a socket', 'socket', false, 0.8],
 ] as const)(
