@@ -11,7 +11,7 @@ const MIN_MS = 30;
 const MIN_PART = 0.3;
 
 /**
- * Holds starts back while the loop accepts connections. Node accepts one per turn of the loop (libuv since 1.45), so behind
+ * Holds starts back while the loop accepts connections. Node accepts one per iteration (libuv since 1.45), so behind
  * long turns connections wait where nothing can reject them. Pauses take at most half of the time.
  */
 export class AcceptPause {

@@ -13,10 +13,10 @@ const FALL_MS = 2000;
 const MARGIN = 1.25;
 
 /**
- * Milliseconds per millisecond by which starts may be ahead of their schedule while turns are short: otherwise other work in
- * the loop, which looks like the cost of requests, would hold a spike back for many seconds.
+ * How fast more is allowed while the loop is busy but its turns are short, in milliseconds of work per millisecond.
+ * Otherwise other work in the loop, which looks like the cost of requests, would hold a spike back for many seconds.
  */
-const LEAD_GROWTH = 0.3;
+const BUSY_GROWTH = 0.3;
 
 /**
  * Decides when the event loop can take another request, so that requests wait in a queue, which can reject them, rather
@@ -117,12 +117,12 @@ export class Pace {
     const accepts = this.#acceptPause.polls > 0;
     // While connections are accepted one per turn, short turns do not show that the loop keeps up.
     const isBehind = accepts ? idle === 0 : busy > Math.max(LONG_TURN_MS, 1.2 * perRequest);
-    const growth = accepts ? idle : elapsed;
+    const growth = idle + (accepts ? 0 : BUSY_GROWTH * busy);
     if (isBehind) {
       this.#allowed = TURN_MS + (this.#allowed - TURN_MS) * Math.exp(-busy / FALL_MS);
       this.#lead = 0;
     } else if (this.#isUsedUp) this.#allowed += growth;
-    else if (this.#isSpaced) this.#lead += LEAD_GROWTH * growth;
+    else if (this.#isSpaced) this.#lead += BUSY_GROWTH * (accepts ? idle : elapsed);
     this.#isUsedUp = inflight > 0 && inflight * perRequest > this.#allowed;
   }
 

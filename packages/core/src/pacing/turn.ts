@@ -9,7 +9,7 @@ const MAX_TURN_MS = 50;
 /** Upper bound for reading and rejecting a request, in milliseconds. The rest of a turn is other work. */
 const REJECTION_MS = 0.5;
 
-/** The present turn of the event loop, from one poll to the next: how much work has started in it. */
+/** The present turn: an iteration of the event loop, from one poll to the next: how much work has started in it. */
 export class Turn {
   /** Milliseconds of the last turn, up to a maximum. */
   lastTurn = 0;

@@ -1,6 +1,6 @@
 import type { EventLoop } from './event-loop.ts';
 
-/** Milliseconds of work that may start in one turn of the event loop, unless one request takes longer; and its assumed cost. */
+/** Milliseconds of work that may start in one iteration of the event loop, unless one request takes longer; and its assumed cost. */
 export const TURN_MS = 5;
 
 /** Time constant of the moving averages in milliseconds: some twenty requests of 100 ms of computing. */

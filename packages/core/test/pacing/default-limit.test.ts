@@ -19,7 +19,7 @@ it.each([
   ['maxWait', { maxWait: -1 }],
   ['limit', { limit: 5 }],
 ])('throws for an invalid %s', (option, options) => {
-  expect(() => defaultLimit(options)).toThrow(expect.objectContaining({ option }));
+  expect(() => defaultLimit(options as object)).toThrow(expect.objectContaining({ option }));
 });
 
 it('critical requests need no order by priority, since they may wait for longer', async () => {

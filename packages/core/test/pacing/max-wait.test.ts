@@ -109,7 +109,7 @@ describe('a time in which no request finishes although some are queued', () => {
   });
 });
 
-it('a waiter is shed when its wait is over', () => {
+it('a waiter is shed once it has waited for too long', () => {
   const { loop, limiter } = scene(byPriority(), { limit: 1 });
   call(limiter);
   const first = call(limiter);
