@@ -53,16 +53,14 @@ function boundsOf({
   distribution,
   kind,
   mean,
-  load,
   connects,
   workers,
 }: NamedWorkload): [least: number, longest: number] {
   if (kind === 'queries') return [85, 800];
   if (kind === 'pool' && workers < 4) return [80, 1400];
   if (kind === 'query' && mean >= 100) return [connects ? 65 : 75, 2100];
-  if (distribution !== skewed) return [90, 1300];
-  if (kind === 'query') return [70, 1500];
-  return [80, load > 1 ? 800 : 600];
+  if (distribution !== skewed) return [kind === 'query' && connects ? 85 : 90, 1300];
+  return kind === 'query' ? [65, 1900] : [80, 1100];
 }
 
 /** What is answered at least, as a fraction of what a server without a limit answers. */
