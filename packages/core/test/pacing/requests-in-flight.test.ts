@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { fifo } from '../../src/index.ts';
+import { Turn } from '../../src/pacing/turn.ts';
+import { WorkCost } from '../../src/pacing/work-cost.ts';
 import type { BasePermit } from '../../src/semaphore/permit.ts';
 import { type Caller, call } from '../caller.ts';
+import { FakeLoop } from './fake-loop.ts';
 import { isGranted, scene } from './scene.ts';
 
 describe('the work of requests in flight', () => {
@@ -94,12 +97,18 @@ describe('requests that wait for a timer or a socket before they compute', () =>
     return { count: () => inflight().length, answer };
   };
 
-  it('are replaced one by one although the loop does not poll', () => {
-    const { count, answer } = saturated();
-    const before = count();
-    expect(before).toBeGreaterThan(2);
-    for (let index = 0; index < 2; index++) answer();
-    expect(count()).toBeGreaterThanOrEqual(before - 1);
+  it('are replaced when they finish, while the turn is short', () => {
+    const cost = Object.assign(new WorkCost(new FakeLoop()), { perRequest: 10, duration: 100 });
+    const turn = new Turn();
+    turn.ended(1, 60);
+    for (let count = 0; count < 9; count++) turn.started(0);
+    expect(turn.isFull(0, cost)).toBe(true);
+    turn.finished(10, true, 59);
+    expect(turn.isFull(10, cost)).toBe(false);
+    turn.finished(10, true, 60);
+    expect(turn.isFull(10, cost)).toBe(true);
+    turn.finished(26, true, 59);
+    expect(turn.isFull(26, cost)).toBe(true);
   });
 
   it('become fewer while a poll is overdue, so that the loop polls again', () => {
