@@ -20,10 +20,10 @@ export interface Controller {
   readonly maxQueued: number;
   /** Whether a request may start now. */
   mayStart(): boolean;
-  /** Milliseconds for which a waiter may still wait; it is shed once they are negative. */
-  waitLeft(waiter: ControlledWaiter): number;
+  /** Milliseconds for which the oldest of so many waiters may still wait; it is shed once they are negative. */
+  waitLeft(oldest: ControlledWaiter, queued: number): number;
   /** Has `wake` called when the oldest waiter may start or must be shed; cancels that if no request is queued. */
-  watch(oldest: ControlledWaiter | undefined): void;
+  watch(oldest: ControlledWaiter | undefined, queued: number): void;
   /** A request has been queued. `length` is the number of waiters, itself included. */
   queued(length: number): void;
   /** A waiter has been shed because `waitLeft` was negative. */

@@ -6,9 +6,6 @@ const CLIENT_TIMEOUT_MS = 1000;
 /** Milliseconds that a request may always wait: a shorter queue would reject random bursts that the server can handle. */
 const MIN_MS = 250;
 
-/** Milliseconds up to which it grows with the duration of requests: an overload itself makes them slow. */
-const MAX_FOR_DURATION_MS = 350;
-
 /** Milliseconds from the first waiter within which requests belong to a burst: CoDel tolerates a queue for as long. */
 const BURST_MS = 100;
 
@@ -29,7 +26,7 @@ export class MaxWait {
   #pause = { from: 0, to: 0 };
 
   constructor(
-    private readonly cost: Pick<WorkCost, 'duration' | 'perRequest'>,
+    private readonly cost: Pick<WorkCost, 'duration' | 'perRequest' | 'inflight'>,
     /** Upper bound in milliseconds. */
     private readonly max: number,
   ) {}
@@ -57,22 +54,19 @@ export class MaxWait {
    * Milliseconds for which a request that arrived at `since` may still wait. A pause is not its fault, and a burst ends by
    * itself, so both may use all of the time that the client leaves.
    */
-  remaining(now: number, since: number, isCritical: boolean): number {
-    const { duration, perRequest } = this.cost;
-    const forDuration = Math.min(
-      3 * duration,
-      MAX_FOR_DURATION_MS,
-      CLIENT_TIMEOUT_MS - 3 * duration,
-    );
-    const usual = Math.max(MIN_MS, forDuration);
+  remaining(now: number, since: number, isCritical: boolean, queued = Infinity): number {
+    const { duration, perRequest, inflight } = this.cost;
     // Clients of requests that take long although the loop has time wait for longer.
     const longest = Math.max(
-      usual,
+      MIN_MS,
       duration - 3 * perRequest,
       CLIENT_TIMEOUT_MS - duration - perRequest,
     );
     const isBurst = since < this.#burstAt + BURST_MS;
-    const allowed = isCritical || isBurst ? longest : usual + this.#pausedSince(since, now);
+    // A queue that is soon served, as of a few clients that each wait for their answer, is no overload.
+    const isShort = queued * duration <= MIN_MS * Math.max(1, inflight);
+    const allowed =
+      isCritical || isBurst || isShort ? longest : MIN_MS + this.#pausedSince(since, now);
     return since + Math.min(allowed, longest, this.max) - now;
   }
 

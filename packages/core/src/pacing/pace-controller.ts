@@ -33,15 +33,16 @@ export class PaceController implements Controller {
     return this.#pace.decide(this.loop.now()) === 'start';
   }
 
-  waitLeft({ since, priority }: ControlledWaiter): number {
-    return this.#maxWait.remaining(this.context.clock.now(), since, priority === 'critical');
+  waitLeft({ since, priority }: ControlledWaiter, queued: number): number {
+    const now = this.context.clock.now();
+    return this.#maxWait.remaining(now, since, priority === 'critical', queued);
   }
 
-  watch(oldest: ControlledWaiter | undefined): void {
+  watch(oldest: ControlledWaiter | undefined, queued: number): void {
     this.#isQueueing = oldest !== undefined;
     if (oldest === undefined) return this.#alarm.clear();
     // A waiter that is on time is shed a millisecond later.
-    this.#wakeIn(this.waitLeft(oldest) + 1);
+    this.#wakeIn(this.waitLeft(oldest, queued) + 1);
     const now = this.loop.now();
     const decision = this.#pace.decide(now);
     if (decision === 'poll') this.#pace.awaitPoll(now);

@@ -175,7 +175,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   serve(): void {
     do this.grantNextOnes();
     while (this.group.grants && this.shedNext());
-    if (this.queue.length > 0) this.controller?.watch(this.queue.oldest);
+    if (this.queue.length > 0) this.controller?.watch(this.queue.oldest, this.queue.length);
   }
 
   /** Returns whether it has shed a waiter. */
@@ -191,8 +191,8 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
 
   /** The oldest waiter, if it has waited for too long. */
   private lateWaiter(controller: Controller): Waiter | undefined {
-    const { oldest } = this.queue;
-    return oldest && controller.waitLeft(oldest) < 0 ? oldest : undefined;
+    const { oldest, length } = this.queue;
+    return oldest && controller.waitLeft(oldest, length) < 0 ? oldest : undefined;
   }
 
   /** Chooses the next waiter; one that does not fit gets the claim. */
@@ -289,7 +289,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   private unlink(waiter: Waiter, isGranted: boolean): void {
     this.queue.remove(waiter, isGranted);
     waiter.queuedAt = undefined;
-    if (this.queue.length === 0) this.controller?.watch(undefined);
+    if (this.queue.length === 0) this.controller?.watch(undefined, 0);
     this.group.queued--;
     this.group.deadlines.remove(waiter);
   }

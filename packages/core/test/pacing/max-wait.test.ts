@@ -4,44 +4,44 @@ import { MaxWait } from '../../src/pacing/max-wait.ts';
 import { call } from '../caller.ts';
 import { isGranted, scene } from './scene.ts';
 
-/** Milliseconds that a request may wait which arrived a second after the queue began. */
-function waitOf(duration: number, perRequest = 1, max = Infinity): number {
-  const maxWait = new MaxWait({ duration, perRequest }, max);
-  maxWait.queued(0, 1);
-  maxWait.finished(1000, true);
-  maxWait.shed(999);
-  maxWait.queued(1000, 1);
-  return maxWait.remaining(1000, 1000, false);
-}
+const costOf = (duration: number, perRequest = 1, inflight = 1) => ({
+  duration,
+  perRequest,
+  inflight,
+});
 
 describe('the maximum wait', () => {
-  it.each([
-    [1, 250],
-    [100, 300],
-    [200, 350],
-    [300, 250],
-    [2000, 250],
-  ])('for requests of %i ms is %i ms', (duration, expected) => {
-    expect(waitOf(duration)).toBe(expected);
+  it('is 250 ms', () => {
+    const maxWait = new MaxWait(costOf(100), Infinity);
+    expect(maxWait.remaining(0, 0, false)).toBe(250);
   });
 
   it('is at most maxWait', () => {
-    expect(waitOf(100, 1, 40)).toBe(40);
+    expect(new MaxWait(costOf(100), 40).remaining(0, 0, false)).toBe(40);
+  });
+
+  it('is what clients leave if all queued requests are served within 250 ms', () => {
+    const maxWait = new MaxWait(costOf(20, 20), Infinity);
+    expect(maxWait.remaining(0, 0, false, 12)).toBe(960);
+    expect(maxWait.remaining(0, 0, false, 13)).toBe(250);
+    const parallel = new MaxWait(costOf(20, 1, 10), Infinity);
+    expect(parallel.remaining(0, 0, false, 125)).toBe(979);
+    expect(parallel.remaining(0, 0, false, 126)).toBe(250);
   });
 
   it('of critical requests leaves time to answer within a second', () => {
-    const maxWait = new MaxWait({ duration: 100, perRequest: 10 }, Infinity);
+    const maxWait = new MaxWait(costOf(100, 10), Infinity);
     expect(maxWait.remaining(500, 500, true)).toBe(890);
   });
 
   it('of critical requests that take two seconds is nearly as long', () => {
-    const maxWait = new MaxWait({ duration: 2000, perRequest: 10 }, Infinity);
+    const maxWait = new MaxWait(costOf(2000, 10), Infinity);
     expect(maxWait.remaining(500, 500, true)).toBe(1970);
   });
 });
 
 describe('a burst', () => {
-  const burst = () => new MaxWait({ duration: 20, perRequest: 20 }, Infinity);
+  const burst = () => new MaxWait(costOf(20, 20), Infinity);
 
   it('consists of the requests in the first 100 ms of a queue, which may wait until clients give up', () => {
     const maxWait = burst();
@@ -72,7 +72,7 @@ describe('a burst', () => {
 describe('a time in which no request finishes although some are queued', () => {
   /** A queue after a burst, in which a request has just finished. */
   const queueing = (duration = 20) => {
-    const maxWait = new MaxWait({ duration, perRequest: 1 }, Infinity);
+    const maxWait = new MaxWait(costOf(duration), Infinity);
     maxWait.shed(0);
     maxWait.queued(0, 1);
     maxWait.finished(1000, true);
@@ -94,7 +94,7 @@ describe('a time in which no request finishes although some are queued', () => {
 
   it('counts if requests usually take half as long', () => {
     const maxWait = queueing(110);
-    expect(maxWait.remaining(1215, 1000, false)).toBe(330 - 215);
+    expect(maxWait.remaining(1215, 1000, false)).toBe(250 - 215);
   });
 
   it('does not have a request wait for longer than its client does', () => {
