@@ -20,7 +20,7 @@ export interface Controller {
   readonly maxQueued: number;
   /** Whether a request may start now. */
   mayStart(): boolean;
-  /** Milliseconds for which the oldest of so many waiters may still wait; it is shed once they are negative. */
+  /** Milliseconds for which the oldest waiter, of this number, may still wait; it is shed once they are negative. */
   waitLeft(oldest: ControlledWaiter, queued: number): number;
   /** Has `wake` called when the oldest waiter may start or must be shed; cancels that if no request is queued. */
   watch(oldest: ControlledWaiter | undefined, queued: number): void;
