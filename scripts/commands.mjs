@@ -39,6 +39,10 @@ export const commands = {
       'the default limit under all workloads',
       'internal/simulator/src/event-loop/grid.ts',
     ),
+    ablate: fromSource(
+      'the default limit without each of its mechanisms',
+      'internal/simulator/src/ablation/main.ts',
+    ),
   },
   chaos: {
     redis: fromSource('limits in Redis', 'packages/redis/test/chaos/main.ts', '--redis'),

@@ -3,11 +3,16 @@ import { type Figure, type Report, type Scenario, shown } from './scenario.ts';
 
 /** Writes a scenario's figures into a page, if the page has a marker for them. */
 export function withFigures(page: string, { id, name }: Scenario, { figures }: Report): string {
+  return withText(page, id, table(name, figures));
+}
+
+/** Writes a text into a page, if the page has a marker for it. */
+export function withText(page: string, id: string, text: string): string {
   const begin = `<!-- figures: ${id} -->\n`;
   const from = page.indexOf(begin);
   const to = page.indexOf('<!-- end -->', from);
   if (from < 0 || to < 0) return page;
-  return `${page.slice(0, from)}${begin}\n${table(name, figures)}\n\n${page.slice(to)}`;
+  return `${page.slice(0, from)}${begin}\n${text}\n\n${page.slice(to)}`;
 }
 
 /** One row per `what` and one column per `column`. A single column holds the measured values. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { createGate, createLimiter, type Demands, defaultLimit } from '../../src/index.ts';
+import type { Demands } from '../../src/gate/demands.ts';
+import { createGate, createLimiter, defaultLimit } from '../../src/index.ts';
 import type { BasePermit } from '../../src/semaphore/permit.ts';
 import { Caller, call } from '../caller.ts';
 

@@ -1,0 +1,138 @@
+/** A mechanism of the default limit, and how its code reads without it. */
+export interface Mechanism {
+  readonly name: string;
+  /** In `packages/core/src`. */
+  readonly file: string;
+  /** What stands in the file exactly once, and what replaces it. */
+  readonly on: string;
+  readonly off: string;
+}
+
+export const mechanisms: readonly Mechanism[] = [
+  {
+    name: 'Only so much work starts in a turn',
+    file: 'pacing/turn.ts',
+    on: 'return work * busyPart >= this.#budget;',
+    off: 'return false;',
+  },
+  {
+    name: 'A request that has waited is replaced within the turn',
+    file: 'pacing/turn.ts',
+    on: 'this.#mayReplace = hasWaited && inflight < this.inflightBefore;',
+    off: '',
+  },
+  {
+    name: 'A turn has room for as much work as other work takes',
+    file: 'pacing/turn.ts',
+    on: 'const isKnown = this.inflightBefore === 0 && inflight === 0;',
+    off: 'const isKnown = false;',
+  },
+  {
+    name: 'Work in flight is bounded',
+    file: 'pacing/pace.ts',
+    on: 'this.#isUsedUp = inflight > 0 && inflight * perRequest > this.#allowed;',
+    off: '',
+  },
+  {
+    name: 'More work is allowed while the loop is busy but turns are short',
+    file: 'pacing/pace.ts',
+    on: 'const BUSY_GROWTH = 0.3;',
+    off: 'const BUSY_GROWTH = 0;',
+  },
+  {
+    name: 'Starts are spaced',
+    file: 'pacing/pace.ts',
+    on: 'this.#isSpaced = excess > 0;',
+    off: '',
+  },
+  {
+    name: 'Starts may get ahead while turns are short',
+    file: 'pacing/pace.ts',
+    on: 'else if (this.#isSpaced) this.#lead += BUSY_GROWTH * (accepts ? idle : elapsed);',
+    off: '',
+  },
+  {
+    name: 'Starts pause while connections are accepted',
+    file: 'pacing/accept-pause.ts',
+    on: 'this.isActive = this.polls > 1 && this.#timeLeft > (this.isActive ? 0 : MIN_MS);',
+    off: '',
+  },
+  {
+    name: 'Such a pause leaves out what requests compute',
+    file: 'pacing/accept-pause.ts',
+    on: 'const computing = wereInflight ? busyPart * Math.max(0, elapsed - TURN_MS) : 0;',
+    off: 'const computing = 0;',
+  },
+  {
+    name: 'The first measurements are soon forgotten',
+    file: 'pacing/work-cost.ts',
+    on: 'Math.min(TIME_CONSTANT_MS, (now - this.#firstAt) / 2);',
+    off: 'TIME_CONSTANT_MS;',
+  },
+  {
+    name: 'What kept the loop busy before a request is not its cost',
+    file: 'pacing/work-cost.ts',
+    on: 'const isAfterGap = this.inflight === 0 && now - this.#updatedAt > GAP_MS;',
+    off: 'const isAfterGap = false;',
+  },
+  {
+    name: 'Waiters of a burst wait for longer',
+    file: 'pacing/max-wait.ts',
+    on: 'const isBurst = since < this.#burstAt + BURST_MS;',
+    off: 'const isBurst = false;',
+  },
+  {
+    name: 'A burst has a maximum of waiters',
+    file: 'pacing/max-wait.ts',
+    on: 'if (length > MAX_BURST) this.#burstAt = -Infinity;',
+    off: '',
+  },
+  {
+    name: 'A queue that is soon served is not shed',
+    file: 'pacing/max-wait.ts',
+    on: 'const isShort = queued * duration <= MIN_MS * Math.max(1, inflight);',
+    off: 'const isShort = false;',
+  },
+  {
+    name: 'A pause of the server does not count as waiting',
+    file: 'pacing/max-wait.ts',
+    on: 'return now - this.#movedAt > Math.max(PAUSE_MS, 2 * this.cost.duration);',
+    off: 'return false;',
+  },
+  {
+    name: 'The adaptive limit begins with a ramp',
+    file: 'limits/adaptive.ts',
+    on: '#ramp: Ramp | undefined = new Ramp();',
+    off: '#ramp: Ramp | undefined = undefined;',
+  },
+  {
+    name: 'After the ramp, it rises to the estimated capacity',
+    file: 'limits/adaptive.ts',
+    on: 'const least = capacity === undefined ? 0 : Math.max(limit * GROWTH_AFTER_RAMP, capacity);',
+    off: 'const least = 0;',
+  },
+  {
+    name: 'A decrease that does not help is reverted',
+    file: 'limits/decreases.ts',
+    on: "if (effect !== 'helped') {",
+    off: "if (effect === 'futile' && this.areFutile) {",
+  },
+  {
+    name: 'Windows that are compared are more precise',
+    file: 'limits/adaptive.ts',
+    on: 'if (this.#isSlow && !this.#decreases.isOnHold) return precisions.compared;',
+    off: '',
+  },
+  {
+    name: 'A baseline that includes a queue is corrected',
+    file: 'limits/adaptive.ts',
+    on: 'if (isFirst && this.#ramp?.hasSlowedDown) this.#baselines.scaleDownTo(this.#ramp.history.first);',
+    off: '',
+  },
+  {
+    name: 'The limit rises in a stall',
+    file: 'limits/limit-updater.ts',
+    on: 'if (stuck > 0 && !this.isFrozen)',
+    off: 'if (false)',
+  },
+];

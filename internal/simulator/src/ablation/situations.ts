@@ -1,0 +1,83 @@
+import { constant, lognormal } from '../distributions.ts';
+import { figuresOf, isInTime } from '../event-loop/figures.ts';
+import { workload } from '../event-loop/named-workload.ts';
+import { simulate } from '../event-loop/simulate.ts';
+import { capacityOf, type Job, jobsOf, type Workload } from '../event-loop/workload.ts';
+
+/** A situation that random workloads do not have. */
+export interface Situation {
+  readonly name: string;
+  /** The part of the requests that is answered in time. */
+  answered(): number;
+}
+
+const common = { workers: 10, load: 1, connects: false, seconds: 30, seed: 1 };
+
+function inTime(server: Workload, jobs = jobsOf(server), from = 0): number {
+  const outcomes = simulate(server, jobs).filter(({ at }) => at >= from);
+  return outcomes.filter(isInTime).length / outcomes.length;
+}
+
+/** Other work from the eighth second on. */
+function besideOtherWork(kind: 'pool' | 'query', mean: number, perSecond: number, busy: number) {
+  const server = { ...common, kind, mean, serviceTime: lognormal(mean, 0.5), workers: 1000 };
+  const load = perSecond / capacityOf(server);
+  return inTime({ ...server, load, otherWork: { from: 8000, busy, idle: 0 } }, undefined, 8000);
+}
+
+/** Requests that arrive together, after a minute of light load or at a process that has just started. */
+function burst(isCold: boolean, size: number, work: number, workers: number): number {
+  const earlier = isCold ? 0 : 600;
+  const begin = earlier * 100 + 500;
+  const jobs = Array.from({ length: earlier }, (_, index): Job => ({ at: index * 100, work }));
+  jobs.push(...Array.from({ length: size }, (_, index) => ({ at: begin + index * 0.01, work })));
+  const serviceTime = constant(work);
+  const server = { ...common, kind: 'pool', mean: work, serviceTime, workers, isCold } as const;
+  return inTime(server, jobs, begin);
+}
+
+/** A database that does not respond for a while, every five seconds. */
+function pauses(length: number, load: number): number {
+  const server = { ...common, kind: 'pool', mean: 20, serviceTime: constant(20), load } as const;
+  return inTime({ ...server, seconds: 60, pauses: { every: 5000, length } });
+}
+
+function coldSpike(kind: 'sync' | 'socket'): number {
+  const server = { ...common, kind, mean: 0.1, serviceTime: constant(0.1), load: 0.2, seconds: 2 };
+  return inTime({ ...server, isCold: true });
+}
+
+/** The least of several seeds: work that varies widely may look like an overload by chance. */
+function varied(mean: number, workers: number, load: number): number {
+  const seeds = Array.from({ length: 20 }, (_, index) => index + 1);
+  const parts = seeds.map((seed) => {
+    const distribution = 'lognormal 1.0';
+    const server = workload({ kind: 'pool', distribution, mean, workers, load, seed });
+    return 1 - figuresOf(server, simulate(server, jobsOf(server))).rejected;
+  });
+  return Math.min(...parts);
+}
+
+export const situations: readonly Situation[] = [
+  {
+    name: 'a batch job of 5 ms at a time, handlers that wait for 50 ms',
+    answered: () => besideOtherWork('pool', 50, 60, 5),
+  },
+  {
+    name: 'a batch job of 20 ms at a time, handlers that wait for 50 ms',
+    answered: () => besideOtherWork('pool', 50, 200, 20),
+  },
+  {
+    name: 'a batch job of 5 ms at a time, handlers that compute after a query',
+    answered: () => besideOtherWork('query', 3, 60, 5),
+  },
+  { name: 'a burst of 60 on a new process', answered: () => burst(true, 60, 200, 10_000) },
+  { name: 'a burst of 100 on an idle process', answered: () => burst(false, 100, 200, 10_000) },
+  { name: 'a burst of 60 before a pool of 5', answered: () => burst(false, 60, 200, 5) },
+  { name: 'a database that pauses for 300 ms', answered: () => pauses(300, 0.4) },
+  { name: 'a database that pauses for 800 ms', answered: () => pauses(800, 0.4) },
+  { name: 'a spike on a new process, handlers that compute', answered: () => coldSpike('sync') },
+  { name: 'a spike on a new process, handlers that wait', answered: () => coldSpike('socket') },
+  { name: 'widely varying work, a pool of 50 at 0.7 ×', answered: () => varied(200, 50, 0.7) },
+  { name: 'widely varying work, a pool of 200 at 0.2 ×', answered: () => varied(35, 200, 0.2) },
+];
