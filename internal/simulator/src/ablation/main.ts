@@ -31,13 +31,11 @@ async function scoreWithout(mechanism?: Mechanism): Promise<Score> {
         ? code.replace(mechanism.on, mechanism.off)
         : undefined,
   };
-  const conditions = ['headgate-source', 'node'];
+  // As a path, it is transformed too; Vite would leave a package to Node.
+  const alias = { '@headgate/core': resolve(root, 'packages/core/src/index.ts') };
   const { module } = await runnerImport<typeof import('./score.ts')>(
     resolve(import.meta.dirname, 'score.ts'),
-    {
-      ...{ root, configFile: false, logLevel: 'error', plugins: [plugin], resolve: { conditions } },
-      ssr: { resolve: { conditions } },
-    },
+    { root, configFile: false, logLevel: 'error', plugins: [plugin], resolve: { alias } },
   );
   return module.score(seeds, Number(options.count));
 }

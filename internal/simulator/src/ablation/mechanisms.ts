@@ -48,13 +48,13 @@ export const mechanisms: readonly Mechanism[] = [
   {
     name: 'Starts may get ahead while turns are short',
     file: 'pacing/pace.ts',
-    on: 'else if (this.#isSpaced) this.#lead += BUSY_GROWTH * (accepts ? idle : elapsed);',
+    on: 'else if (this.#isSpaced) this.#lead += BUSY_GROWTH * elapsed;',
     off: '',
   },
   {
     name: 'Starts pause while connections are accepted',
     file: 'pacing/accept-pause.ts',
-    on: 'this.isActive = this.polls > 1 && this.#timeLeft > (this.isActive ? 0 : MIN_MS);',
+    on: 'this.isActive = this.#polls > 1 && this.#timeLeft > (this.isActive ? 0 : MIN_MS);',
     off: '',
   },
   {

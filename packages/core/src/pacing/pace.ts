@@ -37,6 +37,8 @@ export class Pace {
   /** When that was last decided, and the idle time of the loop then. */
   #adjustedAt: number;
   #idle: number;
+  /** Milliseconds of the longest turn since then: starts are not decided in each turn. */
+  #longestTurn = 0;
   /** When the next request would start if all starts were evenly spaced. */
   #next = 0;
 
@@ -101,6 +103,7 @@ export class Pace {
     this.#awaitedAt = undefined;
     const wereInflight = this.#turn.inflightBefore > 0;
     this.#turn.ended(now - awaitedAt, this.cost.inflight);
+    this.#longestTurn = Math.max(this.#longestTurn, now - awaitedAt);
     // Another poll shows whether it was the last connection.
     if (this.#acceptPause.polled(now, wereInflight)) this.awaitPoll(now);
     this.onPoll();
@@ -114,15 +117,12 @@ export class Pace {
     const busy = elapsed - idle;
     this.#adjustedAt = now;
     this.#idle += idle;
-    const accepts = this.#acceptPause.polls > 0;
-    // While connections are accepted one per turn, short turns do not show that the loop keeps up.
-    const isBehind = accepts ? idle === 0 : busy > Math.max(LONG_TURN_MS, 1.2 * perRequest);
-    const growth = idle + (accepts ? 0 : BUSY_GROWTH * busy);
-    if (isBehind) {
+    if (this.#longestTurn > Math.max(LONG_TURN_MS, 1.2 * perRequest)) {
       this.#allowed = TURN_MS + (this.#allowed - TURN_MS) * Math.exp(-busy / FALL_MS);
       this.#lead = 0;
-    } else if (this.#isUsedUp) this.#allowed += growth;
-    else if (this.#isSpaced) this.#lead += BUSY_GROWTH * (accepts ? idle : elapsed);
+    } else if (this.#isUsedUp) this.#allowed += idle + BUSY_GROWTH * busy;
+    else if (this.#isSpaced) this.#lead += BUSY_GROWTH * elapsed;
+    this.#longestTurn = 0;
     this.#isUsedUp = inflight > 0 && inflight * perRequest > this.#allowed;
   }
 
