@@ -55,6 +55,11 @@ describe('next to a batch job that keeps the event loop busy', () => {
     },
   );
 
+  test('requests with a connection each are answered from seven seconds on', () => {
+    const server = serverWith({ from: 0, busy: 5, idle: 0 }, 'pool', 50, 150);
+    expect(answered({ ...server, connects: true }, 7000)).toBeGreaterThan(0.97);
+  });
+
   test('an overload of requests that compute is still rejected', () => {
     const workload = serverWith({ from: 8000, busy: 5, idle: 0 }, 'query', 5, 220);
     expect(answered(workload, 15_000, noLimiter)).toBeLessThan(0.05);

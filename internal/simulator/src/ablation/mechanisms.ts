@@ -48,13 +48,13 @@ export const mechanisms: readonly Mechanism[] = [
   {
     name: 'Starts may get ahead while turns are short',
     file: 'pacing/pace.ts',
-    on: 'else if (this.#isSpaced) this.#lead += BUSY_GROWTH * elapsed;',
+    on: 'else if (this.#isSpaced) this.#lead += BUSY_GROWTH * (idle + work);',
     off: '',
   },
   {
     name: 'Starts pause while connections are accepted',
     file: 'pacing/accept-pause.ts',
-    on: 'this.isActive = this.#polls > 1 && this.#timeLeft > (this.isActive ? 0 : MIN_MS);',
+    on: 'this.isActive = this.polls > 1 && this.#timeLeft > (this.isActive ? 0 : MIN_MS);',
     off: '',
   },
   {
@@ -62,6 +62,12 @@ export const mechanisms: readonly Mechanism[] = [
     file: 'pacing/accept-pause.ts',
     on: 'const computing = wereInflight ? busyPart * Math.max(0, elapsed - TURN_MS) : 0;',
     off: 'const computing = 0;',
+  },
+  {
+    name: 'While connections are accepted, a busy loop counts as behind unless it does other work',
+    file: 'pacing/pace.ts',
+    on: 'const accepts = this.#acceptPause.polls > 0;',
+    off: 'const accepts = false;',
   },
   {
     name: 'The first measurements are soon forgotten',

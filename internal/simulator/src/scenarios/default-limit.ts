@@ -69,7 +69,7 @@ const LEAST_OF_NO_LIMIT = 0.93;
 /** The largest percentage rejected. */
 function maxRejectedOf({ distribution, kind, load }: NamedWorkload): number {
   if (load > 0.8) return 100;
-  if (kind === 'queries') return 2.5;
+  if (kind === 'queries') return 3;
   return distribution === usual ? 0.5 : 8;
 }
 

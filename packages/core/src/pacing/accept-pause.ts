@@ -17,7 +17,7 @@ const MIN_PART = 0.3;
 export class AcceptPause {
   isActive = false;
   /** Number of consecutive polls that accepted a connection; a single one may be chance. */
-  #polls = 0;
+  polls = 0;
   /** Number of connections accepted before the last poll. */
   #accepted = 0;
   /** Milliseconds for which starts may still be held back. */
@@ -38,7 +38,7 @@ export class AcceptPause {
     const accepted = this.loop.accepted();
     const hasAccepted = accepted > this.#accepted;
     this.#accepted = accepted;
-    this.#polls = hasAccepted ? this.#polls + 1 : 0;
+    this.polls = hasAccepted ? this.polls + 1 : 0;
     const elapsed = now - this.#polledAt;
     this.#polledAt = now;
     const { busyPart } = this.cost;
@@ -50,7 +50,7 @@ export class AcceptPause {
       const earned = elapsed * Math.max(MIN_PART, busyPart);
       this.#timeLeft = Math.min(MAX_MS, this.#timeLeft + earned);
     }
-    this.isActive = this.#polls > 1 && this.#timeLeft > (this.isActive ? 0 : MIN_MS);
+    this.isActive = this.polls > 1 && this.#timeLeft > (this.isActive ? 0 : MIN_MS);
     return hasAccepted;
   }
 }

@@ -37,8 +37,11 @@ export class Pace {
   /** When that was last decided, and the idle time of the loop then. */
   #adjustedAt: number;
   #idle: number;
-  /** Milliseconds of the longest turn since then: starts are not decided in each turn. */
-  #longestTurn = 0;
+  /**
+   * Since then, of the turns whose poll was awaited: milliseconds of the longest one, and of those in which no request
+   * started or finished.
+   */
+  #turns = { longest: 0, other: 0 };
   /** When the next request would start if all starts were evenly spaced. */
   #next = 0;
 
@@ -102,28 +105,37 @@ export class Pace {
     const now = this.loop.now();
     this.#awaitedAt = undefined;
     const wereInflight = this.#turn.inflightBefore > 0;
-    this.#turn.ended(now - awaitedAt, this.cost.inflight);
-    this.#longestTurn = Math.max(this.#longestTurn, now - awaitedAt);
+    const length = now - awaitedAt;
+    this.#turns.longest = Math.max(this.#turns.longest, length);
+    if (!this.#turn.hasRequests) this.#turns.other += length;
+    this.#turn.ended(length, this.cost.inflight);
     // Another poll shows whether it was the last connection.
     if (this.#acceptPause.polled(now, wereInflight)) this.awaitPoll(now);
     this.onPoll();
   }
 
-  /** Allows more work in flight while turns are short although requests are held back, and less while they are long. */
+  /** Allows more work in flight while the loop keeps up although requests are held back, and less while it does not. */
   #adjust(now: number): void {
     const { inflight, perRequest } = this.cost;
-    const elapsed = now - this.#adjustedAt;
     const idle = this.loop.idle() - this.#idle;
-    const busy = elapsed - idle;
+    const busy = now - this.#adjustedAt - idle;
     this.#adjustedAt = now;
     this.#idle += idle;
-    if (this.#longestTurn > Math.max(LONG_TURN_MS, 1.2 * perRequest)) {
+    const accepts = this.#acceptPause.polls > 0;
+    // While connections are accepted one per turn, short turns do not show that the loop has time for more requests.
+    const work = accepts ? this.#turns.other : busy;
+    if (this.#isBehind(busy) || (accepts && idle === 0 && work < busy / 2)) {
       this.#allowed = TURN_MS + (this.#allowed - TURN_MS) * Math.exp(-busy / FALL_MS);
       this.#lead = 0;
-    } else if (this.#isUsedUp) this.#allowed += idle + BUSY_GROWTH * busy;
-    else if (this.#isSpaced) this.#lead += BUSY_GROWTH * elapsed;
-    this.#longestTurn = 0;
+    } else if (this.#isUsedUp) this.#allowed += idle + BUSY_GROWTH * work;
+    else if (this.#isSpaced) this.#lead += BUSY_GROWTH * (idle + work);
+    this.#turns = { longest: 0, other: 0 };
     this.#isUsedUp = inflight > 0 && inflight * perRequest > this.#allowed;
+  }
+
+  /** Whether turns are long. If no poll was awaited, the time since the last decision was one turn. */
+  #isBehind(busy: number): boolean {
+    return (this.#turns.longest || busy) > Math.max(LONG_TURN_MS, 1.2 * this.cost.perRequest);
   }
 
   /** Milliseconds by which starts are ahead of their schedule. Requests that have finished do not count. */

@@ -15,6 +15,8 @@ export class Turn {
   lastTurn = 0;
   /** Number of requests in flight when the turn began. */
   inflightBefore = 0;
+  /** Whether a request has started or finished in it: otherwise it was spent on other work. */
+  hasRequests = false;
   /** When the first request of this turn started. */
   #startedAt: number | undefined;
   #finishedAt = 0;
@@ -33,6 +35,7 @@ export class Turn {
 
   started(now: number): void {
     this.#startedAt ??= now;
+    this.hasRequests = true;
     this.#unfinished++;
     this.#mayReplace = false;
   }
@@ -40,6 +43,7 @@ export class Turn {
   /** @param hasWaited Whether the request has done more than compute since it started. */
   finished(now: number, hasWaited: boolean, inflight: number): void {
     this.#finishedAt = now;
+    this.hasRequests = true;
     if (this.#unfinished > 0) this.#unfinished--;
     this.#mayReplace = hasWaited && inflight < this.inflightBefore;
   }
@@ -70,6 +74,7 @@ export class Turn {
     this.lastTurn = Math.min(milliseconds, MAX_TURN_MS);
     this.inflightBefore = inflight;
     this.#startedAt = undefined;
+    this.hasRequests = false;
     this.#unfinished = 0;
     this.#queued = 0;
     this.#mayReplace = false;
