@@ -18,7 +18,7 @@ function answered(query: number, load: number, pause: number): number {
 test.each([
   [300, 20, 0.4, 1],
   [500, 20, 0.4, 1],
-  [800, 20, 0.4, 1],
+  [800, 20, 0.4, 0.998],
   [800, 20, 0.2, 1],
   [800, 20, 0.7, 0.98],
   [800, 100, 0.5, 1],

@@ -70,12 +70,6 @@ export const mechanisms: readonly Mechanism[] = [
     off: 'const accepts = false;',
   },
   {
-    name: 'The first measurements are soon forgotten',
-    file: 'pacing/work-cost.ts',
-    on: 'Math.min(TIME_CONSTANT_MS, (now - this.#firstAt) / 2);',
-    off: 'TIME_CONSTANT_MS;',
-  },
-  {
     name: 'What kept the loop busy before a request is not its cost',
     file: 'pacing/work-cost.ts',
     on: 'const isAfterGap = this.inflight === 0 && now - this.#updatedAt > GAP_MS;',
@@ -98,12 +92,6 @@ export const mechanisms: readonly Mechanism[] = [
     file: 'pacing/max-wait.ts',
     on: 'const isShort = queued * duration <= MIN_MS * Math.max(1, inflight);',
     off: 'const isShort = false;',
-  },
-  {
-    name: 'A pause of the server does not count as waiting',
-    file: 'pacing/max-wait.ts',
-    on: 'return now - this.#movedAt > Math.max(PAUSE_MS, 2 * this.cost.duration);',
-    off: 'return false;',
   },
   {
     name: 'The adaptive limit begins with a ramp',

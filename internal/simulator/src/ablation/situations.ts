@@ -19,10 +19,33 @@ function inTime(server: Workload, jobs = jobsOf(server), from = 0): number {
 }
 
 /** Other work from the eighth second on. */
-function besideOtherWork(kind: 'pool' | 'query', mean: number, perSecond: number, busy: number) {
+function besideOtherWork(
+  kind: 'pool' | 'query' | 'sync',
+  mean: number,
+  perSecond: number,
+  busy: number,
+) {
   const server = { ...common, kind, mean, serviceTime: lognormal(mean, 0.5), workers: 1000 };
   const load = perSecond / capacityOf(server);
   return inTime({ ...server, load, otherWork: { from: 8000, busy, idle: 0 } }, undefined, 8000);
+}
+
+/** A step from 30 to 150 requests per second next to a batch job of 5 ms at a time. */
+function stepBesideOtherWork(): number {
+  const server = { ...common, kind: 'pool', mean: 50, serviceTime: constant(50) } as const;
+  const beside = { ...server, workers: 1000, otherWork: { from: 0, busy: 5, idle: 0 } };
+  const few = jobsOf({ ...beside, load: 30 / capacityOf(beside) });
+  const many = jobsOf({ ...beside, load: 150 / capacityOf(beside) });
+  const jobs = [...few.filter(({ at }) => at < 15_000), ...many.filter(({ at }) => at >= 15_000)];
+  return inTime(beside, jobs, 15_000);
+}
+
+/** Requests that begin after five seconds of other work without any. */
+function afterOtherWork(): number {
+  const server = { ...common, kind: 'pool', mean: 50, serviceTime: constant(50) } as const;
+  const ample = { ...server, workers: 1000, load: 0.005, seconds: 12 };
+  const jobs = jobsOf(ample).filter(({ at }) => at < 500 || at > 8000);
+  return inTime({ ...ample, otherWork: { from: 1000, busy: 5000, idle: 1e9 } }, jobs, 8000);
 }
 
 /** Requests that arrive together, after a minute of light load or at a process that has just started. */
@@ -40,6 +63,31 @@ function burst(isCold: boolean, size: number, work: number, workers: number): nu
 function pauses(length: number, load: number): number {
   const server = { ...common, kind: 'pool', mean: 20, serviceTime: constant(20), load } as const;
   return inTime({ ...server, seconds: 60, pauses: { every: 5000, length } });
+}
+
+/** A dependency that takes three times as long from the thirtieth second on, whatever the load. */
+function slowerForGood(): number {
+  const mean = 100;
+  const server = { ...common, kind: 'pool', mean, serviceTime: constant(mean) } as const;
+  const ample = { ...server, workers: 10_000, load: 0.02, seconds: 90 };
+  const jobs = jobsOf(ample).map(({ at, work }) => ({ at, work: at < 30_000 ? work : 3 * work }));
+  return inTime(ample, jobs, 30_000);
+}
+
+/** The other requests, while nine in ten wait for a service that does not respond. */
+function hanging(): number {
+  const server = { ...common, kind: 'pool', mean: 20, serviceTime: constant(20) } as const;
+  const ample = { ...server, workers: 10_000, load: 0.0002 };
+  const jobs = jobsOf(ample).map((job, index) =>
+    index % 10 === 0 ? job : { ...job, work: 60_000 },
+  );
+  return 10 * inTime(ample, jobs);
+}
+
+/** An overload from the first request on, so that no request shows how long work takes without a queue. */
+function overloadedAtOnce(): number {
+  const server = { ...common, kind: 'pool', mean: 35, serviceTime: constant(35), load: 5 } as const;
+  return 5 * inTime(server);
 }
 
 function coldSpike(kind: 'sync' | 'socket'): number {
@@ -71,11 +119,20 @@ export const situations: readonly Situation[] = [
     name: 'a batch job of 5 ms at a time, handlers that compute after a query',
     answered: () => besideOtherWork('query', 3, 60, 5),
   },
+  {
+    name: 'a batch job of 50 ms at a time, handlers that compute',
+    answered: () => besideOtherWork('sync', 2, 100, 50),
+  },
+  { name: 'a batch job, then five times as many requests', answered: stepBesideOtherWork },
+  { name: 'five seconds of other work, then requests', answered: afterOtherWork },
   { name: 'a burst of 60 on a new process', answered: () => burst(true, 60, 200, 10_000) },
   { name: 'a burst of 100 on an idle process', answered: () => burst(false, 100, 200, 10_000) },
   { name: 'a burst of 60 before a pool of 5', answered: () => burst(false, 60, 200, 5) },
   { name: 'a database that pauses for 300 ms', answered: () => pauses(300, 0.4) },
   { name: 'a database that pauses for 800 ms', answered: () => pauses(800, 0.4) },
+  { name: 'a dependency that becomes three times as slow for good', answered: slowerForGood },
+  { name: 'a service that does not respond, for nine in ten requests', answered: hanging },
+  { name: 'a pool that is overloaded from the first request on', answered: overloadedAtOnce },
   { name: 'a spike on a new process, handlers that compute', answered: () => coldSpike('sync') },
   { name: 'a spike on a new process, handlers that wait', answered: () => coldSpike('socket') },
   { name: 'widely varying work, a pool of 50 at 0.7 ×', answered: () => varied(200, 50, 0.7) },

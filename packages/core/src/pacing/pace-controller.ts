@@ -15,7 +15,6 @@ export class PaceController implements Controller {
   readonly #alarm: Alarm;
   /** When the requests in flight started, by their permits; without those that only wait for their client. */
   readonly #startedAt = new Map<object, number>();
-  #isQueueing = false;
 
   constructor(
     private readonly context: ControllerContext,
@@ -39,7 +38,6 @@ export class PaceController implements Controller {
   }
 
   watch(oldest: ControlledWaiter | undefined, queued: number): void {
-    this.#isQueueing = oldest !== undefined;
     if (oldest === undefined) return this.#alarm.clear();
     // A waiter that is on time is shed a millisecond later.
     this.#wakeIn(this.waitLeft(oldest, queued) + 1);
@@ -50,7 +48,6 @@ export class PaceController implements Controller {
   }
 
   queued(length: number): void {
-    this.#isQueueing = true;
     this.#pace.queued();
     this.#maxWait.queued(this.context.clock.now(), length);
   }
@@ -78,7 +75,6 @@ export class PaceController implements Controller {
     // It only waited for its client.
     if (startedAt === undefined) return;
     this.#startedAt.delete(permit);
-    this.#maxWait.finished(this.context.clock.now(), this.#isQueueing);
     note(this.loop.now(), startedAt);
   }
 

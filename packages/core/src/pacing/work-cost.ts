@@ -32,8 +32,6 @@ export class WorkCost {
   /** Since the last update. */
   #latest = { started: 0, finished: 0, inflightTime: 0 };
   #inflightAt: number;
-  /** When the first request started. */
-  #firstAt = Infinity;
   #updatedAt: number;
   #idle: number;
 
@@ -54,7 +52,6 @@ export class WorkCost {
 
   started(now: number): void {
     this.#addInflight(now);
-    this.#firstAt = Math.min(this.#firstAt, now);
     const isAfterGap = this.inflight === 0 && now - this.#updatedAt > GAP_MS;
     if (isAfterGap || now - this.#updatedAt >= UPDATE_MS) this.#update(now, isAfterGap);
     this.inflight++;
@@ -88,9 +85,7 @@ export class WorkCost {
     const idle = this.loop.idle() - this.#idle;
     this.#updatedAt = now;
     this.#idle += idle;
-    // Code that is not compiled yet takes many times as long, so what was measured first is soon forgotten.
-    const timeConstant = Math.min(TIME_CONSTANT_MS, (now - this.#firstAt) / 2);
-    const fade = elapsed === 0 ? 1 : Math.exp(-elapsed / timeConstant);
+    const fade = Math.exp(-elapsed / TIME_CONSTANT_MS);
     // At the start of a burst, none has finished yet of the requests that have kept the loop busy.
     const requests = Math.max(started, finished);
     this.#busy = this.#busy * fade + (isAfterGap ? 0 : Math.max(0, elapsed - idle));

@@ -69,46 +69,6 @@ describe('a burst', () => {
   });
 });
 
-describe('a time in which no request finishes although some are queued', () => {
-  /** A queue after a burst, in which a request has just finished. */
-  const queueing = (duration = 20) => {
-    const maxWait = new MaxWait(costOf(duration), Infinity);
-    maxWait.shed(0);
-    maxWait.queued(0, 1);
-    maxWait.finished(1000, true);
-    return maxWait;
-  };
-
-  it('does not count, from 200 ms on', () => {
-    const maxWait = queueing();
-    expect(maxWait.remaining(1200, 1000, false)).toBe(50);
-    expect(maxWait.remaining(1210, 1000, false)).toBe(250);
-  });
-
-  it('does not count once it has passed', () => {
-    const maxWait = queueing();
-    maxWait.finished(1400, true);
-    expect(maxWait.remaining(1500, 1100, false)).toBe(150);
-    expect(maxWait.remaining(1500, 1400, false)).toBe(150);
-  });
-
-  it('counts if requests usually take half as long', () => {
-    const maxWait = queueing(110);
-    expect(maxWait.remaining(1215, 1000, false)).toBe(250 - 215);
-  });
-
-  it('does not have a request wait for longer than its client does', () => {
-    const maxWait = queueing();
-    expect(maxWait.remaining(3000, 1000, false)).toBeLessThan(0);
-  });
-
-  it('counts if no request was queued', () => {
-    const maxWait = queueing();
-    maxWait.finished(1400, false);
-    expect(maxWait.remaining(1400, 1200, false)).toBe(50);
-  });
-});
-
 it('a waiter is shed once it has waited for too long', () => {
   const { loop, limiter } = scene(byPriority(), { limit: 1 });
   call(limiter);
