@@ -20,13 +20,12 @@ async function longestWaits(handoff: number, work: number) {
   const clock = new VirtualClock();
   const memory = new Memory({ clock });
   const process = () => {
-    const store = memoryStore({ memory, clock });
+    const store = memoryStore({ memory, clock, handoff });
     const terms = {
       name: 'handoff',
       limit,
       queueLimit: 100,
       queueTimeout: Infinity,
-      handoff,
       store,
       clock,
     };

@@ -2,23 +2,19 @@ import { createLimiter, type Limiter } from '@headgate/core';
 import type { Store } from '@headgate/core/distributed';
 import { acquireTimeout, type Contender, type Setting } from './contender.ts';
 
-/** Options of a limiter that save round trips. */
+/** Options of a store that save round trips. */
 export interface Saving {
   handoff?: number;
   reserve?: number;
 }
 
 /** Headgate's limiter with a store; of several names, each with one of the stores. */
-export function limited(
-  stores: readonly Store[],
-  { name, limit, names = 1 }: Setting,
-  saving: Saving,
-): Contender {
+export function limited(stores: readonly Store[], { name, limit, names = 1 }: Setting): Contender {
   const tap = tapOf(stores);
   const queue = { queueLimit: Number.POSITIVE_INFINITY, queueTimeout: acquireTimeout };
   const limiters = Array.from({ length: names }, (_, index) => {
     const store = stores[index % stores.length] as Store;
-    return createLimiter({ name: `${name}${index || ''}`, limit, store, ...queue, ...saving });
+    return createLimiter({ name: `${name}${index || ''}`, limit, store, ...queue });
   });
   // Different in each process, so that they do not follow each other from limit to limit.
   let next = Math.floor(Math.random() * names);

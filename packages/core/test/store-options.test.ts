@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkTimes } from '../src/distributed/index.ts';
+import { memoryStore } from '../src/memory-store/index.ts';
 import { checkToken } from '../src/options.ts';
 
 describe('checkTimes', () => {
@@ -15,6 +16,28 @@ describe('checkTimes', () => {
   it.each([0, 1, Number.POSITIVE_INFINITY])('refuses a lease of %s ms', (leaseDuration) => {
     const error = { code: 'ERR_HEADGATE_OPTION', option: 'leaseDuration' };
     expect(() => checkTimes({ leaseDuration })).toThrow(expect.objectContaining(error));
+  });
+});
+
+describe('a store', () => {
+  it('neither hands off nor reserves by default', () => {
+    expect(memoryStore()).toMatchObject({ handoff: 0, reserve: 0 });
+  });
+
+  it('hands off and reserves as its options say', () => {
+    const saving = { handoff: 100, reserve: 2 };
+    expect(memoryStore(saving)).toMatchObject(saving);
+  });
+
+  it.each([
+    ['handoff', { handoff: 1.5 }],
+    ['handoff', { handoff: 101 }],
+    ['handoff', { handoff: '1' as never }],
+    ['reserve', { reserve: -1 }],
+    ['reserve', { reserve: Infinity }],
+  ])('refuses an invalid %s', (option, options) => {
+    const error = { code: 'ERR_HEADGATE_OPTION', option };
+    expect(() => memoryStore(options)).toThrow(expect.objectContaining(error));
   });
 });
 

@@ -47,9 +47,9 @@ export class DurableObjectStore extends Store {
 
   constructor(
     private readonly connection: Connection,
-    times: ConstructorParameters<typeof Store>[0],
+    settings: ConstructorParameters<typeof Store>[0],
   ) {
-    super(times);
+    super(settings);
   }
 
   /**

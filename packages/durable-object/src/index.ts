@@ -1,25 +1,18 @@
 /// <reference path="./cloudflare-workers.d.ts" />
 import { onWorkers, workersClock } from '@headgate/core';
-import { checkTimes, type Store } from '@headgate/core/distributed';
+import { checkTimes, type Store, type StoreOptions } from '@headgate/core/distributed';
 import { checkMethods, checkNames, invalid } from '@headgate/core/options';
 import type { ObjectNamespace } from './durable-object.ts';
 import { DurableObjectStore } from './durable-object-store.ts';
 
 export { LimitObject } from './limit-object.ts';
 
-export interface DurableObjectStoreOptions {
+export interface DurableObjectStoreOptions extends Omit<StoreOptions, 'reserve'> {
   /** The binding of `LimitObject`, such as `env.LIMITS` of `cloudflare:workers`. */
   readonly namespace: ObjectNamespace;
-  /**
-   * Milliseconds after which a permit expires unless it is renewed, which happens once a third has passed. The permit
-   * of an isolate that was ended is held until then. At least 100, and at least three times `timeout`. Default: 10,000.
-   */
-  readonly leaseDuration?: number | undefined;
-  /** Timeout of a call in milliseconds. Default: 1,000, or a third of `leaseDuration` if that is shorter. */
-  readonly timeout?: number | undefined;
-  /** The store's name in metrics, where an app has several. Default: `durable-object`. */
-  readonly name?: string | undefined;
 }
+
+const known = ['namespace', 'leaseDuration', 'timeout', 'handoff', 'name'];
 
 /**
  * Creates a store that counts limits in Durable Objects, for all isolates of a Cloudflare Worker together.
@@ -27,16 +20,15 @@ export interface DurableObjectStoreOptions {
  * @throws HeadgateError for an unknown or invalid option.
  */
 export function durableObjectStore(options: DurableObjectStoreOptions): Store {
-  checkNames('durableObjectStore', options, ['namespace', 'leaseDuration', 'timeout', 'name']);
-  const { leaseDuration, timeout } = checkTimes(options);
+  checkNames('durableObjectStore', options, known);
   const namespace = checkNamespace(options.namespace);
-  const { name = 'durable-object' } = options;
+  const { handoff, name = 'durable-object' } = options;
+  const settings = { ...checkTimes(options), handoff, name };
   if (!onWorkers()) {
-    const times = { leaseDuration, timeout, name };
-    return new DurableObjectStore({ namespace, waitUntil: () => {} }, times);
+    return new DurableObjectStore({ namespace, waitUntil: () => {} }, settings);
   }
-  const times = { leaseDuration, timeout, clock: workersClock, name };
-  return new DurableObjectStore({ namespace, waitUntil: waitUntilOfRuntime() }, times);
+  const connection = { namespace, waitUntil: waitUntilOfRuntime() };
+  return new DurableObjectStore(connection, { ...settings, clock: workersClock });
 }
 
 function checkNamespace(namespace: ObjectNamespace): ObjectNamespace {

@@ -1,4 +1,3 @@
-import { createLimiter } from '@headgate/core';
 import { durableObjectStore } from '@headgate/durable-object';
 import { expect, it } from 'vitest';
 
@@ -17,15 +16,16 @@ it.each([
   ['leaseDuration', { leaseDuration: 50 }],
   ['leaseDuration', { leaseDuration: 2000, timeout: 1000 }],
   ['timeout', { timeout: 0 }],
+  ['handoff', { handoff: 101 }],
 ])('throws for an invalid %s', (option, invalid) => {
   expect(() => durableObjectStore({ namespace, ...invalid })).toThrow(refusal(option));
 });
 
-it('throws for a limit with a reserve', () => {
-  const store = durableObjectStore({ namespace });
-  expect(() => createLimiter({ name: 'a', limit: 2, store, reserve: 1 })).toThrow(
-    refusal('reserve'),
-  );
+it('hands off as often as its option says, and has no option for a reserve', () => {
+  expect(durableObjectStore({ namespace, handoff: 8 })).toMatchObject({ handoff: 8, reserve: 0 });
+  const made = () => durableObjectStore({ namespace, reserve: 1 } as never);
+  const code = 'ERR_HEADGATE_UNKNOWN_OPTION';
+  expect(made).toThrow(expect.objectContaining({ code, option: 'reserve' }));
 });
 
 it('asks about the class of an object that responds without an answer', async () => {

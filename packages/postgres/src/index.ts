@@ -1,4 +1,4 @@
-import { checkTimes } from '@headgate/core/distributed';
+import { checkTimes, type StoreOptions } from '@headgate/core/distributed';
 import { checkNames, invalid } from '@headgate/core/options';
 import { type Connect, clientMaker } from './client.ts';
 import { MIN_IDLE_TIMEOUT } from './idle-timer.ts';
@@ -7,7 +7,7 @@ import { checkSchema } from './schema.ts';
 
 export type { PostgresStore } from './postgres-store.ts';
 
-export interface PostgresStoreOptions {
+export interface PostgresStoreOptions extends StoreOptions {
   /**
    * How to connect to the server itself (not through a pooler): a connection string, a config for `pg`, or a function
    * that returns a `pg.Client` that is not yet connected. The store opens three connections of its own and never uses
@@ -17,23 +17,16 @@ export interface PostgresStoreOptions {
   /** The schema of the store's tables; nothing else should be in it. Default: `headgate`. */
   readonly schema?: string | undefined;
   /**
-   * Milliseconds for which a permit is held without a renewal; a process that is cut off occupies its permits for up to
-   * this long. At least 100, and at least three times `timeout`, because leases are renewed every third of it. Default:
-   * 10,000.
-   */
-  readonly leaseDuration?: number | undefined;
-  /** Maximum duration of a call in milliseconds. Default: 1,000, or a third of `leaseDuration` if that is shorter. */
-  readonly timeout?: number | undefined;
-  /**
    * Milliseconds after which the store closes its connections, if the process holds no permit, has no waiter, and calls
    * nothing meanwhile; the next call opens them again. At least 2,000; Infinity: never. Default: 60,000.
    */
   readonly idleTimeout?: number | undefined;
-  /** The store's name in metrics, where an app has several. Default: `postgres`. */
-  readonly name?: string | undefined;
 }
 
-const optionNames = ['connect', 'schema', 'leaseDuration', 'timeout', 'idleTimeout', 'name'];
+const known = [
+  ...['connect', 'schema', 'idleTimeout'],
+  ...['leaseDuration', 'timeout', 'handoff', 'reserve', 'name'],
+];
 
 /**
  * A store that counts limits in PostgreSQL 13 or newer. All processes with the same database, `schema` and limit name
@@ -42,14 +35,14 @@ const optionNames = ['connect', 'schema', 'leaseDuration', 'timeout', 'idleTimeo
  * @throws HeadgateError for an unknown or invalid option.
  */
 export function postgresStore(options: PostgresStoreOptions): PostgresStore {
-  checkNames('postgresStore', options, optionNames);
-  const { connect, idleTimeout = 60_000, name = 'postgres' } = options;
+  checkNames('postgresStore', options, known);
+  const { connect, idleTimeout = 60_000, handoff, reserve, name = 'postgres' } = options;
   const schema = checkSchema(options.schema ?? 'headgate');
-  const { leaseDuration, timeout } = checkTimes(options);
+  const times = checkTimes(options);
   if (!(typeof idleTimeout === 'number' && idleTimeout >= MIN_IDLE_TIMEOUT)) {
     const expected = `a number of milliseconds, at least ${MIN_IDLE_TIMEOUT}`;
     throw invalid('idleTimeout', expected, idleTimeout);
   }
   const make = clientMaker(connect);
-  return new PostgresStore({ make, schema, leaseDuration, timeout, idleTimeout, name });
+  return new PostgresStore({ ...times, make, schema, idleTimeout, handoff, reserve, name });
 }

@@ -28,15 +28,12 @@ import { identifier } from './schema.ts';
 import { sessionSettings } from './session.ts';
 import { statistics, statsOf } from './stats.sql.ts';
 
-export interface PostgresStoreSettings {
+export type PostgresStoreSettings = ConstructorParameters<typeof Store>[0] & {
   readonly make: MakeClient;
   /** The schema's name, unquoted. */
   readonly schema: string;
-  readonly leaseDuration: number;
-  readonly timeout: number;
   readonly idleTimeout: number;
-  readonly name: string;
-}
+};
 
 export class PostgresStore extends Store {
   readonly can: Capabilities = fullCapabilities;

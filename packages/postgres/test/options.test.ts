@@ -34,6 +34,8 @@ test('an invalid option is rejected with its name', () => {
   refused('leaseDuration', { connect, leaseDuration: '1000' });
   refused('leaseDuration', { connect, leaseDuration: 2_999, timeout: 1_000 });
   refused('timeout', { connect, timeout: 0 });
+  refused('handoff', { connect, handoff: 101 });
+  refused('reserve', { connect, reserve: -1 });
   for (const wrong of [1_999, '60000', Number.NaN, null]) {
     refused('idleTimeout', { connect, idleTimeout: wrong });
   }
@@ -44,7 +46,10 @@ test('an invalid option is rejected with its name', () => {
     leaseDuration: 300,
     timeout: 100,
   });
-  expect(postgresStore({ connect })).toMatchObject({ leaseDuration: 10_000, timeout: 1_000 });
+  const defaults = { leaseDuration: 10_000, timeout: 1_000, handoff: 0, reserve: 0 };
+  expect(postgresStore({ connect })).toMatchObject(defaults);
+  const saving = { handoff: 8, reserve: 2 };
+  expect(postgresStore({ connect, ...saving })).toMatchObject(saving);
 });
 
 test('the store connects with a string, a config, and a function that makes a client', async () => {

@@ -45,14 +45,12 @@ export class SimulatedPostgres implements InterleavingServer {
     await admin.query(timed(migration(schema)));
   }
 
-  connect({ leaseDuration: lease, timeout }: SuiteTimes): Store {
+  connect(times: SuiteTimes): Store {
     return new PostgresStore({
+      ...times,
       make: () => new SimulatedClient(this),
       schema,
-      leaseDuration: lease as number,
-      timeout: timeout as number,
       idleTimeout: Infinity,
-      name: 'postgres',
     });
   }
 

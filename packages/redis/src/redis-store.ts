@@ -43,11 +43,10 @@ export class RedisStore extends Store {
   constructor(
     connection: Connection,
     prefix: string,
-    leaseDuration: number,
-    timeout: number,
-    name = 'redis',
+    settings: ConstructorParameters<typeof Store>[0],
   ) {
-    super({ leaseDuration, timeout, name });
+    super(settings);
+    const { leaseDuration, timeout } = settings;
     this.#connection = connection;
     this.#wasUp = connection.isUp;
     this.#sender = { owner: this.owner, prefix, leaseDuration, keys: new WeakMap() };

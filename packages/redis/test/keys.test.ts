@@ -207,6 +207,8 @@ test('an invalid option is rejected with its name', () => {
   refused('timeout', { client, timeout: 0 });
   refused('client', client);
   refused('prefix', { client, prefix: 5 });
+  refused('handoff', { client, handoff: 101 });
+  refused('reserve', { client, reserve: -1 });
   expect(() => redisStore({ client, leese: 5 } as never)).toThrow(
     expect.objectContaining({ code: 'ERR_HEADGATE_UNKNOWN_OPTION' }),
   );

@@ -36,13 +36,9 @@ export class SimulatedRedis implements InterleavingServer {
     this.#prefix = `run ${serial}:`;
   }
 
-  connect({ leaseDuration: lease, timeout }: SuiteTimes): Store {
-    return new RedisStore(
-      new SimulatedConnection(this),
-      this.#prefix,
-      lease as number,
-      timeout as number,
-    );
+  connect(times: SuiteTimes): Store {
+    const connection = new SimulatedConnection(this);
+    return new RedisStore(connection, this.#prefix, times);
   }
 
   async count() {

@@ -110,9 +110,7 @@ export type OnReject = (
 ) => unknown;
 
 type DistributedOptions = {
-  readonly [Name in 'store' | 'onStoreError' | 'handoff' | 'reserve']?:
-    | DistributedLimiterOptions[Name]
-    | undefined;
+  readonly [Name in 'store' | 'onStoreError']?: DistributedLimiterOptions[Name] | undefined;
 };
 
 type Ask<T> = (context: SuiteContext) => T;

@@ -1,4 +1,4 @@
-import { checkTimes, type Store } from '@headgate/core/distributed';
+import { checkTimes, type Store, type StoreOptions } from '@headgate/core/distributed';
 import { checkNames, checkToken } from '@headgate/core/options';
 import { addressFrom } from './address.ts';
 import { ThrottleStore } from './store/throttle-store.ts';
@@ -7,24 +7,17 @@ import { Transport } from './transport.ts';
 export { ThrottleClient, type ThrottleClientOptions, throttleClient } from './lock/client.ts';
 export { Lock } from './lock/lock.ts';
 
-export interface ThrottleStoreOptions {
+export interface ThrottleStoreOptions extends Omit<StoreOptions, 'reserve'> {
   /** The service's address: `http://host:port`, `https://host:port` or `unix:/path/of/a/socket`. */
   readonly url: string;
   /** Sent as `Authorization: Bearer <token>`. Default: no authorization. */
   readonly token?: string | undefined;
-  /**
-   * Milliseconds after which a permit expires unless it is renewed, which happens once a third has passed. The permit
-   * of a killed process is held until then. At least 100, and at least three times `timeout`. Default: 10,000.
-   */
-  readonly leaseDuration?: number | undefined;
-  /** Timeout of a call in milliseconds. Default: 1,000, or a third of `leaseDuration` if that is shorter. */
-  readonly timeout?: number | undefined;
-  /** The store's name in metrics, where an app has several. Default: `throttle`. */
-  readonly name?: string | undefined;
 }
 
 /** Maximum number of connections from this process to the service. */
 const MAX_SOCKETS = 3;
+
+const known = ['url', 'token', 'leaseDuration', 'timeout', 'handoff', 'name'];
 
 /**
  * Creates a store that counts limits with the semaphores of headgate-server, or of another service with the same
@@ -33,10 +26,11 @@ const MAX_SOCKETS = 3;
  * @throws HeadgateError for an unknown or invalid option.
  */
 export function throttleStore(options: ThrottleStoreOptions): Store {
-  checkNames('throttleStore', options, ['url', 'token', 'leaseDuration', 'timeout', 'name']);
-  const { leaseDuration, timeout } = checkTimes(options);
+  checkNames('throttleStore', options, known);
+  const { handoff, name = 'throttle' } = options;
+  const settings = { ...checkTimes(options), handoff, name };
   const address = addressFrom(options.url);
   const token = checkToken('token', options.token);
   const transport = new Transport({ address, token, sockets: MAX_SOCKETS });
-  return new ThrottleStore(transport, leaseDuration, timeout, options.name);
+  return new ThrottleStore(transport, settings);
 }

@@ -9,10 +9,10 @@ interleavingSuite({
   start: ({ network, name, limit }) => {
     const server = createServer({ semaphores: { [name]: limit } });
     return {
-      connect: ({ leaseDuration: lease, timeout }) => {
+      connect: (times) => {
         const transport = new SimulatedTransport(network, server.app);
         // The wall clock is not simulated.
-        return new ThrottleStore(transport, lease, timeout, undefined, systemClock);
+        return new ThrottleStore(transport, times, systemClock);
       },
       count: async () => {
         const text = await (await server.app.request('/metrics')).text();

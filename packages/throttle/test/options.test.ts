@@ -72,6 +72,15 @@ test('the call timeout of a store is at most a third of its lease', () => {
   expect(throttleStore({ url })).toMatchObject({ leaseDuration: 10_000, timeout: 1_000 });
 });
 
+test('a store hands off as often as its option says, and has no option for a reserve', () => {
+  expect(throttleStore({ url, handoff: 8 })).toMatchObject({ handoff: 8, reserve: 0 });
+  expect(() => throttleStore({ url, handoff: 101 })).toThrow(option('handoff'));
+  const code = 'ERR_HEADGATE_UNKNOWN_OPTION';
+  expect(() => throttleStore({ url, reserve: 1 } as never)).toThrow(
+    expect.objectContaining({ code, option: 'reserve' }),
+  );
+});
+
 test.each([
   ['', {}, 'semaphore'],
   ['\ud800', {}, 'semaphore'],

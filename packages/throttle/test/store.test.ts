@@ -73,12 +73,9 @@ describe('a limit', () => {
     expect(conflict).not.toHaveBeenCalled();
   });
 
-  test.each([
-    ['perKey', { perKey: true }],
-    ['reserve', { reserve: 1 }],
-  ])('with %s is refused', (option, options) => {
-    expect(() => limiter('two', options)).toThrow(
-      expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option }),
+  test('with perKey is refused', () => {
+    expect(() => limiter('two', { perKey: true })).toThrow(
+      expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option: 'perKey' }),
     );
   });
 

@@ -7,8 +7,8 @@ export const headgate =
   (saving: Saving = {}): Open =>
   async (setting) => {
     const { port, lease, name } = setting;
-    const store = postgresStore({ connect: configOf(port), leaseDuration: lease });
+    const store = postgresStore({ connect: configOf(port), leaseDuration: lease, ...saving });
     // Waits until the store is connected and listening.
     await store.stats({ name });
-    return limited([store], setting, saving);
+    return limited([store], setting);
   };

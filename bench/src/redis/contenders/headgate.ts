@@ -10,6 +10,6 @@ export const headgate =
     const { port, ports = [port], lease, isCluster = false } = setting;
     const client = (port: number) => (isCluster ? connectCluster(port) : connect(port));
     const clients: RedisStoreOptions['client'][] = await Promise.all(ports.map(client));
-    const stores = clients.map((client) => redisStore({ client, leaseDuration: lease }));
-    return limited(stores, setting, saving);
+    const stores = clients.map((client) => redisStore({ client, leaseDuration: lease, ...saving }));
+    return limited(stores, setting);
   };

@@ -1,12 +1,12 @@
-import type { DistributedLimiterOptions } from '@headgate/core';
 import { expect, test, vi } from 'vitest';
 import type { RemoteLimiter } from './remote-limiter.ts';
+import type { Saving } from './settings.ts';
 
-type Saving = Pick<DistributedLimiterOptions, 'limit' | 'handoff' | 'reserve'> & { name?: string };
+type SavingLimit = Saving & { limit: number; name?: string };
 
 export interface SavingDriver {
   /** Starts processes that share a limit; calls with the same name share one, too. */
-  start(count: number, options: Saving): Promise<RemoteLimiter[]>;
+  start(count: number, options: SavingLimit): Promise<RemoteLimiter[]>;
   /** Maximum milliseconds until the permits of a dead process are available. */
   readonly back: number;
 }
@@ -15,7 +15,8 @@ let names = 0;
 
 /** Tests, in real processes, of permits that are handed off or held in reserve without a round trip. */
 export function savingSuite({ start, back }: SavingDriver): void {
-  const pair = (options: Saving) => start(2, options) as Promise<[RemoteLimiter, RemoteLimiter]>;
+  const pair = (options: SavingLimit) =>
+    start(2, options) as Promise<[RemoteLimiter, RemoteLimiter]>;
 
   const isEmpty = (one: RemoteLimiter) =>
     vi.waitFor(

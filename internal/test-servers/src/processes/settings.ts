@@ -1,14 +1,21 @@
 import type { DistributedLimiterOptions } from '@headgate/core';
 
+/** Options of a store that save round trips. */
+export interface Saving {
+  readonly handoff?: number | undefined;
+  readonly reserve?: number | undefined;
+}
+
 /** The settings of a shared limit that a process receives, for any store. */
 export interface LimitSettings {
   readonly lease: number;
   readonly timeout: number;
+  readonly saving: Saving;
   readonly limiter: Omit<DistributedLimiterOptions, 'store'>;
 }
 
 /** The options that a test chooses. */
-export interface LimitOptions extends Omit<DistributedLimiterOptions, 'store' | 'name'> {
+export interface LimitOptions extends Saving, Omit<DistributedLimiterOptions, 'store' | 'name'> {
   readonly name?: string;
   readonly lease?: number | undefined;
   readonly timeout?: number | undefined;
@@ -18,7 +25,8 @@ let names = 0;
 
 /** Adds a unique name, and timeouts that are long enough for a busy machine not to cause an outage. */
 export function limitSettings(options: LimitOptions): LimitSettings {
-  const { lease = 10_000, timeout = Math.min(lease / 3, 3_000), ...limiter } = options;
+  const { lease = 10_000, handoff, reserve, ...rest } = options;
+  const { timeout = Math.min(lease / 3, 3_000), ...limiter } = rest;
   const usual = { name: `limit ${++names}`, queueLimit: 1_000, queueTimeout: 20_000 };
-  return { lease, timeout, limiter: { ...usual, ...limiter } };
+  return { lease, timeout, saving: { handoff, reserve }, limiter: { ...usual, ...limiter } };
 }

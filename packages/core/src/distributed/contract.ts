@@ -225,7 +225,7 @@ export interface Capabilities {
   readonly counts: boolean;
 }
 
-export interface StoreTimes {
+export interface StoreSettings {
   /** Milliseconds for which a permit is held without renewal: at least three times `timeout`. */
   readonly leaseDuration: number;
   /** Maximum time of a call in milliseconds, above 0. */
@@ -234,14 +234,20 @@ export interface StoreTimes {
    * Measures leases and renewals in this process; the store's server uses its own clock. Default: the runtime's clock.
    */
   readonly clock?: Clock | undefined;
+  /** How many times in a row a permit may pass to a waiter of the same process. Default: 0. */
+  readonly handoff?: number | undefined;
+  /** How many idle permits of each limit the process keeps: 0 unless the store recalls leases. Default: 0. */
+  readonly reserve?: number | undefined;
 }
 
 /** Fraction of a lease for which it counts as certain, from its request on. The rest allows for late timers. */
 export const certainPart = 0.9;
 
 /** Counts leases for several processes: what the limiters of a process need of their store. */
-export interface LeaseStore extends StoreTimes {
+export interface LeaseStore extends StoreSettings {
   readonly clock: Clock;
+  readonly handoff: number;
+  readonly reserve: number;
   /** Identifies this store object in this process: the prefix of the ids of its leases. */
   readonly owner: string;
   readonly can: Capabilities;

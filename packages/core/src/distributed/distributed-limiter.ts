@@ -26,9 +26,7 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
     private readonly session: Session,
     warnings: StoreWarnings,
   ) {
-    super(
-      new DistributedSemaphores(checkDistributed(settings, session.store.can), session, warnings),
-    );
+    super(new DistributedSemaphores(checkDistributed(settings, session.store), session, warnings));
     const { setLimit, operate } = session.store.can;
     this.operations = [
       ...(setLimit && settings.isLimitPerRequest !== true ? (['setLimit'] as const) : []),

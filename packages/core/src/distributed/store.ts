@@ -1,4 +1,4 @@
-import { checkSpan, checkText } from '../checks.ts';
+import { checkCount, checkSpan, checkText } from '../checks.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { invalid } from '../errors.ts';
 import type { LimiterSettings, LimiterSource } from '../limiter/distributed-options.ts';
@@ -12,12 +12,13 @@ import {
   type LimitName,
   type Op,
   type StoreListener,
+  type StoreSettings,
   type StoreStats,
-  type StoreTimes,
 } from './contract.ts';
 import { DistributedLimiter } from './distributed-limiter.ts';
 import { Session } from './lease/session.ts';
 import { type StoreActivity, StoreCounters } from './lease/store-activity.ts';
+import { checkHandoff } from './store-kit.ts';
 
 /**
  * Counts distributed limits. Extend it to write your own store: `LeaseStore` documents what each method must do, and
@@ -29,21 +30,25 @@ export abstract class Store implements LeaseStore, LimiterSource {
   readonly leaseDuration: number;
   readonly timeout: number;
   readonly clock: Clock;
+  readonly handoff: number;
+  readonly reserve: number;
   abstract readonly can: Capabilities;
   #owner: string | undefined;
   #session: Session | undefined;
   #warnings: StoreWarnings | undefined;
 
   /**
-   * @param options The store's durations, and its `name` in metrics. Default name: `store`.
+   * @param options The options of the store. Default name: `store`.
    * @throws HeadgateError for invalid options, and if `leaseDuration` is too short to retry a failed renewal.
    */
-  constructor(options: StoreTimes & { readonly name?: string | undefined }) {
+  constructor(options: StoreSettings & { readonly name?: string | undefined }) {
     const { leaseDuration, timeout, clock = systemClock, name = 'store' } = options;
     this.name = checkText('name', name);
     this.leaseDuration = checkSpan('leaseDuration', leaseDuration);
     this.timeout = checkSpan('timeout', timeout);
     this.clock = clock;
+    this.handoff = checkHandoff(options.handoff ?? 0);
+    this.reserve = checkCount('reserve', options.reserve ?? 0, 0);
     if (leaseDuration >= 3 * timeout) return;
     const expected = `at least three times timeout (${timeout} ms), to be renewed in time`;
     throw invalid('leaseDuration', expected, leaseDuration);

@@ -20,17 +20,6 @@ export interface DistributedOptions {
   store?: LimiterSource | undefined;
   /** What happens to requests while the store is unavailable. Default: `reject`. */
   onStoreError?: OutagePolicy | undefined;
-  /**
-   * How many times in a row a permit may pass to a waiter of the same process, for at most 100 ms, before it returns to
-   * the store. This saves round trips, but waiters of other processes wait longer. A whole number from 0 to 100.
-   * Default: 0, which keeps strict order of arrival over all processes.
-   */
-  handoff?: number | undefined;
-  /**
-   * How many idle permits the process keeps, each for 100 ms or until other processes have waiters. Most requests then
-   * need no round trip. A whole number from 0; must be 0 at a limit of 1. Default: 0.
-   */
-  reserve?: number | undefined;
 }
 
 /** Validated options of a limiter, with defaults. */
@@ -53,8 +42,6 @@ export type NameRequiredWithStore =
 export const distributedOptions = [
   'store',
   'onStoreError',
-  'handoff',
-  'reserve',
 ] as const satisfies readonly (keyof DistributedOptions)[];
 
 /** The options of a distributed limit, with its store. */
@@ -65,8 +52,8 @@ export interface Distribution extends DistributedOptions {
 
 /** @throws HeadgateError for a value that is not a store, and for options that need a store if there is none. */
 export function checkDistribution(options: DistributedOptions): Distribution | undefined {
-  const { store, onStoreError, handoff, reserve } = options;
-  if (typeof store?.limiter === 'function') return { store, onStoreError, handoff, reserve };
+  const { store, onStoreError } = options;
+  if (typeof store?.limiter === 'function') return { store, onStoreError };
   if (store !== undefined) {
     // A string is not shown, since it may be a URL with a password.
     const shown = typeof store === 'string' ? 'a string' : store;

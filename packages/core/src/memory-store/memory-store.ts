@@ -9,26 +9,20 @@ import type {
   StoreStats,
 } from '../distributed/contract.ts';
 import { Store } from '../distributed/store.ts';
-import { checkTimes, fullCapabilities } from '../distributed/store-kit.ts';
+import { checkTimes, fullCapabilities, type StoreOptions } from '../distributed/store-kit.ts';
 import { invalid } from '../errors.ts';
 import { StoreError } from '../semaphore/rejection.ts';
 import { Memory } from './memory.ts';
 
-export interface MemoryStoreOptions {
+/** Its calls take no time, so `timeout` only matters for the check of `leaseDuration`. */
+export interface MemoryStoreOptions extends StoreOptions {
   /** A `Memory` that several stores use, as several processes use one server. Default: the store's own. */
   readonly memory?: Memory | undefined;
-  /** Milliseconds for which a permit is held without renewal: at least three times `timeout`. Default: 10,000. */
-  readonly leaseDuration?: number | undefined;
-  /**
-   * Maximum time of a call in milliseconds. Calls of this store take no time, so it only matters for checks of
-   * `leaseDuration`. Default: 1,000, or a third of `leaseDuration` if that is shorter.
-   */
-  readonly timeout?: number | undefined;
   /** Measures renewals, and the leases of the store's own `memory`. Default: the runtime's clock. */
   readonly clock?: Clock | undefined;
-  /** The store's name in metrics, to distinguish several stores. Default: `memory`. */
-  readonly name?: string | undefined;
 }
+
+const known = ['memory', 'leaseDuration', 'timeout', 'handoff', 'reserve', 'clock', 'name'];
 
 /**
  * A store in this process, for tests, and for apps that currently run as one process. It has the same guarantees as a
@@ -37,13 +31,13 @@ export interface MemoryStoreOptions {
  * @throws HeadgateError for an unknown option, and for a value that is not allowed.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
-  checkNames('memoryStore', options, ['memory', 'leaseDuration', 'timeout', 'clock', 'name']);
+  checkNames('memoryStore', options, known);
   const times = checkTimes(options);
   const clock = checkClock(options.clock);
-  const { name = 'memory' } = options;
+  const { handoff, reserve, name = 'memory' } = options;
   const { memory = new Memory({ clock }) } = options;
   if (!(memory instanceof Memory)) throw invalid('memory', 'a Memory', memory);
-  return new MemoryStore(memory, { ...times, clock, name });
+  return new MemoryStore(memory, { ...times, clock, handoff, reserve, name });
 }
 
 class MemoryStore extends Store {

@@ -3,7 +3,7 @@ import { lease, outcome, settled, timeout, World } from './world.ts';
 
 test('a process is active for its store while it holds, awaits or reserves a permit, and during an outage', async () => {
   const world = new World();
-  const store = world.connect();
+  const store = world.connect({ reserve: 1 });
   const limiter = world.limiter({ store, limit: 1, queueLimit: 1 });
   const isActive = () => store.listener?.isActive;
   const held = await limiter.acquire();
@@ -25,7 +25,7 @@ test('a process is active for its store while it holds, awaits or reserves a per
   await world.advance(3 * timeout);
   expect(isActive()).toBe(false);
 
-  const reserving = world.limiter({ store, name: 'reserving', limit: 2, reserve: 1 });
+  const reserving = world.limiter({ store, name: 'reserving', limit: 2 });
   (await reserving.acquire()).release();
   await settled();
   expect(isActive()).toBe(true);

@@ -100,13 +100,8 @@ describe('after an outage, the store', () => {
 
   test('does not count idle leases against requests that were admitted without it', async () => {
     const world = new World();
-    const store = world.connect();
-    const options = {
-      limit: 2,
-      reserve: 1,
-      onStoreError: 'local',
-    } as const;
-    const limiter = world.limiter({ store, ...options });
+    const store = world.connect({ reserve: 1 });
+    const limiter = world.limiter({ store, limit: 2, onStoreError: 'local' });
     (await limiter.acquire()).release();
     await settled();
     store.trouble = 'silent';
@@ -179,7 +174,7 @@ class FailingStats extends TestStore {
 
 test('a closed limiter no longer probes the store', async () => {
   const world = new World();
-  const store = world.connect(FailingStats);
+  const store = world.connect({}, FailingStats);
   const limiter = world.limiter({ store });
   store.trouble = 'silent';
   await Promise.all([

@@ -18,7 +18,7 @@ class SlowStore extends TestStore {
 
 test('close() of a gate resolves once the store has answered a drain, even while requests are running', async () => {
   const world = new World();
-  const store = world.connect(SlowStore);
+  const store = world.connect({}, SlowStore);
   const { clock } = world;
   const limits = [
     { name: 'user', limit: 1, store },

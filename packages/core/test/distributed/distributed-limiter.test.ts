@@ -43,7 +43,7 @@ describe('a distributed limit', () => {
       }
     }
     const world = new World();
-    const store = world.connect(Distant);
+    const store = world.connect({}, Distant);
     const limiter = world.limiter({ store });
     const roundTrip = () => limiter.stats().distributed?.roundTrip;
     const acquire = async () => {

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import type { StoreListener } from '../../src/distributed/index.ts';
 import type { Limiter } from '../../src/index.ts';
 import { lease, outcome, scene, settled, World } from './world.ts';
 
@@ -222,8 +223,7 @@ describe('reserve', () => {
 
   test('is recalled when other processes have waiters, and stays disabled until they have none', async () => {
     const world = new World();
-    const store = world.connect();
-    const [a, b] = [world.limiter({ store, limit: 2, reserve: 2 }), world.limiter({ limit: 2 })];
+    const [a, b] = [world.limiter({ limit: 2, reserve: 2 }), world.limiter({ limit: 2 })];
     const [one, two] = await Promise.all([a.acquire(), a.acquire()]);
     one?.release();
     const first = outcome(b.acquire());
@@ -252,6 +252,60 @@ describe('reserve', () => {
       await world.advance(50);
     }
     expect(holders).toEqual([2, 1, 0]);
+  });
+
+  test('keeps no permit of a limit of 1, also of one that was lowered to it', async () => {
+    const { world, store, limiter } = scene({ limit: 1, reserve: 2 });
+    const lowered = world.limiter({ store, name: 'lowered', limit: 3 });
+    lowered.setLimit(1);
+    await settled();
+    for (const lock of [limiter, lowered]) {
+      (await lock.acquire()).release();
+      await settled();
+      expect(await world.stats(lock.name)).toMatchObject({ holders: 0 });
+    }
+  });
+
+  test('keeps no permit of a key whose requests ask for a limit of 1', async () => {
+    const { world, limiter } = scene({ limit: 5, reserve: 2, perKey: true });
+    for (const [key, limit] of [
+      ['a', 1],
+      ['b', 2],
+    ] as const) {
+      (await limiter.acquire({ key, limit })).release();
+      await settled();
+      expect(await world.stats('renders', key)).toMatchObject({ holders: limit - 1 });
+    }
+  });
+
+  test('keeps permits of a limit of 1 once it is raised', async () => {
+    const { world, limiter } = scene({ limit: 1, reserve: 1 });
+    limiter.setLimit(2);
+    await settled();
+    (await limiter.acquire()).release();
+    await settled();
+    expect(await world.stats()).toMatchObject({ holders: 1 });
+  });
+
+  test('a waiter of a limit of 1 recalls nothing', async () => {
+    const { world, store, limiter } = scene({ limit: 1, reserve: 2 });
+    const held = await limiter.acquire();
+    const recall = vi.spyOn(store.listener as StoreListener, 'recall');
+    const waiting = outcome(world.limiter().acquire());
+    await settled();
+    held.release();
+    await settled();
+    waiting.permit?.release();
+    expect(recall).not.toHaveBeenCalled();
+  });
+
+  test('applies to each limit of the store', async () => {
+    const { world, store, limiter } = scene({ limit: 3, reserve: 1 });
+    const other = world.limiter({ store, name: 'other', limit: 3 });
+    for (const one of [limiter, other]) (await one.acquire()).release();
+    await settled();
+    expect(await world.stats()).toMatchObject({ holders: 1 });
+    expect(await world.stats('other')).toMatchObject({ holders: 1 });
   });
 
   test('is released when the limiter closes', async () => {

@@ -4,7 +4,7 @@ import { lease, outcome, SlowStore, scene, settled, TestStore, timeout, World } 
 
 test('an answer sent before setLimit neither undoes it nor reports a conflict', async () => {
   const world = new World();
-  const store = world.connect(SlowStore);
+  const store = world.connect({}, SlowStore);
   const conflicts: unknown[] = [];
   const limits: number[] = [];
   const observer = {
@@ -31,7 +31,7 @@ test('an answer sent before setLimit neither undoes it nor reports a conflict', 
 
 test('an answer sent before setLimit does not undo it, even if the setLimit call was lost', async () => {
   const world = new World();
-  const store = world.connect(SlowStore);
+  const store = world.connect({}, SlowStore);
   const limiter = world.limiter({ store, limit: 2, observer: { conflict() {} } });
   (await limiter.acquire()).release();
   await settled();
@@ -129,7 +129,7 @@ test('handoff: a waiter that takes over a queued lease keeps it past the first w
 
 test('an answer that arrives after its lease has expired admits no caller', async () => {
   const world = new World();
-  const store = world.connect(SlowStore);
+  const store = world.connect({}, SlowStore);
   const limiter = world.limiter({ store, queueTimeout: Infinity });
   store.held = [];
   const late = outcome(limiter.acquire());
@@ -171,7 +171,7 @@ class ReorderingStore extends TestStore {
 
 test('a release that overtakes the request for its lease is sent again', async () => {
   const world = new World();
-  const store = world.connect(ReorderingStore);
+  const store = world.connect({}, ReorderingStore);
   const limiter = world.limiter({ store });
   const controller = new AbortController();
   const aborted = outcome(limiter.acquire({ signal: controller.signal }));
@@ -197,7 +197,7 @@ class ThrowingStore extends TestStore {
 
 test('a store that throws counts as unavailable, and is probed again', async () => {
   const world = new World();
-  const store = world.connect(ThrowingStore);
+  const store = world.connect({}, ThrowingStore);
   const errors: unknown[] = [];
   const caught = (error: unknown) => errors.push(error);
   process.on('unhandledRejection', caught);
@@ -230,8 +230,8 @@ test.each(['reject', 'admit', 'local'] as const)(
   '%s: a waiter whose lease is requested just before its deadline is rejected with timeout',
   async (onStoreError) => {
     const world = new World();
-    const store = world.connect(SlowStore);
-    const limiter = world.limiter({ store, handoff: 2, onStoreError });
+    const store = world.connect({ handoff: 2 }, SlowStore);
+    const limiter = world.limiter({ store, onStoreError });
     const held = await world.limiter().acquire();
     const first = outcome(limiter.acquire({ queueTimeout: 1000 }));
     await settled();

@@ -18,7 +18,7 @@ class SlowProbeStore extends TestStore {
 
 test('a lease that expired while the process was blocked is lost at the end of the outage', async () => {
   const world = new World();
-  const store = world.connect(SlowProbeStore);
+  const store = world.connect({}, SlowProbeStore);
   const limiter = world.limiter({ store, limit: 2 });
   const permit = await limiter.acquire();
   const { signal } = permit;
@@ -40,7 +40,7 @@ test('a lease that expired while the process was blocked is lost at the end of t
 
 test('a permit is registered again, not queued, if the answer to its registration arrives after a lease duration', async () => {
   const world = new World();
-  const store = world.connect(SlowStore);
+  const store = world.connect({}, SlowStore);
   const limiter = world.limiter({ store, onStoreError: 'admit' });
   store.trouble = 'silent';
   const admitted = outcome(limiter.acquire());

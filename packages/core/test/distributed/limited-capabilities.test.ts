@@ -30,17 +30,18 @@ class NoQueueLimit extends PoorStore {
 }
 
 test.each([
-  ['perKey', { perKey: true }],
-  ['reserve', { reserve: 1 }],
-])('%s is an error if the store does not support it', (option, options) => {
+  ['perKey', { perKey: true }, {}],
+  ['reserve', {}, { reserve: 1 }],
+])('%s is an error if the store does not support it', (option, options, saving) => {
   const world = new World();
-  const make = () => world.limiter({ store: world.connect(PoorStore), limit: 2, ...options });
+  const make = () =>
+    world.limiter({ store: world.connect(saving, PoorStore), limit: 2, ...options });
   expect(make).toThrow(expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option }));
 });
 
 test('setLimit() throws if the store does not support it', () => {
   const world = new World();
-  const limiter = world.limiter({ store: world.connect(PoorStore) });
+  const limiter = world.limiter({ store: world.connect({}, PoorStore) });
   expect(() => limiter.setLimit(2)).toThrow(
     expect.objectContaining({
       code: 'ERR_HEADGATE_UNSUPPORTED',
@@ -52,7 +53,7 @@ test('setLimit() throws if the store does not support it', () => {
 
 test('pausing, draining and shadow mode throw if the store does not support them', () => {
   const world = new World();
-  const limiter = world.limiter({ store: world.connect(PoorStore) });
+  const limiter = world.limiter({ store: world.connect({}, PoorStore) });
   expect(limiter.operations).toEqual([]);
   for (const operation of ['pause', 'drain', 'resume', 'shadow', 'enforce'] as const) {
     expect(() => limiter[operation]()).toThrow(
@@ -67,7 +68,7 @@ test('pausing, draining and shadow mode throw if the store does not support them
 
 test('the error of an operation that no distributed limit supports says so', () => {
   const world = new World();
-  const limiter = world.limiter({ store: world.connect(PoorStore) });
+  const limiter = world.limiter({ store: world.connect({}, PoorStore) });
   for (const operation of ['freeze', 'unfreeze'] as const) {
     expect(() => limiter[operation]()).toThrow(
       `limiter "renders" does not support ${operation}: it supports no operations`,
@@ -77,7 +78,7 @@ test('the error of an operation that no distributed limit supports says so', () 
 
 test('each process enforces queueLimit for each key alone if the store does not', async () => {
   const world = new World();
-  const store = world.connect(NoQueueLimit);
+  const store = world.connect({}, NoQueueLimit);
   const limiter = world.limiter({ store, perKey: true, queueLimit: 1 });
   const ask = (key: string) => outcome(limiter.acquire({ key }));
   const all = ['a', 'b', 'a', 'b', 'b'].map(ask);
@@ -91,7 +92,7 @@ test('each process enforces queueLimit for each key alone if the store does not'
 
 test('each process enforces queueLimit if the store does not', async () => {
   const world = new World();
-  const limiter = world.limiter({ store: world.connect(PoorStore), queueLimit: 1 });
+  const limiter = world.limiter({ store: world.connect({}, PoorStore), queueLimit: 1 });
   const held = await limiter.acquire();
   const all = [outcome(limiter.acquire()), outcome(limiter.acquire())];
   await settled();
@@ -109,7 +110,7 @@ test('each process enforces queueLimit if the store does not', async () => {
 
 test('adjust() of a gate changes the weight at all limits, or at none if a store refuses', async () => {
   const world = new World();
-  const store = world.connect(PoorStore);
+  const store = world.connect({}, PoorStore);
   const limits = [
     { name: 'local', limit: 5 },
     { name: 'renders', limit: 5, store },

@@ -22,7 +22,7 @@ test.each([
   'a store that returns %s counts as unavailable until its answers are valid again',
   async (_, nonsense) => {
     const world = new World();
-    const store = world.connect(InvalidStore);
+    const store = world.connect({}, InvalidStore);
     const limiter = world.limiter({ store });
     store.nonsense = nonsense;
     await expect(limiter.acquire()).rejects.toMatchObject({
@@ -61,8 +61,7 @@ class DuplicatingStore extends TestStore {
 
 test('a recall for one limit does not affect the reserve of another', async () => {
   const world = new World();
-  const store = world.connect();
-  const options = { store, limit: 2, reserve: 1 };
+  const options = { store: world.connect({ reserve: 1 }), limit: 2 };
   const [wanted, quiet] = [
     world.limiter({ ...options, name: 'wanted' }),
     world.limiter({ ...options, name: 'quiet' }),
@@ -79,10 +78,10 @@ test('a recall for one limit does not affect the reserve of another', async () =
 
 test('a recall has no effect on a limit that is not in use yet', async () => {
   const world = new World();
-  const store = world.connect();
+  const store = world.connect({ reserve: 1 });
   const [used, unused] = [
     world.limiter({ store, name: 'used' }),
-    world.limiter({ store, name: 'unused', limit: 2, reserve: 1 }),
+    world.limiter({ store, name: 'unused', limit: 2 }),
   ];
   (await used.acquire()).release();
   store.listener?.recall({ name: 'unused' });
@@ -94,7 +93,7 @@ test('a recall has no effect on a limit that is not in use yet', async () => {
 
 test('a duplicated message grants one permit', async () => {
   const world = new World();
-  const store = world.connect(DuplicatingStore);
+  const store = world.connect({}, DuplicatingStore);
   const limiter = world.limiter({ store });
   const held = await world.limiter().acquire();
   const first = call(limiter);
@@ -171,7 +170,7 @@ class RefusingStore extends TestStore {
 
 test('a permit granted without the store is registered again after the store has refused it', async () => {
   const world = new World();
-  const store = world.connect(RefusingStore);
+  const store = world.connect({}, RefusingStore);
   const limiter = world.limiter({ store, onStoreError: 'admit' });
   store.trouble = 'silent';
   const unregistered = outcome(limiter.acquire());
@@ -221,7 +220,7 @@ class SilentStore extends InvalidStore {
 
 test('a store becomes available again even if a probe never ended', async () => {
   const world = new World();
-  const store = world.connect(SilentStore);
+  const store = world.connect({}, SilentStore);
   const limiter = world.limiter({ store });
   store.nonsense = [];
   await expect(limiter.acquire()).rejects.toMatchObject({ rejection: { reason: 'store' } });

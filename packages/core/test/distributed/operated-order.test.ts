@@ -150,8 +150,8 @@ describe('a callback of `operated`', () => {
     'gets no permit when the limit is stopped by %s (outage: %s)',
     async (operation, policy) => {
       const world = new World();
-      const store = world.connect();
-      const options = { limit: 4, reserve: 2, ...(policy && { onStoreError: policy }) };
+      const store = world.connect({ reserve: 2 });
+      const options = { limit: 4, ...(policy && { onStoreError: policy }) };
       const limiter = world.limiter({ store, ...options });
       (await limiter.acquire()).release();
       if (policy !== undefined) {

@@ -176,7 +176,7 @@ test.each([
   { status: 'paused', mode: 'enforce', version: '' },
 ])('an answer with the invalid state %o is ignored', async (operated) => {
   const world = new World();
-  const store = world.connect(OddStore);
+  const store = world.connect({}, OddStore);
   store.operated = operated;
   const limiter = world.limiter({ store });
   (await limiter.acquire()).release();
@@ -185,7 +185,7 @@ test.each([
 
 test('an outdated answer changes nothing', async () => {
   const world = new World();
-  const store = world.connect(OddStore);
+  const store = world.connect({}, OddStore);
   const limiter = world.limiter({ store });
   store.operated = { status: 'drained', mode: 'enforce', version: '9' };
   await expect(limiter.acquire()).rejects.toMatchObject(closed);
@@ -240,7 +240,7 @@ test.each(['pause', 'setLimit'] as const)(
   'close() resolves once the store has answered a %s',
   async (name) => {
     const world = new World();
-    const store = world.connect(SlowStore);
+    const store = world.connect({}, SlowStore);
     const limiter = world.limiter({ store, limit: 2 });
     const other = world.limiter({ limit: 2, observer: { conflict: () => {} } });
     (await other.acquire()).release();

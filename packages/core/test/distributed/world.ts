@@ -39,7 +39,8 @@ export class TestStore extends Store {
     private readonly inner: Store,
     clock: VirtualClock,
   ) {
-    super({ leaseDuration: lease, timeout, clock });
+    const { handoff, reserve } = inner;
+    super({ leaseDuration: lease, timeout, clock, handoff, reserve });
     this.can = inner.can;
     Object.defineProperty(this, 'owner', { value: inner.owner });
   }
@@ -109,31 +110,49 @@ export class SlowStore extends TestStore {
 export const timedOut = new StoreError('ERR_HEADGATE_STORE_TIMEOUT', 'no answer in time');
 export const refused = new StoreError('ERR_HEADGATE_STORE_REFUSED', 'refused');
 
-type WorldOptions = Partial<DistributedLimiterOptions> & { readonly warns?: boolean };
+/** Options of a store that save round trips. */
+interface Saving {
+  readonly handoff?: number;
+  readonly reserve?: number;
+}
+
+type WorldOptions = Partial<DistributedLimiterOptions> & Saving & { readonly warns?: boolean };
 
 /** Several processes that use one `Memory`, as they would use one server. */
 export class World {
   readonly clock = new VirtualClock();
   readonly memory = new Memory({ clock: this.clock });
 
-  connect(): TestStore;
-  connect<L extends TestStore>(Kind: new (inner: Store, clock: VirtualClock) => L): L;
-  connect(Kind = TestStore): TestStore {
+  connect(saving?: Saving): TestStore;
+  connect<L extends TestStore>(
+    saving: Saving,
+    Kind: new (inner: Store, clock: VirtualClock) => L,
+  ): L;
+  connect(saving: Saving = {}, Kind = TestStore): TestStore {
     const { memory, clock } = this;
-    return new Kind(memoryStore({ memory, leaseDuration: lease, timeout, clock }), clock);
+    return new Kind(
+      memoryStore({ memory, leaseDuration: lease, timeout, clock, ...saving }),
+      clock,
+    );
   }
 
   /**
    * Creates a limiter in its own process, unless `store` is given. It observes its store, so an outage causes no
    * warning, unless `warns` is set.
    */
-  limiter({ observer, warns = false, ...options }: WorldOptions = {}): Limiter {
+  limiter({ handoff = 0, reserve = 0, ...given }: WorldOptions = {}): Limiter {
+    const {
+      store = this.connect({ handoff, reserve }),
+      observer,
+      warns = false,
+      ...options
+    } = given;
     return createLimiter({
       name: 'renders',
       limit: 1,
       queueLimit: 100,
       queueTimeout: 60_000,
-      store: this.connect(),
+      store,
       clock: this.clock,
       random: () => 0,
       observer: { ...(warns ? {} : { store: () => {} }), ...observer },
@@ -157,9 +176,9 @@ export class World {
 }
 
 /** One process with a limiter, in a world of its own. */
-export function scene(options: WorldOptions = {}) {
+export function scene({ handoff = 0, reserve = 0, ...options }: WorldOptions = {}) {
   const world = new World();
-  const store = world.connect();
+  const store = world.connect({ handoff, reserve });
   return { world, store, limiter: world.limiter({ store, ...options }) };
 }
 

@@ -17,8 +17,9 @@ export class PostgresWorkerLimiter extends WorkerLimiter {
   readonly #transactions = new Map<number, pg.PoolClient>();
 
   constructor(settings: Settings, tell: Tell) {
-    const { url, lease, timeout, poolUrl = url, pool = 1, limiter } = settings;
-    super(postgresStore({ connect: url, leaseDuration: lease, timeout }), limiter, tell);
+    const { url, lease, timeout, saving, poolUrl = url, pool = 1, limiter } = settings;
+    const store = postgresStore({ connect: url, leaseDuration: lease, timeout, ...saving });
+    super(store, limiter, tell);
     this.#pool = new pg.Pool({
       connectionString: poolUrl,
       max: pool,

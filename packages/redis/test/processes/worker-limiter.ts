@@ -14,8 +14,8 @@ export class RedisWorkerLimiter extends WorkerLimiter {
   readonly #server: ReturnType<typeof concurrencyApp>;
 
   constructor(app: Connected, settings: Settings, tell: Tell) {
-    const { lease, timeout, limiter } = settings;
-    const store = redisStore({ client: app.client, leaseDuration: lease, timeout });
+    const { lease, timeout, saving, limiter } = settings;
+    const store = redisStore({ client: app.client, leaseDuration: lease, timeout, ...saving });
     super(store, limiter, tell);
     this.#redis = store;
     this.#app = app;

@@ -170,7 +170,6 @@ export function distributed(world: World): void {
     ['shares', { shares: { gold: 0.5 }, shareBy: () => 'gold' }],
     ['queueWeight', { queueWeight: 5 }],
     ['mode', { mode: 'shadow' }],
-    ['reserve', { reserve: 1, limit: 1 }],
     ['store', { store: 'redis://127.0.0.1' }],
   ])('reject %s, which a store does not support', (option, options) => {
     const limit = {

@@ -132,8 +132,7 @@ async function holds(
   let taken = 0;
   const all = fc.array(fc.oneof(...steps), { maxLength: 60, size: 'max' });
   const property = fc.asyncProperty(options, all, async (option, list) => {
-    const allowed = option.limit === 1 ? { ...option, reserve: 0 } : option;
-    const scene = new DistributedScene(allowed, licence);
+    const scene = new DistributedScene(option, licence);
     for (const { act } of list) {
       taken++;
       await act(scene);

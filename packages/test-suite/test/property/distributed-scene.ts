@@ -85,8 +85,12 @@ export class DistributedScene {
     private readonly licence: Licence,
   ) {
     const { clock, memory } = this;
+    const { handoff, reserve, ...limit } = options;
+    const saving = { handoff, reserve };
     for (let process = 0; process < 3; process++) {
-      const store = faultyStore(memoryStore({ memory, clock, leaseDuration: lease, timeout }));
+      const store = faultyStore(
+        memoryStore({ memory, clock, leaseDuration: lease, timeout, ...saving }),
+      );
       this.stores.push(store);
       const observer: Observer = {
         conflict: () => {},
@@ -97,7 +101,7 @@ export class DistributedScene {
       };
       const queueTimeout = 700;
       this.limiters.push(
-        createLimiter({ name: 'shared', ...options, queueTimeout, clock, store, observer }),
+        createLimiter({ name: 'shared', ...limit, queueTimeout, clock, store, observer }),
       );
     }
   }

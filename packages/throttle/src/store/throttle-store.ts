@@ -47,13 +47,12 @@ export class ThrottleStore extends Store {
 
   constructor(
     transport: Caller,
-    leaseDuration: number,
-    timeout: number,
-    name = 'throttle',
+    settings: ConstructorParameters<typeof Store>[0],
     /** Decides whether a lease that the service does not know has expired, or was lost with the service's state. */
     clock: LeaseClock = new HostClock(),
   ) {
-    super({ leaseDuration, timeout, name });
+    super(settings);
+    const { leaseDuration, timeout } = settings;
     this.#transport = transport;
     const protocol = new Protocol(transport);
     this.#semaphoreCache = new SemaphoreCache(protocol, this.clock, timeout);

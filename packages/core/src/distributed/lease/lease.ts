@@ -18,13 +18,15 @@ export const retryPart = 1 / 6;
 export const slackPart = 1 / 24;
 
 /** The part of each request that is the same for all leases of a limiter. */
-export type LeaseTerms = Pick<LeaseRequest, 'queueLimit' | 'extraTokens' | 'reserves'>;
+export type LeaseTerms = Pick<LeaseRequest, 'queueLimit' | 'extraTokens'>;
 
 /** Receives the store's decisions about the leases that it has created. Implemented by semaphores. */
 export interface LeasingSemaphore {
   readonly ref: LimitRef;
   readonly refOfRelease: LimitRef;
   readonly terms: LeaseTerms;
+  /** Whether the process may keep free leases idle at present. */
+  readonly reserves: boolean;
   /**
    * Applies the limit's state in an answer to this operation with this reference. Called before the answer's effect on
    * the lease.
@@ -93,7 +95,8 @@ export abstract class Lease {
   /** Builds a request with the present state of this lease. */
   presentRequest(now: number, ref: LimitRef): LeaseRequest {
     const { id, weight, resized, place, fencing } = this;
-    const { queueLimit, extraTokens, reserves } = this.semaphore.terms;
+    const { reserves, terms } = this.semaphore;
+    const { queueLimit, extraTokens } = terms;
     const { timeLeft: wait } = this;
     this.waitsUntil = now + wait;
     return { ref, id, weight, resized, wait, queueLimit, place, fencing, extraTokens, reserves };

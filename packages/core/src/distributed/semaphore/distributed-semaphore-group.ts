@@ -47,7 +47,7 @@ export abstract class DistributedSemaphoreGroup<
     this.declared = limit;
     this.declaredNumbers = isLimitPerRequest ? [] : [limit];
     const extraTokens = Math.max(handoff, reserve > 0 ? MAX_RESERVE_USES - 1 : 0);
-    this.terms = { queueLimit, extraTokens, reserves: reserve > 0 };
+    this.terms = { queueLimit, extraTokens };
   }
 
   /** The semaphore of a key; a new one is stored only once it is used. */

@@ -62,6 +62,11 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     return this.limitState.refOfRelease;
   }
 
+  /** A permit of a limit of 1 is a lock: other processes must not wait for one that no caller holds. */
+  get reserves(): boolean {
+    return this.group.settings.reserve > 0 && this.limitState.limit > 1;
+  }
+
   get oldest(): Waiter | undefined {
     return this.waiters.first;
   }
@@ -239,8 +244,8 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     const isRecent = this.#now() - lease.since < MAX_IDLE_TIME;
     const passes = next?.weight === lease.weight && lease.uses <= settings.handoff && isRecent;
     const isWanted = next !== undefined || this.limitState.queued > 0;
-    const mayKeep =
-      !isWanted && this.idle.length < settings.reserve && lease.uses <= this.terms.extraTokens;
+    const hasRoom = this.reserves && this.idle.length < settings.reserve;
+    const mayKeep = !isWanted && hasRoom && lease.uses <= this.terms.extraTokens;
     const isUsable = this.#isUp && lease.state === 'held' && this.session.isCertain(lease);
     if (!isUsable || !this.limitState.grantsFromLeases || !(passes || mayKeep)) this.#return(lease);
     else if (mayKeep) this.idle.add(lease);

@@ -99,7 +99,6 @@ export const excluded: Readonly<Record<string, readonly string[]>> = {
     'distributed limits > reject shares, which a store does not support',
     'distributed limits > reject queueWeight, which a store does not support',
     'distributed limits > reject mode, which a store does not support',
-    'distributed limits > reject reserve, which a store does not support',
     'distributed limits > reject store, which a store does not support',
   ],
 };
