@@ -21,8 +21,10 @@ app.use(
     queueTimeout: 10_000,
     maxHold: 30_000,
     fairBy: (req) => customerOf(req)?.id ?? `ip ${ipKey(req.ip)}`,
-    shares: { paying: 0.5 },
-    shareBy: (req) => (customerOf(req)?.paying ? 'paying' : undefined),
+    shares: {
+      parts: { paying: 0.5 },
+      by: (req) => (customerOf(req)?.paying ? 'paying' : undefined),
+    },
   }),
 );
 

@@ -22,7 +22,11 @@ describe('an error inside limits names the entry', () => {
 
   it.each([
     [{ name: 'b', limit: 1, statusCode: 50 }, 'limits[1].statusCode must be'],
-    [{ name: 'b', limit: 1, shares: { a: 2 }, shareBy: work }, 'limits[1].shares'],
+    [
+      { name: 'b', limit: 1, shares: { parts: { a: 2 }, by: work } },
+      'limits[1].shares.parts.a must',
+    ],
+    [{ name: 'b', limit: 1, shares: { parts: { a: 1 } } }, 'limits[1].shares.by must'],
     [{ name: 'b', limit: 1, route: 'x' }, 'limits[1].route "x" cannot be parsed'],
     [{ limiter: limiter(), limit: 5 }, 'limits[1].limit is an option of the limiter itself'],
     [{ limiter: limiter(), key: work }, 'limits[1]: limiter "one" is not keyed'],
@@ -61,11 +65,10 @@ describe('an error inside limits names the entry', () => {
     );
     expect(await messageOf(() => http({ limit: 0 }))).toMatch(/^limit must/);
     expect(await messageOf(() => http({ limit: 1, weight: 0 }))).toMatch(/^weight must/);
-    expect(await messageOf(() => http({ limit: 1, shares: { a: 2 }, shareBy: work }))).toMatch(
-      /^shares/,
-    );
+    const excess = { parts: { a: 2 }, by: work };
+    expect(await messageOf(() => http({ limit: 1, shares: excess }))).toMatch(/^shares.parts.a/);
     // The order of the middleware, which cannot be inside the entry's shares.
-    const shares = { name: 'b', limit: 1, shares: { a: 1 }, shareBy: work };
+    const shares = { name: 'b', limit: 1, shares: { parts: { a: 1 }, by: work } };
     const order = byShare({ a: 1 });
     expect(await messageOf(() => http({ ...listed(limit, shares), order }))).toMatch(/^order must/);
   });

@@ -81,9 +81,29 @@ const mistakes: [string, () => unknown, string][] = [
     'classify must be omitted unless a limit is adaptive, got a function',
   ],
   [
-    'shareBy without shares',
-    () => http({ ...limit, shareBy: work }),
-    'shareBy must be omitted when the limit has no shares, got a function',
+    'shares without parts',
+    () => http({ ...limit, shares: { by: work } }),
+    'shares.parts must be an object with a part for each name, got undefined',
+  ],
+  [
+    'shares without by',
+    () => http({ ...limit, shares: { parts: { gold: 0.5 } } }),
+    'shares.by must be a function, got undefined',
+  ],
+  [
+    'the parts of shares without their name',
+    () => http({ ...limit, shares: { gold: 0.5 } }),
+    'shares has no option "gold"; it knows parts, by',
+  ],
+  [
+    'shares of a limiter without byShare()',
+    () => http({ limiter: limiter(), shares: { by: work } }),
+    'shares must be omitted when the limiter has no shares',
+  ],
+  [
+    'parts next to a limiter',
+    () => http({ limiter: limiter(), shares: { parts: { gold: 0.5 }, by: work } }),
+    'shares.parts is an option of the limiter itself: omit it when limiter is set',
   ],
   [
     'an adaptive limit with a key',
@@ -148,7 +168,7 @@ const mistakes: [string, () => unknown, string][] = [
   ],
 ];
 
-const gold = { shares: { gold: 0.5 }, shareBy: work };
+const gold = { shares: { parts: { gold: 0.5 }, by: work } };
 
 it.each([
   ['order', () => createGate({ limits: [limit], order: fifo() })],

@@ -14,7 +14,7 @@ import {
 import { http } from './message-of.ts';
 
 const own: Order = { create: (context) => fifo().create(context) };
-const shares = { gold: 0.5 };
+const parts = { gold: 0.5 };
 
 const orders: [string, Order, ignores: string[]][] = [
   ['fifo()', fifo(), ['priority', 'fairBy']],
@@ -24,8 +24,8 @@ const orders: [string, Order, ignores: string[]][] = [
   ['fair()', fair(), ['priority']],
   ['byPriority(fair(lifo()))', byPriority(fair(lifo())), []],
   ['fair(byPriority())', fair(byPriority()), []],
-  ['byShare()', byShare(shares), ['priority', 'fairBy']],
-  ['byShare(shares, byPriority())', byShare(shares, byPriority()), ['fairBy']],
+  ['byShare()', byShare(parts), ['priority', 'fairBy']],
+  ['byShare(parts, byPriority())', byShare(parts, byPriority()), ['fairBy']],
   ['an order of its own', own, []],
 ];
 

@@ -60,15 +60,15 @@ it('an unknown share is an error, and takes no permit', async () => {
 });
 
 it.each([
-  [{ gold: 0.7, free: 0.4 }, 'shares', 'parts that together are at most 1, got 1.1'],
-  [{ gold: 0 }, 'shares.gold', 'a number above 0 and at most 1, got 0'],
-  [{ gold: 1.2 }, 'shares.gold', 'a number above 0 and at most 1, got 1.2'],
-  [{ gold: Number.NaN }, 'shares.gold', 'a number above 0 and at most 1, got NaN'],
-  [{ gold: '0.5' }, 'shares.gold', 'a number above 0 and at most 1, got "0.5"'],
-  [{}, 'shares', 'an object with a part for each name'],
-  [[0.5], 'shares', 'an object with a part for each name'],
-  [null, 'shares', 'an object with a part for each name'],
-  [undefined, 'shares', 'an object with a part for each name'],
+  [{ gold: 0.7, free: 0.4 }, 'parts', 'numbers that together are at most 1, got 1.1'],
+  [{ gold: 0 }, 'parts.gold', 'a number above 0 and at most 1, got 0'],
+  [{ gold: 1.2 }, 'parts.gold', 'a number above 0 and at most 1, got 1.2'],
+  [{ gold: Number.NaN }, 'parts.gold', 'a number above 0 and at most 1, got NaN'],
+  [{ gold: '0.5' }, 'parts.gold', 'a number above 0 and at most 1, got "0.5"'],
+  [{}, 'parts', 'an object with a part for each name'],
+  [[0.5], 'parts', 'an object with a part for each name'],
+  [null, 'parts', 'an object with a part for each name'],
+  [undefined, 'parts', 'an object with a part for each name'],
 ])('the invalid shares %j throw', (given, option, message) => {
   const error = { code: 'ERR_HEADGATE_OPTION', option, message: expect.stringContaining(message) };
   expect(() => byShare(given as never)).toThrow(expect.objectContaining(error));

@@ -219,8 +219,7 @@ it('shows a viewer no controls, and all that a limit has', async () => {
     name: 'api',
     limit: 10,
     guard: clock,
-    shares: { gold: 0.6 },
-    shareBy: () => 'gold',
+    shares: { parts: { gold: 0.6 }, by: () => 'gold' },
     order: byPriority(),
     queueLimit: 1,
   });

@@ -28,6 +28,16 @@ concurrencyLimit({
   ],
 });
 
+const by = (req: Request) => req.get('x-plan');
+concurrencyLimit({ limit: 9, shares: { parts: { paid: 0.6 }, by: (req) => req.get('x-plan') } });
+concurrencyLimit({ limiter: createLimiter({ limit: 9 }), shares: { by } });
+// @ts-expect-error: parts need a function that names the share of a request
+concurrencyLimit({ limit: 9, shares: { parts: { paid: 0.6 } } });
+// @ts-expect-error: a limit that the middleware makes needs the parts
+concurrencyLimit({ limit: 9, shares: { by } });
+// @ts-expect-error: a limiter has the parts itself
+concurrencyLimit({ limiter: createLimiter({ limit: 9 }), shares: { parts: { paid: 0.6 }, by } });
+
 // The limit of the environment, or else the default limit.
 const { LIMIT } = process.env;
 concurrencyLimit({ limit: LIMIT ? Number(LIMIT) : undefined, queueLimit: 5 });

@@ -16,6 +16,7 @@ redisStore({ client: create6({ RESP: 2, commandOptions: { timeout: 5 } }) });
 redisStore({ client: createCluster5({ rootNodes: [] }) });
 redisStore({ client: createCluster6({ rootNodes: [] }) });
 redisStore({ client: new Redis6(), prefix: 'app:', leaseDuration: 5_000, timeout: 500 });
+redisStore({ client: new Redis6(), handoff: 8, reserve: 2, name: 'limits' });
 
 // @ts-expect-error a store needs a client
 redisStore({});

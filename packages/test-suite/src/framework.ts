@@ -122,8 +122,10 @@ interface SuiteLimitOptions extends DistributedOptions {
   readonly key?: Ask<string | undefined>;
   readonly route?: string;
   readonly weight?: number | Ask<number>;
-  readonly shares?: Readonly<Record<string, number>>;
-  readonly shareBy?: Ask<string | undefined>;
+  readonly shares?: {
+    readonly parts?: Readonly<Record<string, number>>;
+    readonly by: Ask<string | undefined>;
+  };
   readonly queueLimit?: number;
   readonly queueWeight?: number;
   readonly statusCode?: number;
@@ -175,13 +177,14 @@ export function adapted<Adapted, Args extends readonly unknown[], Reply>(
   return adaptedOptions as Adapted;
 }
 
-const requestOptions = ['key', 'weight', 'limit', 'skip', 'priority', 'fairBy', 'shareBy'];
+const requestOptions = ['key', 'weight', 'limit', 'skip', 'priority', 'fairBy', 'by'];
 
 function adaptFunctions<Args extends readonly unknown[]>(
   options: object,
   read: (...args: Args) => SuiteContext,
 ): Record<string, unknown> {
   const entries = Object.entries(options).map(([name, value]) => {
+    if (name === 'shares' && typeof value === 'object') return [name, adaptFunctions(value, read)];
     if (typeof value !== 'function' || !requestOptions.includes(name)) return [name, value];
     return [name, (...args: Args) => value(read(...args))];
   });

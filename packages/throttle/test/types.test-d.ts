@@ -9,6 +9,9 @@ expectTypeOf(throttleStore).toBeCallableWith({ url, token: undefined, lease: 5_0
 expectTypeOf(throttleClient({ url }).lock('A')).resolves.toEqualTypeOf<Lock>();
 expectTypeOf<Lock>().toExtend<AsyncDisposable>();
 
+throttleStore({ url, handoff: 8 });
+// @ts-expect-error: the service recalls no permits
+throttleStore({ url, reserve: 2 });
 // @ts-expect-error: there is no such option
 throttleClient({ url, timeout: 5 });
 // @ts-expect-error: the url is required

@@ -5,7 +5,7 @@ import type { AnyHttpOptions } from './options.ts';
 import { onlyOwn } from './rule.ts';
 
 /** With one of these options, a middleware has no default limit: they replace it, or need a limit of the app's own. */
-const excludingOptions = [...onlyOwn, 'limits', 'limiter', 'guard', 'key'];
+const excludingOptions = [...onlyOwn, 'shares', 'limits', 'limiter', 'guard', 'key'];
 
 /** Whether a middleware with these options has the default limit. */
 export function hasDefaultLimit(options: AnyHttpOptions<never>): boolean {

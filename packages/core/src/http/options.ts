@@ -16,10 +16,16 @@ interface LimitRule<R> {
   route?: string | undefined;
   /** How much of the limit a request uses: a whole number, clamped to 1…limit. Default: 1. */
   weight?: number | ((request: R) => number) | undefined;
-  /** The name of the share that a request belongs to; undefined: none. Required with `shares`. */
-  shareBy?: ((request: R) => string | undefined) | undefined;
   /** Status of the response when this limit rejects: from 400 to 599. Default: 503. */
   statusCode?: number | undefined;
+}
+
+/** The parts of a limit, and which requests they are for. */
+interface Shares<R> {
+  /** The guaranteed parts of the limit by name: numbers above 0 with a sum of at most 1, `{ paid: 0.6, free: 0.3 }`. */
+  parts: Readonly<Record<string, number>>;
+  /** Returns the name of the share that a request belongs to, or undefined: none. */
+  by: (request: R) => string | undefined;
 }
 
 /** A limit that the middleware makes. */
@@ -29,11 +35,10 @@ interface OwnRule<R>
     Omit<DistributedOptions, 'store'> {
   limiter?: undefined;
   /**
-   * Guaranteed parts of the limit by name, with a sum of at most 1: `{ gold: 0.6, free: 0.3 }`. Other requests may
-   * borrow the unused part of a share. Released capacity goes first to a share that uses less than its part. Default:
-   * none.
+   * Guarantees parts of the limit. Other requests may borrow the unused part of a share. Released capacity goes first
+   * to a share that uses less than its part. Default: none.
    */
-  shares?: Readonly<Record<string, number>> | undefined;
+  shares?: Shares<R> | undefined;
 }
 
 interface Key<R> {
@@ -65,8 +70,15 @@ type OwnLimit<R> = OwnRule<R> & Limited<R> & NameRequiredWithStore;
 
 /** A limiter that other routes, or work outside HTTP, use too. Its other options are set on the limiter itself. */
 type ReusedLimit<R> = LimitRule<R> &
-  Key<R> & { limiter: Limiter } & {
-    [Name in Exclude<keyof OwnLimit<R>, keyof LimitRule<R> | 'limiter' | 'key'>]?: undefined;
+  Key<R> & {
+    limiter: Limiter;
+    /** Names the share of a request. The limiter has the parts, in its `byShare()`. */
+    shares?: (Pick<Shares<R>, 'by'> & { parts?: undefined }) | undefined;
+  } & {
+    [Name in Exclude<
+      keyof OwnLimit<R>,
+      keyof LimitRule<R> | 'limiter' | 'key' | 'shares'
+    >]?: undefined;
   };
 
 export type LimitOptions<R> =

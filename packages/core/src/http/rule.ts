@@ -13,7 +13,7 @@ import type { AnyHttpOptions, LimitOptions, MiddlewareOptions } from './options.
 import { compileRoute, type RouteTest } from './route.ts';
 
 /** Options of a limit that the middleware makes; not allowed with a reused limiter. */
-export const onlyOwn = ['limit', 'shares', 'queueWeight', ...distributedOptions] as const;
+export const onlyOwn = ['limit', 'queueWeight', ...distributedOptions] as const;
 
 /** All options of a limit that the middleware makes. For a reused limiter, they are set on the limiter. */
 const ownLimit = ['name', ...onlyOwn] as const;
@@ -25,7 +25,7 @@ export const perLimit = [
   'key',
   'route',
   'weight',
-  'shareBy',
+  'shares',
   'statusCode',
 ] as const satisfies readonly (keyof LimitOptions<never>)[];
 
@@ -65,11 +65,11 @@ export class Rule<R> {
     private readonly options: LimitOptions<R>,
     private readonly context: RuleContext<R>,
   ) {
-    const { key, limit, route, weight = 1, shares, shareBy, statusCode = 503 } = options;
+    const { key, limit, route, weight = 1, shares, statusCode = 503 } = options;
     checkFunction('key', key);
-    checkFunction('shareBy', shareBy);
-    if (shares !== undefined && shareBy === undefined) {
-      throw invalid('shareBy', 'set together with shares', shareBy);
+    if (shares !== undefined) {
+      checkNames('shares', shares, ['parts', 'by']);
+      if (typeof shares.by !== 'function') throw invalid('shares.by', 'a function', shares.by);
     }
     if (typeof limit === 'function' && key === undefined) {
       const message =
@@ -94,12 +94,12 @@ export class Rule<R> {
 
   /** Sets the limiter that the gate uses for this rule. */
   bind(limiter: Limiter): void {
-    const { key, route, weight = 1, shareBy } = this.options;
+    const { key, route, weight = 1, shares } = this.options;
     this.#limiter = limiter;
-    if (shareBy !== undefined && limiter.shareNames.length === 0) {
-      throw superfluous('shareBy', 'when the limit has no shares');
+    if (shares !== undefined && limiter.shareNames.length === 0) {
+      throw invalid('shares', 'omitted when the limiter has no shares', shares);
     }
-    const isPlain = key === undefined && route === undefined && shareBy === undefined;
+    const isPlain = key === undefined && route === undefined && shares === undefined;
     if (isPlain && weight === 1) this.#always = { limiter, weight };
     else this.#check = new LimitCheck(this.context.framework, limiter.name);
   }
@@ -140,11 +140,11 @@ export class Rule<R> {
   }
 
   #share(request: R, { shareNames }: Limiter): string | undefined {
-    const share = this.options.shareBy?.(request);
+    const share = this.options.shares?.by(request);
     if (share === undefined || shareNames.includes(share)) return share;
     const names = shareNames.map((name) => JSON.stringify(name)).join(', ');
     const expected = `a function that returns the name of a share (${names}) or undefined`;
-    throw invalid('shareBy', expected, share);
+    throw invalid('shares.by', expected, share);
   }
 
   /**
@@ -194,12 +194,12 @@ function wrongPlace(option: string, place: string): HeadgateError {
   return new HeadgateError('ERR_HEADGATE_OPTION', `${option} must be set ${place}`, option);
 }
 
-const others = onlyOwn.filter((option) => option !== 'limit').join(', ');
+const others = ['shares', ...onlyOwn.filter((option) => option !== 'limit')].join(', ');
 const NO_DEFAULT = `set: only a middleware without limits, guard, key, ${others} has a default limit`;
 
 /** The spec of the limit, for the gate. */
 function specOf<R>(options: LimitOptions<R>, gate: RuleContext<R>): LimitSpec {
-  const { key, shares } = options;
+  const { key } = options;
   const optional = options.route !== undefined;
   if (options.limiter !== undefined) {
     const spec = reusedSpec(options.limiter, optional);
@@ -211,19 +211,21 @@ function specOf<R>(options: LimitOptions<R>, gate: RuleContext<R>): LimitSpec {
   if (key !== undefined && can?.keys === false) {
     throw superfluous('key', 'with this store, which has no keys');
   }
+  const { shares } = options;
   if (shares !== undefined && options.store !== undefined) {
     throw invalid('shares', 'omitted with a store', shares);
   }
   // A placeholder if the limit depends on the request: every request then has its own limit.
   const limit = typeof options.limit === 'function' ? 1 : options.limit;
-  const order = shares === undefined ? undefined : byShare(shares, gate.order);
+  const order = shares && inEntry('shares', ['parts'], () => byShare(shares.parts, gate.order));
   const spec = ownSpec({ ...options, limit, perKey: key !== undefined, order }, optional, gate);
   if (typeof options.limit !== 'function') return spec;
   return { ...spec, limiter: { ...spec.limiter, isLimitPerRequest: true } };
 }
 
 function checkReused<R>(limiter: Limiter, options: LimitOptions<R>): void {
-  const option = firstSet(options, [...ownLimit, 'queueLimit']);
+  const own = firstSet(options, [...ownLimit, 'queueLimit']);
+  const option = options.shares?.parts === undefined ? own : 'shares.parts';
   if (option !== undefined) {
     const message = `${option} is an option of the limiter itself: omit it when limiter is set`;
     throw new HeadgateError('ERR_HEADGATE_OPTION', message, option);

@@ -23,15 +23,15 @@ import { MAX_IN_A_ROW, Subqueues } from './subqueues.ts';
  * concurrency-limits. A waiter heavier than its share's part gets that part on average: afterwards its share waits
  * until the others have caught up.
  *
- * @param shares Parts of the limit by name: numbers above 0 with a sum of at most 1.
+ * @param parts Parts of the limit by name: numbers above 0 with a sum of at most 1.
  * @param order The order within a share. Default: `fifo()`.
- * @throws HeadgateError for invalid shares, and for a value that is not an order, or for `byShare()`.
+ * @throws HeadgateError for invalid parts, and for a value that is not an order, or for `byShare()`.
  */
-export function byShare(shares: Readonly<Record<string, number>>, order: Order = fifo()): Order {
+export function byShare(parts: Readonly<Record<string, number>>, order: Order = fifo()): Order {
   const { ranks, ignores } = checkInner(order);
-  const parts = checkShares(shares);
-  const create = (context: QueueContext) => new ShareQueue(parts, order, context);
-  return { create, ranks, ignores, isOutermost: true, shareNames: [...parts.keys()] };
+  const byName = checkParts(parts);
+  const create = (context: QueueContext) => new ShareQueue(byName, order, context);
+  return { create, ranks, ignores, isOutermost: true, shareNames: [...byName.keys()] };
 }
 
 class ShareQueue extends Subqueues {
@@ -166,13 +166,13 @@ function isBefore(one: Waiter | undefined, other: Waiter | undefined, byClass: b
   return one.arrival < other.arrival;
 }
 
-function checkShares(shares: Readonly<Record<string, number>>): ReadonlyMap<string, number> {
-  const isRecord = typeof shares === 'object' && shares !== null && !Array.isArray(shares);
-  const parts = new Map(isRecord ? Object.entries(shares) : []);
-  if (parts.size === 0) throw invalid('shares', 'an object with a part for each name', shares);
+function checkParts(parts: Readonly<Record<string, number>>): ReadonlyMap<string, number> {
+  const isRecord = typeof parts === 'object' && parts !== null && !Array.isArray(parts);
+  const byName = new Map(isRecord ? Object.entries(parts) : []);
+  if (byName.size === 0) throw invalid('parts', 'an object with a part for each name', parts);
   let sum = 0;
-  for (const [name, part] of parts) sum += checkPart(`shares.${name}`, part);
+  for (const [name, part] of byName) sum += checkPart(`parts.${name}`, part);
   // Tolerates rounding errors: 0.1 + 0.2 is slightly more than 0.3.
-  if (sum <= 1 + ROUNDING_TOLERANCE) return parts;
-  throw invalid('shares', 'parts that together are at most 1', sum);
+  if (sum <= 1 + ROUNDING_TOLERANCE) return byName;
+  throw invalid('parts', 'numbers that together are at most 1', sum);
 }

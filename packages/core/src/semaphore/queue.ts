@@ -106,6 +106,6 @@ export function checkOrder(order: Order): Order {
 export function checkInner(order: Order): Order {
   if (checkOrder(order).isOutermost !== true) return order;
   const expected =
-    'one without byShare(), which goes around all others, as in byShare(shares, byPriority())';
+    'one without byShare(), which goes around all others, as in byShare(parts, byPriority())';
   throw invalid('order', expected, order);
 }

@@ -167,7 +167,7 @@ export function distributed(world: World): void {
   it.each([
     ['fairBy', { fairBy: () => 'ann' }],
     ['priority', { priority: () => 'high' }],
-    ['shares', { shares: { gold: 0.5 }, shareBy: () => 'gold' }],
+    ['shares', { shares: { parts: { gold: 0.5 }, by: () => 'gold' } }],
     ['queueWeight', { queueWeight: 5 }],
     ['mode', { mode: 'shadow' }],
     ['store', { store: 'redis://127.0.0.1' }],

@@ -41,12 +41,12 @@ export function fairness(world: World): void {
   });
 
   it('grants a released permit to the share that uses less than its part', async () => {
-    const shareBy = (context: SuiteContext) => (user(context) === 'gold' ? 'gold' : undefined);
-    const shares = { gold: 0.5 };
-    const order = await admissionOrder(world, { shares, shareBy }, ['a', 'b', 'gold']);
+    const by = (context: SuiteContext) => (user(context) === 'gold' ? 'gold' : undefined);
+    const parts = { gold: 0.5 };
+    const order = await admissionOrder(world, { shares: { parts, by } }, ['a', 'b', 'gold']);
     expect(order).toEqual(['gold', 'a', 'b']);
-    const limiter = createLimiter({ limit: 1, queueLimit: 9, order: byShare(shares) });
-    const alone = { limits: [{ limiter, shareBy }], queueLimit: 9 };
+    const limiter = createLimiter({ limit: 1, queueLimit: 9, order: byShare(parts) });
+    const alone = { limits: [{ limiter, shares: { by } }], queueLimit: 9 };
     expect(await admissionOrder(world, alone, ['a', 'gold'])).toEqual(['gold', 'a']);
   });
 

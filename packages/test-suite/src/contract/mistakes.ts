@@ -30,11 +30,15 @@ const bugs: [string, SuiteOptions, object][] = [
     { limit: 1, queueLimit: 1, fairBy: () => fairBy as never },
     { code: 'ERR_HEADGATE_OPTION', option: 'fairBy' },
   ]),
-  ['shareBy throws', { limit: 1, queueLimit: 1, shares: { gold: 0.5 }, shareBy: broken }, bug],
   [
-    'shareBy returns an unknown share',
-    { limit: 1, queueLimit: 1, shares: { gold: 0.5 }, shareBy: () => 'silver' },
-    { code: 'ERR_HEADGATE_OPTION', option: 'shareBy' },
+    'shares.by throws',
+    { limit: 1, queueLimit: 1, shares: { parts: { gold: 0.5 }, by: broken } },
+    bug,
+  ],
+  [
+    'shares.by returns an unknown share',
+    { limit: 1, queueLimit: 1, shares: { parts: { gold: 0.5 }, by: () => 'silver' } },
+    { code: 'ERR_HEADGATE_OPTION', option: 'shares.by' },
   ],
   ['skip throws', { limit: 1, skip: broken }, bug],
   [

@@ -42,7 +42,7 @@ export function priorities(world: World): void {
 
   it('throws for a priority that byShare() does not order by', () => {
     const order = byShare({ gold: 0.5 }, fifo());
-    const expected = /byShare\(shares, byPriority\(\)\)/;
+    const expected = /byShare\(parts, byPriority\(\)\)/;
     expect(() => world.limit({ limit: 1, priority, order })).toThrow(expected);
   });
 

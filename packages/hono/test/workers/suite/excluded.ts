@@ -80,7 +80,7 @@ export const excluded: Readonly<Record<string, readonly string[]>> = {
     'stacked middleware > acquires permits for two keys of one limiter',
     'stacked middleware > reuses a limiter for several routes and for work outside HTTP',
     "stacked middleware > queues in a reused limiter by that limiter's own options",
-    'mistakes > throws for shares next to a limiter when it is created',
+    'mistakes > throws for parts of shares next to a limiter when it is created',
   ],
   'Workers refuse stores that are not in a Durable Object': [
     'distributed limits > apply to all processes together, in order of arrival',
