@@ -64,8 +64,8 @@ export default [
     modifyEsbuildConfig,
   },
   {
-    name: '@headgate/throttle: the client and the store',
-    path: 'packages/throttle/dist/index.js',
+    name: '@headgate/server-client: the client and the store',
+    path: 'packages/server-client/dist/index.js',
     ignore: ['@headgate/core'],
     limit: '9.4 kB',
     gzip,

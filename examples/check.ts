@@ -59,7 +59,7 @@ const { url: socket } = await service.listen({ socket: join(folder, 'service.soc
 const env = {
   REDIS_URL: redis.url,
   DATABASE_URL: postgres.url,
-  THROTTLE_URL: `unix:${socket}`,
+  HEADGATE_SERVER_URL: `unix:${socket}`,
   REMOVAL: '1500',
   DASHBOARD_PASSWORD: 'secret',
 };

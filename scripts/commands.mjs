@@ -51,7 +51,7 @@ export const commands = {
       'packages/postgres/test/chaos/main.ts',
       '--postgres',
     ),
-    throttle: fromSource('limits in the HTTP service', 'packages/throttle/test/chaos/main.ts'),
+    server: fromSource('limits in the HTTP service', 'packages/server-client/test/chaos/main.ts'),
   },
   fuzz: {
     http: plain('sends mutated requests to the HTTP service', 'scripts/fuzz.mjs'),

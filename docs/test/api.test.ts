@@ -138,7 +138,7 @@ it('TypeScript can name every type that an application gets from a limiter, a ga
     ...['Limiter', 'LocalLimiter', 'LimiterStats', 'ShadowStats', 'Suggestion', 'QueueStats'],
     ...['Gate', 'GateStats', 'GateLimit', 'GateGuard', 'Handle', 'HttpStats', 'Admission'],
     ...['Permit', 'Rejection', 'RejectedError', 'Dashboard', 'Store', 'PostgresStore'],
-    ...['ThrottleClient', 'Lock', 'Server'],
+    ...['LockClient', 'Lock', 'Server'],
   ];
   const symbols = [...published].filter(({ name }) => names.includes(name));
   expect(new Set(symbols.map(({ name }) => name)).size).toBe(names.length);

@@ -7,7 +7,7 @@ import { concurrencyLimit } from '@headgate/express';
 import { postgresStore } from '@headgate/postgres';
 import { redisStore } from '@headgate/redis';
 import { createServer } from '@headgate/server';
-import { throttleClient, throttleStore } from '@headgate/throttle';
+import { lockClient, serverStore } from '@headgate/server-client';
 import { expect, it } from 'vitest';
 import { read } from './pages.ts';
 
@@ -19,8 +19,8 @@ const makers = {
   dashboard,
   redisStore,
   postgresStore,
-  throttleStore,
-  throttleClient,
+  serverStore,
+  lockClient,
   durableObjectStore,
   createServer,
   memoryStore,

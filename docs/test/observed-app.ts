@@ -15,8 +15,8 @@ import {
 import { type Store, StoreError } from '@headgate/core/distributed';
 import { Memory, memoryStore } from '@headgate/core/memory-store';
 import type { Measurable } from '@headgate/core/metrics';
+import { serverStore } from '@headgate/server-client';
 import { VirtualClock } from '@headgate/test-suite';
-import { throttleStore } from '@headgate/throttle';
 
 const guard: Guard = {
   name: 'guard',
@@ -78,7 +78,7 @@ export class ObservedApp {
       return listen.call(this.#store, listener);
     };
     this.#other = account(memoryStore({ memory, clock: this.#serverClock, leaseDuration: LEASE }));
-    const store = throttleStore({ url });
+    const store = serverStore({ url });
     this.#orders = createLimiter({ name: `${name} orders`, limit: 3, store, observer });
     const shared = memoryStore({ memory: sharedMemory });
     this.#shared = createLimiter({ ...sharedLimit, store: shared });

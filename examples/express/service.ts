@@ -6,13 +6,13 @@
 // Then start this several times, each with a PORT of its own.
 import { setTimeout as work } from 'node:timers/promises';
 import { concurrencyLimit } from '@headgate/express';
-import { throttleStore } from '@headgate/throttle';
+import { serverStore } from '@headgate/server-client';
 import express from 'express';
 
 const app = express();
 const port = Number(process.env.PORT ?? 3000);
 
-const store = throttleStore({ url: process.env.THROTTLE_URL ?? 'unix:/tmp/headgate.sock' });
+const store = serverStore({ url: process.env.HEADGATE_SERVER_URL ?? 'unix:/tmp/headgate.sock' });
 const reports = concurrencyLimit({
   name: 'reports', // the semaphore
   limit: 2, // in all processes together; the semaphore's full count as well

@@ -41,7 +41,7 @@ export function createServer(options: ServerOptions): Server {
 
 /** The server that `createServer` returns. */
 export class Server {
-  /** The routes as a Hono app, which can be mounted in another: `other.mount('/throttle', server.app.fetch)`. */
+  /** The routes as a Hono app, which can be mounted in another: `other.mount('/semaphores', server.app.fetch)`. */
   readonly app: Hono;
   readonly #stateDriver: StateDriver;
   /** Also those that are still starting, or could not. */

@@ -219,18 +219,18 @@ it('a request to block during close() is answered immediately', async () => {
 
 it('works when mounted in another app', async () => {
   const server = createServer({ semaphores: { A: 3 }, clock: systemClock });
-  const app = new Hono().get('/', (c) => c.text('mine')).mount('/throttle', server.app.fetch);
+  const app = new Hono().get('/', (c) => c.text('mine')).mount('/semaphores', server.app.fetch);
   const ask = async (path: string, method = 'GET', body?: string) => {
     const init = body === undefined ? {} : { body, headers: { 'Content-Type': json } };
     const response = await app.request(path, { method, ...init });
     return `${response.status} ${await response.text()}`;
   };
   expect(await ask('/')).toBe('200 mine');
-  const [, peer] = (await ask('/throttle/new_peer', 'POST', '{"expires_in":"1m"}')).split(' ');
-  expect(await ask(`/throttle/peers/${peer}/A`, 'PUT', '2')).toBe(`200 ${peer}`);
-  expect(await ask('/throttle/remainder?semaphore=A')).toBe('200 1');
-  expect(await ask('/throttle/nothing')).toMatch(/^404/);
-  expect(await ask('/throttle/new_peer')).toMatch(/^405/);
+  const [, peer] = (await ask('/semaphores/new_peer', 'POST', '{"expires_in":"1m"}')).split(' ');
+  expect(await ask(`/semaphores/peers/${peer}/A`, 'PUT', '2')).toBe(`200 ${peer}`);
+  expect(await ask('/semaphores/remainder?semaphore=A')).toBe('200 1');
+  expect(await ask('/semaphores/nothing')).toMatch(/^404/);
+  expect(await ask('/semaphores/new_peer')).toMatch(/^405/);
 });
 
 it.each([

@@ -17,7 +17,7 @@ const entryPoints = [
   'node',
   'redis',
   'postgres',
-  'throttle',
+  'server-client',
 ];
 
 test.each(entryPoints)('require() loads @headgate/%s', (name) => {

@@ -36,8 +36,8 @@ const { redisStore } = require('@headgate/redis');
 const { createClient } = require('redis');
 assert.equal(redisStore({ client: createClient() }).leaseDuration, 10_000);
 
-const { throttleStore } = require('@headgate/throttle');
-assert.equal(throttleStore({ url: 'http://localhost:8000' }).leaseDuration, 10_000);
+const { serverStore } = require('@headgate/server-client');
+assert.equal(serverStore({ url: 'http://localhost:8000' }).leaseDuration, 10_000);
 
 const { durableObjectStore } = require('@headgate/durable-object');
 const namespace = { idFromName: String, get: () => ({ fetch }) };

@@ -18,7 +18,7 @@ import { postgresStore } from '@headgate/postgres';
 import { instrument as instrumentPrometheus } from '@headgate/prometheus';
 import { redisStore } from '@headgate/redis';
 import { createServer } from '@headgate/server';
-import { throttleClient, throttleStore } from '@headgate/throttle';
+import { lockClient, serverStore } from '@headgate/server-client';
 import { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 
@@ -62,13 +62,13 @@ const { url } = await server.listen({ port: 0 });
 assert.equal(await (await fetch(`${url}/remainder?semaphore=A`)).text(), '3');
 assert.equal((await fetch(`${url}/ui/page.js`)).status, 200);
 
-const locks = throttleClient({ url });
+const locks = lockClient({ url });
 const lock = await locks.lock('A', { count: 2 });
 assert.equal(await (await fetch(`${url}/remainder?semaphore=A`)).text(), '1');
 await lock.release();
 await locks.close();
 
-const store = throttleStore({ url });
+const store = serverStore({ url });
 assert.equal(await createLimiter({ name: 'A', limit: 3, store }).run(() => 'shared'), 'shared');
 await store.close();
 await server.close();

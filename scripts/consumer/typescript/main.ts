@@ -7,7 +7,7 @@ import { dashboard } from '@headgate/dashboard/express';
 import { concurrencyLimit, RejectedError } from '@headgate/express';
 import type { PostgresStoreOptions } from '@headgate/postgres';
 import type { RedisStoreOptions } from '@headgate/redis';
-import { throttleClient, throttleStore } from '@headgate/throttle';
+import { lockClient, serverStore } from '@headgate/server-client';
 import express from 'express';
 
 export type Options = PostgresStoreOptions | RedisStoreOptions;
@@ -15,7 +15,7 @@ export type Options = PostgresStoreOptions | RedisStoreOptions;
 const app = express().use(concurrencyLimit({ limit: 4, key: (req) => req.ip }));
 assert.equal(typeof app, 'function');
 assert.equal(eventLoopGuard({ maxDelay: 50 }).admits('normal'), true);
-assert.equal(throttleStore({ url: 'http://localhost:8000' }).leaseDuration, 10_000);
+assert.equal(serverStore({ url: 'http://localhost:8000' }).leaseDuration, 10_000);
 
 /** Inferred types, which TypeScript must be able to name in the declarations. */
 export const limit = concurrencyLimit({ limit: 4 });
@@ -25,7 +25,7 @@ export const gate = createGate({ limits: [{ name: 'reports', limit: 2 }] });
 export const health = () => ({ ...limit.stats(), app: { ...gate.stats() }, ...limiter.stats() });
 export const parts = () => ({ ...limit.limiters, ...gate.limits[0], guard: gate.guard });
 export const state = () => ({ state: limiter.state, ...limiter.stats().suggestion });
-export const locks = throttleClient({ url: 'http://localhost:8000' });
+export const locks = lockClient({ url: 'http://localhost:8000' });
 export const codeOf = (error: HeadgateError) => error.code;
 
 const limiter = createLimiter({ name: 'pages', limit: 1, queueLimit: 0, store: memoryStore() });

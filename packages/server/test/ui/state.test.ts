@@ -123,11 +123,11 @@ it('sends a policy that forbids other origins and inline code', async () => {
 
 it('redirects /ui/ to /ui, also when mounted in another app', async () => {
   const { app } = createServer({ semaphores: {} });
-  const other = new Hono().mount('/throttle', app.fetch);
-  const answer = await other.request('http://localhost/throttle/ui/');
+  const other = new Hono().mount('/semaphores', app.fetch);
+  const answer = await other.request('http://localhost/semaphores/ui/');
   expect(answer.status).toBe(301);
-  const url = new URL(answer.headers.get('location') ?? '', 'http://localhost/throttle/ui/');
-  expect(url.pathname).toBe('/throttle/ui');
+  const url = new URL(answer.headers.get('location') ?? '', 'http://localhost/semaphores/ui/');
+  expect(url.pathname).toBe('/semaphores/ui');
   expect((await other.request(url)).headers.get('content-type')).toMatch(/^text\/html/);
 });
 

@@ -7,7 +7,7 @@ import type { InterleavingDriver, InterleavingServer } from './driver.ts';
 import { Network } from './network.ts';
 import { Operating } from './operating.ts';
 
-/** In milliseconds; the defaults of `throttleStore` and the other stores. */
+/** In milliseconds; the defaults of `serverStore` and the other stores. */
 const times = { leaseDuration: 10_000, timeout: 1_000 };
 /**
  * Maximum delay of a message in a healthy network, in milliseconds: two round trips are shorter than a call's

@@ -1,0 +1,69 @@
+import { createLimiter, type DistributedLimiterOptions, type Limiter } from '@headgate/core';
+import type { Store } from '@headgate/core/distributed';
+import { serverStore } from '@headgate/server-client';
+import { type FaultyProxy, startProxy } from '@headgate/test-servers';
+import { afterEach, beforeEach, expect, onTestFinished, vi } from 'vitest';
+import { useServer } from './use-server.ts';
+
+export const semaphores = { one: 1, two: 2, three: 3, a: 1, b: 1, c: 1, d: 1, e: 1 };
+
+/** Limits counted by a service in this process, behind a proxy; new for each test of a file. */
+export function useLimits() {
+  const service = useServer(semaphores);
+  let proxy: FaultyProxy;
+  beforeEach(async () => {
+    proxy = await startProxy({ port: service.port });
+  });
+  afterEach(() => proxy.stop());
+
+  // So long that no lease is renewed within a test.
+  function connect({ lease = 60_000, timeout = 20_000 } = {}): Store {
+    const store = serverStore({
+      url: `http://127.0.0.1:${proxy.port}`,
+      leaseDuration: lease,
+      timeout,
+    });
+    onTestFinished(() => store.close());
+    return store;
+  }
+
+  function limiter(
+    name: keyof typeof semaphores,
+    {
+      observer,
+      warns = false,
+      ...options
+    }: Partial<DistributedLimiterOptions> & { warns?: boolean } = {},
+    store = connect(),
+  ): Limiter {
+    const usual = { limit: semaphores[name], queueLimit: 1_000, queueTimeout: 20_000 };
+    // Observing `store` suppresses the warnings.
+    const quiet = warns ? {} : { store: () => {} };
+    const all = { name, ...usual, store, observer: { ...quiet, ...observer }, ...options };
+    return createLimiter(all as DistributedLimiterOptions);
+  }
+
+  async function usage(name: string): Promise<[inflight: number, queued: number]> {
+    const { inflight, queued } = await connect().stats({ name });
+    return [inflight, queued];
+  }
+
+  /** Waits until the service reports these counts. */
+  async function expectUsage(
+    name: string,
+    counts: Awaited<ReturnType<typeof usage>>,
+  ): Promise<void> {
+    await vi.waitFor(async () => expect(await usage(name)).toEqual(counts), 10_000);
+  }
+
+  return {
+    service,
+    connect,
+    limiter,
+    usage,
+    expectUsage,
+    get proxy() {
+      return proxy;
+    },
+  };
+}

@@ -1,5 +1,0 @@
-// npm run chaos -- throttle [minutes] [--seed N] [--limit 1|3] [--only fault]
-import { run } from '@headgate/chaos';
-import { storeUnderTest } from './store-under-test.ts';
-
-await run(storeUnderTest);
