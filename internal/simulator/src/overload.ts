@@ -27,10 +27,7 @@ export interface LoadResult {
 }
 
 /** Runs a load against a server whose limiter has these options. */
-export function overload(
-  load: Load,
-  options: Omit<LimiterOptions, 'clock' | 'random'>,
-): LoadResult {
+export function overload(load: Load, options: Omit<LimiterOptions, 'clock'>): LoadResult {
   const server = new Server(load.capacity, options);
   const { simulation, limiter } = server;
   const answered = new Counter(simulation, 1000);

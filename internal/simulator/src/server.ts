@@ -32,7 +32,7 @@ export class Server {
   #answered = 0;
   #latency = 0;
 
-  constructor(capacity: number, options: Omit<LimiterOptions, 'clock' | 'random'>, seed = 1) {
+  constructor(capacity: number, options: Omit<LimiterOptions, 'clock'>, seed = 1) {
     this.simulation = new Simulation(seed);
     this.dependency = new Dependency(this.simulation, capacity);
     this.limiter = this.simulation.limiter(options);

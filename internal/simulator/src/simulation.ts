@@ -37,8 +37,8 @@ export class Simulation implements Clock {
   }
 
   /** Creates a limiter that uses this clock, and without a queue unless the options have one. */
-  limiter(options: Omit<LimiterOptions, 'clock' | 'random'>): LocalLimiter {
-    return createLimiter({ queueLimit: 0, ...options, clock: this, random: this.random });
+  limiter(options: Omit<LimiterOptions, 'clock'>): LocalLimiter {
+    return createLimiter({ queueLimit: 0, ...options, clock: this });
   }
 
   /** Advances the time to `until`, in milliseconds, and runs the events due by then. */

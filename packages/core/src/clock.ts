@@ -1,15 +1,23 @@
-import { checkFunction, checkMethods, isNumber } from './checks.ts';
+import { checkMethods, isNumber } from './checks.ts';
 import { attempt, invalid, throwLater } from './errors.ts';
 import { outsideRequest } from './outside-request.ts';
 
-/** Time and timers, which run outside of any request: a test or a simulation supplies its own. */
+/** Time, timers, which run outside of any request, and random numbers: a test or a simulation supplies its own. */
 export interface Clock {
   /** Milliseconds from any origin; never goes back. */
   now(): number;
   /** Calls `callback` once, after `delay` milliseconds; returns a handle for `clearTimeout`. */
   setTimeout(callback: () => void, delay: number): unknown;
   clearTimeout(timer: unknown): void;
+  /**
+   * Random numbers from 0 to below 1: for the jitter of `Retry-After`, and the secret seed of `fair()`, which clients must
+   * not be able to guess. Default: `Math.random`.
+   */
+  random?(): number;
 }
+
+/** A clock that has random numbers too. */
+export type CheckedClock = Required<Clock>;
 
 /** Read once: in Node, reading the global `performance` takes a third as long as reading the clock. */
 const { performance: ownPerformance, setTimeout: ownSetTimeout } = globalThis;
@@ -18,22 +26,25 @@ const { performance: ownPerformance, setTimeout: ownSetTimeout } = globalThis;
  * `performance.now()`, which is immune to changes of the wall clock, and the runtime's own timers. Fake timers of a test
  * replace the globals: if `setTimeout` was replaced, `performance` is read again.
  */
-export const systemClock: Clock = {
+export const systemClock: CheckedClock = {
   now: () => (setTimeout === ownSetTimeout ? ownPerformance : performance).now(),
   setTimeout: (callback, delay) => outsideRequest(setTimeout, callback, delay),
   clearTimeout: (timer) => clearTimeout(timer as number),
+  random: () => Math.random(),
 };
 
-export function checkClock(clock: Clock = systemClock): Clock {
-  if (clock === systemClock || clock instanceof SafeClock) return clock;
-  return new SafeClock(checkMethods('clock', clock, ['now', 'setTimeout', 'clearTimeout']));
+export function checkClock(clock: Clock = systemClock): CheckedClock {
+  if (clock === systemClock) return systemClock;
+  if (clock instanceof SafeClock) return clock;
+  checkMethods('clock', clock, ['now', 'setTimeout', 'clearTimeout']);
+  return new SafeClock(checkMethods('clock', clock, ['random'], true));
 }
 
 /**
  * Wraps an application's clock so that it never throws, since a failing clock must not leak permits. Its errors
- * surface as uncaught exceptions, and `now` then returns the last valid time.
+ * surface as uncaught exceptions; `now` then returns the last valid time, and `random` returns 0.
  */
-class SafeClock implements Clock {
+class SafeClock implements CheckedClock {
   #now = 0;
 
   constructor(private readonly clock: Clock) {}
@@ -53,18 +64,17 @@ class SafeClock implements Clock {
   clearTimeout(timer: unknown): void {
     attempt(() => this.clock.clearTimeout(timer));
   }
-}
 
-/** Wraps an application's `random` so that it never throws and always returns a number from 0 to below 1. */
-export function checkRandom(random: () => number = Math.random): () => number {
-  if (random === Math.random) return random;
-  checkFunction('random', random);
-  return () => {
-    const number: unknown = attempt(random);
+  random(): number {
+    const { clock } = this;
+    const number: unknown = attempt(() => (clock.random ? clock.random() : Math.random()));
     if (typeof number === 'number' && number >= 0 && number < 1) return number;
-    if (number !== undefined) throwLater(invalid('random', 'a function from 0 to below 1', number));
+    if (number !== undefined)
+      throwLater(
+        invalid('clock.random', 'a method that returns numbers from 0 to below 1', number),
+      );
     return 0;
-  };
+  }
 }
 
 /** Milliseconds by which a timer may fire early, since runtimes round to whole milliseconds. */

@@ -75,7 +75,7 @@ it('a waiter with a queueTimeout of 0 is not granted later', () => {
 });
 
 it('fractions of a millisecond never shorten the timeout', () => {
-  const clock = new VirtualClock(1000.7);
+  const clock = new VirtualClock({ start: 1000.7 });
   const { limiter } = occupied({ clock, queueTimeout: 10.5 });
   const caller = call(limiter);
   clock.advance(10.5);
@@ -108,7 +108,7 @@ it("a request made within a grant has a deadline, even if another waiter's timeo
 });
 
 it("a limiter times the requests of a gate by the gate's clock, even if it has its own", async () => {
-  const [early, late] = [new VirtualClock(1000), new VirtualClock(1_000_000)];
+  const [early, late] = [new VirtualClock(), new VirtualClock({ start: 1_000_000 })];
   const limiter = createLimiter({ limit: 1, queueLimit: 1, clock: late });
   const gate = createGate({ limits: [{ limiter }], queueTimeout: 100, clock: early });
   const held = limiter.tryAcquire();

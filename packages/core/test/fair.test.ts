@@ -21,7 +21,7 @@ function occupied(options: { order?: Order; queueLimit?: number } = {}) {
     queueLimit: 1000,
     queueTimeout: Infinity,
     order: fair(),
-    random: lcg(7),
+    clock: new VirtualClock({ random: lcg(7) }),
     ...options,
   });
   let held = call(limiter, { weight: 4 });
@@ -133,7 +133,8 @@ it('flows are served in turn at every limit of a gate', () => {
     { name: 'reports', limit: 1, optional: true },
     { name: 'app', limit: 1 },
   ];
-  const gate = createGate({ limits, queueLimit: 9, order: fair(), random: lcg(3) });
+  const clock = new VirtualClock({ random: lcg(3) });
+  const gate = createGate({ limits, queueLimit: 9, order: fair(), clock });
   const ask = (fairBy: string, shares: readonly ({ weight: number } | undefined)[]) => {
     const caller = new Caller();
     caller.fairBy = fairBy;
@@ -149,7 +150,8 @@ it('flows are served in turn at every limit of a gate', () => {
 });
 
 it('acquire accepts fairBy', async () => {
-  const limiter = createLimiter({ limit: 1, queueLimit: 9, order: fair(), random: lcg(3) });
+  const clock = new VirtualClock({ random: lcg(3) });
+  const limiter = createLimiter({ limit: 1, queueLimit: 9, order: fair(), clock });
   const holder = limiter.tryAcquire();
   const order: string[] = [];
   const work = ['a', 'a', 'b'].map((fairBy) =>

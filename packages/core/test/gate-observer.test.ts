@@ -19,9 +19,9 @@ const limits = [
 ];
 
 function observed() {
-  const clock = new VirtualClock();
+  const clock = new VirtualClock({ random: () => 0 });
   const { observer, seen } = recorded();
-  const options = { name: 'api', queueLimit: 2, queueTimeout: 100, random: () => 0 };
+  const options = { name: 'api', queueLimit: 2, queueTimeout: 100 };
   const gate = createGate({ limits, ...options, clock, observer });
   const ask = (key: string, weight = 1) => {
     const caller = new Caller();

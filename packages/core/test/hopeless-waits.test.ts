@@ -25,12 +25,12 @@ interface Load {
 
 /** Requests arrive at random, for a minute at the most. */
 function overload({ limit, duration, load, isExponential, queueLimit }: Load, seed: number) {
-  const clock = new VirtualClock();
+  const clock = new VirtualClock({ random: () => 0.5 });
   // The same arrivals whatever is rejected.
   const [arrivals, durations] = [lcg(seed), lcg(seed + 100)];
   const exponential = (mean: number, random: () => number) => -mean * Math.log(1 - random());
   const queue = queueLimit === undefined ? { limit } : { queueLimit, limit: withLongQueue(limit) };
-  const limiter = createLimiter({ clock, random: () => 0.5, ...queue });
+  const limiter = createLimiter({ clock, ...queue });
   const end = clock.now() + Math.min(60_000, 400 * duration);
   let requests = 0;
   const serve = (permit: NonNullable<Caller['permit']>) =>
@@ -88,8 +88,8 @@ describe.each([
 
 /** A limiter whose requests have taken 500 ms each until now, while others were queued. */
 function measured(options: Partial<LimiterOptions> = {}) {
-  const clock = new VirtualClock();
-  const limiter = createLimiter({ limit: 1, clock, random: () => 0, ...options });
+  const clock = new VirtualClock({ random: () => 0 });
+  const limiter = createLimiter({ limit: 1, clock, ...options });
   const granted: Permit[] = [];
   const ask = (wishes: Wishes = {}) =>
     call(limiter, { ...wishes, onGranted: (permit) => granted.push(permit) });

@@ -32,7 +32,7 @@ it('a waiter whose deadline passes during another grant is rejected', () => {
 it.each([-100, -50, 0])(
   'a waiter past its deadline is rejected on a clock that starts at %s',
   (start) => {
-    const clock = new VirtualClock(start);
+    const clock = new VirtualClock({ start });
     const { limiter, release } = occupied({ clock });
     const late = call(limiter);
     clock.busy(101);

@@ -6,7 +6,7 @@ import { call } from './caller.ts';
 import { collectWarnings } from './warnings.ts';
 
 function observed(options: Partial<LimiterOptions> = {}) {
-  const clock = new VirtualClock();
+  const clock = new VirtualClock({ random: () => 0 });
   const events: unknown[] = [];
   const see = (kind: string) => (event: object) => void events.push([kind, event]);
   const observer: Observer = {
@@ -26,7 +26,6 @@ function observed(options: Partial<LimiterOptions> = {}) {
       queueTimeout: 100,
       clock,
       observer,
-      random: () => 0,
     },
     ...options,
   });

@@ -16,7 +16,6 @@ const common: [option: string, expected: string, bad: unknown[]][] = [
   ['queueTimeout', duration, [-1, Number.NaN, '3', [], true]],
   ['maxHold', 'a number of milliseconds above 0', [0, -1, Number.NaN, '3', [], true]],
   ['name', 'a string that is not empty', ['', 5, {}, true]],
-  ['random', 'a function', [5, 'x', {}]],
   ['observer', 'an object with the methods admitted', [5, 'x']],
   ['clock', 'an object with the methods now', [5, 'x']],
 ];
@@ -138,7 +137,6 @@ describe('valid options', () => {
       queueLimit: undefined,
       maxHold: undefined,
       clock: undefined,
-      random: undefined,
     },
   ])('are accepted: %j', (options) => {
     expect(createLimiter({ limit: 1, ...options }).inflight).toBe(0);

@@ -1,6 +1,6 @@
 import { uncaughtIn } from '@headgate/test-kit/uncaught';
 import { VirtualClock } from '@headgate/test-suite';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   createGate,
   createLimiter,
@@ -10,6 +10,7 @@ import {
   type Order,
   type Permit,
   type Queue,
+  systemClock,
   Waiter,
 } from '../src/index.ts';
 import { type Caller, call } from './caller.ts';
@@ -202,18 +203,35 @@ it('a clock that throws or returns no number leaks no permit, and its last valid
   }
 });
 
-it.each([broken, () => Number.NaN, () => 1])(
-  'an invalid `random` does not prevent the answer to a waiter',
-  async (random) => {
-    const clock = new VirtualClock();
-    const limiter = createLimiter({ limit: 1, queueTimeout: 1000, clock, random });
+const clockRandom = 'clock.random must be a method that returns numbers from 0 to below 1';
+
+it.each([
+  [broken, 'own code'],
+  [() => Number.NaN, clockRandom],
+  [() => -0.1, clockRandom],
+  [() => 1, clockRandom],
+])(
+  'a clock whose random() is %o does not prevent the answer to a waiter',
+  async (random, message) => {
+    const clock = new VirtualClock({ random });
+    const limiter = createLimiter({ limit: 1, queueTimeout: 1000, clock });
     limiter.tryAcquire();
     const waiting = call(limiter);
     const errors = await uncaughtIn(() => clock.advance(1000));
     expect(waiting.rejection).toMatchObject({ reason: 'timeout', retryAfter: 1 });
     expect(errors).toHaveLength(1);
+    expect(String(errors[0])).toContain(message);
   },
 );
+
+it('a clock without random() uses Math.random', async () => {
+  const { random, ...clock } = { ...systemClock };
+  const spy = vi.spyOn(Math, 'random').mockReturnValue(0.999);
+  onTestFinished(() => spy.mockRestore());
+  const limiter = createLimiter({ limit: 1, queueLimit: 0, clock });
+  limiter.tryAcquire();
+  expect(call(limiter).rejection?.retryAfter).toBe(2);
+});
 
 it('a request whose guard throws holds no permit', async () => {
   const guard = { name: 'own', admits: broken };

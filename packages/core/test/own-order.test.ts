@@ -42,12 +42,12 @@ const priorities: readonly Priority[] = ['critical', 'normal', 'low'];
 
 /** The events of 300 requests of a random workload, as text. */
 function storyOf(order: Order): string[] {
-  const clock = new VirtualClock();
+  const clock = new VirtualClock({ random: () => 0.5 });
   const random = lcg(7);
   const pick = (count: number) => Math.floor(random() * count);
   const limiter = createLimiter({
     ...{ limit: 3, queueLimit: 6, queueWeight: 9, queueTimeout: 40 },
-    ...{ order, clock, random: () => 0.5 },
+    ...{ order, clock },
   });
   const events: string[] = [];
   const callers: Caller[] = [];

@@ -173,7 +173,7 @@ it('codel() sheds in every class, the lowest first', () => {
 });
 
 it('with byPriority() in byPriority(), the youngest waiter of the lowest class is displaced', () => {
-  const site = { clock: new VirtualClock(), random: () => 0, limit: 1, wake: () => {} };
+  const site = { clock: new VirtualClock(), limit: 1, wake: () => {} };
   const queue = byPriority(byPriority()).create(site);
   const [one, other] = [new Caller({}), new Caller({})];
   for (const [index, waiter] of [one, other].entries()) {

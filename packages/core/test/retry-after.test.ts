@@ -61,13 +61,13 @@ describe('the backoff computed from recent rejections', () => {
 
 describe('the backoff and the expected wait together', () => {
   const seconds = (random: number, wait: number) =>
-    new RetryAfter(() => random).seconds(1000, wait);
+    new RetryAfter({ random: () => random }).seconds(1000, wait);
 
   it('give the longer of the two, randomized upwards by up to a half, in whole seconds', () => {
     expect(seconds(0, 9001)).toBe(10);
     expect(seconds(0.999, 9001)).toBe(15);
     expect(seconds(0.5, 9001)).toBe(13);
-    const busy = new RetryAfter(() => 0);
+    const busy = new RetryAfter({ random: () => 0 });
     for (let drop = 0; drop < 9; drop++) busy.seconds(0, 1);
     expect(busy.seconds(1000, 1)).toBe(2);
   });
@@ -81,8 +81,8 @@ describe('the backoff and the expected wait together', () => {
 
 describe('the retryAfter of a limiter', () => {
   function limited(options: Partial<LimiterOptions> = {}) {
-    const clock = new VirtualClock();
-    const settings = { limit: 4, queueLimit: 9, random: () => 0, clock };
+    const clock = new VirtualClock({ random: () => 0 });
+    const settings = { limit: 4, queueLimit: 9, clock };
     const limiter = createLimiter({ ...settings, ...options });
     const refused = (key?: string) => {
       const wishes = { weight: 4, queueTimeout: 0, ...(key !== undefined && { key }) };

@@ -14,8 +14,8 @@ import { askGate } from './ask-gate.ts';
 import { Caller, call } from './caller.ts';
 
 function shadowed(options: Partial<LimiterOptions> = {}) {
-  const clock = new VirtualClock();
-  const common = { limit: 1, queueLimit: 1, queueTimeout: 100, clock, random: () => 0 };
+  const clock = new VirtualClock({ random: () => 0 });
+  const common = { limit: 1, queueLimit: 1, queueTimeout: 100, clock };
   const limiter = createLimiter({ ...common, ...options });
   limiter.shadow();
   /** A request of this duration. */

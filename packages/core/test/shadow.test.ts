@@ -5,7 +5,7 @@ import { askGate } from './ask-gate.ts';
 import { Caller } from './caller.ts';
 
 function shadowGate(options: Partial<GateOptions> = {}) {
-  const clock = new VirtualClock();
+  const clock = new VirtualClock({ random: () => 0 });
   const reports: Rejection[] = [];
   const observer = {
     rejected: (event: { rejection: Rejection; shadow: boolean }) => {
@@ -14,8 +14,7 @@ function shadowGate(options: Partial<GateOptions> = {}) {
     },
   };
   const limits = [{ name: 'app', limit: 2 }];
-  const random = () => 0;
-  const common = { limits, queueLimit: 0, clock, random, observer };
+  const common = { limits, queueLimit: 0, clock, observer };
   const gate = createGate({ ...common, mode: 'shadow', ...options });
   return { clock, gate, reports };
 }

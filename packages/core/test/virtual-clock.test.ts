@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { VirtualClock } from '../src/shadow/virtual-clock.ts';
 
 it('calls all timers that are due in order of time, each at its own time', () => {
-  const clock = new VirtualClock(100);
+  const clock = new VirtualClock(100, Math.random);
   const calls: [string, number][] = [];
   const call = (name: string) => () => void calls.push([name, clock.now()]);
   clock.setTimeout(call('late'), 30);
@@ -19,7 +19,7 @@ it('calls all timers that are due in order of time, each at its own time', () =>
 });
 
 it('clearing a timer that has ended does not affect others', () => {
-  const clock = new VirtualClock(0);
+  const clock = new VirtualClock(0, Math.random);
   let calls = 0;
   const ended = clock.setTimeout(() => calls++, 1);
   clock.setTimeout(() => calls++, 2);

@@ -1,3 +1,4 @@
+import { systemClock } from '@headgate/core';
 import { busy, worldOfEachTest } from '@headgate/test-suite';
 import express from 'express';
 import { got } from 'got';
@@ -28,7 +29,7 @@ describe('clients that retry', () => {
   it.each(Object.keys(clients))('%s retries after Retry-After and succeeds', async (name) => {
     const refusals: { at: number; retryAfter: number }[] = [];
     const { app, work, holder } = await busy(world, {
-      random: () => 0,
+      clock: { ...systemClock, random: () => 0 },
       observer: {
         rejected({ rejection: { retryAfter } }) {
           refusals.push({ at: performance.now(), retryAfter });

@@ -17,7 +17,7 @@ export async function scene(
   semaphores: ServerOptions['semaphores'],
   options: Partial<ServerOptions> = {},
 ): Promise<Scene> {
-  const clock = new VirtualClock(0);
+  const clock = new VirtualClock({ start: 0 });
   const log: string[] = [];
   const note = (level: string) => (message: string) => void log.push(`${level} ${message}`);
   const levels = { warn: note('warn'), error: note('error') };

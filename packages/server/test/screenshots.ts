@@ -11,7 +11,7 @@ const file = join(import.meta.dirname, '../../../docs/server/ui.png');
 /** Seconds. */
 const duration = 330;
 
-const clock = new VirtualClock(0);
+const clock = new VirtualClock({ start: 0 });
 const server = createServer({
   semaphores: {
     database: { max: 12, level: 2 },

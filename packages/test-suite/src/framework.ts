@@ -149,7 +149,6 @@ export interface SuiteOptions extends SuiteLimitOptions {
   readonly onDisconnect?: 'wait' | 'release';
   readonly observer?: Observer;
   readonly clock?: Clock;
-  readonly random?: () => number;
 }
 
 /**

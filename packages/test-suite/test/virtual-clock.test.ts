@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { VirtualClock } from '../src/index.ts';
 
 function recorded() {
-  const clock = new VirtualClock(0);
+  const clock = new VirtualClock({ start: 0 });
   const fired: string[] = [];
   const set = (name: string, delay: number) =>
     clock.setTimeout(() => fired.push(`${name}@${clock.now()}`), delay);

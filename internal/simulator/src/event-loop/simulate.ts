@@ -29,7 +29,6 @@ function defaultLimiter(loop: SimulatedLoop, order: Order = fifo()): LocalLimite
     limit: limitOf({}, loop),
     order,
     clock: loop,
-    random: () => 0.5,
   });
 }
 

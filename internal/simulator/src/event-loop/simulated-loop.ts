@@ -45,6 +45,7 @@ const COLD_REQUESTS = 300;
  */
 export class SimulatedLoop implements EventLoop, Clock {
   readonly isMeasured = true;
+  readonly random = () => 0.5;
   #now = 0;
   #idle = 0;
   #accepted = 0;

@@ -1,7 +1,11 @@
-import { createLimiter, type LocalLimiter } from '@headgate/core';
+import type { LocalLimiter } from '@headgate/core';
 import { CallbackWaiter } from '../callback-waiter.ts';
 import type { Scenario } from '../scenario.ts';
 import { Simulation } from '../simulation.ts';
+
+class WithoutJitter extends Simulation {
+  override readonly random = () => 0;
+}
 
 /** The second, the number of rejections in it, and the `Retry-After` of the first of them. */
 const steps = [
@@ -23,8 +27,8 @@ export const scenario: Scenario = {
   name: 'Retry-After while requests are rejected, in seconds',
   source: 'Kubernetes, the test of its adaptive Retry-After',
   run() {
-    const simulation = new Simulation();
-    const limiter = createLimiter({ limit: 1, queueLimit: 0, clock: simulation, random: () => 0 });
+    const simulation = new WithoutJitter();
+    const limiter = simulation.limiter({ limit: 1 });
     const figures = steps.map(([second, drops, published]) => {
       simulation.runUntil(second * 1000);
       const measured = retryAfterAmid(limiter, drops);

@@ -31,7 +31,7 @@ export class GuardedGate implements Gate {
     this.limits = inner.limits;
     this.guard = new OperableGuard(guard, settings, inner);
     this.#counters = new Counters(settings);
-    this.#retryAfter = new RetryAfter(settings.random);
+    this.#retryAfter = new RetryAfter(settings.clock);
   }
 
   get closed(): boolean {

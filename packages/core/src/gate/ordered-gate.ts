@@ -44,7 +44,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
     this.name = settings.name;
     this.#permits = new PermitTracker(settings);
     this.#counters = new Counters(settings);
-    this.#retryAfter = new RetryAfter(settings.random);
+    this.#retryAfter = new RetryAfter(settings.clock);
     this.#deadlines = new Deadlines(settings.clock, (late) => this.#rejectAtLimit(late, 'timeout'));
     this.#simulate();
     const operated: Observer['operated'] = ({ operation }) => {

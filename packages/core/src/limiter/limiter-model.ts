@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { CheckedClock } from '../clock.ts';
 import type { LimitFactory } from '../limits/limit.ts';
 import { type Model, settingsOnClock } from '../shadow/simulation.ts';
 import type { Enforcer } from '../shadow/variant.ts';
@@ -17,7 +17,7 @@ export function limiterModel(
   make: (settings: LimiterSettings) => Limiter,
 ): Model<AcquireOptions> {
   const { name, queueLimit, isLimitPerRequest } = settings;
-  const alone = (clock: Clock, other?: number): Enforcer<AcquireOptions> => {
+  const alone = (clock: CheckedClock, other?: number): Enforcer<AcquireOptions> => {
     const own = { ...settings, ...settingsOnClock(queueLimit, clock), limit: other ?? limit };
     const limiter = make(own);
     return {

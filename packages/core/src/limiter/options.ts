@@ -7,7 +7,7 @@ import {
   checkSpan,
   checkText,
 } from '../checks.ts';
-import { type Clock, checkClock, checkRandom } from '../clock.ts';
+import { type Clock, checkClock } from '../clock.ts';
 import { invalid } from '../errors.ts';
 import { isControlled, type LimitFactory } from '../limits/limit.ts';
 import { fifo } from '../queues/fifo.ts';
@@ -46,13 +46,8 @@ export interface CommonOptions {
   maxHold?: number | undefined;
   /** Receives events; `observe` adds further observers. Default: none. */
   observer?: Observer | undefined;
-  /** Time and timers, for tests. Default: `performance.now()` and the runtime's timers. */
+  /** Time, timers and random numbers, for tests. Default: `systemClock`, those of the runtime. */
   clock?: Clock | undefined;
-  /**
-   * Returns random numbers from 0 to below 1, for tests: for the jitter of `retryAfter`, and the
-   * secret seed of `fair()`, which clients must not be able to guess. Default: `Math.random`.
-   */
-  random?: (() => number) | undefined;
 }
 
 export interface LimiterOptions extends CommonOptions {
@@ -90,12 +85,10 @@ export const commonOptions = [
   'maxHold',
   'observer',
   'clock',
-  'random',
 ] as const satisfies readonly (keyof CommonOptions)[];
 
 /** The common options, validated. Defaults that depend on other options are still undefined. */
-export interface CommonSettings
-  extends Pick<LimiterSettings, 'maxHold' | 'observers' | 'clock' | 'random'> {
+export interface CommonSettings extends Pick<LimiterSettings, 'maxHold' | 'observers' | 'clock'> {
   readonly queueLimit: number | undefined;
   readonly queueTimeout: number | undefined;
   readonly order: Order | undefined;
@@ -113,7 +106,6 @@ export function checkCommon(options: CommonOptions): CommonSettings {
     maxHold: checkSpan('maxHold', options.maxHold ?? Infinity),
     observers: observersOf(options),
     clock: checkClock(options.clock),
-    random: checkRandom(options.random),
   };
 }
 

@@ -1,11 +1,11 @@
-import type { Clock } from '../clock.ts';
+import type { CheckedClock } from '../clock.ts';
 import type { Observers } from './observers.ts';
 import { noRejections, type Rejection } from './rejection.ts';
 import { endIdentity, identityOf, type Waiter, waitedSince } from './waiter.ts';
 
 interface CounterSettings {
   readonly name: string;
-  readonly clock: Clock;
+  readonly clock: CheckedClock;
   readonly observers: Observers;
 }
 

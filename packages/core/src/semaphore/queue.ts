@@ -67,9 +67,7 @@ export abstract class BuiltInQueue {}
 
 /** The context of a queue. */
 export interface QueueContext {
-  readonly clock: Clock;
-  /** Returns numbers from 0 to below 1. */
-  readonly random: () => number;
+  readonly clock: Required<Clock>;
   /** The limit that the waiters are queued for; it may change. */
   readonly limit: number;
   /** The queue calls this when `next` or `stale` changes by itself, for example with time. */

@@ -1,3 +1,5 @@
+import type { CheckedClock } from '../clock.ts';
+
 /** Seconds. */
 const MAX_BACKOFF = 32;
 
@@ -49,7 +51,7 @@ export class Backoff {
 export class RetryAfter {
   readonly #backoff = new Backoff();
 
-  constructor(private readonly random: () => number) {}
+  constructor(private readonly clock: Pick<CheckedClock, 'random'>) {}
 
   /**
    * Whole seconds: the backoff or, if that is longer, the expected wait. Randomized upwards, so that clients do not all
@@ -64,6 +66,6 @@ export class RetryAfter {
       Math.ceil(MAX_SECONDS / (1 + JITTER)),
     );
     const spread = Math.min(Math.ceil(base * JITTER), MAX_SECONDS - base);
-    return base + Math.floor(this.random() * (spread + 1));
+    return base + Math.floor(this.clock.random() * (spread + 1));
   }
 }

@@ -18,7 +18,6 @@ export interface SemaphoreSettings extends HoldSettings {
   readonly queueWeight: number;
   readonly queueTimeout: number;
   readonly order: Order;
-  readonly random: () => number;
 }
 
 /** A counting semaphore: of the whole limit, or of one key. */

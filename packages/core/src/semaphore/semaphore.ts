@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { CheckedClock, Clock } from '../clock.ts';
 import { attempt } from '../errors.ts';
 import type { Controller, ControllerContext } from '../limits/controller.ts';
 import { Claim } from './claim.ts';
@@ -39,12 +39,8 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     this.controller = typeof value === 'object' ? value.control?.(this) : undefined;
   }
 
-  get clock(): Clock {
+  get clock(): CheckedClock {
     return this.group.settings.clock;
-  }
-
-  get random(): () => number {
-    return this.group.settings.random;
   }
 
   get oldest(): Waiter | undefined {
@@ -257,9 +253,9 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   }
 
   private rejection(waiter: Waiter, reason: RejectionReason): Rejection {
-    const { name, clock, random } = this.group.settings;
+    const { name, clock } = this.group.settings;
     const now = clock.now();
-    this.retryAfter ??= new RetryAfter(random);
+    this.retryAfter ??= new RetryAfter(clock);
     return {
       reason,
       limitName: name,

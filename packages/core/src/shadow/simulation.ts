@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { CheckedClock } from '../clock.ts';
 import { attempt } from '../errors.ts';
 import { isolateGrants } from '../semaphore/grants.ts';
 import { Observers } from '../semaphore/observers.ts';
@@ -14,7 +14,7 @@ import { VirtualClock } from './virtual-clock.ts';
 const MAX_QUEUE = 10_000;
 
 /** The settings of a simulated limiter or gate. It enforces limits and has no observers. */
-export function settingsOnClock(queueLimit: number, clock: Clock) {
+export function settingsOnClock(queueLimit: number, clock: CheckedClock) {
   return {
     clock,
     observers: new Observers(),
@@ -31,14 +31,14 @@ export interface SimulatedLimit<Demands> {
   /** The limit, if it is a number that applies to all requests; otherwise undefined. */
   readonly limit: number | undefined;
   /** Creates this limit without the others, optionally with another number. */
-  alone(clock: Clock, limit?: number): Enforcer<Demands>;
+  alone(clock: CheckedClock, limit?: number): Enforcer<Demands>;
   /** Whether it applies to a request. */
   applies(demands: Demands): boolean;
 }
 
 /** The limiter or gate to simulate. */
 export interface Model<Demands> {
-  together(clock: Clock): Enforcer<Demands>;
+  together(clock: CheckedClock): Enforcer<Demands>;
   readonly limits: readonly SimulatedLimit<Demands>[];
 }
 
@@ -63,11 +63,11 @@ export class Simulation<Demands> {
   readonly #reports: { readonly identity: object; readonly rejection: Rejection }[] = [];
 
   constructor(
-    private readonly clock: Clock,
+    private readonly clock: CheckedClock,
     private readonly report: (rejection: Rejection, request: object) => void,
     { together, limits }: Model<Demands>,
   ) {
-    const virtual = new VirtualClock(clock.now());
+    const virtual = new VirtualClock(clock.now(), () => clock.random());
     const [only, ...others] = limits;
     const limit = others.length === 0 ? only?.limit : undefined;
     this.#clock = virtual;

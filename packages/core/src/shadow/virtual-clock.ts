@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { CheckedClock } from '../clock.ts';
 import { Heap } from '../semaphore/heap.ts';
 
 interface Timer {
@@ -9,10 +9,13 @@ interface Timer {
 }
 
 /** The clock of a simulation, which only `advance` moves. */
-export class VirtualClock implements Clock {
+export class VirtualClock implements CheckedClock {
   readonly #timers = new Heap<Timer>();
 
-  constructor(private time: number) {}
+  constructor(
+    private time: number,
+    readonly random: () => number,
+  ) {}
 
   now(): number {
     return this.time;

@@ -12,7 +12,6 @@ function gateOf(world: World, options: { queueLimit?: number; queueTimeout?: num
     queueTimeout: 60_000,
     observer: { store: () => {} },
     clock: world.clock,
-    random: () => 0,
     ...options,
   });
 }

@@ -120,7 +120,7 @@ type WorldOptions = Partial<DistributedLimiterOptions> & Saving & { readonly war
 
 /** Several processes that use one `Memory`, as they would use one server. */
 export class World {
-  readonly clock = new VirtualClock();
+  readonly clock = new VirtualClock({ random: () => 0 });
   readonly memory = new Memory({ clock: this.clock });
 
   connect(saving?: Saving): TestStore;
@@ -154,7 +154,6 @@ export class World {
       queueTimeout: 60_000,
       store,
       clock: this.clock,
-      random: () => 0,
       observer: { ...(warns ? {} : { store: () => {} }), ...observer },
       ...options,
     });

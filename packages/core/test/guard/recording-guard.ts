@@ -24,12 +24,11 @@ export function guarded(options: Partial<GateOptions> = {}) {
   const guard = new RecordingGuard();
   const reports: { rejection: Rejection; shadow: boolean; name: string }[] = [];
   const observer = { rejected: (event: (typeof reports)[number]) => reports.push(event) };
-  const clock = new VirtualClock();
-  const random = () => 0;
+  const clock = new VirtualClock({ random: () => 0 });
   const limits = [{ name: 'app', limit: 1 }];
   return {
     guard,
     reports,
-    gate: createGate({ limits, guard, observer, clock, random, ...options }),
+    gate: createGate({ limits, guard, observer, clock, ...options }),
   };
 }

@@ -52,8 +52,8 @@ const limiterOptions = fc.record({
 });
 
 function worldOf(options: LimiterOptions) {
-  const clock = new VirtualClock();
-  const limiter = createLimiter({ ...options, clock, random: () => 0.5 });
+  const clock = new VirtualClock({ random: () => 0.5 });
+  const limiter = createLimiter({ ...options, clock });
   const shares = options.order?.shareNames ?? [];
   const request = (waiter: Waiter, { key, weight, share }: Arrival) => {
     if (options.perKey) waiter.key = key;
@@ -150,12 +150,12 @@ function gateWorldOf(
   { user, app, ...common }: typeof gateOptions extends fc.Arbitrary<infer T> ? T : never,
   mode: GateOptions['mode'],
 ) {
-  const clock = new VirtualClock();
+  const clock = new VirtualClock({ random: () => 0.5 });
   const limits = [
     { name: 'user', limit: user, perKey: true },
     { name: 'app', limit: app },
   ];
-  const gate = createGate({ ...common, limits, mode, clock, random: () => 0.5 });
+  const gate = createGate({ ...common, limits, mode, clock });
   const [ofUser, ofApp] = gate.limits.map(({ limiter }) => limiter);
   const request = (waiter: Waiter, { key, weight }: Arrival) => {
     const demands = [

@@ -44,13 +44,13 @@ const extra = { name: 'extra', limit: 1, optional: true };
 /** The result of every caller, and the counts over time. */
 function story(others: readonly GateLimitOptions[], options: Settings, script: readonly Event[]) {
   const seen: unknown[] = [];
-  const clock = new VirtualClock();
+  const clock = new VirtualClock({ random: () => 0 });
   const { limit, queueLimit, maxHold } = options;
   const gate = createGate({
     name: 'app',
     // Requests that a callback makes may find other waiters already granted, so that they are expected to wait for longer.
     limits: [...others, { name: 'app', limit: withLongQueue(limit) }],
-    ...{ queueLimit, queueTimeout: 20, maxHold, clock, random: () => 0 },
+    ...{ queueLimit, queueTimeout: 20, maxHold, clock },
   });
   // So that `setLimit` may change it.
   gate.limits.at(-1)?.limiter.freeze();

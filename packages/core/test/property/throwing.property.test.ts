@@ -77,7 +77,12 @@ type Settings = typeof settings extends fc.Arbitrary<infer T> ? T : never;
 type Event = typeof events extends fc.Arbitrary<(infer T)[]> ? T : never;
 
 class Story {
-  readonly clock = new VirtualClock();
+  readonly clock = new VirtualClock({
+    random: () => {
+      if (this.settings.broken.includes('random')) this.faults.maybe();
+      return 0.5;
+    },
+  });
   readonly faults: Faults;
   readonly callers: Caller[] = [];
   readonly runs: Promise<unknown>[] = [];
@@ -104,10 +109,6 @@ class Story {
       maxHold,
       observer: this.#observer(),
       clock: this.#or<Clock>('clock', this.clock),
-      random: () => {
-        if (this.settings.broken.includes('random')) this.faults.maybe();
-        return 0.5;
-      },
     });
   }
 

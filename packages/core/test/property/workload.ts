@@ -94,9 +94,9 @@ class Request extends Waiter {
 
 /** Simulates a workload, and returns its grants. */
 export function grantsOf({ limit, jobs }: Workload, order: Order): readonly Grant[] {
-  const clock = new VirtualClock();
+  const clock = new VirtualClock({ random: lcg(3) });
   const queue = { queueLimit: Infinity, queueTimeout: Infinity };
-  const limiter = createLimiter({ limit, order, ...queue, clock, random: lcg(3) });
+  const limiter = createLimiter({ limit, order, ...queue, clock });
   const grants: Grant[] = [];
   for (const job of jobs) {
     clock.advance(job.at - clock.now());

@@ -1,4 +1,4 @@
-import { createLimiter } from '@headgate/core';
+import { createLimiter, systemClock } from '@headgate/core';
 import { expect } from 'vitest';
 
 function closedLimiter(): object {
@@ -80,7 +80,11 @@ export const invalidOptions: [string, object, object][] = [
     { option: 'shares.parts' },
   ],
   ['a negative queueWeight', { limit: 1, queueWeight: -1 }, { option: 'queueWeight' }],
-  ['a random that is not a function', { limit: 1, random: 0.5 }, { option: 'random' }],
+  [
+    'a random of the clock that is not a function',
+    { limit: 1, clock: { ...systemClock, random: 0.5 } },
+    { option: 'clock' },
+  ],
   [
     'a name used twice',
     {

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { SuiteOptions } from '../framework.ts';
 import { callWhileBusy } from '../kit/busy.ts';
 import { type Answer, browser } from '../kit/call.ts';
+import { VirtualClock } from '../kit/virtual-clock.ts';
 import type { World } from '../kit/world.ts';
 
 export function rejectionFormats(world: World): void {
@@ -77,7 +78,7 @@ export function rejectionFormats(world: World): void {
     'responds to a HEAD with the Content-Length of a GET, or without one: "%s"',
     async (accept) => {
       // Without it, the number of seconds in the body may have more digits in one of the responses.
-      const options = { random: () => 0 };
+      const options = { clock: new VirtualClock({ random: () => 0 }) };
       const [get, head] = [
         await accepting(accept, 'GET', options),
         await accepting(accept, 'HEAD', options),

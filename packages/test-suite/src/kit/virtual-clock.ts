@@ -7,14 +7,26 @@ interface Timer {
 
 const MAX_DELAY = 2 ** 31 - 1;
 
-/** A clock that a test advances. The test also decides whether timers fire on time or late. */
+interface VirtualClockOptions {
+  /** The first time in milliseconds. Default: 1,000. */
+  readonly start?: number;
+  /** Returns random numbers from 0 to below 1. Default: `Math.random`. */
+  readonly random?: () => number;
+}
+
+/**
+ * A clock that a test advances. The test also decides whether timers fire on time or late, and may choose the random
+ * numbers.
+ */
 export class VirtualClock implements Clock {
   /** Sorted by due time, and then by the order in which they were set. */
   readonly #timers: Timer[] = [];
   #now: number;
+  readonly random: () => number;
 
-  constructor(start = 1000) {
+  constructor({ start = 1000, random = Math.random }: VirtualClockOptions = {}) {
     this.#now = start;
+    this.random = random;
   }
 
   now(): number {

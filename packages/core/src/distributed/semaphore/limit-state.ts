@@ -124,9 +124,9 @@ export class CachedLimitState {
   }
 
   rejection(waiter: Waiter, reason: RejectionReason): Rejection {
-    const { name, clock, random } = this.group.settings;
+    const { name, clock } = this.group.settings;
     const now = clock.now();
-    this.retryAfter ??= new RetryAfter(random);
+    this.retryAfter ??= new RetryAfter(clock);
     const retryAfter = this.retryAfter.seconds(now, this.#waitFor(waiter.weight, now));
     const waited = waiter.arrival === 0 ? 0 : waitedSince(waiter.since, now);
     return { reason, limitName: name, queued: this.queued, waited, retryAfter };
