@@ -56,7 +56,8 @@ export class ObservedApp {
     const clock = this.#clock;
     const queue = { queueLimit: 1, queueTimeout: 600_000, clock };
     const observer = { leaked() {}, store() {} };
-    this.#web = createLimiter({ name: `${name} web`, limit: 1, maxHold: 500, observer, ...queue });
+    this.#web = createLimiter({ name: `${name} web`, limit: 1, maxHold: 500, ...queue });
+    this.#web.observe(observer);
     this.#stuck = createLimiter({ name: `${name} stuck`, limit: 1, ...queue });
     const search = createLimiter({ name: `${name} search`, limit: adaptive(), ...queue });
     const user = { name: `${name} user`, limit: 100, perKey: true, optional: true };
@@ -68,8 +69,11 @@ export class ObservedApp {
       clock,
     });
     const memory = new Memory({ clock: this.#serverClock });
-    const account = (store: Store) =>
-      createLimiter({ name: `${name} account`, limit: 1, store, observer, ...queue });
+    const account = (store: Store) => {
+      const limiter = createLimiter({ name: `${name} account`, limit: 1, store, ...queue });
+      limiter.observe(observer);
+      return limiter;
+    };
     this.#store = memoryStore({ memory, clock, leaseDuration: LEASE, name: `${name} leases` });
     this.#account = account(this.#store);
     const { listen } = this.#store;
@@ -79,7 +83,8 @@ export class ObservedApp {
     };
     this.#other = account(memoryStore({ memory, clock: this.#serverClock, leaseDuration: LEASE }));
     const store = serverStore({ url });
-    this.#orders = createLimiter({ name: `${name} orders`, limit: 3, store, observer });
+    this.#orders = createLimiter({ name: `${name} orders`, limit: 3, store });
+    this.#orders.observe(observer);
     const shared = memoryStore({ memory: sharedMemory });
     this.#shared = createLimiter({ ...sharedLimit, store: shared });
   }

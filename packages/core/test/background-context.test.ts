@@ -90,8 +90,8 @@ it("work that a store's answer starts runs outside the context of any request", 
   const store = memoryStore();
   const limiter = createLimiter({
     ...{ name: 'app', limit: 2, queueLimit: 9, store },
-    observer: { admitted: () => void seen.push(tenant.getStore()) },
   });
+  limiter.observe({ admitted: () => void seen.push(tenant.getStore()) });
   onTestFinished(() => void limiter.close());
   await Promise.all(['A', 'B'].map((name) => tenant.run(name, () => limiter.run(() => null))));
   expect(seen).toEqual([undefined, undefined]);
@@ -109,8 +109,8 @@ it('a batch of operations is sent in the context of the first request in it, ear
     limit: 9,
     store,
     onStoreError: 'admit',
-    observer: { store: () => {} },
   });
+  limiter.observe({ store: () => {} });
   onTestFinished(() => void limiter.close());
   for (const name of ['A', 'B', 'C']) {
     void tenant.run(name, () => limiter.run(() => null));

@@ -38,7 +38,8 @@ it('queueTimeout of a gate fires', async () => {
 
 it('maxHold fires', () => {
   const leaked = vi.fn();
-  const limiter = createLimiter({ limit: 3, maxHold: 1000, observer: { leaked } });
+  const limiter = createLimiter({ limit: 3, maxHold: 1000 });
+  limiter.observe({ leaked });
   limiter.tryAcquire();
   limiter.tryAcquire();
   vi.advanceTimersByTime(1100);

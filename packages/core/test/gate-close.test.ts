@@ -140,7 +140,8 @@ it.each([true, false])(
   async (before) => {
     const clock = new VirtualClock();
     const observer = { leaked: () => {} };
-    const limiter = createLimiter({ limit: 1, name: 'shared', clock, maxHold: 10, observer });
+    const limiter = createLimiter({ limit: 1, name: 'shared', clock, maxHold: 10 });
+    limiter.observe(observer);
     const gate = createGate({ limits: [{ limiter }], clock });
     const permit = await gate.acquire();
     if (before) expect(permit.signal.aborted).toBe(false);
@@ -160,7 +161,8 @@ it('the maxHold of a gate releases all parts of a permit', async () => {
     { name: 'a', limit: 3 },
     { name: 'b', limit: 3 },
   ];
-  const gate = createGate({ limits, clock, maxHold: 10, observer });
+  const gate = createGate({ limits, clock, maxHold: 10 });
+  gate.observe(observer);
   const permit = await gate.acquire({ weights: { a: 3, b: 2 } });
   permit.waitUntil(new Promise(() => {}));
   clock.advance(10);

@@ -22,7 +22,8 @@ function observed() {
   const clock = new VirtualClock({ random: () => 0 });
   const { observer, seen } = recorded();
   const options = { name: 'api', queueLimit: 2, queueTimeout: 100 };
-  const gate = createGate({ limits, ...options, clock, observer });
+  const gate = createGate({ limits, ...options, clock });
+  gate.observe(observer);
   const ask = (key: string, weight = 1) => {
     const caller = new Caller();
     askGate(gate, caller, [{ key, weight: 1 }, { weight }]);
@@ -89,7 +90,8 @@ it("a resized limit is reported under the limit's own name", () => {
 it('the observer of a reused limiter gets the events of that limit', () => {
   const clock = new VirtualClock();
   const { observer, seen } = recorded();
-  const limiter = createLimiter({ limit: 1, name: 'shared', queueLimit: 9, clock, observer });
+  const limiter = createLimiter({ limit: 1, name: 'shared', queueLimit: 9, clock });
+  limiter.observe(observer);
   const gate = createGate({ limits: [{ limiter }], clock });
   const [one, two] = [new Caller(), new Caller()];
   askGate(gate, one, [{ weight: 1 }]);

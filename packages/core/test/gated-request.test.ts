@@ -43,7 +43,8 @@ function enter(
 
 it('a permit released by a disconnect has the outcome "ignored"', () => {
   const released = vi.fn();
-  const gate = createGate({ limits: [{ name: 'app', limit: 1 }], observer: { released } });
+  const gate = createGate({ limits: [{ name: 'app', limit: 1 }] });
+  gate.observe({ released });
   const client = new QuietClient();
   enter(gate, client, 'release');
   client.ended('unanswered');

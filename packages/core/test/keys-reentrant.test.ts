@@ -18,8 +18,8 @@ beforeEach(() => {
   limiter = createLimiter({
     ...{ limit: 1, perKey: true, queueLimit: 9, queueTimeout: 100 },
     clock,
-    observer,
   });
+  limiter.observe(observer);
   held = limiter.tryAcquire({ key });
 });
 

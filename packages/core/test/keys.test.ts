@@ -50,7 +50,8 @@ it('an idle key is evicted at once', () => {
 
 it('a key is evicted when its last caller leaves, in any way', () => {
   const clock = new VirtualClock();
-  const limiter = keyed({ limit: 1, clock, maxHold: 500, observer: { leaked: () => {} } });
+  const limiter = keyed({ limit: 1, clock, maxHold: 500 });
+  limiter.observe({ leaked: () => {} });
   const enter = () => {
     const held = limiter.tryAcquire({ key: 'a' });
     expect(limiter.stats().keys).toBe(1);

@@ -5,16 +5,20 @@ import {
   createGate,
   createLimiter,
   type LimiterOptions,
+  type Observer,
   type Permit,
 } from '../src/index.ts';
 import { call } from './caller.ts';
 
-function limited(options: Partial<LimiterOptions> = {}) {
+function limited({
+  observer,
+  ...options
+}: Partial<LimiterOptions> & { readonly observer?: Observer } = {}) {
   const clock = new VirtualClock();
   const leaks: number[] = [];
-  const observer = { leaked: ({ held }: { held: number }) => void leaks.push(held) };
   const settings = { limit: 1, queueLimit: 9, queueTimeout: Number.POSITIVE_INFINITY };
-  const limiter = createLimiter({ ...settings, maxHold: 100, clock, observer, ...options });
+  const limiter = createLimiter({ ...settings, maxHold: 100, clock, ...options });
+  limiter.observe(observer ?? { leaked: ({ held }) => void leaks.push(held) });
   return { clock, leaks, limiter };
 }
 
@@ -183,10 +187,8 @@ it('a grant caused by maxHold does not delay the release of other permits', () =
 
 it('a gate admits with an aborted signal if the permit of an earlier limit has expired in the queue', async () => {
   const clock = new VirtualClock();
-  const first = createLimiter({
-    ...{ name: 'first', limit: 1, maxHold: 30, clock },
-    observer: { leaked: () => {} },
-  });
+  const first = createLimiter({ name: 'first', limit: 1, maxHold: 30, clock });
+  first.observe({ leaked: () => {} });
   const second = createLimiter({ name: 'second', limit: 1, queueLimit: 9, clock });
   const gate = createGate({
     limits: [{ limiter: first }, { limiter: second }],

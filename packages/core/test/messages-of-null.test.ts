@@ -12,7 +12,7 @@ describe('null is refused for every option', () => {
     'queueWeight',
     'queueTimeout',
   ];
-  const common = ['order', 'maxHold', 'observer', 'clock'];
+  const common = ['order', 'maxHold', 'clock'];
 
   it.each([...ofLimiter, ...common])('createLimiter: %s', async (option) => {
     const message = `${option} must be set or omitted, got null`;

@@ -108,8 +108,11 @@ it.each([
 );
 
 it('a plain observer with an unknown callback throws; a class instance may have further members', () => {
-  const observer = { reject: () => {} };
-  expect(() => createLimiter({ limit: 1, observer } as never)).toThrow('did you mean "rejected"?');
+  const limiter = createLimiter({ limit: 1 });
+  const observe = () => limiter.observe({ reject: () => {} } as never);
+  const error = { code: 'ERR_HEADGATE_UNKNOWN_OPTION', option: 'reject' };
+  expect(observe).toThrow(expect.objectContaining(error));
+  expect(observe).toThrow('did you mean "rejected"?');
   class Metrics {
     count = 0;
     admitted(): void {
@@ -117,7 +120,8 @@ it('a plain observer with an unknown callback throws; a class instance may have 
     }
   }
   const metrics = new Metrics();
-  createLimiter({ limit: 1, observer: metrics }).tryAcquire();
+  limiter.observe(metrics);
+  limiter.tryAcquire();
   expect(metrics.count).toBe(1);
 });
 

@@ -68,7 +68,8 @@ it('the limits set by a chain of releases are reported in order', () => {
   const observer = { resized: ({ limit }: { limit: number }) => void limits.push(limit) };
   const limit = new ScriptedLimit(1);
   limit.onSample = () => void limit.limit++;
-  const limiter = createLimiter({ limit, queueLimit: 1, observer });
+  const limiter = createLimiter({ limit, queueLimit: 1 });
+  limiter.observe(observer);
   const held = limiter.tryAcquire();
   call(limiter, { onGranted: (permit) => permit.release() });
   held?.release();

@@ -28,7 +28,8 @@ function seenKinds(events: Event[]): string[] {
 describe('observe()', () => {
   it('adds any number of observers at any time, and returns a function that removes the observer', () => {
     const [one, two, three] = [recording(), recording(), recording(['admitted'])];
-    const limiter = createLimiter({ limit: 1, observer: one.observer });
+    const limiter = createLimiter({ limit: 1 });
+    limiter.observe(one.observer);
     const removeTwo = limiter.observe(two.observer);
     limiter.tryAcquire()?.release();
     const removeThree = limiter.observe(three.observer);
@@ -78,8 +79,9 @@ describe('observe()', () => {
     const clock = new VirtualClock();
     const limit = { create: () => ({ limit: 1, sample: () => {} }) };
     const timed = { released: () => {} };
-    for (const options of [{ limit }, { limit: 1, maxHold: 99 }, { limit: 1, observer: timed }]) {
+    for (const options of [{ limit }, { limit: 1, maxHold: 99 }, { limit: 1 }]) {
       const limiter = createLimiter({ clock, ...options });
+      if (options.limit === 1 && !('maxHold' in options)) limiter.observe(timed);
       const permit = limiter.tryAcquire();
       const { observer, seen } = recording();
       limiter.observe(observer);
@@ -124,8 +126,14 @@ describe('observe()', () => {
   it('validates the observer', () => {
     const limiter = createLimiter({ limit: 1 });
     const observe = (observer: unknown) => () => limiter.observe(observer as Observer);
-    expect(observe(undefined)).toThrow('observer must be an object with the methods');
+    for (const value of [undefined, null, 5, 'x', () => {}]) {
+      expect(observe(value)).toThrow('observer must be an object with the methods');
+    }
+    const invalid = { code: 'ERR_HEADGATE_OPTION', option: 'observer' };
+    expect(observe({ admitted: 5 })).toThrow(expect.objectContaining(invalid));
     expect(observe({ admitted: 5 })).toThrow('observer.admitted must be a function, got 5');
+    const unknown = { code: 'ERR_HEADGATE_UNKNOWN_OPTION', option: 'admited' };
+    expect(observe({ admited() {} })).toThrow(expect.objectContaining(unknown));
     expect(observe({ admited() {} })).toThrow('did you mean "admitted"?');
   });
 });

@@ -5,11 +5,14 @@ import { createLimiter, type LimiterOptions, type Observer } from '../src/index.
 import { call } from './caller.ts';
 import { collectWarnings } from './warnings.ts';
 
-function observed(options: Partial<LimiterOptions> = {}) {
+function observed({
+  observer,
+  ...options
+}: Partial<LimiterOptions> & { readonly observer?: Observer } = {}) {
   const clock = new VirtualClock({ random: () => 0 });
   const events: unknown[] = [];
   const see = (kind: string) => (event: object) => void events.push([kind, event]);
-  const observer: Observer = {
+  const recorder: Observer = {
     admitted: see('admitted'),
     queued: see('queued'),
     rejected: see('rejected'),
@@ -25,10 +28,10 @@ function observed(options: Partial<LimiterOptions> = {}) {
       queueLimit: 1,
       queueTimeout: 100,
       clock,
-      observer,
     },
     ...options,
   });
+  limiter.observe(observer ?? recorder);
   const seen = () => events.splice(0);
   return { clock, limiter, seen };
 }

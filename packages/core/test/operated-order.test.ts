@@ -7,12 +7,12 @@ function scene(options: Partial<LimiterOptions> = {}) {
   const events: string[] = [];
   const limiter = createLimiter({
     ...{ limit: 1, queueLimit: 5, queueTimeout: 100 },
-    observer: {
-      operated: ({ operation, limit }) => void events.push(`${operation} ${limit}`),
-      admitted: () => void events.push('admitted'),
-      rejected: ({ rejection }) => void events.push(rejection.reason),
-    },
     ...options,
+  });
+  limiter.observe({
+    operated: ({ operation, limit }) => void events.push(`${operation} ${limit}`),
+    admitted: () => void events.push('admitted'),
+    rejected: ({ rejection }) => void events.push(rejection.reason),
   });
   return { limiter, events };
 }

@@ -19,7 +19,8 @@ function recording() {
 
 it('reports each operation that changes something', () => {
   const { operated, observer } = recording();
-  const limiter = createLimiter({ name: 'reports', limit: 2, observer });
+  const limiter = createLimiter({ name: 'reports', limit: 2 });
+  limiter.observe(observer);
   for (const name of ['resume', 'pause', 'pause', 'drain', 'resume', 'resume'] as const) {
     limiter[name]();
   }
@@ -39,8 +40,8 @@ it('reports the operations on an adaptive limit, and on the limits that a gate h
       { name: 'user', limit: 1, perKey: true },
       { name: 'app', limit: adaptive({ initial: 7 }) },
     ],
-    observer,
   });
+  gate.observe(observer);
   const limiter = gate.limits[1]?.limiter;
   limiter?.freeze();
   limiter?.freeze();

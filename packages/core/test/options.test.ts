@@ -16,7 +16,6 @@ const common: [option: string, expected: string, bad: unknown[]][] = [
   ['queueTimeout', duration, [-1, Number.NaN, '3', [], true]],
   ['maxHold', 'a number of milliseconds above 0', [0, -1, Number.NaN, '3', [], true]],
   ['name', 'a string that is not empty', ['', 5, {}, true]],
-  ['observer', 'an object with the methods admitted', [5, 'x']],
   ['clock', 'an object with the methods now', [5, 'x']],
 ];
 
@@ -131,7 +130,7 @@ describe('valid options', () => {
   it.each([
     { queueLimit: Infinity, queueTimeout: Infinity, maxHold: Infinity },
     { queueLimit: 0, queueTimeout: 0.5, maxHold: 1.5 },
-    { limit: Number.MAX_SAFE_INTEGER, name: 'renders', perKey: false, observer: {} },
+    { limit: Number.MAX_SAFE_INTEGER, name: 'renders', perKey: false },
     {
       name: undefined,
       queueLimit: undefined,

@@ -158,8 +158,9 @@ describe('codel()', () => {
         for (const { permit } of held) permit?.release();
       },
     };
-    const settings = { limit: 3, queueLimit: 9, clock, observer };
+    const settings = { limit: 3, queueLimit: 9, clock };
     const limiter = createLimiter({ ...settings, order });
+    limiter.observe(observer);
     held.push(call(limiter), call(limiter), call(limiter));
     const old = call(limiter);
     clock.advance(100);

@@ -188,7 +188,8 @@ it('a clock that throws or returns no number leaks no permit, and its last valid
   }
   const clock = new Broken();
   const observer = { released: () => {} };
-  const limiter = createLimiter({ limit: 1, queueLimit: 9, maxHold: 50, clock, observer });
+  const limiter = createLimiter({ limit: 1, queueLimit: 9, maxHold: 50, clock });
+  limiter.observe(observer);
   for (const says of [broken, () => Number.NaN, () => 'noon' as never]) {
     clock.says = undefined;
     const held = limiter.tryAcquire();

@@ -6,26 +6,16 @@ import { Caller } from './caller.ts';
 // The callbacks of an observer may call the limiter: no permit is leaked, no waiter left in a queue.
 
 it.each([
-  [
-    'a limiter',
-    (admitted: () => void) => createLimiter({ limit: 1, queueLimit: 1, observer: { admitted } }),
-  ],
-  [
-    'a gate of one limit',
-    (admitted: () => void) =>
-      createGate({ limits: [{ name: 'a', limit: 1 }], queueLimit: 1, observer: { admitted } }),
-  ],
+  ['a limiter', () => createLimiter({ limit: 1, queueLimit: 1 })],
+  ['a gate of one limit', () => createGate({ limits: [{ name: 'a', limit: 1 }], queueLimit: 1 })],
   [
     'a gate',
-    (admitted: () => void) =>
-      createGate({
-        limits: [{ limiter: createLimiter({ limit: 1, queueLimit: 1 }) }],
-        observer: { admitted },
-      }),
+    () => createGate({ limits: [{ limiter: createLimiter({ limit: 1, queueLimit: 1 }) }] }),
   ],
 ])('an abort within the observer’s admitted(), at %s, leaks nothing', async (_, create) => {
   let controller: AbortController | undefined;
-  const entrance = create(() => controller?.abort());
+  const entrance = create();
+  entrance.observe({ admitted: () => controller?.abort() });
   const held = await entrance.acquire();
   controller = new AbortController();
   const waiting = entrance.acquire({ signal: controller.signal });
@@ -38,7 +28,8 @@ it('a request that an observer withdraws in queued() leaves all queues of its ga
   const limiter = createLimiter({ limit: 1, queueLimit: 1 });
   const controller = new AbortController();
   const observer = { queued: () => controller.abort() };
-  const gate = createGate({ limits: [{ limiter }], observer });
+  const gate = createGate({ limits: [{ limiter }] });
+  gate.observe(observer);
   limiter.tryAcquire();
   await expect(gate.acquire({ signal: controller.signal })).rejects.toThrow();
   expect([gate.queued, limiter.queued]).toEqual([0, 0]);
@@ -46,7 +37,8 @@ it('a request that an observer withdraws in queued() leaves all queues of its ga
 
 it("a gate closed within the observer's queued() rejects that waiter too", async () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 1 });
-  const gate = createGate({ limits: [{ limiter }], observer: { queued: () => void gate.close() } });
+  const gate = createGate({ limits: [{ limiter }] });
+  gate.observe({ queued: () => void gate.close() });
   limiter.tryAcquire();
   await expect(gate.acquire()).rejects.toMatchObject({ rejection: { reason: 'closed' } });
   expect([gate.queued, limiter.queued]).toEqual([0, 0]);
@@ -57,7 +49,8 @@ it('a gate closed while a limit admits a request rejects it', async () => {
   const admitted = () => {
     closed = gate.close();
   };
-  const limiter = createLimiter({ limit: 1, observer: { admitted } });
+  const limiter = createLimiter({ limit: 1 });
+  limiter.observe({ admitted });
   const gate = createGate({ limits: [{ limiter }] });
   await expect(gate.acquire()).rejects.toMatchObject({ rejection: { reason: 'closed' } });
   expect(await closed).toBe(0);
@@ -66,7 +59,8 @@ it('a gate closed while a limit admits a request rejects it', async () => {
 
 it('an observer may lower the next limit of a gate below the weight of the request', () => {
   const observer = { admitted: () => all.setLimit(2) };
-  const user = createLimiter({ name: 'user', limit: 1, perKey: true, observer });
+  const user = createLimiter({ name: 'user', limit: 1, perKey: true });
+  user.observe(observer);
   const all = createLimiter({ name: 'all', limit: 3 });
   const gate = createGate({ limits: [{ limiter: user }, { limiter: all }] });
   const caller = new Caller();

@@ -9,7 +9,8 @@ it('an adaptive limit updates the limiter, which admits the waiters that fit and
   const limit = new ScriptedLimit(1.9);
   const resized: number[] = [];
   const observer = { resized: (event: { limit: number }) => void resized.push(event.limit) };
-  const limiter = createLimiter({ limit, queueLimit: 9, observer });
+  const limiter = createLimiter({ limit, queueLimit: 9 });
+  limiter.observe(observer);
   expect([limiter.limit, limiter.isAdaptive, createLimiter({ limit: 1 }).isAdaptive]).toEqual([
     1,
     true,
@@ -26,7 +27,8 @@ it('an adaptive limit updates the limiter, which admits the waiters that fit and
 
 it('an unchanged limit is not reported', () => {
   const observer = { resized: vi.fn() };
-  const limiter = createLimiter({ limit: new ScriptedLimit(2), observer });
+  const limiter = createLimiter({ limit: new ScriptedLimit(2) });
+  limiter.observe(observer);
   limiter.tryAcquire()?.release();
   expect(observer.resized).not.toHaveBeenCalled();
 });
@@ -109,8 +111,9 @@ it('a permit released by maxHold while its request is queued is no longer tracke
   const clock = new VirtualClock();
   const settings = { limit: 1, queueLimit: 9, queueTimeout: Infinity, clock };
   const limit = new ScriptedLimit(1);
-  const moving = { ...settings, limit, name: 'a', maxHold: 100, observer: { leaked() {} } };
+  const moving = { ...settings, limit, name: 'a', maxHold: 100 };
   const a = createLimiter({ ...moving, order: byPriority() });
+  a.observe({ leaked() {} });
   const [b, c] = ['b', 'c'].map((name) => createLimiter({ ...settings, name }));
   if (b === undefined || c === undefined) throw new Error('no limiters');
   const limits = [{ limiter: a }, { limiter: b }, { limiter: c }];

@@ -10,11 +10,11 @@ function scene(options: Partial<LimiterOptions> = {}) {
   const events: string[] = [];
   const limiter = createLimiter({
     ...{ name: 'reports', limit: 1, queueLimit: 2, queueTimeout: 100, clock },
-    observer: {
-      rejected: ({ rejection, shadow }) => void events.push(`${rejection.reason} ${shadow}`),
-      operated: ({ operation, limit }) => void events.push(`${operation} ${limit}`),
-    },
     ...options,
+  });
+  limiter.observe({
+    rejected: ({ rejection, shadow }) => void events.push(`${rejection.reason} ${shadow}`),
+    operated: ({ operation, limit }) => void events.push(`${operation} ${limit}`),
   });
   return { clock, limiter, events };
 }
@@ -177,11 +177,11 @@ describe('one limit of a gate in shadow mode', () => {
         { name: 'app', limit: 1 },
       ],
       ...{ queueLimit: 1, queueTimeout: 50, clock },
-      observer: {
-        rejected: ({ rejection: { reason, limitName }, shadow }) =>
-          void events.push(`${reason} ${limitName} ${shadow}`),
-        admitted: () => void events.push('admitted'),
-      },
+    });
+    gate.observe({
+      rejected: ({ rejection: { reason, limitName }, shadow }) =>
+        void events.push(`${reason} ${limitName} ${shadow}`),
+      admitted: () => void events.push('admitted'),
     });
     const ask = (key: string) => {
       const caller = new Caller();

@@ -14,8 +14,9 @@ function shadowGate(options: Partial<GateOptions> = {}) {
     },
   };
   const limits = [{ name: 'app', limit: 2 }];
-  const common = { limits, queueLimit: 0, clock, observer };
+  const common = { limits, queueLimit: 0, clock };
   const gate = createGate({ ...common, mode: 'shadow', ...options });
+  gate.observe(observer);
   return { clock, gate, reports };
 }
 

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
-import { createGate, createLimiter, lifo, map, type Permit } from '../src/index.ts';
+import { createGate, createLimiter, lifo, map, type Observer, type Permit } from '../src/index.ts';
 import { call } from './caller.ts';
 
 interface Waiting {
@@ -13,6 +13,7 @@ interface Waiting {
 interface Entrance {
   acquire(options?: Waiting): Promise<Permit>;
   run<T>(fn: () => T, options?: Waiting): Promise<T>;
+  observe(observer: Observer): () => void;
   close(): Promise<number>;
   stats(): object;
 }
@@ -126,9 +127,9 @@ it.each([
   'a signal that an observer aborts, while %s makes room, leaves no waiter behind',
   async (_, create) => {
     const controller = new AbortController();
-    const observer = { rejected: () => controller.abort(new Error('gone')) };
     const clock = new VirtualClock();
-    const entrance = create({ queueLimit: 1, order: lifo(), observer, clock });
+    const entrance = create({ queueLimit: 1, order: lifo(), clock });
+    entrance.observe({ rejected: () => controller.abort(new Error('gone')) });
     await entrance.acquire();
     const displaced = entrance.acquire();
     const waiting = entrance.acquire({ signal: controller.signal });

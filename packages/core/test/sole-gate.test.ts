@@ -93,7 +93,8 @@ it('releases a permit after maxHold, once', async () => {
   const clock = new VirtualClock();
   const leaked: object[] = [];
   const observer = { leaked: (event: object) => leaked.push(event) };
-  const gate = createGate({ limits, maxHold: 50, observer, clock });
+  const gate = createGate({ limits, maxHold: 50, clock });
+  gate.observe(observer);
   const { signal } = await gate.acquire();
   clock.advance(50);
   expect(signal.aborted).toBe(true);

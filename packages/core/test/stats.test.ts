@@ -1,6 +1,13 @@
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
-import { byPriority, byShare, createLimiter, fair, systemClock } from '../src/index.ts';
+import {
+  byPriority,
+  byShare,
+  createLimiter,
+  fair,
+  type Observer,
+  systemClock,
+} from '../src/index.ts';
 import { call } from './caller.ts';
 
 it('all counts of a new limiter are 0', () => {
@@ -16,7 +23,8 @@ it('all counts of a new limiter are 0', () => {
 it('counts admissions, rejections, withdrawals and leaks', () => {
   const clock = new VirtualClock();
   const settings = { limit: 4, queueLimit: 1, queueTimeout: 100, maxHold: 200, clock };
-  const limiter = createLimiter({ ...settings, observer: { leaked: () => {} } });
+  const limiter = createLimiter({ ...settings });
+  limiter.observe({ leaked: () => {} });
   limiter.tryAcquire({ weight: 3 });
   limiter.withdraw(call(limiter, { weight: 2 }));
   call(limiter, { weight: 2 });
@@ -103,9 +111,14 @@ it('reads the clock only for queued and rejected requests, unless an observer ne
   call(limiter);
   held?.release();
   expect(readings()).toBeGreaterThan(0);
-  createLimiter({ limit: 1, clock, observer: { admitted() {} } }).tryAcquire();
+  const observed = (observer: Observer) => {
+    const limiter = createLimiter({ limit: 1, clock });
+    limiter.observe(observer);
+    return limiter;
+  };
+  observed({ admitted() {} }).tryAcquire();
   expect(readings()).toBe(0);
-  createLimiter({ limit: 1, clock, observer: { released() {} } }).tryAcquire();
+  observed({ released() {} }).tryAcquire();
   expect(readings()).toBe(1);
   createLimiter({ limit: 1, clock, maxHold: 10 }).tryAcquire();
   expect(readings()).toBe(1);

@@ -155,14 +155,13 @@ test('an observer may have any of the callbacks, each with its own event', () =>
       expectTypeOf(outcome).toEqualTypeOf<Outcome>();
     },
   };
-  createLimiter({ limit: 1, observer });
-  createLimiter({ limit: 1, observer: {} });
+  limiter.observe({});
   expectTypeOf(limiter.observe(observer)).toEqualTypeOf<() => void>();
   expectTypeOf(gate.observe(observer)).toEqualTypeOf<() => void>();
   // @ts-expect-error misspelt
-  createLimiter({ limit: 1, observer: { admited: () => {} } });
+  limiter.observe({ admited: () => {} });
   // @ts-expect-error events carry no key
-  createLimiter({ limit: 1, observer: { admitted: ({ key }) => key } });
+  limiter.observe({ admitted: ({ key }) => key });
 });
 
 test('map infers the types of items and results', () => {

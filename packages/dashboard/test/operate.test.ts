@@ -64,11 +64,9 @@ it('reads a body that other middleware has parsed', async () => {
 it('operates a distributed limit for all processes', async () => {
   const memory = new Memory();
   const [limiter, other] = [1, 2].map(() =>
-    createLimiter({
-      ...{ name: 'search', limit: 4, store: memoryStore({ memory }) },
-      observer: { conflict() {} },
-    }),
+    createLimiter({ name: 'search', limit: 4, store: memoryStore({ memory }) }),
   ) as [Limiter, Limiter];
+  for (const each of [limiter, other]) each.observe({ conflict() {} });
   const { post, state } = await startOperated(inExpress, [limiter]);
   const operations = ['setLimit', 'pause', 'drain', 'resume', 'shadow', 'enforce'];
   expect(state.limits).toMatchObject([{ operations, store: { up: true } }]);

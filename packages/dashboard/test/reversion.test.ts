@@ -79,8 +79,9 @@ it('closing a dashboard reverts what it has set, and not what another has set si
 it('reverts a distributed limit to the value that applied, though that was temporary in another process', async () => {
   const memory = new Memory();
   const [here, there] = [1, 2].map(() => {
-    const options = { name: 'search', limit: 10, observer: { conflict() {} } };
-    return createLimiter({ ...options, store: memoryStore({ memory }) });
+    const limiter = createLimiter({ name: 'search', limit: 10, store: memoryStore({ memory }) });
+    limiter.observe({ conflict() {} });
+    return limiter;
   }) as [Limiter, Limiter];
   const clock = new VirtualClock();
   // Their first requests declare the limit, which would replace a temporary one.

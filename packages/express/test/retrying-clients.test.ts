@@ -28,13 +28,12 @@ describe('clients that retry', () => {
 
   it.each(Object.keys(clients))('%s retries after Retry-After and succeeds', async (name) => {
     const refusals: { at: number; retryAfter: number }[] = [];
-    const { app, work, holder } = await busy(world, {
-      clock: { ...systemClock, random: () => 0 },
-      observer: {
-        rejected({ rejection: { retryAfter } }) {
-          refusals.push({ at: performance.now(), retryAfter });
-          work.finishAll();
-        },
+    const clock = { ...systemClock, random: () => 0 };
+    const { app, limit, work, holder } = await busy(world, { clock });
+    limit.observe({
+      rejected({ rejection: { retryAfter } }) {
+        refusals.push({ at: performance.now(), retryAfter });
+        work.finishAll();
       },
     });
     const body = await clients[name]?.(`${app.url}/retried`);

@@ -21,7 +21,7 @@ async function listen(server: Server): Promise<number> {
 
 /** Serves a large response over HTTP/2 to a client that does not read it. */
 async function unread(
-  options: Pick<ConcurrencyLimitOptions, 'clock' | 'maxHold' | 'observer'>,
+  options: Pick<ConcurrencyLimitOptions, 'clock' | 'maxHold'>,
   prepare: (res: http2.Http2ServerResponse) => void = () => {},
 ) {
   const limit = concurrencyLimit<http2.Http2ServerRequest>({ limit: 1, ...options });
@@ -41,7 +41,8 @@ async function unread(
 
 it('over HTTP/2, holds the permit of an unread response until maxHold has passed', async () => {
   const clock = new VirtualClock();
-  const { limit } = await unread({ clock, maxHold: 10_000, observer: { leaked: () => {} } });
+  const { limit } = await unread({ clock, maxHold: 10_000 });
+  limit.observe({ leaked: () => {} });
   clock.advance(9_999);
   expect(limit.inflight).toBe(1);
   clock.advance(1);

@@ -55,9 +55,9 @@ async function everything(use: (limits: Measurable[]) => void): Promise<void> {
     name: 'app',
     limit: 1,
     maxHold: 500,
-    observer: { leaked() {} },
     ...queue,
   });
+  app.observe({ leaked() {} });
   const search = createLimiter({ name: 'search', limit: adaptive(), clock });
   const store = memoryStore({ clock });
   const account = createLimiter({ name: 'account', limit: 1, store, ...queue });

@@ -53,8 +53,8 @@ async function start({ port }: { port: number }, options: Options = {}): Promise
     queueLimit: 9,
     queueTimeout: 9_000,
     store,
-    observer,
   });
+  limiter.observe(observer);
   onTestFinished(async () => {
     await limiter.close({ timeout: 0 });
     await store.close();

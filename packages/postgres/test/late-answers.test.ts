@@ -35,8 +35,8 @@ test('a release whose answer is lost with its connection does not count as a los
   await vi.waitFor(() => store.stats({ name: 'connects' }), 5_000);
   const limiter = createLimiter({
     ...{ name: 'cut', limit: 1, store },
-    observer: { store() {} },
   });
+  limiter.observe({ store() {} });
   onTestFinished(async () => {
     await limiter.close({ timeout: 0 });
     await store.close();

@@ -12,7 +12,8 @@ const name = 'registered';
 /** Simulates a process. */
 async function start() {
   const store = postgresStore({ connect: database.url });
-  const limiter = createLimiter({ name, limit: 2, store, observer: { store() {} } });
+  const limiter = createLimiter({ name, limit: 2, store });
+  limiter.observe({ store() {} });
   onTestFinished(async () => {
     await limiter.close({ timeout: 0 });
     await store.close();

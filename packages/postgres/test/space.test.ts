@@ -104,7 +104,8 @@ async function slowedLimit(database: Database, { onTestFinished }: TestContext, 
   await vi.waitFor(() => store.stats({ name: 'connects' }), 5_000);
   const said: (string | undefined)[] = [];
   const observer = { slowed: ({ reason }: { reason: string | undefined }) => said.push(reason) };
-  const limiter = createLimiter({ name: 'slowed', limit: 1, store, observer });
+  const limiter = createLimiter({ name: 'slowed', limit: 1, store });
+  limiter.observe(observer);
   onTestFinished(async () => void (await limiter.close()));
   await limiter.run(() => {});
   // The transaction stays open until the test ends it.

@@ -10,8 +10,8 @@ function start(schema: string) {
   const store = postgresStore({ connect: database.server.url, schema });
   const limiter = createLimiter({
     ...{ name: 'versions', limit: 2, queueLimit: 1_000, queueTimeout: 9_000, store },
-    observer: { store() {} },
   });
+  limiter.observe({ store() {} });
   onTestFinished(async () => {
     await limiter.close({ timeout: 0 });
     await store.close();

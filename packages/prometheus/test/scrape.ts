@@ -33,9 +33,9 @@ export const outcome = (of: string) =>
 /** A limit of one, with a queue of one, and a registry of its own. */
 export function limited() {
   const clock = new VirtualClock();
-  const observer = { leaked: () => {} };
-  const options = { limit: 1, queueLimit: 1, queueTimeout: 50, maxHold: 500, clock, observer };
+  const options = { limit: 1, queueLimit: 1, queueTimeout: 50, maxHold: 500, clock };
   const register = new Registry();
   const limiter = createLimiter({ name: 'app', ...options });
+  limiter.observe({ leaked: () => {} });
   return { clock, register, limiter };
 }

@@ -65,7 +65,8 @@ describe('a store', () => {
     const store = memoryStore({ ...times, clock, name: 'leases' });
     const other = memoryStore({ ...times, clock: serverClock });
     const names = ['one', 'two'];
-    const own = names.map((name) => createLimiter({ name, limit: 1, store, clock, observer }));
+    const own = names.map((name) => createLimiter({ name, limit: 1, store, clock }));
+    for (const limiter of own) limiter.observe(observer);
     const others = names.map((name) =>
       createLimiter({ name, limit: 1, store: other, clock: serverClock }),
     );
@@ -108,7 +109,8 @@ describe('a store', () => {
   it('reports why it is impaired, until it no longer is', async () => {
     const clock = new VirtualClock();
     const store = new OwnStore(clock);
-    const limiter = createLimiter({ name: 'app', limit: 1, store, clock, observer });
+    const limiter = createLimiter({ name: 'app', limit: 1, store, clock });
+    limiter.observe(observer);
     const register = new Registry();
     instrument(store, { register });
     const impaired = async () => {

@@ -16,9 +16,9 @@ const limiter = createLimiter({
   store,
   queueLimit: 10,
   queueTimeout: 30_000,
-  // Otherwise a server that is down would cause a warning.
-  observer: { store: () => {} },
 });
+// Otherwise a server that is down would cause a warning.
+limiter.observe({ store: () => {} });
 
 try {
   const permit = await limiter.acquire();

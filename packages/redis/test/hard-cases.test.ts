@@ -71,8 +71,8 @@ test('a practically infinite limit causes no conflict', async () => {
     name: 'endless',
     limit: Number.MAX_SAFE_INTEGER,
     store,
-    observer: { conflict: (event) => conflicts.push(event) },
   });
+  limiter.observe({ conflict: (event) => conflicts.push(event) });
   const permit = await limiter.acquire({ weight: Number.MAX_SAFE_INTEGER });
   permit.release();
   await limiter.close();

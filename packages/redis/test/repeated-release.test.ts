@@ -20,7 +20,8 @@ function start(app: ReturnType<ReturnType<typeof library>['connect']>, name: str
     await app.close();
   });
   const lost = vi.fn();
-  const limiter = createLimiter({ name, limit: 1, store, observer: { lost, store: () => {} } });
+  const limiter = createLimiter({ name, limit: 1, store });
+  limiter.observe({ lost, store: () => {} });
   return { store, limiter, lost };
 }
 

@@ -39,7 +39,8 @@ async function start(
     },
   };
   const queue = { queueLimit: 9, queueTimeout: 20_000 };
-  const limiter = createLimiter({ name, limit: 1, ...queue, store, observer });
+  const limiter = createLimiter({ name, limit: 1, ...queue, store });
+  limiter.observe(observer);
   onTestFinished(async () => {
     await limiter.close({ timeout: 0 });
     await store.close();

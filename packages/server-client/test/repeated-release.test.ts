@@ -14,7 +14,8 @@ async function release(script: Script) {
   const store = serverStore({ url: fake.url });
   onTestFinished(() => store.close());
   const lost = vi.fn();
-  const limiter = createLimiter({ name: 'A', limit: 1, store, observer: { lost } });
+  const limiter = createLimiter({ name: 'A', limit: 1, store });
+  limiter.observe({ lost });
   (await limiter.acquire()).release();
   await limiter.close();
   return { lost, releases: fake.asked.filter(isRelease).length };

@@ -30,7 +30,8 @@ describe('a limit', () => {
 
   test('that the service does not have is refused with an error that says what to configure', async () => {
     const observer = { store: () => {} };
-    const unknown = createLimiter({ name: 'lacking', limit: 7, store: connect(), observer });
+    const unknown = createLimiter({ name: 'lacking', limit: 7, store: connect() });
+    unknown.observe(observer);
     const message = 'no semaphore "lacking": configure it with 7';
     await expect(unknown.acquire()).rejects.toEqual(refused(message));
     limits.service.server.configure({ ...semaphores, lacking: 7 });

@@ -26,7 +26,8 @@ async function acquire() {
   const store = serverStore({ url: service.url, leaseDuration });
   onTestFinished(() => store.close());
   const lost = vi.fn();
-  const limiter = createLimiter({ name: 'A', limit: 1, store, observer: { lost } });
+  const limiter = createLimiter({ name: 'A', limit: 1, store });
+  limiter.observe({ lost });
   return { permit: await limiter.acquire(), lost };
 }
 

@@ -1,4 +1,9 @@
-import { createLimiter, type DistributedLimiterOptions, type Limiter } from '@headgate/core';
+import {
+  createLimiter,
+  type DistributedLimiterOptions,
+  type Limiter,
+  type Observer,
+} from '@headgate/core';
 import type { Store } from '@headgate/core/distributed';
 import { serverStore } from '@headgate/server-client';
 import { type FaultyProxy, startProxy } from '@headgate/test-servers';
@@ -33,14 +38,16 @@ export function useLimits() {
       observer,
       warns = false,
       ...options
-    }: Partial<DistributedLimiterOptions> & { warns?: boolean } = {},
+    }: Partial<DistributedLimiterOptions> & { observer?: Observer; warns?: boolean } = {},
     store = connect(),
   ): Limiter {
     const usual = { limit: semaphores[name], queueLimit: 1_000, queueTimeout: 20_000 };
     // Observing `store` suppresses the warnings.
     const quiet = warns ? {} : { store: () => {} };
-    const all = { name, ...usual, store, observer: { ...quiet, ...observer }, ...options };
-    return createLimiter(all as DistributedLimiterOptions);
+    const all = { name, ...usual, store, ...options };
+    const limit = createLimiter(all as DistributedLimiterOptions);
+    limit.observe({ ...quiet, ...observer });
+    return limit;
   }
 
   async function usage(name: string): Promise<[inflight: number, queued: number]> {

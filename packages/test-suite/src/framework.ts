@@ -7,7 +7,6 @@ import type {
   Guard,
   LimitFactory,
   LocalLimiter,
-  Observer,
   Order,
   Outcome,
   Permit,
@@ -147,7 +146,6 @@ export interface SuiteOptions extends SuiteLimitOptions {
   readonly headers?: boolean;
   readonly maxHold?: number;
   readonly onDisconnect?: 'wait' | 'release';
-  readonly observer?: Observer;
   readonly clock?: Clock;
 }
 

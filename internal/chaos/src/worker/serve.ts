@@ -57,11 +57,12 @@ class Worker {
   #stop = new AbortController();
 
   constructor(plan: Plan, store: Store) {
-    // The faults cause outages, so warnings about them are pointless.
-    const observer = { store: () => {}, conflict: () => {} };
-    const queue = { queueLimit: 1_000, queueTimeout: 2 * plan.lease, observer };
+    const queue = { queueLimit: 1_000, queueTimeout: 2 * plan.lease };
     const make = (limit: number) => {
-      return createLimiter({ name: `chaos-${limit}`, limit, store, ...queue });
+      const limiter = createLimiter({ name: `chaos-${limit}`, limit, store, ...queue });
+      // The faults cause outages, so warnings about them are pointless.
+      limiter.observe({ store: () => {}, conflict: () => {} });
+      return limiter;
     };
     this.#plan = plan;
     this.#limiters = new Map(plan.limits.map((limit) => [limit, make(limit)]));

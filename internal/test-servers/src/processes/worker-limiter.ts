@@ -43,7 +43,8 @@ export class WorkerLimiter {
           tell({ ...event, kind, error: error && failureOf(error) }),
       ]),
     );
-    this.limiter = createLimiter({ ...options, store, observer });
+    this.limiter = createLimiter({ ...options, store });
+    this.limiter.observe(observer);
   }
 
   async acquire(serial: number, options: Omit<WaitOptions, 'signal'> = {}): Promise<Granted> {

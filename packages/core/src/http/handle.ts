@@ -17,7 +17,7 @@ export interface Handle {
   /** The guard, if it has one. */
   readonly guard?: GateGuard | undefined;
   stats(): HttpStats;
-  /** Adds an observer to that of the options, if any, and returns a function that removes it. */
+  /** Adds an observer, which receives all later events, and returns a function that removes it. */
   observe(observer: Observer): () => void;
   /**
    * Rejects new and queued requests, and closes the limiters that the middleware has made. Resolves to 0 once the last

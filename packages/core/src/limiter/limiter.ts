@@ -197,8 +197,8 @@ export interface Limiter {
    */
   unfreeze(): void;
   /**
-   * Adds an observer to the one in the options, if any, and returns a function that removes it. It receives all later
-   * events, including those of requests that have already arrived.
+   * Adds an observer, and returns a function that removes it. It receives all later events, including those of requests
+   * that have already arrived.
    *
    * @throws HeadgateError unless `observer` is an object of known callbacks.
    */

@@ -11,7 +11,6 @@ import { type Clock, checkClock } from '../clock.ts';
 import { invalid } from '../errors.ts';
 import { isControlled, type LimitFactory } from '../limits/limit.ts';
 import { fifo } from '../queues/fifo.ts';
-import type { Observer } from '../semaphore/observer.ts';
 import { Observers } from '../semaphore/observers.ts';
 import { checkOrder, type Order } from '../semaphore/queue.ts';
 import {
@@ -44,8 +43,6 @@ export interface CommonOptions {
    * Infinity.
    */
   maxHold?: number | undefined;
-  /** Receives events; `observe` adds further observers. Default: none. */
-  observer?: Observer | undefined;
   /** Time, timers and random numbers, for tests. Default: `systemClock`, those of the runtime. */
   clock?: Clock | undefined;
 }
@@ -83,7 +80,6 @@ export const commonOptions = [
   'queueTimeout',
   'order',
   'maxHold',
-  'observer',
   'clock',
 ] as const satisfies readonly (keyof CommonOptions)[];
 
@@ -104,15 +100,9 @@ export function checkCommon(options: CommonOptions): CommonSettings {
     queueTimeout,
     order,
     maxHold: checkSpan('maxHold', options.maxHold ?? Infinity),
-    observers: observersOf(options),
+    observers: new Observers(),
     clock: checkClock(options.clock),
   };
-}
-
-function observersOf({ observer }: CommonOptions): Observers {
-  const observers = new Observers();
-  if (observer !== undefined) observers.add(observer);
-  return observers;
 }
 
 /** The validated options of one limit. The other options of its limiter are the same for all limits of a gate. */

@@ -4,16 +4,17 @@ import { memoryStore } from '../../src/memory-store/index.ts';
 import { lease, outcome, settled, timeout, World } from './world.ts';
 
 function gateOf(world: World, options: { queueLimit?: number; queueTimeout?: number } = {}): Gate {
-  return createGate({
+  const gate = createGate({
     limits: [
       { name: 'user', limit: 1, perKey: true },
       { name: 'all', limit: 2, store: world.connect() },
     ],
     queueTimeout: 60_000,
-    observer: { store: () => {} },
     clock: world.clock,
     ...options,
   });
+  gate.observe({ store: () => {} });
+  return gate;
 }
 
 /** The first limit has a store. Bob holds its permit, and is queued at a local limit whose permit Ann holds. */
@@ -27,9 +28,9 @@ async function queueAtSecondLimit({ queueLimit = 9 } = {}) {
     ],
     queueLimit,
     queueTimeout: 60_000,
-    observer: { store: () => {} },
     clock: world.clock,
   });
+  gate.observe({ store: () => {} });
   const held = await gate.acquire({ keys: { user: 'ann' } });
   const waiting = outcome(gate.acquire({ keys: { user: 'bob' } }));
   await settled();
@@ -159,9 +160,9 @@ describe('a gate of local and distributed limits', () => {
         { name: 'user', limit: 1, perKey: true },
         { name: 'all', limit: 1, store },
       ],
-      observer: { store: () => {} },
       clock: world.clock,
     });
+    gate.observe({ store: () => {} });
     store.trouble = 'silent';
     const refused = outcome(gate.acquire({ keys: { user: 'ann' } }));
     await world.advance(timeout);

@@ -127,7 +127,8 @@ describe('a gate with a limit in shadow mode and another limit', () => {
     const before = createLimiter({ name: 'before', limit, queueLimit: 0, clock });
     const after = createLimiter({ name: 'after', limit, queueLimit: 9, clock });
     const limits = [before, limiter, after].map((each) => ({ limiter: each }));
-    const gate = createGate({ limits, queueLimit: 9, queueTimeout: 100, clock, observer });
+    const gate = createGate({ limits, queueLimit: 9, queueTimeout: 100, clock });
+    gate.observe(observer);
     store.trouble = 'silent';
     return { world, gate, heard, before, after };
   }

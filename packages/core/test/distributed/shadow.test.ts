@@ -124,7 +124,8 @@ test('a paused limit admits no requests in shadow mode either', async () => {
 test('a gate reports what a distributed limit in shadow mode would have rejected', async () => {
   const { heard, observer } = listener();
   const { limiter } = scene({ ...options, limit: 1, queueLimit: 0 });
-  const gate = createGate({ limits: [{ limiter }], queueLimit: 9, queueTimeout: 9_000, observer });
+  const gate = createGate({ limits: [{ limiter }], queueLimit: 9, queueTimeout: 9_000 });
+  gate.observe(observer);
   limiter.shadow();
   await gate.acquire();
   await gate.acquire();

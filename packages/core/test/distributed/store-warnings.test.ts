@@ -210,7 +210,8 @@ test('the observer of a gate is called for its store, also when it becomes slowe
     slowed: (event: unknown) => events.push(event),
   };
   const { clock } = world;
-  const gate = createGate({ limits: [{ name: 'all', limit: 1, store }], observer, clock });
+  const gate = createGate({ limits: [{ name: 'all', limit: 1, store }], clock });
+  gate.observe(observer);
   (await gate.acquire()).release();
   store.listener?.slowed?.('an open transaction');
   store.listener?.muted?.(undefined);

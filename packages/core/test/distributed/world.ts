@@ -11,6 +11,7 @@ import {
   createLimiter,
   type DistributedLimiterOptions,
   type Limiter,
+  type Observer,
   type Permit,
 } from '../../src/index.ts';
 import { Memory, memoryStore } from '../../src/memory-store/index.ts';
@@ -116,7 +117,11 @@ interface Saving {
   readonly reserve?: number;
 }
 
-type WorldOptions = Partial<DistributedLimiterOptions> & Saving & { readonly warns?: boolean };
+type WorldOptions = Partial<DistributedLimiterOptions> &
+  Saving & {
+    readonly observer?: Observer;
+    readonly warns?: boolean;
+  };
 
 /** Several processes that use one `Memory`, as they would use one server. */
 export class World {
@@ -147,16 +152,17 @@ export class World {
       warns = false,
       ...options
     } = given;
-    return createLimiter({
+    const limiter = createLimiter({
       name: 'renders',
       limit: 1,
       queueLimit: 100,
       queueTimeout: 60_000,
       store,
       clock: this.clock,
-      observer: { ...(warns ? {} : { store: () => {} }), ...observer },
       ...options,
     });
+    limiter.observe({ ...(warns ? {} : { store: () => {} }), ...observer });
+    return limiter;
   }
 
   /** The state of the limit in the memory. */

@@ -4,7 +4,8 @@ import { guarded } from './recording-guard.ts';
 
 it('an operator can switch a guard to shadow mode and back, separately for each gate', async () => {
   const events: unknown[] = [];
-  const { gate, guard } = guarded({ observer: { operated: (event) => events.push(event) } });
+  const { gate, guard } = guarded();
+  gate.observe({ operated: (event) => events.push(event) });
   const other = createGate({ limits: [], guard });
   guard.rejects = ['normal'];
   expect(gate.guard).toMatchObject({ name: 'sentry', mode: 'enforce' });
@@ -78,8 +79,8 @@ it.each([1, 2])(
       guard,
       queueLimit: 0,
       mode: 'shadow',
-      observer: { rejected },
     });
+    gate.observe({ rejected });
     const permits = [await gate.acquire()];
     isOverloaded = true;
     permits.push(await gate.acquire());

@@ -26,9 +26,7 @@ export function guarded(options: Partial<GateOptions> = {}) {
   const observer = { rejected: (event: (typeof reports)[number]) => reports.push(event) };
   const clock = new VirtualClock({ random: () => 0 });
   const limits = [{ name: 'app', limit: 1 }];
-  return {
-    guard,
-    reports,
-    gate: createGate({ limits, guard, observer, clock, ...options }),
-  };
+  const gate = createGate({ limits, guard, clock, ...options });
+  gate.observe(observer);
+  return { guard, reports, gate };
 }

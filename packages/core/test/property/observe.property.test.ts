@@ -42,7 +42,8 @@ class Scene {
     const guard = { name: 'guard', admits: (priority: Priority) => priority !== 'low' };
     const options = { limits, queueLimit, queueTimeout: 20, maxHold: 80, clock: this.clock };
     const observer = { ...recordTo(this.all), leaked: () => {} };
-    this.gate = createGate({ ...options, observer, ...(guarded && { guard }) });
+    this.gate = createGate({ ...options, ...(guarded && { guard }) });
+    this.gate.observe(observer);
   }
 
   ask(at: number): void {

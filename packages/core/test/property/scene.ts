@@ -84,8 +84,8 @@ export class Scene {
   readonly permits: Permit[] = [];
 
   constructor(private readonly options: Omit<LimiterOptions, 'clock'>) {
-    const observer = options.maxHold === undefined ? undefined : { leaked: () => {} };
-    this.limiter = createLimiter({ ...options, clock: this.clock, observer });
+    this.limiter = createLimiter({ ...options, clock: this.clock });
+    if (options.maxHold !== undefined) this.limiter.observe({ leaked: () => {} });
     this.judge = new Judge(this.limiter, this.clock);
   }
 

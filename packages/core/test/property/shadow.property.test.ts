@@ -95,12 +95,10 @@ it(
       fc.property(limiterOptions, arrivals, (options, all) => {
         const enforced = play(worldOf(options), all).map(({ verdict }) => verdict);
         const verdicts = new Map<object, string>();
-        const shadow = worldOf({
-          ...options,
-          observer: {
-            admitted: ({ request }) => void verdicts.set(request, 'admitted'),
-            rejected: ({ request, rejection }) => void verdicts.set(request, rejection.reason),
-          },
+        const shadow = worldOf(options);
+        shadow.limiter.observe({
+          admitted: ({ request }) => void verdicts.set(request, 'admitted'),
+          rejected: ({ request, rejection }) => void verdicts.set(request, rejection.reason),
         });
         shadow.limiter.shadow();
         play(shadow, all, () => shadow.limiter.stats());

@@ -100,16 +100,17 @@ class Story {
     const { isKeyed, queueLimit, maxHold } = this.settings;
     const limit = { create: () => this.#or('limit', adapting()) };
     const user = { name: 'user', limit: 2, perKey: true };
-    return createGate({
+    const gate = createGate({
       limits: [...(isKeyed ? [user] : []), { name: 'app', limit }],
       guard: this.#or<Guard>('guard', { name: 'guard', admits: () => true }),
       order: this.#order(),
       queueLimit,
       queueTimeout: 20,
       maxHold,
-      observer: this.#observer(),
       clock: this.#or<Clock>('clock', this.clock),
     });
+    gate.observe(this.#observer());
+    return gate;
   }
 
   #or<T extends object>(double: (typeof doubles)[number], whole: T): T {

@@ -8,9 +8,9 @@ const limit = concurrencyLimit({
   // As if it were left out.
   clock: undefined,
   // Replaces the default warning.
-  observer: { leaked: () => {} },
   skip: (c) => c.req.path === '/stats',
 });
+limit.observe({ leaked: () => {} });
 
 const app = new Hono().use(limit);
 app.get('/work', (c) => c.text('done'));

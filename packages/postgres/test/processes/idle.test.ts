@@ -26,7 +26,8 @@ function scene({ idleTimeout, connecting }: { idleTimeout?: number; connecting?(
   const name = `idle ${++names}`;
   const errors: unknown[] = [];
   const observer = { store: ({ error }: { error?: unknown }) => errors.push(error) };
-  const limiter = createLimiter({ name, limit: 1, queueLimit: 10, store, observer });
+  const limiter = createLimiter({ name, limit: 1, queueLimit: 10, store });
+  limiter.observe(observer);
   open.push(store, limiter);
   return { store, limiter, name, errors };
 }

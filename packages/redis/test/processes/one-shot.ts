@@ -14,7 +14,8 @@ const client = library === 'ioredis' ? old : young;
 const store = redisStore({ client });
 // Its client is closed before the limiter, so an outage is expected.
 const observer = { store: () => {} };
-const limiter = createLimiter({ name: `${library} ${ending}`, limit: 1, store, observer });
+const limiter = createLimiter({ name: `${library} ${ending}`, limit: 1, store });
+limiter.observe(observer);
 const permit = await limiter.acquire();
 if (!ending.includes('holding')) permit.release();
 if (ending.includes('closing')) await limiter.close({ timeout: 0 });

@@ -155,9 +155,9 @@ export function degraded(world: World): void {
     const work = new Paused();
     const limit = world.limit({
       ...{ limit: 1, queueLimit: 1, mode: 'shadow' },
-      observer: { rejected: (event) => reports.push(event) },
       onReject: (_, context) => context.send(418),
     });
+    limit.observe({ rejected: (event) => reports.push(event) });
     const app = await world.serve({ use: limit }, { handle: work.handler });
     const calls = [];
     for (let count = 1; count <= 4; count++) {

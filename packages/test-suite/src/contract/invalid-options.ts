@@ -28,7 +28,6 @@ export const invalidOptions: [string, object, object][] = [
   ],
   ['a queueLimit without a limit', { queueLimit: 20 }, { option: 'queueLimit' }],
   ['a closed limiter', { limiter: closedLimiter() }, { option: 'limiter' }],
-  ['an unknown observer callback', { limit: 1, observer: { reject() {} } }, { option: 'reject' }],
   ['a limit of 0', { limit: 0 }, { option: 'limit' }],
   ['a limit that is a string', { limit: '5' }, { option: 'limit' }],
   ['a fractional limit', { limit: 1.5 }, { option: 'limit' }],

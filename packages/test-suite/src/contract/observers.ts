@@ -32,6 +32,12 @@ export function observers(world: World): void {
     expect(new Set(requests).size).toBe(3);
   });
 
+  it('observe() throws for an unknown callback', () => {
+    const limit = world.limit({ limit: 1 });
+    const error = { code: 'ERR_HEADGATE_UNKNOWN_OPTION', option: 'reject' };
+    expect(() => limit.observe({ reject() {} } as never)).toThrow(expect.objectContaining(error));
+  });
+
   it('closed is true as soon as close() was called', async () => {
     const limit = world.limit({ limit: 1 });
     expect(limit.closed).toBe(false);

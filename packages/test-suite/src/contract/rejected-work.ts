@@ -34,7 +34,8 @@ export function rejectedWork(world: World): void {
     const store = faultyStore(memoryStore());
     // Replaces the default warning.
     const observer = { store: () => {} };
-    const limiter = world.watch(createLimiter({ name: 'renders', limit: 1, store, observer }));
+    const limiter = world.watch(createLimiter({ name: 'renders', limit: 1, store }));
+    limiter.observe(observer);
     store.faults = { call: () => 'fail' };
     const app = await world.serve({
       async handle({ send }: SuiteContext) {

@@ -100,9 +100,9 @@ export class DistributedScene {
         },
       };
       const queueTimeout = 700;
-      this.limiters.push(
-        createLimiter({ name: 'shared', ...limit, queueTimeout, clock, store, observer }),
-      );
+      const limiter = createLimiter({ name: 'shared', ...limit, queueTimeout, clock, store });
+      limiter.observe(observer);
+      this.limiters.push(limiter);
     }
   }
 

@@ -56,9 +56,9 @@ export class InterleavingScene {
     const name = 'interleaved';
     this.#server = await this.driver.start({ network: this.network, name, limit });
     this.#stores = [this.#server.connect(times), this.#server.connect(times)];
-    const observer = { lost: () => {}, store: () => {} };
-    const common = { name, limit, queueLimit: 100, queueTimeout: QUEUE_TIMEOUT, observer };
+    const common = { name, limit, queueLimit: 100, queueTimeout: QUEUE_TIMEOUT };
     this.#limiters = this.#stores.map((store) => createLimiter({ ...common, store }));
+    for (const limiter of this.#limiters) limiter.observe({ lost: () => {}, store: () => {} });
     this.#callers = new Callers(this.#limiters, times.leaseDuration / 2);
     const canOperate = this.#stores.every(({ can }) => can.operate);
     if (this.options.operates && canOperate) this.#operating = new Operating(this.#limiters);
