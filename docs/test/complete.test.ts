@@ -1,6 +1,5 @@
 import { createGate, createLimiter } from '@headgate/core';
 import { memoryStore } from '@headgate/core/memory-store';
-import { eventLoopGuard } from '@headgate/core/node';
 import { dashboard } from '@headgate/dashboard/express';
 import { durableObjectStore } from '@headgate/durable-object';
 import { concurrencyLimit } from '@headgate/express';
@@ -15,7 +14,6 @@ const makers = {
   createLimiter,
   createGate,
   concurrencyLimit,
-  eventLoopGuard,
   dashboard,
   redisStore,
   postgresStore,

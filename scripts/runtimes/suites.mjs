@@ -10,7 +10,6 @@ const ofSources = tests(
   'distributed/odd-stores',
   'outside-request',
   'pacing/thread-event-loop',
-  'guard/own-process',
 );
 
 function tests(...names) {
@@ -34,13 +33,10 @@ export const suites = [
     ...{ files: ['packages/core/test/**/*.test.ts'], except: ofSources },
   },
   {
-    ...{ package: '@headgate/core', name: 'its tests; the guard refuses', on: ['Bun', 'Deno'] },
-    files: ['packages/core/test/**/*.test.ts', 'packages/core/test/guard/refused.ts'],
+    ...{ package: '@headgate/core', name: 'its tests', on: ['Bun', 'Deno'] },
+    files: ['packages/core/test/**/*.test.ts'],
     // What Node's hooks record of each timer and promise, these runtimes do not. Bun has no `gc`.
-    except: [
-      ...ofSources,
-      ...tests('guard/event-loop-guard', 'background-context', 'shadow-memory'),
-    ],
+    except: [...ofSources, ...tests('background-context', 'shadow-memory')],
   },
   {
     ...{ package: '@headgate/express', name: 'adapter suite, Express 5' },

@@ -1,5 +1,4 @@
-import { adaptive, type Priority } from '@headgate/core';
-import { eventLoopGuard } from '@headgate/core/node';
+import { defaultLimit, type Priority } from '@headgate/core';
 import { type ConcurrencyLimit, concurrencyLimit } from '@headgate/express';
 import type { Request, RequestHandler } from 'express';
 import { expressQueue, overloadProtection, toobusy } from './libraries.ts';
@@ -19,18 +18,8 @@ export interface Contender {
   create(resource: Resource): Promise<Protection> | Protection;
 }
 
-/** The queue timeout next to the guard, in milliseconds. */
-const queueTimeout = 300;
-
 const priority = (req: Request) =>
   (req.get('x-class') === 'critical' ? 'critical' : 'normal') as Priority;
-
-const guarded = () => ({
-  queueLimit: 50,
-  queueTimeout,
-  priority,
-  guard: eventLoopGuard({ maxDelay: 50 }),
-});
 
 /** The capacity of each resource, which an expert would use as the limit. */
 const rightLimit: Record<Resource, number> = {
@@ -60,14 +49,16 @@ export const contenders: Record<string, Contender> = {
     settings: 'none',
     create: () => watched(concurrencyLimit({ priority })),
   },
-  'headgate, guard': {
-    settings:
-      'limit: adaptive({ max: 200 }), queueLimit: 50, queueTimeout: 300, guard: eventLoopGuard({ maxDelay: 50 })',
-    create: () => watched(concurrencyLimit({ limit: adaptive({ max: 200 }), ...guarded() })),
+  'headgate, short wait': {
+    settings: 'limit: defaultLimit({ maxWait: 50 })',
+    create: () => watched(concurrencyLimit({ limit: defaultLimit({ maxWait: 50 }), priority })),
   },
-  'headgate, guard and right limit': {
-    settings: `the same with limit: ${rightLimits}`,
-    create: (resource) => watched(concurrencyLimit({ limit: rightLimit[resource], ...guarded() })),
+  'headgate, right limit': {
+    settings: `limit: ${rightLimits}, queueLimit: 50, queueTimeout: 300`,
+    create: (resource) => {
+      const queue = { queueLimit: 50, queueTimeout: 300 };
+      return watched(concurrencyLimit({ limit: rightLimit[resource], ...queue, priority }));
+    },
   },
   'express-queue, right limit': {
     settings: `activeLimit: ${rightLimits}, queuedLimit: 50`,

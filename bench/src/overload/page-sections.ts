@@ -12,15 +12,15 @@ export interface PageSection {
 const right = 'express-queue, right limit';
 const few = ['bare', 'headgate', right];
 const peers = [...few, 'overload-protection', 'toobusy-js', 'under-pressure'];
-const guarded = [...peers, 'headgate, guard'];
+const withShortWait = [...peers, 'headgate, short wait'];
 
 /** The run of the first one also gives the settings, and the cost of one rejection, of the whole page. */
 export const pageSections: readonly PageSection[] = [
-  { heading: 'Handlers that compute', name: 'cpu', words: ['cpu', ...guarded] },
+  { heading: 'Handlers that compute', name: 'cpu', words: ['cpu', ...withShortWait] },
   {
     heading: 'The same with a connection for each request',
     name: 'own-cpu',
-    words: ['cpu', '--own-connections', ...guarded],
+    words: ['cpu', '--own-connections', ...withShortWait],
   },
   {
     heading: 'The same next to other processes',

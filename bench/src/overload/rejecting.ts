@@ -1,4 +1,3 @@
-import { eventLoopGuard } from '@headgate/core/node';
 import { concurrencyLimit } from '@headgate/express';
 import type { RequestHandler } from 'express';
 import { expressQueue, overloadProtection, toobusy } from './libraries.ts';
@@ -12,11 +11,6 @@ export const rejecting: Record<string, () => Promise<RequestHandler> | RequestHa
   // The minimum: no body and one header field.
   [bare]: () => (_req, res) => void res.writeHead(503, { 'Retry-After': '1' }).end(),
   'headgate, by its limit': () => concurrencyLimit({ limit: 1 }),
-  'headgate, by its guard': () => {
-    // All but the first request of a loop iteration are late, and that one finds no permit.
-    const guard = eventLoopGuard({ maxDelay: 0.001 });
-    return concurrencyLimit({ limit: 1, guard });
-  },
   'express-queue': () => expressQueue(1, 0),
   // No timer fires that fast.
   'overload-protection': () =>

@@ -1,7 +1,14 @@
 import { expect, it } from 'vitest';
 import { misplaced } from '../src/http/misuse.ts';
-import { adaptive, createGate, createLimiter, defaultLimit, fifo, map } from '../src/index.ts';
-import { eventLoopGuard } from '../src/node/index.ts';
+import {
+  adaptive,
+  createGate,
+  createLimiter,
+  defaultLimit,
+  fifo,
+  guard,
+  map,
+} from '../src/index.ts';
 import { http, keyed, limit, limiter, messageOf, shared, work } from './message-of.ts';
 
 const gate = () => createGate({ limits: [limit], queueLimit: 9 });
@@ -71,9 +78,9 @@ const mistakes: [string, () => unknown, string][] = [
     'limit must be a whole number or adaptive() when there is no key, got a function',
   ],
   [
-    'guard: eventLoopGuard',
-    () => http({ guard: eventLoopGuard }),
-    'guard must be a guard such as eventLoopGuard(), or an object with a name and a method admits, got a function that was not called',
+    'guard: guard',
+    () => http({ guard }),
+    'guard must be a guard such as guard(), or an object with a name and a method admits, got a function that was not called',
   ],
   [
     'classify without an adaptive limit',
@@ -163,7 +170,7 @@ const mistakes: [string, () => unknown, string][] = [
   ],
   [
     'a guard with a name',
-    () => http({ guard: eventLoopGuard(), name: 'app' }),
+    () => http({ guard: guard({ name: 'own', delay: () => 0, target: 1 }), name: 'app' }),
     'limit must be set: only a middleware without limits, guard',
   ],
 ];

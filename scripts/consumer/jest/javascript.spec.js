@@ -6,7 +6,6 @@ const entryPoints = [
   'core',
   'core/app',
   'core/http',
-  'core/node',
   'core/distributed',
   'core/memory-store',
   'core/options',

@@ -1,10 +1,9 @@
-import { createLimiter, RejectedError } from '@headgate/core';
+import { guard as createGuard, createLimiter, memoryUse, RejectedError } from '@headgate/core';
 import type {} from '@headgate/core/http';
-import { eventLoopGuard } from '@headgate/core/node';
 
 const limiter = createLimiter({ limit: 4, queueLimit: 20, queueTimeout: 2_000 });
 
-export const guard = eventLoopGuard({ maxDelay: 50 });
+export const guard = createGuard({ name: 'memory', ...memoryUse() });
 
 export async function pages(signal: AbortSignal): Promise<number> {
   try {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { createLimiter } from '@headgate/core';
+import { guard as createGuard, createLimiter } from '@headgate/core';
 import * as http from '@headgate/core/http';
-import { eventLoopGuard } from '@headgate/core/node';
 import { dashboard } from '@headgate/dashboard/express';
 import { dashboard as fastifyDashboard } from '@headgate/dashboard/fastify';
 import { dashboard as honoDashboard } from '@headgate/dashboard/hono';
@@ -35,7 +34,7 @@ const register = new Registry();
 instrumentPrometheus(limiter, { register });
 assert.match(await register.metrics(), /^headgate_limit\{headgate_limit_name="unnamed"\} 1$/m);
 
-const guard = eventLoopGuard();
+const guard = createGuard({ name: 'own', delay: () => 0, target: 1 });
 assert.equal(guard.admits('normal'), true);
 
 for (const concurrencyLimit of [express, koa, hono, fastify, node]) {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { createGate, createLimiter, HeadgateError, type Permit } from '@headgate/core';
 import type {} from '@headgate/core/http';
 import { memoryStore } from '@headgate/core/memory-store';
-import { eventLoopGuard } from '@headgate/core/node';
 import { dashboard } from '@headgate/dashboard/express';
 import { concurrencyLimit, RejectedError } from '@headgate/express';
 import type { PostgresStoreOptions } from '@headgate/postgres';
@@ -14,7 +13,6 @@ export type Options = PostgresStoreOptions | RedisStoreOptions;
 
 const app = express().use(concurrencyLimit({ limit: 4, key: (req) => req.ip }));
 assert.equal(typeof app, 'function');
-assert.equal(eventLoopGuard({ maxDelay: 50 }).admits('normal'), true);
 assert.equal(serverStore({ url: 'http://localhost:8000' }).leaseDuration, 10_000);
 
 /** Inferred types, which TypeScript must be able to name in the declarations. */

@@ -85,8 +85,7 @@ function checkLimits(specs: readonly LimitSpec[], common: CommonSettings): void 
   checkLimitOrder(specs);
 }
 
-const expectedGuard =
-  'a guard such as eventLoopGuard(), or an object with a name and a method admits';
+const expectedGuard = 'a guard such as guard(), or an object with a name and a method admits';
 
 /** @throws HeadgateError for an invalid guard, or a name that one of the limits has. */
 function checkGuard(guard: Guard, limits: readonly string[]): Guard {

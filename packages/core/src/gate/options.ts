@@ -31,8 +31,7 @@ export type GateLimitOptions = {
 );
 
 /**
- * Admits or sheds requests before the limits of a gate, by the load of the whole server: `eventLoopGuard()` of
- * `@headgate/core/node`, or your own. Several gates may use the same guard.
+ * Admits or sheds requests before the limits of a gate, by the state of what they need: `guard()`, or your own. Several gates may use the same guard.
  */
 export interface Guard {
   /** Identifies the guard in rejections; visible to clients. */
@@ -61,8 +60,7 @@ export interface GateOptions extends CommonOptions {
    */
   limits: readonly GateLimitOptions[];
   /**
-   * Admits or sheds each request by its priority, before the limits: `guard()`, or `eventLoopGuard()` of
-   * `@headgate/core/node`. With a guard, no limit is required. Default: none.
+   * Admits or sheds each request by its priority, before the limits: `guard()`, or your own. With a guard, no limit is required. Default: none.
    */
   guard?: Guard | undefined;
   /** Default: the names of its limits joined by `+`, or the guard's name if there is no limit. */

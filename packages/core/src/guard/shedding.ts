@@ -17,7 +17,7 @@ interface PriorityState {
 }
 
 /** The delay that each priority tolerates, relative to `normal`. */
-export const toleranceOf: Readonly<Record<Priority, number>> = {
+const toleranceOf: Readonly<Record<Priority, number>> = {
   critical: 8,
   high: 2,
   normal: 1,

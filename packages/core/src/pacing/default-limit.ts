@@ -19,8 +19,8 @@ export interface DefaultLimitOptions extends Bounds {
   /** Initial value of the adaptive limit. Default: 8, or the nearest bound. */
   initial?: number | undefined;
   /**
-   * Upper bound of the wait in milliseconds. 0 rejects a request at once that cannot start immediately. Default: none, so
-   * that a request waits for as long as it can probably be answered in time.
+   * Upper bound of the wait in milliseconds, except for critical requests. 0 rejects every request at once that cannot start
+   * immediately. Default: none, so that a request waits for as long as it can probably be answered in time.
    */
   maxWait?: number | undefined;
 }

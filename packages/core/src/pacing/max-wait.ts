@@ -52,6 +52,6 @@ export class MaxWait {
     // A queue that is soon served, as of a few clients that each wait for their answer, is no overload.
     const isShort = queued * duration <= MIN_MS * Math.max(1, inflight);
     const allowed = isCritical || isBurst || isShort ? longest : MIN_MS;
-    return since + Math.min(allowed, longest, this.max) - now;
+    return since + Math.min(allowed, longest, isCritical ? Infinity : this.max) - now;
   }
 }

@@ -1,1 +1,0 @@
-export { type EventLoopGuardOptions, eventLoopGuard } from './event-loop-guard.ts';
