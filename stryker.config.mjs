@@ -8,12 +8,11 @@ export const parts = {
   distributed: `${src}/distributed/**/*.ts`,
   'memory-store': `${src}/memory-store/**/*.ts`,
   http: `${src}/http/**/*.ts`,
-  node: `${src}/node/**/*.ts`,
   common: `${src}/*.ts`,
 };
 
 /** A lower score fails the run. A part without a minimum has not been measured yet (docs/support.md). */
-const floors = { limiter: 85, gate: 88, limits: 53, node: 87, common: 86 };
+const floors = { limiter: 85, gate: 88, limits: 53, common: 86 };
 
 const part = process.env.HEADGATE_MUTATED ?? 'limiter';
 

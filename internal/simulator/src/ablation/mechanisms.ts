@@ -3,7 +3,7 @@ export interface Mechanism {
   readonly name: string;
   /** In `packages/core/src`. */
   readonly file: string;
-  /** What stands in the file exactly once, and what replaces it. */
+  /** The code to replace, which occurs exactly once in the file (a test checks this), and its replacement. */
   readonly on: string;
   readonly off: string;
 }
@@ -82,7 +82,7 @@ export const mechanisms: readonly Mechanism[] = [
     off: 'const isBurst = false;',
   },
   {
-    name: 'A burst has a maximum of waiters',
+    name: 'More than a hundred waiters are no burst',
     file: 'pacing/max-wait.ts',
     on: 'if (length > MAX_BURST) this.#burstAt = -Infinity;',
     off: '',

@@ -3,7 +3,7 @@ import { randomWorkload } from '../event-loop/named-workload.ts';
 import { randomFrom } from '../random.ts';
 import { situations } from './situations.ts';
 
-/** What the default limit achieves: under each random workload, of the reference; in each situation, in time. */
+/** The answers in time under each random workload, relative to the reference; and each situation's result, from 0 to 1. */
 export interface Score {
   readonly random: Readonly<Record<string, number>>;
   readonly situations: Readonly<Record<string, number>>;
@@ -18,7 +18,7 @@ export function score(seeds: readonly number[], count: number): Score {
       const workload = randomWorkload(next);
       // A few very long requests are no workload that the default limit is for.
       if (workload.distribution === '1 % a hundred times as long') continue;
-      // The reference may have no queue with such a short p99, and answer next to nothing.
+      // At most 1: where no queue keeps its p99 that low, the reference answers almost nothing, and the ratio is huge.
       random[`${workload.name} (${workload.seed})`] = Math.min(1, compare(workload).ratio);
       drawn++;
     }

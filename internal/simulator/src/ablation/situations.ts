@@ -7,7 +7,7 @@ import { capacityOf, type Job, jobsOf, type Workload } from '../event-loop/workl
 /** A situation that random workloads do not have. */
 export interface Situation {
   readonly name: string;
-  /** The part of the requests that is answered in time. */
+  /** The fraction of the requests that could be answered in time and are. */
   answered(): number;
 }
 
@@ -74,7 +74,7 @@ function slowerForGood(): number {
   return inTime(ample, jobs, 30_000);
 }
 
-/** The other requests, while nine in ten wait for a service that does not respond. */
+/** The fraction of the other requests, while nine in ten wait for a service that does not respond. */
 function hanging(): number {
   const server = { ...common, kind: 'pool', mean: 20, serviceTime: constant(20) } as const;
   const ample = { ...server, workers: 10_000, load: 0.0002 };
@@ -84,7 +84,7 @@ function hanging(): number {
   return 10 * inTime(ample, jobs);
 }
 
-/** An overload from the first request on, so that no request shows how long work takes without a queue. */
+/** An overload from the first request on, so that no request shows how long work takes without a queue. Relative to the capacity. */
 function overloadedAtOnce(): number {
   const server = { ...common, kind: 'pool', mean: 35, serviceTime: constant(35), load: 5 } as const;
   return 5 * inTime(server);
@@ -95,7 +95,7 @@ function coldSpike(kind: 'sync' | 'socket'): number {
   return inTime({ ...server, isCold: true });
 }
 
-/** The least of several seeds: work that varies widely may look like an overload by chance. */
+/** The fraction that is not rejected, for the worst of 20 seeds: work that varies widely may look like an overload by chance. */
 function varied(mean: number, workers: number, load: number): number {
   const seeds = Array.from({ length: 20 }, (_, index) => index + 1);
   const parts = seeds.map((seed) => {

@@ -71,7 +71,7 @@ export abstract class Store implements LeaseStore, LimiterSource {
     return sent + this.leaseDuration * certainPart;
   }
 
-  /** Whether it has been closed. Metrics omit a closed store, if it overrides this. */
+  /** Whether the store has been closed. Metrics omit closed stores. Override it: the default is false. */
   get closed(): boolean {
     return false;
   }

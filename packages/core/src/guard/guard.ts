@@ -108,10 +108,10 @@ class SignalGuard implements Guard {
       worst = Math.max(worst, this.#delay / signal.target);
     }
     this.#recent.fade(elapsed);
-    this.#shedding.update({ delay: worst, target: 1, minTarget: 0, elapsed });
+    this.#shedding.update(worst, elapsed);
   }
 
-  /** A signal that fails says nothing: to reject every request then would turn a fault of the signal into an outage. */
+  /** A signal that fails counts as 0: if it rejected requests, a faulty signal would cause an outage. */
   #delayOf(signal: Signal): number {
     const problem = `a signal of guard "${this.name}" cannot be read`;
     const read = () => {

@@ -30,8 +30,8 @@ const v8 = builtin<V8>('node:v8');
 const os = builtin<Os>('node:os');
 
 /**
- * A signal for `guard()` that sheds requests while the memory of this process runs out, so that it is not ended. Where the
- * runtime does not measure its memory, it sheds none.
+ * A signal for `guard()` that sheds requests while the memory of this process runs out, so that the system does not
+ * kill it. Where the runtime does not measure its memory, no request is shed.
  *
  * @throws HeadgateError for an unknown or invalid option.
  */

@@ -4,7 +4,7 @@ import { type Priority, priorities } from '../semaphore/priority.ts';
 const TIME_CONSTANT_MS = 1000;
 
 interface PriorityState {
-  readonly controller: Controller;
+  readonly controller: PiController;
   /** Recent arrivals, decaying over time. */
   arrivals: number;
   /** Fraction of them that is shed. */
@@ -27,16 +27,6 @@ const toleranceOf: Readonly<Record<Priority, number>> = {
 
 const ascending = [...priorities].reverse();
 
-/** The conditions since the last update: milliseconds, or the unit of the signal. */
-interface Conditions {
-  readonly delay: number;
-  /** The target delay of `normal`. */
-  readonly target: number;
-  /** Minimum target of any priority. */
-  readonly minTarget: number;
-  readonly elapsed: number;
-}
-
 /**
  * Distributes the shedding over the priorities, lowest first. Each priority has a controller with its own target: as
  * long as shedding the lower ones keeps the delay below its target, none of its own requests are shed.
@@ -45,7 +35,7 @@ export class Shedding {
   readonly #states = Object.fromEntries(
     priorities.map((name): [Priority, PriorityState] => [
       name,
-      { controller: new Controller(), arrivals: 0, part: 0, carry: 0 },
+      { controller: new PiController(), arrivals: 0, part: 0, carry: 0 },
     ]),
   ) as Record<Priority, PriorityState>;
 
@@ -53,7 +43,11 @@ export class Shedding {
     this.#states[priority].arrivals++;
   }
 
-  update({ delay, target, minTarget, elapsed }: Conditions): void {
+  /**
+   * @param delay Relative to the target of `normal`: 2 is twice the target.
+   * @param elapsed Milliseconds since the last update.
+   */
+  update(delay: number, elapsed: number): void {
     let all = 0;
     for (const name of ascending) all += this.#states[name].arrivals;
     const fade = Math.exp(-elapsed / TIME_CONSTANT_MS);
@@ -61,7 +55,7 @@ export class Shedding {
     for (const name of ascending) {
       const state = this.#states[name];
       const { controller, arrivals } = state;
-      controller.update(delay, Math.max(target * toleranceOf[name], minTarget), elapsed);
+      controller.update(delay, toleranceOf[name], elapsed);
       const left = controller.shed * all - below;
       state.part = left <= 0 ? 0 : Math.min(1, left / arrivals);
       below += arrivals;
@@ -82,13 +76,13 @@ export class Shedding {
 /** Integral gain: how far the logarithm of the admitted fraction falls per second at twice the target delay. */
 const INTEGRAL_GAIN = 1;
 
-/** How much faster the fraction rises than it falls, so that it recovers within a second after an overload. */
+/** How many times faster the admitted fraction rises than it falls, to recover within two seconds after an overload. */
 const RECOVERY_FACTOR = 3;
 
-/** Proportional gain: how far it falls when the delay grows by the target. */
+/** Proportional gain: how far that logarithm falls when the delay grows by one target. */
 const PROPORTIONAL_GAIN = 0.4;
 
-/** Maximum error, in targets, so that one long iteration does not reject every request. */
+/** Maximum error, in targets, so that one very long delay does not reject every request. */
 const MAX_ERROR = 4;
 
 /** Maximum time that one measured delay counts for, in milliseconds. */
@@ -103,7 +97,7 @@ const MIN_LOG_ADMITTED = Math.log(0.005);
  * PIE scales its steps by the drop probability, so that a step takes the same fraction of the load at every degree of
  * overload.
  */
-export class Controller {
+export class PiController {
   /** Natural logarithm of the admitted fraction. */
   #logAdmitted = 0;
   /** Last error of the delay, in targets. */
@@ -114,7 +108,7 @@ export class Controller {
     return 1 - Math.exp(this.#logAdmitted);
   }
 
-  /** Updates the fraction with the delay since the last update; all arguments are in milliseconds. */
+  /** Updates the fraction. `delay` and `target` have the same unit; `elapsed` is in milliseconds. */
   update(delay: number, target: number, elapsed: number): void {
     const error = Math.min(delay / target - 1, MAX_ERROR);
     const seconds =

@@ -101,8 +101,8 @@ export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, R
   extends CommonOptions,
     Pick<GateOptions, 'guard' | 'mode'> {
   /**
-   * Returns true for a request that bypasses the limits. Up to four CORS preflights at a time bypass them anyway.
-   * Default: no other request does.
+   * Returns true for a request that bypasses the limits. Up to four CORS preflights at a time bypass them in any case.
+   * Default: every other request is limited.
    */
   skip?: ((request: R) => boolean | undefined) | undefined;
   /**
@@ -113,7 +113,7 @@ export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, R
   onReject?: ((rejection: Rejection, ...args: Args) => Result) | undefined;
   /**
    * A request's priority. It decides the order in the queue, which waiter a full queue displaces, and what a guard
-   * sheds. Do not read it from a header that any client can send. Default, also if it returns `undefined`: `normal`.
+   * sheds. Do not read it from a header that any client can send. `undefined` means `normal`. Default: `normal`.
    */
   priority?: ((request: R) => Priority | undefined) | undefined;
   /**
@@ -150,16 +150,16 @@ type OptionalLimit = {
   [Name in Exclude<keyof OwnLimit<never>, 'limit'> | 'limits']?: undefined;
 } & { limit?: number | LimitFactory | undefined };
 
-/** The options that the default limit shares with other limits. */
-type DefaultLimitOptions<R> = Pick<LimitRule<R>, 'route' | 'weight' | 'statusCode'> & {
+/** The options of a rule that a middleware with the default limit accepts. */
+type DefaultLimitRule<R> = Pick<LimitRule<R>, 'route' | 'weight' | 'statusCode'> & {
   name?: string | undefined;
 };
 
 /**
  * The default limit: `defaultLimit()`. It does not count requests that only wait for their client.
  */
-type DefaultLimit<R> = DefaultLimitOptions<R> &
-  Omit<OptionalLimit, keyof DefaultLimitOptions<R>> & { guard?: undefined };
+type DefaultLimit<R> = DefaultLimitRule<R> &
+  Omit<OptionalLimit, keyof DefaultLimitRule<R>> & { guard?: undefined };
 
 /**
  * One limit; or several that a request must pass together; or only a guard. Without any of these: the default limit,

@@ -7,7 +7,7 @@ export interface ControllerContext {
   wake(): void;
 }
 
-/** Of a waiter, what decides how long it may wait. */
+/** The part of a waiter that decides how long it may wait. */
 export interface ControlledWaiter {
   /** When it arrived, in milliseconds of the limiter's clock. */
   readonly since: number;
@@ -20,15 +20,15 @@ export interface Controller {
   readonly maxQueued: number;
   /** Whether a request may start now. */
   mayStart(): boolean;
-  /** Milliseconds for which the oldest waiter, of this number, may still wait; it is shed once they are negative. */
+  /** Milliseconds for which the oldest of `queued` waiters may still wait. It is shed when this is negative. */
   waitLeft(oldest: ControlledWaiter, queued: number): number;
-  /** Has `wake` called when the oldest waiter may start or must be shed; cancels that if no request is queued. */
+  /** Schedules `wake` for when the oldest waiter may start or must be shed. Without a waiter, cancels it. */
   watch(oldest: ControlledWaiter | undefined, queued: number): void;
   /** A request has been queued. `length` is the number of waiters, itself included. */
   queued(length: number): void;
   /** A waiter has been shed because `waitLeft` was negative. */
   shed(): void;
-  /** A request has started, or counts again. */
+  /** A request has started, or counts again after `paused`. */
   started(permit: object): void;
   /** A request has finished. */
   finished(permit: object): void;

@@ -4,10 +4,10 @@ import { TURN_MS, type WorkCost } from './work-cost.ts';
 /** Milliseconds that a pause may last. */
 const MAX_MS = 100;
 
-/** A shorter pause does not begin: the requests in flight would not finish during it, and keep each turn long. */
+/** Minimum milliseconds of a pause: in a shorter one, requests in flight would not finish, and would keep turns long. */
 const MIN_MS = 30;
 
-/** Part of the time that pauses take at least, though requests that wait leave the loop idle after a pause. */
+/** Milliseconds of pause earned per millisecond, at least, even if requests that mostly wait leave the loop idle. */
 const MIN_PART = 0.3;
 
 /**
@@ -20,7 +20,7 @@ export class AcceptPause {
   polls = 0;
   /** Number of connections accepted before the last poll. */
   #accepted = 0;
-  /** Milliseconds for which starts may still be held back. */
+  /** Milliseconds of pause that are left. */
   #timeLeft = 0;
   #polledAt = 0;
 
@@ -43,7 +43,7 @@ export class AcceptPause {
     this.#polledAt = now;
     const { busyPart } = this.cost;
     if (this.isActive) {
-      // The rest of a long turn was spent on the requests that had started before.
+      // A turn beyond TURN_MS was spent on requests that had started before the pause, which is not charged for them.
       const computing = wereInflight ? busyPart * Math.max(0, elapsed - TURN_MS) : 0;
       this.#timeLeft -= elapsed - computing;
     } else {

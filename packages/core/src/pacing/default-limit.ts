@@ -19,8 +19,9 @@ export interface DefaultLimitOptions extends Bounds {
   /** Initial value of the adaptive limit. Default: 8, or the nearest bound. */
   initial?: number | undefined;
   /**
-   * Upper bound of the wait in milliseconds, except for critical requests. 0 rejects every request at once that cannot start
-   * immediately. Default: none, so that a request waits for as long as it can probably be answered in time.
+   * Maximum wait in milliseconds of requests that are not critical. With 0 there is no queue: every request that cannot
+   * start, critical or not, is rejected immediately. Default: no bound but that of the default limit, 250 ms or, for a
+   * burst, about a second.
    */
   maxWait?: number | undefined;
 }
@@ -41,6 +42,6 @@ export function defaultLimit(
   const { min = Math.min(4, options.max ?? 4), max = Math.max(10_000, min), maxWait } = options;
   const initial = options.initial ?? Math.min(Math.max(8, min), max);
   const { create } = adaptive({ min, max, initial });
-  const longest = maxWait === undefined ? Infinity : checkDuration('maxWait', maxWait);
-  return { create, control: (context) => new PaceController(context, loop, longest) };
+  const longestWait = maxWait === undefined ? Infinity : checkDuration('maxWait', maxWait);
+  return { create, control: (context) => new PaceController(context, loop, longestWait) };
 }

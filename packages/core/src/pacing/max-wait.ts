@@ -3,18 +3,18 @@ import type { WorkCost } from './work-cost.ts';
 /** Milliseconds after which clients are assumed to give up. */
 const CLIENT_TIMEOUT_MS = 1000;
 
-/** Milliseconds that a request may always wait: a shorter queue would reject random bursts that the server can handle. */
+/** Milliseconds that a request may wait by default: a shorter wait would reject random bursts that the server can handle. */
 const MIN_MS = 250;
 
-/** Milliseconds from the first waiter within which requests belong to a burst: CoDel tolerates a queue for as long. */
+/** Requests queued within this many milliseconds of the first waiter belong to its burst. CoDel tolerates a queue for as long. */
 const BURST_MS = 100;
 
-/** Number of waiters of a burst at most: a longer queue is an overload. */
+/** With more waiters, no waiter belongs to a burst: such a queue is an overload. */
 const MAX_BURST = 100;
 
 /** Computes how long a request may wait. */
 export class MaxWait {
-  /** When the queue began, unless it continues an overload. */
+  /** When the first waiter was queued; −Infinity if the queue is no burst. */
   #burstAt = -Infinity;
   #shedAt = -Infinity;
 
@@ -31,7 +31,7 @@ export class MaxWait {
     this.#burstAt = now > this.#shedAt + CLIENT_TIMEOUT_MS ? now : -Infinity;
   }
 
-  /** A waiter has been shed: what follows is no burst on an idle server. */
+  /** A waiter has been shed, so a queue that begins within the next second continues an overload. */
   shed(now: number): void {
     this.#shedAt = now;
   }
@@ -42,14 +42,14 @@ export class MaxWait {
    */
   remaining(now: number, since: number, isCritical: boolean, queued = Infinity): number {
     const { duration, perRequest, inflight } = this.cost;
-    // Clients of requests that take long although the loop has time wait for longer.
+    // What a client leaves for waiting. A request that takes long without keeping the loop busy may wait as long as it takes.
     const longest = Math.max(
       MIN_MS,
       duration - 3 * perRequest,
       CLIENT_TIMEOUT_MS - duration - perRequest,
     );
     const isBurst = since < this.#burstAt + BURST_MS;
-    // A queue that is soon served, as of a few clients that each wait for their answer, is no overload.
+    // A queue that can be served within MIN_MS, such as that of a few clients that await each answer, is no overload.
     const isShort = queued * duration <= MIN_MS * Math.max(1, inflight);
     const allowed = isCritical || isBurst || isShort ? longest : MIN_MS;
     return since + Math.min(allowed, longest, isCritical ? Infinity : this.max) - now;

@@ -39,7 +39,7 @@ export class PaceController implements Controller {
 
   watch(oldest: ControlledWaiter | undefined, queued: number): void {
     if (oldest === undefined) return this.#alarm.clear();
-    // A waiter that is on time is shed a millisecond later.
+    // A waiter is shed once its time is negative, so a millisecond after it has none left.
     this.#wakeIn(this.waitLeft(oldest, queued) + 1);
     const now = this.loop.now();
     const decision = this.#pace.decide(now);
@@ -72,7 +72,7 @@ export class PaceController implements Controller {
 
   #leave(permit: object, note: (now: number, startedAt: number) => void): void {
     const startedAt = this.#startedAt.get(permit);
-    // It only waited for its client.
+    // Already paused: it only waited for its client.
     if (startedAt === undefined) return;
     this.#startedAt.delete(permit);
     note(this.loop.now(), startedAt);

@@ -30,16 +30,19 @@ export class Pace {
   #awaitedAt: number | undefined;
   /** Milliseconds of work that may be in flight. */
   #allowed = TURN_MS;
+  /** Whether that much is in flight. */
   #isUsedUp = false;
-  /** Whether starts are held back to be evenly spaced, and milliseconds by which they may be ahead of that. */
+  /** Whether a start is held back because starts are ahead of an even spacing. */
   #isSpaced = false;
+  /** Milliseconds, in addition to a turn, by which starts may be ahead of an even spacing. */
   #lead = 0;
-  /** When that was last decided, and the idle time of the loop then. */
+  /** When `#adjust` was last called. */
   #adjustedAt: number;
+  /** The loop's idle time then. */
   #idle: number;
   /**
-   * Since then, of the turns whose poll was awaited: milliseconds of the longest one, and of those in which no request
-   * started or finished.
+   * Of the awaited turns since then, in milliseconds: the longest one, and the sum of those in which no request started or
+   * finished.
    */
   #turns = { longest: 0, other: 0 };
   /** When the next request would start if all starts were evenly spaced. */
@@ -56,7 +59,10 @@ export class Pace {
     this.#idle = loop.idle();
   }
 
-  /** Whether another request may start now. If not: `poll`, or the milliseconds after which to ask again. */
+  /**
+   * Whether another request may start now. If not: `poll`, or the milliseconds after which to call this again. Each call
+   * also adjusts the bounds to what the loop has done since the previous one.
+   */
   decide(now: number): 'start' | 'poll' | number {
     if (!this.loop.isMeasured) return 'start';
     const { cost } = this;
@@ -64,7 +70,7 @@ export class Pace {
     this.#adjust(now);
     if (this.#isUsedUp) return 1;
     const interval = this.#interval;
-    const lead = this.#lead + Math.max(TURN_MS, interval, this.#turn.lastTurn);
+    const lead = this.#lead + Math.max(TURN_MS, interval, this.#turn.lastLength);
     const excess = this.#ahead(now, interval) - lead;
     this.#isSpaced = excess > 0;
     return this.#isSpaced ? Math.max(1, excess) : 'start';
@@ -89,7 +95,7 @@ export class Pace {
     this.#turn.finished(now, hasWaited, this.cost.inflight);
   }
 
-  /** The request only waits for its client: many of them would look like requests that take long and cost nothing. */
+  /** The request only waits for its client. If such requests counted, requests would seem to take long and cost nothing. */
   paused(now: number, startedAt: number): void {
     this.cost.paused(now, startedAt);
   }
@@ -144,6 +150,6 @@ export class Pace {
   }
 
   get #interval(): number {
-    return this.cost.ofOne / MARGIN;
+    return this.cost.ownCost / MARGIN;
   }
 }

@@ -22,12 +22,12 @@ const { setImmediate = setTimeout } = globalThis as {
   setImmediate?(callback: () => void): unknown;
 };
 
-/** Each poll may start requests that await another one, so the first one's context would stay for as long as any does. */
+/** Outside of the request: each poll may start requests that await the next poll, so a context would be passed on forever. */
 const whenPolled = (callback: () => void) => outsideRequest(setImmediate, callback);
 
 const now = () => performance.now();
 
-/** A loop that is not measured seems to be idle at all times, and calls nothing back. */
+/** An event loop that cannot be measured: it reports that it is always idle, and never calls back. */
 const unmeasured: EventLoop = {
   isMeasured: false,
   now,
@@ -38,7 +38,7 @@ const unmeasured: EventLoop = {
 
 let own: EventLoop | undefined;
 
-/** The event loop of this thread: one object, since its listener is never removed. */
+/** The event loop of this thread. Created once, since its listener is never removed. */
 export function threadEventLoop(): EventLoop {
   own ??= measured() ?? observed() ?? unmeasured;
   return own;

@@ -3,19 +3,19 @@ import { TURN_MS, type WorkCost } from './work-cost.ts';
 /** Milliseconds of a long turn, unless one request takes longer. */
 export const LONG_TURN_MS = 25;
 
-/** The work that may start next to other work that makes turns long: with more, the loop would poll too rarely. */
+/** Upper bound of a turn's budget, and of the time in which requests start in it: beyond that, the loop would poll too rarely. */
 const MAX_TURN_MS = 50;
 
 /** Upper bound for reading and rejecting a request, in milliseconds. The rest of a turn is other work. */
 const REJECTION_MS = 0.5;
 
-/** The present turn: an iteration of the event loop, from one poll to the next: how much work has started in it. */
+/** Measures how much work has started in the current turn: an iteration of the event loop, from one poll to the next. */
 export class Turn {
-  /** Milliseconds of the last turn, up to a maximum. */
-  lastTurn = 0;
+  /** Length of the last turn in milliseconds, at most `MAX_TURN_MS`. */
+  lastLength = 0;
   /** Number of requests in flight when the turn began. */
   inflightBefore = 0;
-  /** Whether a request has started or finished in it: otherwise it was spent on other work. */
+  /** Whether a request has started or finished in this turn; if not, the turn was spent on other work. */
   hasRequests = false;
   /** When the first request of this turn started. */
   #startedAt: number | undefined;
@@ -49,17 +49,17 @@ export class Turn {
   }
 
   /**
-   * Whether no other request may start in this turn. If all requests that wait for a timer or a socket started at a poll, their
-   * answers would arrive together, and the loop would be idle until then; so one may start for each that finishes, but
-   * only while the turn is short, since the loop polls only when no timer is due.
+   * Whether no other request may start in this turn. A finished request that waited for a timer or a socket may be replaced
+   * at once: if all started right after a poll, they would also finish together, and leave the loop idle until then. Only
+   * while the turn is short, since the loop does not poll while timers are due.
    */
-  isFull(now: number, { perRequest, ofOne, busyPart }: WorkCost): boolean {
+  isFull(now: number, { perRequest, ownCost, busyPart }: WorkCost): boolean {
     if (this.#startedAt === undefined) return false;
     const elapsed = now - this.#startedAt;
     if (elapsed >= MAX_TURN_MS) return true;
     if (this.#mayReplace && elapsed < LONG_TURN_MS) return false;
     // Requests that wait compute in later turns.
-    const work = Math.max(elapsed + this.#unfinished * perRequest, ofOne);
+    const work = Math.max(elapsed + this.#unfinished * perRequest, ownCost);
     return work * busyPart >= this.#budget;
   }
 
@@ -67,11 +67,11 @@ export class Turn {
   ended(milliseconds: number, inflight: number): void {
     const worked =
       this.#startedAt === undefined ? 0 : Math.max(0, this.#finishedAt - this.#startedAt);
-    // Otherwise the part of the requests in it is not known.
+    // With requests in flight before or after the turn, their part of it is unknown.
     const isKnown = this.inflightBefore === 0 && inflight === 0;
     const other = isKnown ? milliseconds - worked - this.#queued * REJECTION_MS : 0;
     this.#budget = Math.max(TURN_MS, Math.min(other, MAX_TURN_MS));
-    this.lastTurn = Math.min(milliseconds, MAX_TURN_MS);
+    this.lastLength = Math.min(milliseconds, MAX_TURN_MS);
     this.inflightBefore = inflight;
     this.#startedAt = undefined;
     this.hasRequests = false;

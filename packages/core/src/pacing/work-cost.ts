@@ -1,25 +1,28 @@
 import type { EventLoop } from './event-loop.ts';
 
-/** Milliseconds of work that may start in one iteration of the event loop, unless one request takes longer; and its assumed cost. */
+/**
+ * Milliseconds of work that may start in one iteration of the event loop, unless one request takes longer. Also the
+ * assumed cost of a request until some have been measured.
+ */
 export const TURN_MS = 5;
 
-/** Time constant of the moving averages in milliseconds: some twenty requests of 100 ms of computing. */
+/** Time constant of the moving averages in milliseconds: long enough for about twenty requests of 100 ms of CPU. */
 const TIME_CONSTANT_MS = 2000;
 
 /** Minimum milliseconds between updates: reading the idle time for every request would cost more than it is worth. */
 const UPDATE_MS = 50;
 
-/** Number of measured requests that the assumption about the cost of the first ones weighs as much as. */
+/** The assumed cost weighs as much as this many measured requests. */
 const ASSUMED_REQUESTS = 5;
 
-/** Milliseconds without requests after which what kept the loop busy meanwhile is not their cost. */
+/** After this many milliseconds without a request in flight, the busy time meanwhile is not counted as the cost of requests. */
 const GAP_MS = 250;
 
 /** Measures what a request costs the event loop, and how long it takes: moving averages over all requests. */
 export class WorkCost {
   /** Number of requests in flight. */
   inflight = 0;
-  /** Milliseconds that a request keeps the loop busy, as if only requests did. */
+  /** Milliseconds for which a request keeps the loop busy, if all that the loop does, rejections included, is for requests. */
   perRequest = TURN_MS;
   /** Milliseconds from the start of a request to its end. */
   duration = 0;
@@ -27,9 +30,9 @@ export class WorkCost {
   #busy = TURN_MS * ASSUMED_REQUESTS;
   #inflightTime = 0;
   #requests = ASSUMED_REQUESTS;
-  /** The number of requests without the assumed ones, whose duration is not known. */
+  /** `#requests` without the assumed ones, which have no duration. */
   #measured = 0;
-  /** Since the last update. */
+  /** Counted since the last update. */
   #latest = { started: 0, finished: 0, inflightTime: 0 };
   #inflightAt: number;
   #updatedAt: number;
@@ -40,8 +43,8 @@ export class WorkCost {
     this.#idle = loop.idle();
   }
 
-  /** The part of that which is its own. Rejections count as a part of what a request costs, but not of how long it takes. */
-  get ofOne(): number {
+  /** `perRequest` without the cost of rejections: no more than the duration, of which rejections are not a part. */
+  get ownCost(): number {
     return Math.min(this.perRequest, this.duration);
   }
 

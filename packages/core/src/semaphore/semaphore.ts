@@ -116,7 +116,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     this.afterRemoval(wasFirst);
   }
 
-  /** Rejects a waiter that is not queued. A lack of room is reported to the adaptive limit, which may be too low. */
+  /** Rejects a waiter that is not queued. If it did not fit, reports this to the adaptive limit, which may be too low. */
   rejectUnqueued(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
     const rejection = { ...this.rejection(waiter, reason), ...cause };
     this.group.counters.rejected(waiter, rejection);
@@ -151,7 +151,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     return this.waitFor(weight, this.clock.now()) * (1 + margin) > timeout;
   }
 
-  /** Called when the limiter admits again, since its pause says nothing about later waits. */
+  /** Discards the measured rate. Called when the limiter admits again: the rate during its pause does not predict later waits. */
   forgetRate(): void {
     this.rate = undefined;
   }
@@ -171,7 +171,8 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   serve(): void {
     do this.grantNextOnes();
     while (this.group.grants && this.shedNext());
-    if (this.queue.length > 0) this.controller?.watch(this.queue.oldest, this.queue.length);
+    const { oldest, length } = this.queue;
+    if (length > 0) this.controller?.watch(oldest, length);
   }
 
   /** Returns whether it has shed a waiter. */
@@ -196,7 +197,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     const { claim, queue, limit, inflight, group, controller } = this;
     if (!group.grants || queue.length === 0) return undefined;
     if (!group.isShadow && controller?.mayStart() === false) return undefined;
-    // All waiters are admitted, so their order does not matter, nor whether the queue holds them back.
+    // Shadow mode admits every waiter, so neither the order nor `next` of the queue matters.
     const next = group.isShadow ? queue.oldest : (claim?.waiter ?? queue.next);
     if (next === undefined || inflight >= limit || this.fits(next.weight)) return next;
     this.claim ??= new Claim();
@@ -211,7 +212,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
       const fits = this.fits(next.weight);
       if (!fits && next.deadline === 0) return;
       const ownClock = clockOf(next, this);
-      // For a waiter that does not fit, the time of the latest grant is precise enough.
+      // A waiter that does not fit is only checked for its deadline, for which the time of the latest grant is precise enough.
       if (fits || ownClock !== clock) now = ownClock.now();
       clock = ownClock;
       if (isLate(next, now)) this.reject(next, 'timeout');
@@ -249,7 +250,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   protected changeInflight(permit: LocalPermit, weight: number, change: PermitChange): void {
     this.inflight += weight;
     this.queue.changeInflight?.(permit, weight);
-    if (this.controller !== undefined) tell(this.controller, permit, change);
+    if (this.controller !== undefined) notify(this.controller, permit, change);
   }
 
   private rejection(waiter: Waiter, reason: RejectionReason): Rejection {
@@ -303,7 +304,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   protected afterUse(): void {}
 }
 
-function tell(controller: Controller, permit: object, change: PermitChange): void {
+function notify(controller: Controller, permit: object, change: PermitChange): void {
   if (change === 'granted' || change === 'resumed') controller.started(permit);
   else if (change === 'released') controller.finished(permit);
   else if (change === 'paused') controller.paused(permit);

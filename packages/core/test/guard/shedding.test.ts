@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Controller, Shedding } from '../../src/guard/shedding.ts';
+import { PiController, Shedding } from '../../src/guard/shedding.ts';
 import type { Priority } from '../../src/index.ts';
 
 describe('the controller', () => {
@@ -7,7 +7,7 @@ describe('the controller', () => {
    * Runs a server with a capacity of 100 per second for some seconds at a multiple of its capacity; returns the delay
    * and the fraction shed.
    */
-  function course(times: number, seconds: number, controller = new Controller()) {
+  function course(times: number, seconds: number, controller = new PiController()) {
     const shed: number[] = [];
     let delay = 0;
     for (let time = 0; time < seconds * 1000; time += 50) {
@@ -41,7 +41,7 @@ describe('the controller', () => {
   });
 
   it('does not shed everything after one long iteration, and never sheds everything', () => {
-    const controller = new Controller();
+    const controller = new PiController();
     controller.update(60_000, 50, 60_000);
     expect(controller.shed).toBeLessThan(0.95);
     for (let count = 0; count < 100; count++) controller.update(60_000, 50, 60_000);
@@ -56,7 +56,6 @@ describe('the controller', () => {
 });
 
 describe('shedding', () => {
-  const calm = { delay: 0, target: 50, minTarget: 0, elapsed: 50 };
   const classes: readonly Priority[] = ['critical', 'high', 'normal', 'low', 'sheddable'];
 
   /** How many of a hundred requests of each priority are shed when this delay is measured for the first time. */
@@ -65,7 +64,7 @@ describe('shedding', () => {
     for (const priority of of) {
       for (let count = 0; count < 100; count++) shedding.arrived(priority);
     }
-    shedding.update({ ...calm, delay });
+    shedding.update(delay / 50, 50);
     return of.map((priority) => {
       let count = 0;
       for (let index = 0; index < 100; index++) if (shedding.sheds(priority)) count++;
@@ -89,7 +88,7 @@ describe('shedding', () => {
   it('sheds evenly, not in bursts', () => {
     const shedding = new Shedding();
     shedding.arrived('normal');
-    shedding.update({ ...calm, delay: 50 });
+    shedding.update(1, 50);
     const course = Array.from({ length: 8 }, () => shedding.sheds('normal'));
     expect(course).toEqual([false, false, false, true, false, false, true, false]);
   });
@@ -97,7 +96,7 @@ describe('shedding', () => {
   it('sheds no priority without recent requests while lower priorities have requests', () => {
     const shedding = new Shedding();
     for (let count = 0; count < 10; count++) shedding.arrived('normal');
-    shedding.update({ ...calm, delay: 60_000 });
+    shedding.update(1200, 50);
     expect([shedding.sheds('critical'), shedding.sheds('high')]).toEqual([false, false]);
   });
 
@@ -106,7 +105,7 @@ describe('shedding', () => {
     for (let count = 0; count < 100; count++) {
       shedding.arrived('normal');
       shedding.arrived('critical');
-      shedding.update({ ...calm, delay: 120 });
+      shedding.update(2.4, 50);
     }
     expect(shedding.sheds('normal')).toBe(true);
     expect(shedding.sheds('critical')).toBe(false);

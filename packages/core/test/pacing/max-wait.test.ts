@@ -50,7 +50,7 @@ describe('a burst', () => {
     expect(maxWait.remaining(5100, 5100, false)).toBe(250);
   });
 
-  it('has at most a hundred waiters', () => {
+  it('ends when more than a hundred requests wait', () => {
     const maxWait = burst();
     for (let length = 1; length <= 100; length++) maxWait.queued(5000, length);
     expect(maxWait.remaining(5000, 5000, false)).toBe(960);
@@ -76,7 +76,7 @@ it('a waiter is shed once it has waited for too long', () => {
   loop.advance(100);
   const late = call(limiter);
   limiter.withdraw(first);
-  // The time in which no request has finished does not count, up to what is left of a second.
+  // A single waiter is soon served, so it may wait for almost a second.
   loop.advance(980);
   expect(late.rejection).toBeUndefined();
   loop.advance(20);
