@@ -26,7 +26,16 @@ function doorOf(
   const clock = systemClock;
   const durations = new UsualDurations(clock);
   const kindOf = () => undefined;
-  return { gate, guard: undefined, clock, isDefault: false, onDisconnect, durations, kindOf };
+  return {
+    gate,
+    guard: undefined,
+    clock,
+    isDefault: false,
+    countsWaiting: true,
+    onDisconnect,
+    durations,
+    kindOf,
+  };
 }
 
 /** Makes a request at a gate. */
@@ -172,7 +181,7 @@ function admitted() {
   const slowClients = new SlowClients(gate, clock);
   const client = new QuietClient();
   const demands = gate.limits.map(({ limiter }) => ({ limiter, weight: 1 }));
-  const settings = { ...doorOf(gate, 'wait'), isDefault: true, slowClients };
+  const settings = { ...doorOf(gate, 'wait'), isDefault: true, countsWaiting: false, slowClients };
   const gated = new GatedRequest(settings, client, demands);
   gated.enter(gate);
   const counts = () => [gate.inflight, gate.stats().limits[0]?.inflight];

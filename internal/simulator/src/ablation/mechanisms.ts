@@ -90,7 +90,7 @@ export const mechanisms: readonly Mechanism[] = [
   {
     name: 'A queue that is soon served is not shed',
     file: 'pacing/max-wait.ts',
-    on: 'const isShort = queued * duration <= MIN_MS * Math.max(1, inflight);',
+    on: 'const isShort = duration > 0 && queued * duration <= MIN_MS * Math.max(1, inflight);',
     off: 'const isShort = false;',
   },
   {

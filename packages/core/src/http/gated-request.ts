@@ -22,9 +22,11 @@ export interface GatedRequestSettings {
   readonly durations: UsualDurations;
   /** The kind of work of a framework's request, if known. Must not throw. */
   kindOf(request: never): string | undefined;
-  /** Whether this is the default limit, which does not count requests that wait for their client or an inner limit. */
+  /** Whether it has a default limit, which does not count requests that wait for their client or an inner limit. */
   readonly isDefault: boolean;
-  /** Defined for the default limit, except on Workers. */
+  /** Whether another limit counts them. */
+  readonly countsWaiting: boolean;
+  /** Defined with a default limit, except on Workers. */
   readonly slowClients?: SlowClients | undefined;
 }
 
@@ -167,7 +169,7 @@ export class GatedRequest extends Waiter {
     for (let { outer } = this; outer !== undefined; outer = outer.outer) {
       const { permit, demands, settings } = outer;
       if (settings.isDefault) permit?.pauseCounting();
-      else if (permit?.released === false && demands.length > 0)
+      if (settings.countsWaiting && permit?.released === false && demands.length > 0)
         warnOnce('HEADGATE_NESTED_WAIT', () => nestedWait(this.demands, demands));
     }
     this.answered = new Promise((resolve) => {

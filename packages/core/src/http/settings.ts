@@ -3,8 +3,10 @@ import { superfluous } from '../errors.ts';
 import { makeGate } from '../gate/create-gate.ts';
 import { isOrderedByGate, type LimitSpec } from '../gate/limit-spec.ts';
 import { checkOrderOption, type Ordered } from '../limiter/acquire-options.ts';
+import type { InProcessLimiter } from '../limiter/in-process-limiter.ts';
+import type { Limiter } from '../limiter/limiter.ts';
 import { checkCommon, ignoredOptions } from '../limiter/options.ts';
-import { isControlled, type Outcome } from '../limits/limit.ts';
+import type { Outcome } from '../limits/limit.ts';
 import { byPriority } from '../queues/by-priority.ts';
 import { fair } from '../queues/fair.ts';
 import { onWorkers } from '../runtime.ts';
@@ -63,7 +65,6 @@ export function httpSettings<R>(
   const order = orderOf(options);
   const rules = rulesOf(complete, framework, order);
   const specs = rules.map(({ spec }) => spec);
-  const isDefault = specs.some(({ owned, limiter }) => owned && isControlled(limiter.limit));
   checkOrderOptions(options, specs);
   const isAdaptive = rules.some((rule) => rule.isAdaptive);
   if (own.classify !== undefined && !isAdaptive) {
@@ -71,10 +72,18 @@ export function httpSettings<R>(
   }
   const gate = makeGate(specs, options, common);
   for (const [index, { limiter }] of gate.limits.entries()) rules[index]?.bind(limiter);
+  const controlled = gate.limits.filter(({ limiter }) => isDefaultLimit(limiter));
+  const isDefault = controlled.length > 0;
+  const countsWaiting = controlled.length < gate.limits.length;
   // On Workers, a timer ends with the request that has started it, so nothing would check the other requests.
   const canCheck = isDefault && !onWorkers();
   const slowClients = canCheck ? new SlowClients(gate, common.clock) : undefined;
-  return { ...own, rules, isAdaptive, gate, isDefault, slowClients };
+  return { ...own, rules, isAdaptive, gate, isDefault, countsWaiting, slowClients };
+}
+
+/** Whether the limit is a default limit, reused or not. */
+function isDefaultLimit(limiter: Limiter & { isControlled?: InProcessLimiter['isControlled'] }) {
+  return limiter.isControlled === true;
 }
 
 /** The kind of a request that has ended. Must not throw, since nothing would handle the error any more. */

@@ -48,6 +48,11 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     this.#simulate();
   }
 
+  /** Whether a controller decides when requests start, as with the default limit. */
+  get isControlled(): boolean {
+    return isControlled(this.settings.limit);
+  }
+
   tryAcquire(options: AcquireOptions = noOptions): BasePermit | undefined {
     if (options !== noOptions) checkAcquireOptions('tryAcquire', options, acquireOptions);
     return this.tryWithinLimit(options) ?? this.tryInShadow(options);
@@ -174,7 +179,7 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     const { settings, semaphores } = this;
     const { isShadow, limitUpdater } = semaphores;
     semaphores.simulation = undefined;
-    if (!isShadow || settings.isPart || isControlled(settings.limit)) return;
+    if (!isShadow || settings.isPart || this.isControlled) return;
     const limit = limitUpdater?.isFrozen === false ? settings.limit : this.limit;
     const model = limiterModel(settings, limit, (own) => new InProcessLimiter(own));
     const report = this.rejectedInShadow.bind(this);

@@ -4,7 +4,7 @@ import type { WorkCost } from './work-cost.ts';
 const CLIENT_TIMEOUT_MS = 1000;
 
 /** Milliseconds that a request may wait by default: a shorter wait would reject random bursts that the server can handle. */
-const MIN_MS = 250;
+export const MIN_MS = 250;
 
 /** Requests queued within this many milliseconds of the first waiter belong to its burst. CoDel tolerates a queue for as long. */
 const BURST_MS = 100;
@@ -50,7 +50,7 @@ export class MaxWait {
     );
     const isBurst = since < this.#burstAt + BURST_MS;
     // A queue that can be served within MIN_MS, such as that of a few clients that await each answer, is no overload.
-    const isShort = queued * duration <= MIN_MS * Math.max(1, inflight);
+    const isShort = duration > 0 && queued * duration <= MIN_MS * Math.max(1, inflight);
     const allowed = isCritical || isBurst || isShort ? longest : MIN_MS;
     return since + Math.min(allowed, longest, isCritical ? Infinity : this.max) - now;
   }

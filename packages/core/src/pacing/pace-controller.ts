@@ -1,7 +1,7 @@
 import { Alarm } from '../clock.ts';
 import type { ControlledWaiter, Controller, ControllerContext } from '../limits/controller.ts';
 import type { EventLoop } from './event-loop.ts';
-import { MaxWait } from './max-wait.ts';
+import { MaxWait, MIN_MS } from './max-wait.ts';
 import { Pace } from './pace.ts';
 
 /** Maximum number of waiters, which bounds the memory. */
@@ -39,8 +39,10 @@ export class PaceController implements Controller {
 
   watch(oldest: ControlledWaiter | undefined, queued: number): void {
     if (oldest === undefined) return this.#alarm.clear();
-    // A waiter is shed once its time is negative, so a millisecond after it has none left.
-    this.#wakeIn(this.waitLeft(oldest, queued) + 1);
+    // A waiter is shed once its time is negative, so a millisecond after it has none left. The time may become shorter when
+    // the queue grows; and a waiter that is late already cannot be shed now, as while the limiter is paused.
+    const left = this.waitLeft(oldest, queued);
+    this.#wakeIn(left < -1 ? MIN_MS : Math.min(left, MIN_MS) + 1);
     const now = this.loop.now();
     const decision = this.#pace.decide(now);
     if (decision === 'poll') this.#pace.awaitPoll(now);

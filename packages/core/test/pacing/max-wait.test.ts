@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { byPriority } from '../../src/index.ts';
 import { MaxWait } from '../../src/pacing/max-wait.ts';
 import { call } from '../caller.ts';
@@ -73,14 +73,37 @@ it('a waiter is shed once it has waited for too long', () => {
   const { loop, limiter } = scene(byPriority(), { limit: 1 });
   call(limiter);
   const first = call(limiter);
-  loop.advance(100);
+  loop.advance(101);
   const late = call(limiter);
   limiter.withdraw(first);
-  // A single waiter is soon served, so it may wait for almost a second.
-  loop.advance(980);
+  loop.advance(249);
   expect(late.rejection).toBeUndefined();
-  loop.advance(20);
+  loop.advance(2);
   expect(late.rejection?.reason).toBe('overloaded');
+});
+
+it('waiters are shed in time although they were a burst when they were queued, and nothing finishes', () => {
+  const { loop, limiter, measure } = scene(byPriority(), { limit: 8 });
+  measure(20);
+  for (let index = 0; index < 8; index++) {
+    call(limiter);
+    loop.poll();
+  }
+  const waiters = Array.from({ length: 200 }, () => call(limiter));
+  loop.advance(510);
+  const shed = waiters.filter(({ rejection }) => rejection?.reason === 'overloaded');
+  // The others could be served soon if one finished.
+  expect(shed.length).toBeGreaterThan(90);
+});
+
+it('a waiter that is late while the limiter is paused sets no timer for each millisecond', () => {
+  const { loop, limiter } = scene(byPriority(), { limit: 1 });
+  limiter.pause();
+  call(limiter, { queueTimeout: Number.POSITIVE_INFINITY });
+  loop.advance(5000);
+  const armed = vi.spyOn(loop, 'setTimeout');
+  loop.advance(1000);
+  expect(armed.mock.calls.length).toBeLessThan(10);
 });
 
 it('maxWait: 0 rejects a request at once that cannot start', () => {
