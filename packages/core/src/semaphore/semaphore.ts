@@ -1,6 +1,6 @@
 import type { CheckedClock, Clock } from '../clock.ts';
 import { attempt } from '../errors.ts';
-import type { ControlledWaiter, Controller, ControllerContext } from '../limits/controller.ts';
+import type { Controller, ControllerContext } from '../limits/controller.ts';
 import { Claim } from './claim.ts';
 import { clockOf, isLate } from './deadlines.ts';
 import { type GrantSource, grantFrom } from './grants.ts';
@@ -172,7 +172,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     do this.grantNextOnes();
     while (this.group.grants && this.shedNext());
     const { oldest, length } = this.queue;
-    if (oldest !== undefined) this.controller?.watch(this.onOwnClock(oldest), length);
+    if (oldest !== undefined) this.controller?.watch(oldest, length);
   }
 
   /** Returns whether it has shed a waiter. */
@@ -189,16 +189,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   /** The oldest waiter, if it has waited for too long. */
   private lateWaiter(controller: Controller): Waiter | undefined {
     const { oldest, length } = this.queue;
-    if (oldest === undefined) return undefined;
-    return controller.waitLeft(this.onOwnClock(oldest), length) < 0 ? oldest : undefined;
-  }
-
-  /** A gate that reuses the limiter may have another clock, by which its waiters have arrived. */
-  private onOwnClock(waiter: Waiter): ControlledWaiter {
-    const { clock } = this;
-    const own = clockOf(waiter, this);
-    if (own === clock) return waiter;
-    return { since: clock.now() - (own.now() - waiter.since), priority: waiter.priority };
+    return oldest && controller.waitLeft(oldest, length) < 0 ? oldest : undefined;
   }
 
   /** Chooses the next waiter; one that does not fit gets the claim. */
