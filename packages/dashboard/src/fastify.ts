@@ -22,7 +22,7 @@ export function dashboard(options: DashboardOptions): Dashboard {
   const plugin = async (instance: FastifyInstance) => {
     // The prefix may end with a slash, which is no segment.
     const depth = instance.prefix.replace(/\/$/, '').split('/').length - 1;
-    // The page reads the bodies of its own requests.
+    // `Page` reads the bodies itself, so Fastify must not consume them.
     instance.removeAllContentTypeParsers();
     instance.addContentTypeParser('*', (_request, _payload, done) => done(null));
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {

@@ -21,7 +21,7 @@ import type { Access, DashboardHandle, LimitSource } from '../src/options.ts';
 /** Options that do not depend on the framework. */
 export interface AppOptions {
   limits: readonly LimitSource[] | (() => readonly LimitSource[]);
-  /** Receives a header of the request. Default: all may view; `undefined` for a dashboard without one. */
+  /** Is called with a function that reads a header. Default: everyone may view. `undefined`: the dashboard has no `authorize`. */
   authorize?:
     | ((header: (name: string) => string | undefined) => Access | Promise<Access>)
     | undefined;

@@ -108,7 +108,7 @@ it('reverts to the limit that the app has set between two temporary ones', async
   expect(limiter.limit).toBe(50);
 });
 
-it('still reverts a limit after an operation that it does not support', async () => {
+it('reverts a limit even if an operation that the limit does not support was tried meanwhile', async () => {
   const { clock, limiter, operate, set } = scene();
   await set(3, 15);
   await operate({ operation: 'unfreeze' }, 409);

@@ -43,7 +43,7 @@ interface Server {
   readonly paths: readonly string[];
 }
 
-/** Requests one path after the other; resolves to whether the response was complete. */
+/** Sends the request with this number, to the paths in turn. Resolves to whether its response was complete. */
 async function visit({ running, paths }: Server, index: number, leavesAfter?: number) {
   const path = paths[index % paths.length] as string;
   const call = running.call(path);

@@ -28,7 +28,7 @@ describe('nothing is granted while the limit is paused or drained', () => {
     holds(noGrantWhileClosed, paused().works('a', 300, 310, { token: 'none' }));
   });
 
-  test('a loss of state may have opened the limit, as a later version has', () => {
+  test('no grant counts as a fault if a loss of state or a later version may have opened the limit', () => {
     holds(
       noGrantWhileClosed,
       paused()

@@ -18,7 +18,7 @@ function recording() {
   return { events, observer };
 }
 
-/** A limiter with one permit held and two waiters; with a policy, in an outage. */
+/** A limiter with one permit held and two waiters. If a policy is given, the store is unavailable. */
 async function busy(onStoreError?: OutagePolicy) {
   const { events, observer } = recording();
   const { world, store, limiter } = scene({ onStoreError: onStoreError ?? 'reject', observer });

@@ -20,7 +20,7 @@ describe('the maximum wait', () => {
     expect(new MaxWait(costOf(100), 40).remaining(0, 0, false)).toBe(40);
   });
 
-  it('is what clients leave if all queued requests are served within 250 ms', () => {
+  it('lasts until the client would give up if all queued requests are served within 250 ms', () => {
     const maxWait = new MaxWait(costOf(20, 20), Infinity);
     expect(maxWait.remaining(0, 0, false, 12)).toBe(960);
     expect(maxWait.remaining(0, 0, false, 13)).toBe(250);

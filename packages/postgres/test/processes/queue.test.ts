@@ -35,7 +35,7 @@ inParallel('the work of many waiters', () => {
       // Backends report their statistics after a second at most.
       await sleep(1_100);
       const before = await count();
-      // Must elapse in real time: three renewals of each process.
+      // Each process renews three times meanwhile, by the real clock.
       await sleep(3_000);
       return (await count()) - before;
     };

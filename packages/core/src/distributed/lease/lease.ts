@@ -81,7 +81,7 @@ export abstract class Lease {
     return this.current;
   }
 
-  /** Builds the next request about this lease, which is about to be sent. */
+  /** Builds the next request about this lease, and counts it as sent. */
   nextRequest(now: number, missed: number): LeaseRequest {
     if (this.current === 'unsent') {
       this.current = 'requested';

@@ -19,8 +19,9 @@ export class OwnLimit {
   }
 
   /**
-   * Adopts the limit that applies at the store, unless the answer is older than the known one. `isConfirmed` says
-   * whether it answers a request with the present declaration.
+   * Adopts the limit that applies at the store, unless the answer is older than what is known.
+   *
+   * @param isConfirmed Whether the answered request carried the present declaration.
    */
   learn(answer: VersionedLimit, isConfirmed: boolean): void {
     const applies = this.version === SET_NOW ? isConfirmed : replaces(answer, this);

@@ -90,7 +90,7 @@ export function declarations(world: StoreWorld): void {
     expect(await (await world.another(fresh)).setLimit(3)).toMatchObject({ limit: 3 });
   });
 
-  it('a process that starts with the declared number does not undo a set limit', async () => {
+  it('a set limit stays when another process starts with the declared limit', async () => {
     const one = await world.view({ limit: 4 });
     await one.acquire();
     const { version } = await one.setLimit(2);
