@@ -1,39 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { lognormal } from '../src/distributions.ts';
-import { isInTime } from '../src/event-loop/figures.ts';
-import { noLimiter, simulate } from '../src/event-loop/simulate.ts';
-import {
-  capacityOf,
-  type HandlerKind,
-  jobsOf,
-  type OtherWork,
-  type Workload,
-} from '../src/event-loop/workload.ts';
-
-const seconds = 30;
-
-/** A server that does other work as well. */
-function serverWith(
-  otherWork: OtherWork,
-  kind: HandlerKind,
-  mean: number,
-  perSecond: number,
-): Workload {
-  const serviceTime = lognormal(mean, 0.5);
-  const server = { kind, mean, serviceTime, workers: 1000, connects: false, seconds, seed: 1 };
-  return { ...server, otherWork, load: perSecond / capacityOf({ ...server, load: 1 }) };
-}
-
-/** The part of the requests from a time on that is answered in time. */
-function answered(
-  workload: Workload,
-  from: number,
-  limiterOf?: Parameters<typeof simulate>[2],
-): number {
-  const outcomes = simulate(workload, jobsOf(workload), limiterOf);
-  const late = outcomes.filter(({ at }) => at >= from);
-  return late.filter(isInTime).length / late.length;
-}
+import { inTime, serverWith } from '../src/ablation/situations.ts';
+import { noLimiter } from '../src/event-loop/simulate.ts';
+import { jobsOf } from '../src/event-loop/workload.ts';
 
 describe('next to a batch job that keeps the event loop busy', () => {
   test.each([
@@ -50,19 +18,19 @@ describe('next to a batch job that keeps the event loop busy', () => {
     (_name, kind, mean, perSecond, busy, idle) => {
       for (const from of [0, 8000]) {
         const workload = serverWith({ from, busy, idle }, kind, mean, perSecond);
-        expect(answered(workload, from + 7000)).toBeGreaterThan(0.97);
+        expect(inTime(workload, from + 7000)).toBeGreaterThan(0.97);
       }
     },
   );
 
   test('requests with a connection each are answered from seven seconds on', () => {
     const server = serverWith({ from: 0, busy: 5, idle: 0 }, 'pool', 50, 150);
-    expect(answered({ ...server, connects: true }, 7000)).toBeGreaterThan(0.97);
+    expect(inTime({ ...server, connects: true }, 7000)).toBeGreaterThan(0.97);
   });
 
   test('an overload of requests that compute is still rejected', () => {
     const workload = serverWith({ from: 8000, busy: 5, idle: 0 }, 'query', 5, 220);
-    expect(answered(workload, 15_000, noLimiter)).toBeLessThan(0.05);
-    expect(answered(workload, 15_000)).toBeGreaterThan(0.5);
+    expect(inTime(workload, 15_000, jobsOf(workload), noLimiter)).toBeLessThan(0.05);
+    expect(inTime(workload, 15_000)).toBeGreaterThan(0.5);
   });
 });

@@ -1,19 +1,5 @@
 import { expect, test } from 'vitest';
-import { constant } from '../src/distributions.ts';
-import { isInTime } from '../src/event-loop/figures.ts';
-import { simulate } from '../src/event-loop/simulate.ts';
-import { jobsOf, type Workload } from '../src/event-loop/workload.ts';
-
-/** The part of the requests that a server answers in time whose database pauses every five seconds. */
-function answered(query: number, load: number, pause: number): number {
-  const workload: Workload = {
-    ...{ kind: 'pool', mean: query, serviceTime: constant(query), workers: 10 },
-    ...{ load, connects: false, seconds: 60, seed: 1 },
-    pauses: { every: 5000, length: pause },
-  };
-  const outcomes = simulate(workload, jobsOf(workload));
-  return outcomes.filter(isInTime).length / outcomes.length;
-}
+import { pauses } from '../src/ablation/situations.ts';
 
 test.each([
   [300, 20, 0.4, 1],
@@ -25,6 +11,6 @@ test.each([
 ])(
   'if a database pauses for %i ms every five seconds, of queries of %i ms at %d of its capacity, %d are answered in time',
   (pause, query, load, least) => {
-    expect(answered(query, load, pause)).toBeGreaterThanOrEqual(least);
+    expect(pauses(pause, query, load)).toBeGreaterThanOrEqual(least);
   },
 );

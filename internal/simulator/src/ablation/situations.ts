@@ -2,7 +2,14 @@ import { constant, lognormal } from '../distributions.ts';
 import { figuresOf, isInTime } from '../event-loop/figures.ts';
 import { workload } from '../event-loop/named-workload.ts';
 import { simulate } from '../event-loop/simulate.ts';
-import { capacityOf, type Job, jobsOf, type Workload } from '../event-loop/workload.ts';
+import {
+  capacityOf,
+  type HandlerKind,
+  type Job,
+  jobsOf,
+  type OtherWork,
+  type Workload,
+} from '../event-loop/workload.ts';
 
 /** A situation that random workloads do not have. */
 export interface Situation {
@@ -13,86 +20,96 @@ export interface Situation {
 
 const common = { workers: 10, load: 1, connects: false, seconds: 30, seed: 1 };
 
-function inTime(server: Workload, jobs = jobsOf(server), from = 0): number {
-  const outcomes = simulate(server, jobs).filter(({ at }) => at >= from);
+/** A pool whose work always takes as long. */
+const poolOf = (mean: number) =>
+  ({ ...common, kind: 'pool', mean, serviceTime: constant(mean) }) as const;
+
+/** The fraction of the requests from a time on that is answered in time. */
+export function inTime(
+  server: Workload,
+  from = 0,
+  jobs: readonly Job[] = jobsOf(server),
+  limiterOf?: Parameters<typeof simulate>[2],
+): number {
+  const outcomes = simulate(server, jobs, limiterOf).filter(({ at }) => at >= from);
   return outcomes.filter(isInTime).length / outcomes.length;
 }
 
-/** Other work from the eighth second on. */
-function besideOtherWork(
-  kind: 'pool' | 'query' | 'sync',
+/** A server that does other work as well. */
+export function serverWith(
+  otherWork: OtherWork,
+  kind: HandlerKind,
   mean: number,
   perSecond: number,
-  busy: number,
-) {
+): Workload {
   const server = { ...common, kind, mean, serviceTime: lognormal(mean, 0.5), workers: 1000 };
-  const load = perSecond / capacityOf(server);
-  return inTime({ ...server, load, otherWork: { from: 8000, busy, idle: 0 } }, undefined, 8000);
+  return { ...server, otherWork, load: perSecond / capacityOf(server) };
+}
+
+/** Other work from the eighth second on. */
+function besideOtherWork(kind: HandlerKind, mean: number, perSecond: number, busy: number) {
+  return inTime(serverWith({ from: 8000, busy, idle: 0 }, kind, mean, perSecond), 8000);
 }
 
 /** A step from 30 to 150 requests per second next to a batch job of 5 ms at a time. */
 function stepBesideOtherWork(): number {
-  const server = { ...common, kind: 'pool', mean: 50, serviceTime: constant(50) } as const;
-  const beside = { ...server, workers: 1000, otherWork: { from: 0, busy: 5, idle: 0 } };
+  const beside = { ...poolOf(50), workers: 1000, otherWork: { from: 0, busy: 5, idle: 0 } };
   const few = jobsOf({ ...beside, load: 30 / capacityOf(beside) });
   const many = jobsOf({ ...beside, load: 150 / capacityOf(beside) });
   const jobs = [...few.filter(({ at }) => at < 15_000), ...many.filter(({ at }) => at >= 15_000)];
-  return inTime(beside, jobs, 15_000);
+  return inTime(beside, 15_000, jobs);
 }
 
 /** Requests that begin after five seconds of other work without any. */
 function afterOtherWork(): number {
-  const server = { ...common, kind: 'pool', mean: 50, serviceTime: constant(50) } as const;
-  const ample = { ...server, workers: 1000, load: 0.005, seconds: 12 };
+  const ample = { ...poolOf(50), workers: 1000, load: 0.005, seconds: 12 };
   const jobs = jobsOf(ample).filter(({ at }) => at < 500 || at > 8000);
-  return inTime({ ...ample, otherWork: { from: 1000, busy: 5000, idle: 1e9 } }, jobs, 8000);
+  return inTime({ ...ample, otherWork: { from: 1000, busy: 5000, idle: 1e9 } }, 8000, jobs);
 }
 
-/** Requests that arrive together, after a minute of light load or at a process that has just started. */
-function burst(isCold: boolean, size: number, work: number, workers: number): number {
+/**
+ * How many requests are answered in time that arrive together and do not need the event loop: after a minute of light load, or
+ * at a process that has just started.
+ */
+export function answeredOfBurst(isCold: boolean, size: number, work: number, workers: number) {
   const earlier = isCold ? 0 : 600;
   const begin = earlier * 100 + 500;
   const jobs = Array.from({ length: earlier }, (_, index): Job => ({ at: index * 100, work }));
   jobs.push(...Array.from({ length: size }, (_, index) => ({ at: begin + index * 0.01, work })));
-  const serviceTime = constant(work);
-  const server = { ...common, kind: 'pool', mean: work, serviceTime, workers, isCold } as const;
-  return inTime(server, jobs, begin);
+  const outcomes = simulate({ ...poolOf(work), workers, isCold }, jobs);
+  return outcomes.filter((outcome) => outcome.at >= begin && isInTime(outcome)).length;
 }
 
 /** A database that does not respond for a while, every five seconds. */
-function pauses(length: number, load: number): number {
-  const server = { ...common, kind: 'pool', mean: 20, serviceTime: constant(20), load } as const;
-  return inTime({ ...server, seconds: 60, pauses: { every: 5000, length } });
+export function pauses(length: number, query: number, load: number): number {
+  return inTime({ ...poolOf(query), load, seconds: 60, pauses: { every: 5000, length } });
 }
 
 /** A dependency that takes three times as long from the thirtieth second on, whatever the load. */
 function slowerForGood(): number {
-  const mean = 100;
-  const server = { ...common, kind: 'pool', mean, serviceTime: constant(mean) } as const;
-  const ample = { ...server, workers: 10_000, load: 0.02, seconds: 90 };
+  const ample = { ...poolOf(100), workers: 10_000, load: 0.02, seconds: 90 };
   const jobs = jobsOf(ample).map(({ at, work }) => ({ at, work: at < 30_000 ? work : 3 * work }));
-  return inTime(ample, jobs, 30_000);
+  return inTime(ample, 30_000, jobs);
 }
 
 /** The fraction of the other requests, while nine in ten wait for a service that does not respond. */
 function hanging(): number {
-  const server = { ...common, kind: 'pool', mean: 20, serviceTime: constant(20) } as const;
-  const ample = { ...server, workers: 10_000, load: 0.0002 };
+  const ample = { ...poolOf(20), workers: 10_000, load: 0.0002 };
   const jobs = jobsOf(ample).map((job, index) =>
     index % 10 === 0 ? job : { ...job, work: 60_000 },
   );
-  return 10 * inTime(ample, jobs);
+  return 10 * inTime(ample, 0, jobs);
 }
 
 /** An overload from the first request on, so that no request shows how long work takes without a queue. Relative to the capacity. */
 function overloadedAtOnce(): number {
-  const server = { ...common, kind: 'pool', mean: 35, serviceTime: constant(35), load: 5 } as const;
-  return 5 * inTime(server);
+  return 5 * inTime({ ...poolOf(35), load: 5 });
 }
 
-function coldSpike(kind: 'sync' | 'socket'): number {
+/** The first two seconds of a process. */
+export function coldSpike(kind: HandlerKind, connects = false, seed = 1): number {
   const server = { ...common, kind, mean: 0.1, serviceTime: constant(0.1), load: 0.2, seconds: 2 };
-  return inTime({ ...server, isCold: true });
+  return inTime({ ...server, connects, seed, isCold: true });
 }
 
 /** The fraction that is not rejected, for the worst of 20 seeds: work that varies widely may look like an overload by chance. */
@@ -125,11 +142,20 @@ export const situations: readonly Situation[] = [
   },
   { name: 'a batch job, then five times as many requests', answered: stepBesideOtherWork },
   { name: 'five seconds of other work, then requests', answered: afterOtherWork },
-  { name: 'a burst of 60 on a new process', answered: () => burst(true, 60, 200, 10_000) },
-  { name: 'a burst of 100 on an idle process', answered: () => burst(false, 100, 200, 10_000) },
-  { name: 'a burst of 60 before a pool of 5', answered: () => burst(false, 60, 200, 5) },
-  { name: 'a database that pauses for 300 ms', answered: () => pauses(300, 0.4) },
-  { name: 'a database that pauses for 800 ms', answered: () => pauses(800, 0.4) },
+  {
+    name: 'a burst of 60 on a new process',
+    answered: () => answeredOfBurst(true, 60, 200, 10_000) / 60,
+  },
+  {
+    name: 'a burst of 100 on an idle process',
+    answered: () => answeredOfBurst(false, 100, 200, 10_000) / 100,
+  },
+  {
+    name: 'a burst of 60 before a pool of 5',
+    answered: () => answeredOfBurst(false, 60, 200, 5) / 60,
+  },
+  { name: 'a database that pauses for 300 ms', answered: () => pauses(300, 20, 0.4) },
+  { name: 'a database that pauses for 800 ms', answered: () => pauses(800, 20, 0.4) },
   { name: 'a dependency that becomes three times as slow for good', answered: slowerForGood },
   { name: 'a service that does not respond, for nine in ten requests', answered: hanging },
   { name: 'a pool that is overloaded from the first request on', answered: overloadedAtOnce },

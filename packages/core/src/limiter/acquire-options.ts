@@ -21,8 +21,8 @@ export interface CommonWaitOptions {
   /** When it aborts, the waiter leaves the queue and `acquire` rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
   /**
-   * Which requests `byPriority()` serves first, and a guard sheds last; the default limit lets `critical` ones wait longer. An error if
-   * there is neither. Default: `normal`.
+   * Which requests `byPriority()` serves first, and a guard sheds last; the default limit lets `critical` ones wait
+   * longer. An error if there is neither. Default: `normal`.
    */
   priority?: Priority | undefined;
   /**

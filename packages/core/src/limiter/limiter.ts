@@ -47,7 +47,8 @@ export interface LimiterStats extends QueueStats {
   readonly leaked: number;
   /**
    * What it would have done since shadow mode began; undefined without shadow mode, and for a limit that cannot be
-   * simulated: one with a store or `defaultLimit()`, and that of a gate with several limits, which the gate simulates together.
+   * simulated: one with a store or `defaultLimit()`, and that of a gate with several limits, which the gate simulates
+   * together.
    */
   readonly shadow?: ShadowStats | undefined;
   /** In shadow mode, what other limits would have done, each alone; undefined if it cannot be simulated. */

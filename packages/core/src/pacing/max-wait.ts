@@ -6,7 +6,10 @@ const CLIENT_TIMEOUT_MS = 1000;
 /** Milliseconds that a request may wait by default: a shorter wait would reject random bursts that the server can handle. */
 export const MIN_MS = 250;
 
-/** Requests queued within this many milliseconds of the first waiter belong to its burst. CoDel tolerates a queue for as long. */
+/**
+ * Requests queued within this many milliseconds of the first waiter belong to its burst. CoDel tolerates a queue for as
+ * long.
+ */
 const BURST_MS = 100;
 
 /** With more waiters, no waiter belongs to a burst: such a queue is an overload. */
@@ -42,7 +45,8 @@ export class MaxWait {
    */
   remaining(now: number, since: number, isCritical: boolean, queued = Infinity): number {
     const { duration, perRequest, inflight } = this.cost;
-    // What a client leaves for waiting. A request that takes long without keeping the loop busy may wait as long as it takes.
+    // What a client leaves for waiting. A request that takes long without keeping the loop busy may wait as long as it
+    // takes.
     const longest = Math.max(
       MIN_MS,
       duration - 3 * perRequest,

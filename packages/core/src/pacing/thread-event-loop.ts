@@ -22,7 +22,9 @@ const { setImmediate = setTimeout } = globalThis as {
   setImmediate?(callback: () => void): unknown;
 };
 
-/** Outside of the request: each poll may start requests that await the next poll, so a context would be passed on forever. */
+/**
+ * Outside of the request: each poll may start requests that await the next poll, so a context would be passed on forever.
+ */
 const whenPolled = (callback: () => void) => outsideRequest(setImmediate, callback);
 
 const now = () => performance.now();

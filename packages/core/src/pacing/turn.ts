@@ -3,7 +3,10 @@ import { TURN_MS, type WorkCost } from './work-cost.ts';
 /** Milliseconds of a long turn, unless one request takes longer. */
 export const LONG_TURN_MS = 25;
 
-/** Upper bound of a turn's budget, and of the time in which requests start in it: beyond that, the loop would poll too rarely. */
+/**
+ * Upper bound of a turn's budget, and of the time in which requests start in it: beyond that, the loop would poll too
+ * rarely.
+ */
 const MAX_TURN_MS = 50;
 
 /** Upper bound for reading and rejecting a request, in milliseconds. The rest of a turn is other work. */

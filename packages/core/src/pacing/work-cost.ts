@@ -15,14 +15,19 @@ const UPDATE_MS = 50;
 /** The assumed cost weighs as much as this many measured requests. */
 const ASSUMED_REQUESTS = 5;
 
-/** After this many milliseconds without a request in flight, the busy time meanwhile is not counted as the cost of requests. */
+/**
+ * After this many milliseconds without a request in flight, the busy time meanwhile is not counted as the cost of
+ * requests.
+ */
 const GAP_MS = 250;
 
 /** Measures what a request costs the event loop, and how long it takes: moving averages over all requests. */
 export class WorkCost {
   /** Number of requests in flight. */
   inflight = 0;
-  /** Milliseconds for which a request keeps the loop busy, if all that the loop does, rejections included, is for requests. */
+  /**
+   * Milliseconds for which a request keeps the loop busy, if all that the loop does, rejections included, is for requests.
+   */
   perRequest = TURN_MS;
   /** Milliseconds from the start of a request to its end. */
   duration = 0;
