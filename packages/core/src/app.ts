@@ -1,6 +1,6 @@
 /**
- * What applications import from the package of their framework, in addition to the middleware. The types of what these
- * functions return are included, so that TypeScript can name them in an application's declarations.
+ * Exports for applications, which each framework's package re-exports next to its middleware. They include the types
+ * that these functions return, so that TypeScript can name them in an application's declarations.
  */
 
 export { createGate } from './gate/create-gate.ts';

@@ -6,11 +6,11 @@ import { suggestionFor } from './suggestion.ts';
  *   nothing, and for null, which no option allows.
  */
 export function checkNames(owner: string, options: object, known: readonly string[]): void {
-  // An empty array has no unknown names, so it would count as no options at all.
+  // An array without elements has no unknown names, so it would pass as empty options.
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw invalid(owner, 'an object', options, undefined, `the options of ${owner}`);
   }
-  // A loop that allocates nothing, since the options of a request are checked as well.
+  // A loop that allocates nothing, since this also checks the options of each request.
   for (const name in options) {
     const value = options[name as keyof typeof options];
     if ((value !== null && known.includes(name)) || !Object.hasOwn(options, name)) continue;
@@ -24,7 +24,7 @@ export function checkNames(owner: string, options: object, known: readonly strin
   }
 }
 
-/** The first of these options that is set. */
+/** Returns the first of these options that is set. */
 export function firstSet(options: object, names: readonly string[]): string | undefined {
   const given: Readonly<Record<string, unknown>> = { ...options };
   return names.find((name) => given[name] !== undefined);
@@ -35,7 +35,7 @@ function bareLimiter(owner: string): HeadgateError {
   return new HeadgateError('ERR_HEADGATE_OPTION', message, owner);
 }
 
-/** A whole number of at least `min`. */
+/** Accepts a whole number of at least `min`. */
 export function checkCount(option: string, value: unknown, min: number, also = ''): number {
   if (Number.isSafeInteger(value) && (value as number) >= min) return value as number;
   throw invalid(option, `a whole number of at least ${min}${also}`, value);
@@ -46,7 +46,7 @@ export function checkBound(option: string, value: unknown): number {
   return value === Infinity ? value : checkCount(option, value, 0, ', or Infinity');
 }
 
-/** Milliseconds from 0, including fractions and Infinity. */
+/** Accepts a number of milliseconds from 0, including fractions and Infinity. */
 export function checkDuration(option: string, value: unknown): number {
   if (typeof value === 'number' && value >= 0) return value;
   throw invalid(option, 'a number of milliseconds, 0 or more', value);
@@ -79,7 +79,7 @@ export function checkText(option: string, value: unknown): string {
   throw invalid(option, 'a string that is not empty', value);
 }
 
-/** The token of an `Authorization: Bearer` header. The error does not contain it, since it is secret. */
+/** Checks the token of an `Authorization: Bearer` header. The token is secret, so the error does not contain it. */
 export function checkToken(option: string, value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (typeof value === 'string' && /^[\w.~+/-]+=*$/.test(value)) return value;
@@ -106,7 +106,7 @@ export function checkFlag(option: string, value: unknown): boolean {
   throw invalid(option, 'true or false', value);
 }
 
-/** An object with these methods; with `optional`, any of them may be missing. */
+/** Checks that the value is an object with these methods. If `optional`, any of them may be missing. */
 export function checkMethods<T extends object>(
   option: string,
   value: T,

@@ -2,7 +2,10 @@ import { checkMethods, isNumber } from './checks.ts';
 import { attempt, invalid, throwLater } from './errors.ts';
 import { outsideRequest } from './outside-request.ts';
 
-/** Time, timers, which run outside of any request, and random numbers: a test or a simulation supplies its own. */
+/**
+ * Provides time, timers and random numbers. Its timers run outside of any request. Tests and simulations supply their
+ * own.
+ */
 export interface Clock {
   /** Milliseconds from any origin; never goes back. */
   now(): number;
@@ -10,8 +13,8 @@ export interface Clock {
   setTimeout(callback: () => void, delay: number): unknown;
   clearTimeout(timer: unknown): void;
   /**
-   * Random numbers from 0 to below 1: for the jitter of `Retry-After`, and the secret seed of `fair()`, which clients must
-   * not be able to guess. Default: `Math.random`.
+   * Random numbers from 0 to below 1: for the jitter of `Retry-After`, and the secret seed of `fair()`, which clients
+   * must not be able to guess. Default: `Math.random`.
    */
   random?(): number;
 }
@@ -19,12 +22,12 @@ export interface Clock {
 /** A clock that has random numbers too. */
 export type CheckedClock = Required<Clock>;
 
-/** Read once: in Node, reading the global `performance` takes a third as long as reading the clock. */
+/** Read once: in Node, reading the global `performance` takes a third as long as reading the time from it. */
 const { performance: ownPerformance, setTimeout: ownSetTimeout } = globalThis;
 
 /**
- * `performance.now()`, which is immune to changes of the wall clock, and the runtime's own timers. Fake timers of a test
- * replace the globals: if `setTimeout` was replaced, `performance` is read again.
+ * `performance.now()`, which is immune to changes of the wall clock, and the runtime's own timers. Fake timers of a
+ * test replace the globals: if `setTimeout` was replaced, `performance` is read again.
  */
 export const systemClock: CheckedClock = {
   now: () => (setTimeout === ownSetTimeout ? ownPerformance : performance).now(),
@@ -81,8 +84,9 @@ class SafeClock implements CheckedClock {
 const MAX_EARLINESS = 2;
 
 /**
- * The current time in the callback of a timer that was due at `due`. A timer that fires much too early does not
- * follow the clock, as when a test replaces `setTimeout` but not `performance.now`: it then counts as on time.
+ * Returns the current time in the callback of a timer that was due at `due`. If the timer fires much too early, time
+ * and timers come from different clocks (a test has replaced `setTimeout` but not `performance.now`), and the timer
+ * counts as on time.
  */
 function dueTime(clock: Clock, due: number): number {
   const now = clock.now();
@@ -109,22 +113,22 @@ export function startTimer(
   return () => clock.clearTimeout(timer);
 }
 
-/** A timer for the earliest of many deadlines. */
+/** Calls back at the earliest of many deadlines. */
 export class Alarm {
-  /** When it rings; Infinity if it is not set. */
+  /** When the timer is due; Infinity if it is not set. */
   #due = Infinity;
   #cancel = () => {};
-  /** What the timer was set with: when a test ends its fake timers, they never fire. */
+  /** The `setTimeout` that set the timer. If a test has since removed its fake timers, the timer will never fire. */
   #timers: unknown;
 
   constructor(
     private readonly clock: Clock,
-    /** Sets the alarm again if there are other deadlines. It may ring before the deadline. */
+    /** Must set the alarm again if there are other deadlines. It may be called before the deadline. */
     private readonly ring: (now: number) => void,
     private readonly background = false,
   ) {}
 
-  /** Rings no later than at the deadline. */
+  /** Makes the alarm call back no later than at the deadline. */
   set(deadline: number, now: number): void {
     if (this.#timers !== setTimeout) this.clear();
     if (deadline >= this.#due) return;

@@ -45,19 +45,22 @@ export function invalid(
   code: ErrorCode = 'ERR_HEADGATE_OPTION',
   subject = option,
 ): HeadgateError {
-  // The promise comes from an async function where a synchronous one is required: its rejection must not crash the
-  // process.
+  // The caller passed an async function where a synchronous one is required. The rejection of its promise must not end
+  // the process.
   if (value instanceof Promise) value.catch(() => {});
   return new HeadgateError(code, `${subject} must be ${expected}, got ${shown(value)}`, option);
 }
 
-/** The same for a value that may be a secret, or contain one. */
+/** Like `invalid`, but omits the value, which may be a secret or contain one. */
 export function invalidSecret(option: string, expected: string): HeadgateError {
   const message = `${option} must be ${expected}, got a value that is not shown`;
   return new HeadgateError('ERR_HEADGATE_OPTION', message, option);
 }
 
-/** For a function that has no effect: `invalid` would say that it was not called, as if a call were the remedy. */
+/**
+ * Creates the error for a function that must be omitted. `invalid` would say that it was not called, as if calling it
+ * were the remedy.
+ */
 export function superfluous(option: string, when: string): HeadgateError {
   const message = `${option} must be omitted ${when}, got a function`;
   return new HeadgateError('ERR_HEADGATE_OPTION', message, option);

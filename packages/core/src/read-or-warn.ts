@@ -1,11 +1,11 @@
 import { warn } from './warning.ts';
 
-/** The sources that have thrown when they were read last. */
+/** The sources whose latest read has thrown. */
 const failing = new WeakSet<object>();
 
 /**
- * Returns what `read` returns. If it throws, as code of the application may, returns undefined and warns the operator:
- * once for each source, until reading it has worked again.
+ * Returns the result of `read`, which may call code of the application. If it throws, returns undefined and warns the
+ * operator: once for each source, and again only after a read of it has succeeded.
  */
 export function readOrWarn<T>(
   source: object,
@@ -25,12 +25,12 @@ export function readOrWarn<T>(
   }
 }
 
-/** Reads the statistics of one source. If it throws, those of other sources can still be read. */
+/** Reads the statistics of one source. If it throws, the statistics of other sources can still be read. */
 export function readStats<T>(source: object, owner: string, read: () => T): T | undefined {
   return readOrWarn(source, 'HEADGATE_STATS', `the statistics of ${owner} cannot be read`, read);
 }
 
-/** A template cannot contain a symbol, nor an object without a prototype. */
+/** A template literal would throw for a symbol, and for an object without a prototype. */
 function textOf(thrown: unknown): string {
   try {
     return String(thrown);

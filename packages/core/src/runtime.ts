@@ -1,4 +1,4 @@
-/** What distinguishes the runtimes. Node's globals exist in others, too, and none of them everywhere. */
+/** Globals that distinguish the runtimes. Other runtimes imitate those of Node, and none of them exists everywhere. */
 interface Globals {
   readonly navigator?: { readonly userAgent?: string };
   readonly process?: {
@@ -20,8 +20,8 @@ export function onWorkers(): boolean {
 }
 
 /**
- * Loads one of Node's modules at run time, since bundles for other runtimes must not import it. Undefined where there is
- * none, and on Workers, which imitate some that have no effect there.
+ * Loads a module of Node at run time, since bundles for other runtimes must not import it. Returns undefined if it does
+ * not exist. Also on Workers, where some of these modules exist but have no effect.
  */
 export function builtin<Module>(name: string): Module | undefined {
   return onWorkers() ? undefined : process?.getBuiltinModule?.<Module>(name);

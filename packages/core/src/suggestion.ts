@@ -1,4 +1,4 @@
-/** Names that users of other libraries, or of `createLimiter`, may try, and the option that they mean. */
+/** Names that users of other libraries, or of `createLimiter`, may try, with the option that each one means. */
 const otherNames: Readonly<Record<string, string>> = {
   concurrency: 'limit',
   max: 'limit',
@@ -13,13 +13,13 @@ const otherNames: Readonly<Record<string, string>> = {
   keyGenerator: 'key',
 };
 
-/** The option to suggest for an unknown name: what it means elsewhere, or the most similar name. */
+/** The option to suggest for an unknown name: the option that this name means elsewhere, or the most similar name. */
 export function suggestionFor(name: string, known: readonly string[]): string | undefined {
   const meant = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined;
   return meant !== undefined && known.includes(meant) ? meant : nearest(name, known);
 }
 
-/** The known name with the smallest edit distance, if that is small for the length of `name`. */
+/** The known name with the smallest edit distance. Undefined if that is too large for the length of `name`. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = Math.max(2, Math.ceil(name.length / 4)) + 1;

@@ -1,6 +1,6 @@
 export const warned = new Set<string>();
 
-/** Warns the operator once per process. A function composes the message only if it is needed. */
+/** Warns the operator once per process. If `message` is a function, it is called only if the warning is emitted. */
 export function warnOnce(code: `HEADGATE_${string}`, message: string | (() => string)): void {
   if (warned.has(code)) return;
   warned.add(code);

@@ -6,8 +6,8 @@ interface Timer {
 }
 
 /**
- * A clock for Cloudflare Workers, where a timer belongs to the request that set it and ends with it. Timers are only
- * recorded here; whatever request is running fires those that are due, with `run`.
+ * A clock for Cloudflare Workers, where a timer ends with the request that has set it. So this clock only records its
+ * timers, and `run`, called during any request, fires those that are due.
  */
 export class WorkersClock implements Clock {
   readonly #timers = new Set<Timer>();

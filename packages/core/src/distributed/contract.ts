@@ -81,10 +81,11 @@ export interface LeaseRequest {
   readonly place?: string | undefined;
   /** Its fencing token, if it is held. */
   readonly fencing?: bigint | undefined;
-  /** Number of tokens after the granted one that also belong to the lease, for consecutive permits under one lease. */
+  /** Number of further fencing tokens that the lease reserves, one for each later permit that uses the same lease. */
   readonly extraTokens: number;
   /**
-   * Whether its process may keep the lease idle for a while. It must then be recalled when other waiters are queued.
+   * Whether the process may keep the lease idle for a while. The store must then recall it when other waiters are
+   * queued.
    */
   readonly reserves: boolean;
 }
@@ -133,7 +134,8 @@ export type Op =
 /** State of a limit after an operation, or after all operations on the limit that were sent together. */
 export interface LimitState {
   /**
-   * Weight held, over all processes. In shadow mode, if the operation granted its lease: right after that operation.
+   * Weight held, over all processes. In shadow mode, if the operation granted its lease: the weight right after that
+   * operation.
    */
   readonly inflight: number;
   /** Number of waiters, over all processes. */
@@ -146,7 +148,10 @@ export interface LimitState {
   readonly declared?: readonly number[] | undefined;
   /** The next `operated` of `LimitRef`. Undefined if the limit was never operated. */
   readonly operated?: OperatedState | undefined;
-  /** Milliseconds until a lease may expire. No message announces that, so the first waiter sends `stay` then. */
+  /**
+   * Milliseconds until a lease may expire. The store sends no message when it does, so the first waiter sends `stay`
+   * then.
+   */
   readonly checkIn: number;
   /** Number of held leases that have expired and were removed. Expired waiters do not count. */
   readonly reclaimed: number;
@@ -154,7 +159,7 @@ export interface LimitState {
 
 export interface Reply extends LimitState {
   readonly state: 'held' | 'queued' | 'full' | 'lost' | 'ok';
-  /** If held: a token above all earlier ones that the store remembers. */
+  /** If held: a token higher than every earlier one that the store remembers. */
   readonly fencing?: bigint | undefined;
   /** If queued: its position by arrival, over all processes. An opaque string, which only the store compares. */
   readonly place?: string | undefined;
@@ -240,7 +245,9 @@ export interface StoreSettings {
   readonly reserve?: number | undefined;
 }
 
-/** Fraction of a lease for which it counts as certain, from its request on. The rest allows for late timers. */
+/**
+ * Fraction of a lease, from its request on, during which the lease certainly exists. The rest allows for late timers.
+ */
 export const certainPart = 0.9;
 
 /** Counts leases for several processes: what the limiters of a process need of their store. */

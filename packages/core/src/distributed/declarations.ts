@@ -13,14 +13,14 @@ import { OwnLimit } from './semaphore/own-limit.ts';
  * once without a key, where processes that share no key can read it.
  */
 export class Declarations {
-  /** The limit as declared without a key. Undefined if the limit is not keyed. */
+  /** For a keyed limit: the limit that is declared without a key. Otherwise undefined. */
   readonly #whole: CachedLimitState | undefined;
-  /** The change that the store was last asked to make, for each limit. */
+  /** For each limit: the change that was last sent to the store. */
   readonly #asked = new WeakMap<CachedLimitState, OperatedChange>();
-  /** Changes that the store has not answered. */
+  /** Number of changes that the store has not answered. */
   #unanswered = 0;
   #whenAnswered: (() => void)[] = [];
-  /** When a limit per key is read next. */
+  /** When to read a keyed limit again. */
   #readAt = -Infinity;
   #cancelRetry: (() => void) | undefined;
 
@@ -30,7 +30,8 @@ export class Declarations {
     private readonly breaker: CircuitBreaker,
   ) {
     const { perKey, isLimitPerRequest, limit } = group.settings;
-    // Version 0 is below every other: without a key, a limit that requests set has no value to declare.
+    // If each request sets the limit of its key, there is no common limit to declare. Version 0 is lower than every
+    // other, so it has no effect.
     const own = isLimitPerRequest ? new OwnLimit(limit, '0') : undefined;
     if (perKey) this.#whole = new CachedLimitState(group, undefined, own);
   }
@@ -50,7 +51,7 @@ export class Declarations {
     this.declareChange();
   }
 
-  /** Declares the change, if the store has not confirmed it. */
+  /** Declares the change to each limit for which the store has not confirmed it. */
   declareChange(): void {
     for (const limitState of this.#all) this.declareChangeOf(limitState);
   }
@@ -62,7 +63,7 @@ export class Declarations {
     if (this.breaker.error === undefined) this.#send(limitState, change);
   }
 
-  /** Sends the store what this process knows of the limit, and adopts the store's answer. */
+  /** Sends the store this process's state of the limit, and adopts the state in the answer. */
   read(limitState: CachedLimitState): void {
     this.#send(limitState);
   }
@@ -72,12 +73,12 @@ export class Declarations {
     return this.#whole !== undefined && this.session.store.can.setLimit;
   }
 
-  /** Called when the store answers: reads a keyed limit again, several times per lease. */
+  /** Called when the store has answered. Reads a keyed limit again if it is due, which is several times per lease. */
   answered(): void {
     if (this.session.store.clock.now() >= this.#readAt) this.readCommon();
   }
 
-  /** Reads a keyed limit as it was declared without a key. */
+  /** Reads a keyed limit as it is declared without a key. */
   readCommon(): void {
     const { clock, leaseDuration } = this.session.store;
     if (this.#whole === undefined || !this.readsCommon) return;
@@ -97,7 +98,8 @@ export class Declarations {
   }
 
   /**
-   * Declares again later what the store has not confirmed, if it refused a call: a refusal does not open the breaker.
+   * Repeats unconfirmed declarations later. Needed if the store refused a call, since a refusal does not open the
+   * circuit breaker.
    */
   #retryLater(): void {
     if (this.#cancelRetry !== undefined || this.breaker.error !== undefined || this.group.closed)

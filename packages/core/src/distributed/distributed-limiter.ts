@@ -47,7 +47,7 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
     this.#checkStore('setLimit', this.session.store.can.setLimit);
     if (!this.closed) checkOperation(this, 'setLimit');
     checkCount('limit', limit, 1);
-    // The other processes may have changed the limit since.
+    // A limit that looks the same here is sent as well: another process may have changed it since.
     if (this.closed) return;
     deferGrants(() => {
       this.semaphores.declare(limit);
@@ -88,7 +88,10 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
     return { limit, inflight };
   }
 
-  /** Sends a change even if it makes no difference here, since another process may have changed it in between. */
+  /**
+   * Sends a change even if it makes no difference here, since another process may have made a different change
+   * meanwhile.
+   */
   #operate(operation: Operation, change: OperatedChange): void {
     this.#checkStore(operation, this.session.store.can.operate);
     checkOperation(this, operation);
@@ -109,7 +112,7 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
   override async close(options?: CloseOptions): Promise<number> {
     const left = await super.close(options);
     if (left === 0) await this.session.releases.confirmed();
-    // The process may end now, or close its store.
+    // The caller may end the process or close the store next.
     await this.semaphores.changesSettled();
     return left;
   }

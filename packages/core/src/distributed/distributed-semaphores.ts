@@ -56,7 +56,7 @@ export class DistributedSemaphores
     waiter.arrival = 0;
     if (this.closed) return semaphore.waiters.rejectUnqueued(waiter, 'closed');
     if (this.operated.change?.status === 'drained') {
-      // The store may grant a request that overtakes the change.
+      // Sent again: the store may process a later request before the change, and would grant it.
       this.#declarations.declareChangeOf(semaphore.limitState);
       return semaphore.waiters.rejectUnqueued(waiter, 'closed');
     }
@@ -66,7 +66,7 @@ export class DistributedSemaphores
     if (breaker.error !== undefined) return fallback.request(semaphore, waiter, timeout);
     if (!waiter.joins()) return semaphore.waiters.rejectUnqueued(waiter, 'full');
     if (!this.closed) this.counters.asked(waiter);
-    // `joins` and observers may have run application code.
+    // Looked up again, since `joins` and observers may have run application code.
     const again = this.findOrCreate(waiter.key, waiter.limit);
     if (this.closed) return again.waiters.rejectUnqueued(waiter, 'closed');
     this.#declarations.declareChangeOf(again.limitState);
@@ -103,7 +103,8 @@ export class DistributedSemaphores
   /** Changes the limit of all keys in use, here and at the store. */
   declare(limit: number): void {
     this.version = SET_NOW;
-    // A number other than the one declared last replaces both declared numbers, and so ends a limit that was set.
+    // If the number differs from the one declared last, both remembered numbers are replaced. So a limit that an
+    // operator has set no longer applies.
     if (limit !== this.declaredNumbers[0]) this.declaredNumbers = [this.declared];
     this.resize(limit);
     this.#declarations.declareLimit();
@@ -122,12 +123,12 @@ export class DistributedSemaphores
   }
 
   /**
-   * Reads a limit that has changed since the store's last answer. A process without requests would otherwise not
-   * notice.
+   * Called with statistics of the store. Reads the limit if they show that it has changed, which a process without
+   * requests would otherwise not notice.
    */
   noticed(key: string | undefined, { version }: StoreStats): void {
     const limitState = this.find(key)?.limitState;
-    // A process that has never called the store would declare its own number.
+    // A process that has never called the store must not read the limit: reading would declare its own number.
     if (this.closed || limitState === undefined || !/\d/.test(limitState.ref.version)) return;
     if (Number(version) > Number(limitState.ref.version)) this.#declarations.read(limitState);
   }
@@ -157,7 +158,10 @@ export class DistributedSemaphores
     if (this.operated.change === undefined) this.#tellKeys();
   }
 
-  /** Reads each key with waiters, so that the store grants them: no other process may use the key. */
+  /**
+   * Reads the limit of each key that has waiters, so that the store grants them. If no other process uses the key, no
+   * other call would.
+   */
   #tellKeys(): void {
     if (!this.settings.perKey || !this.grants) return;
     for (const { waiters, limitState } of this.inUse()) {
@@ -220,7 +224,7 @@ export class DistributedSemaphores
     if (error === undefined) this.session.releases.sendAgain();
     if (this.closed) return;
     if (error === undefined) {
-      // Declared before any waiter returns to the store.
+      // Declares the limit before any waiter returns to the store.
       this.#declarations.declareAgain();
       this.fallback.end();
     } else this.fallback.begin();
@@ -229,7 +233,7 @@ export class DistributedSemaphores
   /** Rejects the waiters of a closed or drained limit. */
   #rejectWaiters(semaphore: DistributedSemaphore): void {
     for (const { waiter } of semaphore.waiters.leases()) {
-      // A rejected caller may open the limiter again.
+      // Checked for each waiter, since a rejected caller may open the limiter again.
       const isRejected = waiter !== undefined && (this.closed || this.rejects);
       if (isRejected) semaphore.reject(waiter, 'closed');
     }

@@ -14,7 +14,7 @@ import type { OutageHandler } from './semaphore/semaphore-context.ts';
 /** Applies `onStoreError` while the store is unavailable. */
 export class Fallback implements OutageHandler<DistributedSemaphore> {
   /**
-   * Counts the permits held here. Also counts with the policy `admit`: if shadow mode ends, `local` may apply to them.
+   * Counts the permits held here, with the policy `admit` as well: when shadow mode ends, `local` may apply to them.
    */
   #limiter: InProcessLimiter | undefined;
 
@@ -37,19 +37,19 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     const options = this.#localOptions(waiter, semaphore);
     if (group.isShadow && group.grants) this.#reportExcess(semaphore, waiter, error);
     const permit = limiter.tryAcquire(options);
-    // The observer may have made requests with the key.
+    // Looked up again, since the observer may have made requests with the key.
     const current = group.findOrCreate(waiter.key, waiter.limit);
     if (permit !== undefined) return current.admit(waiter, undefined, permit);
     if (timeout === 0 || current.waiters.isFull || !waiter.joins()) {
       return current.waiters.rejectUnqueued(waiter, 'full');
     }
-    // `joins` may have run application code.
+    // Looked up again, since `joins` may have run application code.
     const again = group.findOrCreate(waiter.key, waiter.limit);
     if (group.closed || group.rejects) return again.waiters.rejectUnqueued(waiter, 'closed');
     this.#wait(again, again.addWaiter(waiter, timeout), waiter, error);
   }
 
-  /** Whether the store is available. If it is, waiters are here because it refused their calls. */
+  /** Whether the store is available. Its waiters are then handled here because it has refused their calls. */
   get isRefusal(): boolean {
     return this.breaker.error === undefined;
   }
@@ -74,7 +74,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
 
   admit(semaphore: DistributedSemaphore, lease: AssignedLease): void {
     const { waiter } = lease;
-    // An observer may have withdrawn it.
+    // An observer may have withdrawn the waiter.
     if (waiter === undefined) return;
     const permit = this.#localLimiter().admitBeyond(this.#localOptions(waiter, semaphore));
     admitInstead(semaphore, lease, permit);
@@ -87,7 +87,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
   rejectWaiters(semaphore: DistributedSemaphore): void {
     const limitName = this.group.name;
     for (const { waiter, localWaiter } of semaphore.waiters.leases()) {
-      // A rejected caller may start shadow mode again.
+      // Checked for each waiter, since a rejected caller may start shadow mode again.
       if (waiter === undefined || localWaiter === undefined || this.#policy !== 'reject') continue;
       semaphore.reject(waiter, 'store', { limitName, error: localWaiter.error });
     }
@@ -102,7 +102,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     const limiter = this.#limiter;
     if (limiter === undefined) return;
     const { grants } = this.group;
-    // Paused even if the limit is drained: the semaphores then reject the waiters.
+    // Pauses even if the limit is drained: the semaphores then reject the waiters themselves.
     if (!grants) limiter.pause();
     if (this.#policy === 'admit') limiter.shadow();
     else limiter.enforce();
@@ -128,7 +128,8 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
   }
 
   /**
-   * Called when the store is available again: registers the permits granted without it, and resumes the waiters there.
+   * Called when the store is available again: registers the permits that were granted without it, and queues the
+   * waiters at the store again.
    */
   end(): void {
     this.#limiter = undefined;
@@ -136,12 +137,12 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     for (const semaphore of this.group.inUse()) semaphore.resume();
   }
 
-  /** The policy that applies: shadow mode rejects nothing. */
+  /** The policy in force. In shadow mode it is always `admit`. */
   get #policy() {
     return this.group.isShadow ? 'admit' : this.group.settings.onStoreError;
   }
 
-  /** Reports a rejection that shadow mode prevents while the store is unavailable. */
+  /** Reports the rejection of a request that shadow mode admits while the store is unavailable. */
   #reportExcess(semaphore: DistributedSemaphore, waiter: Waiter, error?: StoreError): void {
     const { group } = this;
     const { limitState } = semaphore;
@@ -156,8 +157,8 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
   }
 
   /**
-   * The request to the local limiter, which must not refuse it: the limit may have been lowered since the waiter arrived, and
-   * the local limiter does not know the limits of keys.
+   * The options of the request to the local limiter. They must not be refused there: the limit may have been lowered
+   * after the waiter arrived, and the local limiter does not know the limits of keys.
    */
   #localOptions(waiter: Waiter, { limitState }: DistributedSemaphore) {
     const { key } = waiter;
@@ -221,9 +222,10 @@ class LocalWaiter extends Waiter {
 
   override joins(): boolean {
     const { fallback, lease, semaphore } = this;
-    // A request without a timeout of its own may not wait.
+    // A waiter without a timeout bucket may not wait.
     if (lease.waiter?.timeoutBucket === undefined) return false;
-    // When the store becomes unavailable, few calls are unanswered. A store that is available may refuse any number.
+    // Checks the queue limit only after a refusal, since an available store may refuse any number of calls. In an
+    // outage, few calls are unanswered.
     if (!lease.isCounted && fallback.isRefusal && semaphore.waiters.isFull) return false;
     return semaphore.waiters.countAsQueued(lease);
   }

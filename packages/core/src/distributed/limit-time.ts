@@ -1,8 +1,9 @@
 import { startTimer, systemClock } from '../clock.ts';
 
 /**
- * Calls `end` after `time` milliseconds, unless the returned function is called before. A busy event loop sends nothing
- * and reads no answer. So if the timer is late, the time is extended once by as much, up to `maxExtension`.
+ * Calls `end` after `time` milliseconds, unless the returned function is called before. If the timer is late, the event
+ * loop was busy, and could neither send nor read meanwhile. So the time is extended once, by as much as the timer was
+ * late, up to `maxExtension`.
  *
  * @param background Whether the process may exit meanwhile.
  */

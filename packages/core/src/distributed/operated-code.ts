@@ -21,8 +21,8 @@ export function operatedCode(operated: OperatedState): number {
 }
 
 /**
- * Whether a state is later than another one. If two keys were changed at the same version, the higher code wins, so
- * that all processes and keys agree.
+ * Whether a state is later than another one. Two keys may have been changed at the same version: the higher code then
+ * wins, so that all processes and keys agree.
  */
 export function isLater(operated: OperatedState, than: OperatedState | undefined): boolean {
   if (than === undefined) return true;

@@ -123,7 +123,7 @@ function unguarded(specs: readonly LimitSpec[], settings: GateSettings): Gate {
 }
 
 function makeOrdered(specs: readonly LimitSpec[], settings: GateSettings): OrderedGate {
-  // The gate reports each request once; its limiters report only events of the limit itself.
+  // The gate reports each request once, so its limiters report only events of the limit itself.
   const limits = specs.map((spec): GateLimit => {
     const observers = new Observers(settings.observers);
     const common = { ...settings, queueTimeout: Infinity, maxHold: Infinity, observers };
@@ -140,7 +140,7 @@ function makeOrdered(specs: readonly LimitSpec[], settings: GateSettings): Order
   });
 }
 
-/** The present spec of a limit that is in shadow mode and can be simulated. */
+/** Returns the current spec of a limit that is in shadow mode and can be simulated. */
 function simulatedSpec(spec: LimitSpec, limiter: Limiter | undefined): OwnSpec | undefined {
   if (!spec.owned || isDistributed(spec) || limiter?.mode !== 'shadow') return undefined;
   if (isControlled(spec.limiter.limit)) return undefined;

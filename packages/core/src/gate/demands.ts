@@ -65,11 +65,10 @@ function checkLimitNames(
 }
 
 /**
- * Checks all demands before the first limit is asked. So a request that has waited for one limit cannot be invalid for
- * the next.
+ * Checks all demands before the first limit is asked. Otherwise a request could wait for one limit and then turn out to
+ * be invalid for the next.
  *
- * @throws HeadgateError for an invalid key, limit, weight or share, and for demands in another order than the gate's
- *   limits.
+ * @throws HeadgateError for an invalid key, limit, weight or share, and for demands that are not in the gate's order.
  */
 export function checkDemands(limits: readonly GateLimit[], demands: Demands): void {
   let position = -1;
@@ -86,7 +85,7 @@ export function checkDemands(limits: readonly GateLimit[], demands: Demands): vo
   }
 }
 
-/** The weight to request now. It is reduced if the limit was lowered after the request arrived. */
+/** The weight to request now. It is lower than the demand if the limit was lowered after the request arrived. */
 export function weightNow({ limiter, key, limit, weight }: Demand): number {
   if (weight === 1) return 1;
   return Math.min(weight, limit ?? limiter.usage(key).limit);

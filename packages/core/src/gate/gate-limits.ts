@@ -7,20 +7,20 @@ export interface GateLimit {
   readonly limiter: Limiter;
   /** Whether the limit applies only to requests that set a weight for it. */
   readonly optional: boolean;
-  /** True for a limiter that the gate has made, and so closes; false for a reused limiter. */
+  /** True for a limiter that the gate has made and must close; false for a reused limiter. */
   readonly owned: boolean;
 }
 
 type Named = LimitSpec['limiter'];
 
-/** For each reused limiter: the limiters that come after it in some gate of this process. */
+/** For each reused limiter: the limiters that come after it in any gate of this process. */
 const successors = new WeakMap<Named, Set<Named>>();
 
 /**
- * Checks the order of the limits. A queued request holds permits only of the limits before the one that it is queued
- * for. So limits that concern the fewest requests come first, and a busy key delays only itself. Limiters that several
- * gates reuse must have the same order everywhere: otherwise two requests could each hold the permit that the other
- * waits for.
+ * Checks the order of the limits. A request that is queued for one limit holds permits of the limits before it. So
+ * limits that concern the fewest requests come first, and a busy key delays only its own requests. All gates must have
+ * their common limiters in the same order: otherwise two requests could each hold the permit that the other one waits
+ * for.
  *
  * @throws HeadgateError for a name used twice, and for an order that contradicts another gate's.
  */

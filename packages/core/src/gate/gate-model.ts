@@ -7,7 +7,7 @@ import type { OwnSpec } from './limit-spec.ts';
 
 type Make = (specs: readonly OwnSpec[], settings: GateSettings) => Gate;
 
-/** The model of a gate some of whose limits are in shadow mode. It simulates those limits together, and each alone. */
+/** The simulation model of a gate that has limits in shadow mode: all these limits together, and each of them alone. */
 export function gateModel(
   specs: readonly OwnSpec[],
   settings: GateSettings,

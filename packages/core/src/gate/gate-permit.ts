@@ -57,7 +57,7 @@ export class GatePermit extends BasePermit {
   protected returnWeight(outcome: Outcome): void {
     const { whenReleased } = this.extra ?? {};
     if (whenReleased === undefined) return releaseAll(this.parts, outcome);
-    // The simulation must see the release before the admissions that it allows.
+    // The simulation must be notified of the release before the release admits other requests.
     deferGrants(() => {
       releaseAll(this.parts, outcome);
       whenReleased(outcome);
@@ -66,8 +66,8 @@ export class GatePermit extends BasePermit {
 }
 
 /**
- * Releases all parts before granting any waiter: a waiter that gets the first limit now then joins the last limit's
- * queue in order of arrival.
+ * Releases all parts before granting any waiter: a waiter that is then granted the first limit joins the queue of the
+ * last limit in its order of arrival.
  */
 export function releaseAll(parts: readonly BasePermit[], outcome: Outcome): void {
   if (parts.length === 1) return parts[0]?.release(outcome);

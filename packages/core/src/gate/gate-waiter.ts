@@ -12,13 +12,13 @@ export interface GateWaiterOwner {
   readonly rejects: boolean;
   readonly settings: { readonly queueLimit: number; readonly queueTimeout: number };
   /**
-   * Adds a waiter and starts its deadline. Returns whether it may wait. It counts as queued, unless it is still waiting
-   * for a store's answer.
+   * Adds a waiter and starts its deadline. Returns whether it may wait; if so, it counts as queued, unless a store must
+   * answer first.
    */
   beforeWait(gateWaiter: GateWaiter): boolean;
-  /** Called when a store has answered. Returns whether the waiter may be queued; it then counts as queued. */
+  /** Called when a store has answered. Returns false if the waiter must not queue; otherwise it counts as queued. */
   beforeEnqueue(gateWaiter: GateWaiter): boolean;
-  /** Admits a waiter that holds all its limits. */
+  /** Admits a waiter that has acquired all its limits. */
   admit(gateWaiter: GateWaiter, parts: readonly BasePermit[]): void;
   /** Rejects a waiter with the rejection of one of its limits, or without one because the gate is closed. */
   reject(gateWaiter: GateWaiter, rejection?: Rejection): void;
@@ -32,22 +32,22 @@ export interface GateWaiterOwner {
 export class GateWaiter extends Waiter {
   /** The limit being acquired. */
   limiter: Limiter | undefined = undefined;
-  /** Whether it is waiting for a store's answer and is not queued yet. */
+  /** Whether the waiter is waiting for a store's answer and does not count as queued yet. */
   awaitsStore = false;
-  /** Its arrival number, which every queue of the gate uses. 0 if it has not had to wait. */
+  /** The number that orders the waiter in every queue of the gate. 0 while it has not had to wait. */
   arrivalNumber = 0;
-  /** The rejection that shadow mode has suppressed: the first one, or a later timeout if there is one. */
+  /** The rejection that shadow mode has suppressed: the first one or, if there are several, a timeout. */
   declare excess: Rejection | undefined;
   /** Replaced by a new array at each change, since adding to an array reserves room for 16 more. */
   private parts: readonly BasePermit[];
-  /** Set once it is withdrawn, rejected or failed. A callback can cause that while a limit is about to answer. */
+  /** Set once the waiter is withdrawn, rejected or failed. A callback may do that just before a limit answers. */
   #hasEnded = false;
 
   constructor(
     private readonly gate: GateWaiterOwner,
     readonly waiter: Waiter,
     readonly demands: Demands,
-    /** The permits that it already holds: those of the first limits. */
+    /** The permits that the waiter already holds, of the first limits. */
     parts: readonly BasePermit[],
   ) {
     super();
@@ -78,7 +78,7 @@ export class GateWaiter extends Waiter {
   granted(permit: BasePermit): void {
     if (this.#hasEnded) return permit.release('ignored');
     this.parts = this.parts.concat(permit);
-    // While a gate closes, rejected waiters release permits, and one of these may have been granted to this waiter.
+    // A closing gate rejects its waiters. The permits that these release may be granted to a waiter not rejected yet.
     if (this.gate.rejects) this.gate.reject(this);
     else this.advance();
   }
@@ -87,7 +87,7 @@ export class GateWaiter extends Waiter {
     if (!this.#hasEnded) this.gate.reject(this, rejection);
   }
 
-  /** All limits of the gate share one deadline and one queue limit, so the gate is asked only the first time. */
+  /** Asks the gate only at the first limit, since all limits share one deadline and one queue limit. */
   override joins(): boolean {
     if (this.#hasEnded || (this.arrivalNumber === 0 && !this.gate.beforeWait(this))) return false;
     if (this.awaitsStore && !this.limiter?.isDistributed && !this.gate.beforeEnqueue(this))

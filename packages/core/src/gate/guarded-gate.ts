@@ -59,7 +59,8 @@ export class GuardedGate implements Gate {
   }
 
   /**
-   * Marks the request as reported, so that no limit reports it again: an enforcing guard would have rejected it before.
+   * Marks the request as reported, so that no limit reports it too: in enforce mode, the guard alone would have
+   * rejected it.
    */
   #admitInShadow(waiter: Waiter, demands: Demands, rejection: Rejection): void {
     this.#counters.rejectedInShadow(rejection, identityOf(waiter));

@@ -54,14 +54,15 @@ export function limitSpecOf(
   });
 }
 
-/** The spec of a limit that the gate makes. The kind of gate determines how, so the limiter is made later. */
+/** The spec of a limit that the gate makes. The limiter is made later, since it depends on the kind of gate. */
 export function ownSpec(
   options: LimiterOptions & DistributedOptions,
   optional: boolean,
   gate: LimitDefaults,
 ): OwnSpec {
   const { queueLimit = Infinity, store } = options;
-  // Requests queued in this process count against the gate's bound. Those queued in a store count over all processes.
+  // A request queued in this process is bounded by the gate's queue limit. One queued in a store counts over all
+  // processes.
   const bound =
     store === undefined
       ? queueLimit
@@ -91,7 +92,7 @@ function hintFor(value: object | undefined | null): string {
   return value && 'limits' in value ? ", such as the limiter of one of a gate's limits" : '';
 }
 
-/** Names the entry of `limits` in an error about one of its own options. */
+/** Runs `check`, and prefixes an error about one of these options with its entry of `limits`. */
 export function inEntry<T>(entry: string, own: readonly string[], check: () => T): T {
   try {
     return check();
@@ -99,14 +100,14 @@ export function inEntry<T>(entry: string, own: readonly string[], check: () => T
     if (!(error instanceof HeadgateError)) throw error;
     const { code, message, option = '' } = error;
     const [name = ''] = option.split('.');
-    // The error of an unknown option has the entry as its subject.
+    // An error about an unknown option already names the entry.
     if (code === 'ERR_HEADGATE_UNKNOWN_OPTION' || !own.includes(name)) throw error;
     const text = message.startsWith(name) ? `${entry}.${message}` : `${entry}: ${message}`;
     throw new HeadgateError(code, text, `${entry}.${option}`);
   }
 }
 
-/** The default queue of a gate of these limits. A limiter that is reused alone keeps its own. */
+/** The default queue limit and timeout of a gate. If its only limit is a reused limiter, those of the limiter apply. */
 export function queueOf([only, ...others]: readonly LimitSpec[]) {
   if (only === undefined || others.length > 0) return defaultQueue;
   if (only.owned)
@@ -116,7 +117,7 @@ export function queueOf([only, ...others]: readonly LimitSpec[]) {
   return { queueLimit: Infinity, queueTimeout: only.limiter.queueTimeout };
 }
 
-/** Whether the limit is counted by a store. */
+/** Whether a store counts the limit. */
 export function isDistributed(spec: LimitSpec): boolean {
   return spec.owned ? spec.limiter.distribution !== undefined : spec.limiter.isDistributed;
 }

@@ -26,7 +26,7 @@ export class OperableGuard implements GateGuard {
 
   admits(priority: Priority): boolean {
     const admits: unknown = this.guard.admits(priority);
-    // A promise is truthy and would admit every request.
+    // A promise is truthy, so it would admit every request.
     if (typeof admits === 'boolean') return admits;
     throw invalid('guard.admits', 'a method that returns true or false', admits);
   }

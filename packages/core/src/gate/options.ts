@@ -31,7 +31,8 @@ export type GateLimitOptions = {
 );
 
 /**
- * Admits or sheds requests before the limits of a gate, by the state of what they need: `guard()`, or your own. Several gates may use the same guard.
+ * Admits or sheds requests before the limits of a gate, depending on the state of a resource: `guard()`, or your own.
+ * Several gates may use the same guard.
  */
 export interface Guard {
   /** Identifies the guard in rejections; visible to clients. */
@@ -39,8 +40,8 @@ export interface Guard {
   /** Whether a request of this priority may proceed to the limits. Called once for each request. */
   admits(priority: Priority): boolean;
   /**
-   * Its state, for the statistics of a gate. An error that it throws becomes the warning `HEADGATE_STATS`. Default:
-   * none.
+   * The guard's state, for the statistics of a gate. An error thrown here becomes the warning `HEADGATE_STATS`.
+   * Default: none.
    */
   stats?(): GuardStats;
 }
@@ -60,14 +61,15 @@ export interface GateOptions extends CommonOptions {
    */
   limits: readonly GateLimitOptions[];
   /**
-   * Admits or sheds each request by its priority, before the limits: `guard()`, or your own. With a guard, no limit is required. Default: none.
+   * Admits or sheds each request by its priority, before the limits: `guard()`, or your own. With a guard, no limit is
+   * required. Default: none.
    */
   guard?: Guard | undefined;
   /** Default: the names of its limits joined by `+`, or the guard's name if there is no limit. */
   name?: string | undefined;
   /**
-   * `shadow` admits every request, and simulates what the limits would have done, and other limits: `stats().shadow` and
-   * `suggestion`. Not with a reused limiter, a store or the default limit. Default: `enforce`.
+   * `shadow` admits every request, and simulates what the limits would have done, and other limits: `stats().shadow`
+   * and `suggestion`. Not with a reused limiter, a store or the default limit. Default: `enforce`.
    */
   mode?: 'enforce' | 'shadow' | undefined;
 }

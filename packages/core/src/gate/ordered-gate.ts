@@ -18,7 +18,7 @@ import type { GateLimit } from './gate-limits.ts';
 import { GatePermit, releaseAll } from './gate-permit.ts';
 import { GateWaiter, type GateWaiterOwner } from './gate-waiter.ts';
 
-/** Operations that do not change the simulation. */
+/** Operations after which the simulation need not restart. */
 const withoutEffect: readonly Operation[] = ['pause', 'drain', 'resume'];
 
 /** A gate whose requests acquire its limits in order. */
@@ -27,18 +27,18 @@ export class OrderedGate implements Gate, GateWaiterOwner {
   closed = false;
   readonly #permits: PermitTracker;
   readonly #counters: Counters;
-  /** Every waiter, including those without a deadline. */
+  /** Tracks every waiter, including those without a deadline. */
   readonly #deadlines: Deadlines;
   readonly #retryAfter: RetryAfter;
   /** Simulates the limits that are in shadow mode. */
   #simulation: Simulation<Demands> | undefined = undefined;
-  /** Number of waiters that are waiting for a store's answer and are not queued yet. */
+  /** Number of waiters that are waiting for a store's answer and do not count as queued yet. */
   #awaitingStore = 0;
 
   constructor(
     readonly limits: readonly GateLimit[],
     readonly settings: GateSettings,
-    /** The model to simulate now; undefined if no limit is in shadow mode. */
+    /** Returns the model to simulate now; undefined if no limit is in shadow mode. */
     private readonly model: () => Model<Demands> | undefined,
   ) {
     this.name = settings.name;
@@ -53,7 +53,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
     for (const { limiter, owned } of limits) if (owned) limiter.observe({ operated });
   }
 
-  /** Whether it rejects every request. In shadow mode it rejects none, even once it is closed. */
+  /** Whether the gate rejects every request. In shadow mode it does not, even once it is closed. */
   get rejects(): boolean {
     return this.closed && !this.#isShadow;
   }
@@ -86,7 +86,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
       throw error;
     }
     if (!this.rejects) return this.#grant(waiter, demands, parts, 0);
-    // An observer of a limiter has just closed the gate.
+    // An observer of a limiter has closed the gate meanwhile.
     releaseAll(parts, 'ignored');
     this.#reject(waiter, this.#rejection('closed'));
   }
@@ -98,7 +98,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
       gateWaiter.timeoutBucket?.deadlines !== this.#deadlines
     )
       return;
-    // Before other waiters are granted, it must leave the gate's queue and release its permits too.
+    // The waiter must leave the gate's queue, and release its permits, before other waiters are granted.
     deferGrants(() => {
       gateWaiter.limiter?.withdraw(gateWaiter);
       this.forget(gateWaiter);
@@ -126,15 +126,15 @@ export class OrderedGate implements Gate, GateWaiterOwner {
       Promise.all(owned.map(({ limiter }) => limiter.close(how)));
     const closing = closeOwned();
     const left = await this.#permits.drain(options);
-    // If permits are still held, `closing` would wait for them: wait only until an operator's changes have reached the
-    // stores.
+    // If permits are still held, `closing` would wait for them. Then waits only until the stores have received an
+    // operator's changes.
     await (left === 0 ? closing : closeOwned({ signal: AbortSignal.abort() }));
     return left;
   }
 
   stats(): GateStats {
     const { name, inflight, queued } = this;
-    // Read first: it reports rejections, which the statistics below count.
+    // Read first: reading reports rejections, which must be in the statistics below.
     const { shadow, suggestions } = this.#simulation?.stats() ?? {};
     const common = this.#counters.stats(this.#permits, waitersOf(this.#deadlines));
     const limits = this.limits.map(({ limiter }) => {
@@ -151,7 +151,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
     const awaitsStore = gateWaiter.limiter?.isDistributed === true;
     const hasRoom = awaitsStore || !this.#isFull() || this.#displacedBy(gateWaiter) !== undefined;
     if (!hasRoom || !waiter.joins()) return false;
-    // `#displacedBy` and `joins` may have run application code that has changed the queue.
+    // Checked again: `#displacedBy` and `joins` may have run application code that has changed the queue.
     if (!awaitsStore && this.#isFull()) {
       const displaced = this.#displacedBy(gateWaiter);
       if (displaced !== undefined) gateWaiter.limiter?.reject(displaced, 'full');
@@ -180,7 +180,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
   }
 
   admit(gateWaiter: GateWaiter, parts: readonly BasePermit[]): void {
-    // The deadline may have passed between two limits. At a limit in shadow mode, that is excused.
+    // The deadline may have passed between two limits. A limit in shadow mode ignores that.
     const isExcused = gateWaiter.excess?.reason === 'timeout';
     const isQueued = gateWaiter.arrivalNumber !== 0 && !isExcused;
     if (isQueued && isLate(gateWaiter, this.settings.clock.now())) {
@@ -197,7 +197,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
   reject(gateWaiter: GateWaiter, rejection = this.#rejection('closed')): void {
     const waited = this.#waited(gateWaiter);
     const reason = this.rejects ? 'closed' : rejection.reason;
-    // Rejects the waiter before its released permits are granted to others.
+    // Rejects the waiter before other waiters are granted the permits that it releases.
     deferGrants(() => {
       this.abandon(gateWaiter);
       this.#reject(gateWaiter.waiter, { ...rejection, reason, waited });
@@ -227,7 +227,10 @@ export class OrderedGate implements Gate, GateWaiterOwner {
     return this.queued >= queueLimit;
   }
 
-  /** The waiter that this one would displace at its current limit. Only called for a limit in this process. */
+  /**
+   * The waiter that the new one would displace at its current limit. Only called for a limit that is counted in this
+   * process.
+   */
   #displacedBy(gateWaiter: GateWaiter): Waiter | undefined {
     const displaced = (gateWaiter.limiter as GateableLimiter).displacedBy(gateWaiter);
     return displaced?.timeoutBucket?.deadlines === this.#deadlines ? displaced : undefined;
@@ -275,7 +278,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
     this.#simulation = model && new Simulation(clock, (...found) => this.#report(...found), model);
   }
 
-  /** Counts the rejection at its limit too. The limit's observers do not receive events of requests. */
+  /** Counts the rejection at its limit as well. The limit's observers do not receive events of requests. */
   #report(rejection: Rejection, request: object): void {
     const limit = this.limits.find(({ limiter }) => limiter.name === rejection.limitName);
     (limit?.limiter as GateableLimiter | undefined)?.rejectedInShadow(rejection, request);
@@ -287,7 +290,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
     waiter.rejected(rejection);
   }
 
-  /** A rejection by the gate itself rather than by one of its limits. */
+  /** A rejection by the gate itself, not by one of its limits. */
   #rejection(reason: RejectionReason, limitName = this.name): Rejection {
     const retryAfter = this.#retryAfter.seconds(this.settings.clock.now());
     return { reason, limitName, queued: this.queued, waited: 0, retryAfter };

@@ -18,8 +18,8 @@ import type { GateLimit } from './gate-limits.ts';
 import type { LimitSpec } from './limit-spec.ts';
 
 /**
- * Settings of a limiter that implements the whole gate alone; undefined if that is impossible. Every request must
- * acquire it, which excludes optional and keyed limits. It must also have the gate's name, which rejections and events
+ * Returns the settings of a limiter that can implement the whole gate alone, or undefined if none can. It can if every
+ * request acquires it (it is neither optional nor keyed) and it has the gate's name, which rejections and events
  * contain.
  */
 export function soleSettings(

@@ -7,10 +7,10 @@ import {
 } from '../semaphore/priority.ts';
 
 /**
- * Suspends a permit while its request is queued at a later limit and does no work. An adaptive limit does not count the
- * request meanwhile. If requests are queued by priority, it inherits the priority of the waiters that it delays.
+ * Suspends a permit while its request is queued at a later limit and does no work. Meanwhile an adaptive limit does not
+ * count the request. If the queue orders by priority, the request inherits the priority of the waiters that it delays.
  *
- * @returns A function that undoes this; undefined if there is nothing to undo.
+ * @returns A function that ends the suspension; undefined if it has changed nothing.
  */
 export function suspend(permit: LocalPermit, request: SuspendedRequest): (() => void) | undefined {
   const { semaphore } = permit;
@@ -18,7 +18,7 @@ export function suspend(permit: LocalPermit, request: SuspendedRequest): (() => 
   const { limitUpdater, settings } = group;
   if (settings.order.ranks === true) {
     semaphore.inheritance ??= new PriorityInheritance();
-    // A waiter of a higher priority may already be queued here.
+    // A waiter of a higher priority may be queued here already.
     const { highest } = queue;
     if (highest !== undefined && isHigher(highest, request.priority)) request.priority = highest;
   }

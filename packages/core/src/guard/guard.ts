@@ -10,13 +10,13 @@ import { Shedding } from './shedding.ts';
 /** Something that requests wait for, measured by the application or by `memoryUse()` and `roundTrip()`. */
 export interface Signal {
   /**
-   * How long a request would wait now, in milliseconds, or any other number that grows with the load, such as the number of
-   * waiters of a pool. Called while requests arrive, every 50 ms at most.
+   * Returns how long a request would wait now, in milliseconds. It may return any other number that grows with the
+   * load, such as the number of waiters of a pool. Called while requests arrive, at most every 50 ms.
    */
   readonly delay: () => number;
   /**
-   * The delay, above 0, that requests of priority `normal` may have. `critical` may have eight times as much, `high` twice,
-   * `low` half, `sheddable` a quarter.
+   * The delay, above 0, that requests of priority `normal` tolerate. `critical` requests tolerate eight times as much,
+   * `high` twice, `low` half, `sheddable` a quarter.
    */
   readonly target: number;
 }
@@ -28,7 +28,7 @@ interface CommonGuardOptions {
   clock?: Clock | undefined;
 }
 
-/** One signal, or several of which the worst decides. */
+/** One signal, or several; the one with the highest delay relative to its target decides. */
 export type GuardOptions = CommonGuardOptions &
   (
     | (Signal & { signals?: undefined })
@@ -39,8 +39,9 @@ export type GuardOptions = CommonGuardOptions &
 const READ_INTERVAL_MS = 50;
 
 /**
- * Rejects requests (`overloaded`) while something that they need is too slow, the lowest priorities first. The fraction of
- * rejected requests follows the delay with the controller of PIE (RFC 8033). The guard has no timer and need not be closed.
+ * Rejects requests (`overloaded`) while a resource that they need is too slow, the lowest priorities first. The
+ * controller of PIE (RFC 8033) computes the fraction of rejected requests from the delay. The guard has no timer and
+ * need not be closed.
  *
  * @throws HeadgateError for an unknown or invalid option.
  */
@@ -93,7 +94,7 @@ class SignalGuard implements Guard {
     return !isShed;
   }
 
-  /** As of the latest request. The delay is omitted with several signals, which may have different units. */
+  /** The state at the latest request. Omits the delay if there are several signals, since their units may differ. */
   stats(): GuardStats {
     const shedding = this.#recent.fraction;
     return this.signals.length > 1 ? { shedding } : { delay: this.#delay, shedding };

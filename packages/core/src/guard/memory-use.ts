@@ -3,13 +3,18 @@ import { builtin } from '../runtime.ts';
 import type { Signal } from './guard.ts';
 
 export interface MemoryUseOptions {
-  /** Fraction of V8's heap limit, above 0 up to 1, from which requests are shed. Default: 0.9. */
+  /** Fraction of V8's heap limit (above 0, at most 1) from which requests are shed. Default: 0.9. */
   maxHeap?: number | undefined;
-  /** The same for the memory of the container, or of the machine if the container has no limit. Default: 0.9. */
+  /**
+   * Fraction of the container's memory, or of the machine's if the container has no limit, from which requests are
+   * shed. Default: 0.9.
+   */
   maxRss?: number | undefined;
 }
 
-/** How many times its target the signal is when the memory is used up: more than `high` tolerates, less than `critical`. */
+/**
+ * The signal, as a multiple of its target, when all memory is used: priority `critical` tolerates it, `high` does not.
+ */
 const FULL = 5;
 
 interface V8 {
@@ -50,7 +55,7 @@ export function memoryUse(options: MemoryUseOptions = {}): Signal {
   return { delay: () => Math.max(above(maxHeap, heap()), above(maxRss, rss())), target: 1 };
 }
 
-/** Below the maximum its fraction, and above it from 1 to FULL. */
+/** The signal, as a multiple of its target: up to 1 below the maximum, and from 1 to FULL above it. */
 export function above(max: number, used: number): number {
   if (used < max || max === 1) return Math.min(1, used / max);
   return 1 + (FULL - 1) * Math.min(1, (used - max) / (1 - max));

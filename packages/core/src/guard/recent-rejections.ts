@@ -16,7 +16,7 @@ export class RecentRejections {
     if (isRejected) this.#rejected++;
   }
 
-  /** Lets earlier requests count less; `elapsed` is the time since the last call in milliseconds. */
+  /** Reduces the weight of earlier requests; `elapsed` is the time since the last call in milliseconds. */
   fade(elapsed: number): void {
     const fade = Math.exp(-elapsed / TIME_CONSTANT_MS);
     this.#requests *= fade;

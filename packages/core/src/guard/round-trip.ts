@@ -15,10 +15,10 @@ export interface RoundTripOptions {
 const INTERVAL_MS = 100;
 
 /**
- * A signal for `guard()` that measures how long a server takes to answer: `roundTrip(() => redis.ping(), { target: 20 })`.
- * It calls `ask` at most ten times a second, one call at a time, and only while requests arrive. A rejected promise counts
- * as an answer, since requests do not wait for a server that refuses them. Not for Cloudflare Workers, where the promise
- * of a request that has ended may never settle.
+ * A signal for `guard()` that measures how long a server takes to answer: `roundTrip(() => redis.ping(), { target: 20
+ * })`. It calls `ask` at most ten times a second, one call at a time, and only while requests arrive. A rejected
+ * promise counts as an answer, since requests do not wait for a server that refuses them. Not for Cloudflare Workers,
+ * where the promise of a request that has ended may never settle.
  *
  * @throws HeadgateError for an unknown or invalid option.
  */
@@ -39,7 +39,7 @@ export function roundTrip(ask: () => PromiseLike<unknown>, options: RoundTripOpt
     try {
       await ask();
     } catch {
-      // The requests themselves report what has failed.
+      // Ignored: the requests themselves report what has failed.
     }
     answered();
   };

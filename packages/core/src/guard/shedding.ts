@@ -7,16 +7,16 @@ interface PriorityState {
   readonly controller: PiController;
   /** Recent arrivals, decaying over time. */
   arrivals: number;
-  /** Fraction of them that is shed. */
+  /** Fraction of the requests that is shed. */
   part: number;
   /**
-   * Accumulated fraction not yet shed. It spreads rejections evenly, where random choices would admit requests in
-   * bursts.
+   * Requests that should have been shed, but have not been yet; usually a fraction. It spreads rejections evenly, where
+   * random choices would admit requests in bursts.
    */
   carry: number;
 }
 
-/** The delay that each priority tolerates, relative to `normal`. */
+/** The delay that each priority tolerates, as a multiple of that of `normal`. */
 const toleranceOf: Readonly<Record<Priority, number>> = {
   critical: 8,
   high: 2,
@@ -28,8 +28,8 @@ const toleranceOf: Readonly<Record<Priority, number>> = {
 const ascending = [...priorities].reverse();
 
 /**
- * Distributes the shedding over the priorities, lowest first. Each priority has a controller with its own target: as
- * long as shedding the lower ones keeps the delay below its target, none of its own requests are shed.
+ * Distributes the shedding over the priorities, lowest first. Each priority has a controller with its own target. While
+ * shedding the lower priorities keeps the delay below that target, no request of the priority itself is shed.
  */
 export class Shedding {
   readonly #states = Object.fromEntries(
@@ -73,29 +73,32 @@ export class Shedding {
   }
 }
 
-/** Integral gain: how far the logarithm of the admitted fraction falls per second at twice the target delay. */
+/** Integral gain: by how much the logarithm of the admitted fraction falls per second at twice the target delay. */
 const INTEGRAL_GAIN = 1;
 
-/** How many times faster the admitted fraction rises than it falls, to recover within two seconds after an overload. */
+/** The admitted fraction rises this many times faster than it falls, so that it recovers within two seconds. */
 const RECOVERY_FACTOR = 3;
 
-/** Proportional gain: how far that logarithm falls when the delay grows by one target. */
+/** Proportional gain: by how much that logarithm falls when the delay grows by one target. */
 const PROPORTIONAL_GAIN = 0.4;
 
 /** Maximum error, in targets, so that one very long delay does not reject every request. */
 const MAX_ERROR = 4;
 
-/** Maximum time that one measured delay counts for, in milliseconds. */
+/** Maximum time in milliseconds for which one measured delay counts. */
 const MAX_ELAPSED_MS = 200;
 
-/** Logarithm of the minimum admitted fraction: without any requests the end of an overload would go unnoticed. */
+/**
+ * Logarithm of the minimum admitted fraction. Without any requests, the controller would not notice the end of an
+ * overload.
+ */
 const MIN_LOG_ADMITTED = Math.log(0.005);
 
 /**
- * Computes the fraction of requests to shed to hold a delay near its target: a PI controller like that of PIE (RFC
- * 8033), driven by the error of the delay and its change. It adjusts the logarithm of the admitted fraction, where
- * PIE scales its steps by the drop probability, so that a step takes the same fraction of the load at every degree of
- * overload.
+ * Computes which fraction of requests to shed so that a delay stays near its target. It is a PI controller like that of
+ * PIE (RFC 8033), which uses the error of the delay and its change. PIE scales its steps by the drop probability; this
+ * controller adjusts the logarithm of the admitted fraction, so a step removes the same fraction of the load at every
+ * degree of overload.
  */
 export class PiController {
   /** Natural logarithm of the admitted fraction. */

@@ -4,8 +4,8 @@ import type { Admission } from './admission.ts';
 /** What an access log says about the admission of a request. */
 export interface AdmissionFields {
   /**
-   * `admitted`, `unlimited` if no limit applied, or the reason of the rejection. Undefined for a request that got none
-   * of these: it did not reach the limit, or its client left the queue.
+   * `admitted`, `unlimited` if no limit applied, or the reason of the rejection. Undefined if the request did not reach
+   * the limit, or if its client left the queue.
    */
   readonly outcome: 'admitted' | 'unlimited' | RejectionReason | undefined;
   /** Milliseconds in the queue. */

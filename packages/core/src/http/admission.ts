@@ -1,7 +1,9 @@
 import type { Permit } from '../semaphore/permit.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
 
-/** The result that a handler sees: a permit; a rejection in degraded mode; neither if no limit applies. */
+/**
+ * What a handler learns about its admission: a permit, a rejection (in degraded mode), or neither (no limit applied).
+ */
 export type Admission =
   | { readonly permit: Permit; readonly waited: number; readonly rejection: undefined }
   | { readonly permit: undefined; readonly waited: number; readonly rejection: Rejection }

@@ -4,7 +4,10 @@ import { defaultLimit } from '../pacing/default-limit.ts';
 import type { AnyHttpOptions } from './options.ts';
 import { onlyOwn } from './rule.ts';
 
-/** With one of these options, a middleware has no default limit: they replace it, or need a limit of the app's own. */
+/**
+ * A middleware with one of these options has no default limit: the option replaces it, or needs a limit of the app's
+ * own.
+ */
 const excludingOptions = [...onlyOwn, 'shares', 'limits', 'limiter', 'guard', 'key'];
 
 /** Whether a middleware with these options has the default limit. */
@@ -13,9 +16,9 @@ export function hasDefaultLimit(options: AnyHttpOptions<never>): boolean {
 }
 
 /**
- * Adds the default limit, which bounds its own queue and whose name tells it from an unnamed limit of the app.
+ * Adds the default limit. It bounds its own queue, and its name differs from that of an unnamed limit of the app.
  *
- * @throws HeadgateError for a `queueLimit`, which suggests that a limit of the app's own was meant.
+ * @throws HeadgateError for a `queueLimit`, which suggests that the app meant to set a limit of its own.
  */
 export function withDefaultLimit<R>(options: AnyHttpOptions<R>): AnyHttpOptions<R> {
   const { queueLimit, name = 'default' } = options;

@@ -9,7 +9,7 @@ interface RouterOptions {
   readonly useSemicolonDelimiter?: boolean;
 }
 
-/** The part of a Fastify instance that is used. Fastify 5 also accepts the options in `routerOptions`. */
+/** The properties of a Fastify instance that are read here. Fastify 5 also accepts the options in `routerOptions`. */
 export interface FastifyRouter {
   readonly initialConfig: RouterOptions & { readonly routerOptions?: RouterOptions };
 }
@@ -18,11 +18,14 @@ function optionsOf({ initialConfig }: FastifyRouter): RouterOptions {
   return { ...initialConfig, ...initialConfig.routerOptions };
 }
 
-/** The path as Fastify's router reads it. Otherwise a different spelling of a path could bypass its limit. */
+/**
+ * The path as Fastify's router reads it. If it were read differently, another spelling of a path could bypass its
+ * limit.
+ */
 export function fastifyPath(target: string, router: FastifyRouter): string {
   const options = optionsOf(router);
   const { caseSensitive = true, ignoreDuplicateSlashes, useSemicolonDelimiter } = options;
-  // The router of Fastify 4 first removes everything before the path, even a `?`.
+  // Fastify 4 first removes everything before the path, even a `?`.
   let path = pathOf(target.replace(/^https?:\/\/[^/]*\//i, '/'));
   if (useSemicolonDelimiter) path = path.split(';', 1)[0] as string;
   path = decodedPath(path);

@@ -2,14 +2,14 @@ import type { Rejection } from '../semaphore/rejection.ts';
 import type { GatedRequest } from './gated-request.ts';
 import type { Compile, Routing } from './route.ts';
 
-/** What an adapter provides about its framework. `R` is the type of the request that the app's functions receive. */
+/** What an adapter provides about its framework. `R` is the request type that the framework passes to the app. */
 export interface Framework<R> {
   method(request: R): string;
   /** The full path, including the mount point, decoded as the framework decodes it for routing. */
   path(request: R): string;
   /**
-   * Identifies the matched route, if the framework exposes it, by its full path pattern or by `routeKind`. Never
-   * contains the path itself, which clients choose.
+   * Identifies the matched route, if the framework exposes it: its full path pattern, or the result of `routeKind`. It
+   * must not contain the path itself, since clients choose that.
    */
   kind(request: R): string | undefined;
   /** Passes an error to the framework's error handling after the response has begun or ended. */

@@ -18,19 +18,22 @@ export interface GatedRequestSettings {
   readonly guard: Guard | undefined;
   readonly clock: Clock;
   readonly onDisconnect: 'wait' | 'release';
-  /** How long requests usually take. Needed if the framework does not report when their handler settles. */
+  /** How long requests usually take. Needed where the framework does not report when a handler settles. */
   readonly durations: UsualDurations;
-  /** The kind of work of a framework's request, if known. Must not throw. */
+  /** The kind of work that a request of the framework does, if known. Must not throw. */
   kindOf(request: never): string | undefined;
-  /** Whether it has a default limit, which does not count requests that wait for their client or an inner limit. */
+  /**
+   * Whether the gate has a default limit. That does not count requests that wait for their client or for an inner
+   * limit.
+   */
   readonly isDefault: boolean;
   /** Whether another limit counts them. */
   readonly countsWaiting: boolean;
-  /** Defined with a default limit, except on Workers. */
+  /** Defined if the gate has a default limit, except on Workers. */
   readonly slowClients?: SlowClients | undefined;
 }
 
-/** How a response ended: sent completely, cut off within its body, or cut off before its head. */
+/** How a response ended: sent completely, cut off within its body, or cut off before its header. */
 export type Ending = 'complete' | 'truncated' | 'unanswered';
 
 /**
@@ -38,7 +41,7 @@ export type Ending = 'complete' | 'truncated' | 'unanswered';
  * instance.
  */
 export abstract class Exchange {
-  /** The innermost gated request. Its `outer` links to the enclosing ones. */
+  /** The gated request of the innermost middleware. Its `outer` links to those of the enclosing ones. */
   latest: GatedRequest | undefined = undefined;
 
   /** Whether the client has disconnected. */
@@ -61,25 +64,27 @@ export abstract class Exchange {
     return this.latest?.isQueued ?? false;
   }
 
-  /** Calls back before the handler learns that it has read the whole body. Needed only if `awaitsBody` may be true. */
+  /** Calls back just before the handler reads the end of the body. Needed only if `awaitsBody` may be true. */
   whenBodyEnds(_callback: () => void): void {}
 
   /**
-   * Calls back when the handler of a disconnected client is done, if the response shows that. Needed only if the
-   * framework does not report when the handler is done.
+   * Calls back when the handler of a disconnected client has finished, if the response shows that. Needed only if the
+   * framework does not report it.
    */
   whenDone(_callback: () => void): void {}
 
   /**
-   * Calls back, perhaps repeatedly, when the handler of a disconnected client has ended the response, or pipes a stream
-   * to it. The handler's promise may then wait for a `finish` that never comes.
+   * Calls back when the handler of a disconnected client has ended the response or pipes a stream to it, perhaps
+   * repeatedly. From then on, the handler's promise may wait for a `finish` event that never comes.
    */
   whenHandedOver(_callback: () => void): void {}
 
-  /** Called when the request is rejected; `hangUp` closes its connection after the response, as on shutdown. */
+  /**
+   * Called when the request is rejected. If `hangUp` is set, as on shutdown, closes the connection after the response.
+   */
   rejected(_hangUp: boolean, _clock: Clock): void {}
 
-  /** The admission of the innermost limit. Used for a request to which no further limit applies. */
+  /** The admission by the innermost limit. A middleware whose limits do not apply to the request uses it. */
   get admission(): Admission {
     return this.latest?.admission ?? unlimited;
   }
@@ -95,7 +100,7 @@ export abstract class Exchange {
   }
 }
 
-/** The kind of requests whose handlers return promises. An app can set another kind. */
+/** The kind of all requests whose handlers return promises, unless the app sets another kind. */
 const TRACKED_KIND = '';
 
 const names = (demands: Demands) => demands.map(({ limiter }) => `"${limiter.name}"`).join(', ');
@@ -127,7 +132,7 @@ export class GatedRequest extends Waiter {
   /** Whether `runningHandlers` is known: the framework has reported a handler, or no handler will run. */
   private knowsHandlers = false;
   private hasEnded = false;
-  /** Whether the request's duration shows how long such requests take. */
+  /** Whether the request's duration may be used to learn how long such requests take. */
   protected isMeasured = true;
   private answer: (() => void) | undefined = undefined;
 
@@ -206,7 +211,7 @@ export class GatedRequest extends Waiter {
     this.answer?.();
   }
 
-  /** Called when an inner limit has rejected the request: its duration then shows nothing about the handler. */
+  /** Called when an inner limit has rejected the request. Its duration then says nothing about the handler. */
   private rejectedInside(): void {
     this.isMeasured = false;
     if (!this.settings.isDefault) return;
@@ -230,7 +235,7 @@ export class GatedRequest extends Waiter {
     const { permit, settings } = this;
     if (this.hasEnded) return;
     this.hasEnded = true;
-    // The handler of a truncated response stops counting when it would have without the disconnect.
+    // After a disconnect in the middle of the body, the handler still counts for as long as it would have without it.
     if (ending !== 'truncated') settings.slowClients?.delete(this);
     if (permit === undefined) return this.withdraw();
     if (ending !== 'complete') {
@@ -250,7 +255,7 @@ export class GatedRequest extends Waiter {
       gated.knowsHandlers = true;
       gated.runningHandlers++;
     }
-    // Awaiting it here would delay the middleware around this one.
+    // Not awaited, since that would delay the middleware around this one.
     const settled = () => this.settled();
     work.then(settled, settled);
     return work;
@@ -261,7 +266,7 @@ export class GatedRequest extends Waiter {
     return this.permit?.kind ?? this.settings.kindOf(this.httpRequest as never);
   }
 
-  /** Determines the outcome now, so that the framework's request and response are no longer referenced. */
+  /** Computes the outcome now, and drops the references to the framework's request and response. */
   fixOutcome(): void {
     const { permit, outcomeOf } = this;
     this.httpRequest = undefined;
@@ -272,8 +277,8 @@ export class GatedRequest extends Waiter {
 
   /**
    * Called when the client has disconnected and the framework does not report when the handler settles. Holds the
-   * permit for as long as such a request usually takes. So a stopped handler costs no more than one that responds, and
-   * clients that disconnect cannot start more handlers than other clients.
+   * permit for as long as such a request usually takes. A handler that stops early therefore costs no more than one
+   * that responds, and clients that disconnect cannot start more handlers than other clients.
    */
   private abandon(permit: BasePermit): void {
     const { exchange, settings } = this;
@@ -293,8 +298,8 @@ export class GatedRequest extends Waiter {
   }
 
   /**
-   * Limits how long a handler counts after a disconnect. If its promise waits for the end of the closed response, it
-   * never settles; the permit is then released after the usual time.
+   * Limits how long a handler counts after a disconnect. Its promise may wait for the end of the closed response and
+   * never settle, so the permit is released after the usual time of such a request.
    */
   private boundHandler(permit: BasePermit): void {
     const request = { admittedAt: this.admittedAt, kind: this.trackedKind };
@@ -305,7 +310,8 @@ export class GatedRequest extends Waiter {
   }
 
   /**
-   * A constant for frameworks whose handlers all return promises: looking up each request's route would be measurable.
+   * The kind of a request whose handler returns a promise. It is a constant, since looking up each request's route
+   * would cost measurable time.
    */
   private get trackedKind(): string {
     return this.permit?.kind ?? TRACKED_KIND;
@@ -319,9 +325,9 @@ export class GatedRequest extends Waiter {
   }
 
   /**
-   * Measures a handler that works for longer than usual after its client has disconnected. Permits are then held too
-   * briefly: clients could start expensive requests of a usually cheap kind and disconnect. Measures from the
-   * disconnect, since clients choose the time before it.
+   * Measures a handler that works for longer than usual after its client has disconnected. Its permit was released too
+   * early: without this, clients could start expensive requests of a usually cheap kind and disconnect. The measurement
+   * starts at the disconnect, since clients choose the time before it.
    */
   private measureLate(leftAt: number): void {
     const { durations } = this.settings;
@@ -350,7 +356,7 @@ export class GatedRequest extends Waiter {
   private leave(): void {
     this.disconnected = true;
     this.answer?.();
-    // No handler will run, so outer middleware need not wait any longer.
+    // No handler will run, so outer middleware must not wait for one.
     for (let { outer } = this; outer !== undefined; outer = outer.outer) outer.handlerWillNotRun();
   }
 
@@ -361,7 +367,7 @@ export class GatedRequest extends Waiter {
   }
 }
 
-/** A request that bypasses the limits. Its permit only limits the number of such requests. */
+/** A request that bypasses the limits. Its permit only bounds the number of such requests. */
 export class UnlimitedRequest extends GatedRequest {
   protected override isMeasured = false;
 

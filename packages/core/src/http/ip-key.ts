@@ -1,12 +1,12 @@
 import { invalid } from '../errors.ts';
 
 /**
- * The key for a client's address. An IPv4 address is its own key, even if mapped to IPv6 (`::ffff:1.2.3.4`). An IPv6
- * address is reduced to its subnet, since one client can use every address of a subnet. Pass an address that only your
- * own proxies can set (Express: `trust proxy`, Koa: `app.proxy`). A port is dropped. Clients with an unknown or empty
- * address share one key.
+ * Returns the key for a client's address. An IPv4 address is its own key, even if mapped to IPv6 (`::ffff:1.2.3.4`). An
+ * IPv6 address is reduced to its subnet, since one client can use every address of a subnet. A port is dropped. Clients
+ * with an unknown or empty address share one key. Pass an address that only your own proxies can set (Express: `trust
+ * proxy`, Koa: `app.proxy`).
  *
- * @param prefix Bits of an IPv6 address that identify the subnet: a whole number from 1 to 128. Default: 56.
+ * @param prefix Number of bits of an IPv6 address that identify the subnet: a whole number from 1 to 128. Default: 56.
  * @throws HeadgateError for any other prefix, and for an address that is not a string.
  */
 export function ipKey(address: string | undefined, prefix = 56): string {

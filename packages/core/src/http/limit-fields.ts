@@ -3,7 +3,7 @@ import type { Demands } from '../gate/demands.ts';
 /** Header fields of a response. Append them, since the app and other middleware may set the same fields. */
 export type Fields = readonly (readonly [name: string, value: string])[];
 
-/** The response of a framework that has no method to append a field. */
+/** A response of a framework that has no method to append a field. */
 interface FieldsResponse {
   getHeader(name: string): unknown;
   header(name: string, value: string): unknown;
@@ -26,7 +26,8 @@ export function limitFields(demands: Demands, waited: number): Fields {
   const states: string[] = [];
   for (const { limiter, key, limit: own } of demands) {
     const { limit: known, inflight } = limiter.usage(key);
-    // The limit of a key without requests is unknown. This happens if another limit has rejected the request.
+    // The limit of a key without requests is unknown: another limit has rejected the request before it reached this
+    // one.
     const limit = own ?? known;
     const name = quoted(limiter.name);
     policies.push(`${name};q=${limit};qu="concurrent-requests"`);

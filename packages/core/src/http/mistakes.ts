@@ -9,12 +9,14 @@ const MAX_EXAMINED = 1000;
 /** Maximum number of segments in a router's prefix. Bounded, since a client chooses how many segments its path has. */
 const MAX_PREFIX_SEGMENTS = 8;
 
-/** Node's own functions that call the listener of a server, over HTTP/1.1 and HTTP/2. */
+/** Functions of Node that call the listener of a server, for HTTP/1.1 and HTTP/2. */
 const withinRequest = /\b(parserOnIncoming|onServerStream)\b/;
 
 let createdWithinRequests = 0;
 
-/** Reports limits that are created within requests. One limit may be created lazily, so the first is not reported. */
+/**
+ * Reports limits that are created within requests. The first is not reported, since an app may create its limit lazily.
+ */
 export function checkCreation(): void {
   if (!withinRequest.test(wholeStack()) || ++createdWithinRequests === 1) return;
   warnOnce(
@@ -37,7 +39,7 @@ function wholeStack(): string {
   }
 }
 
-/** Reports a middleware that is reached only by requests without a route. */
+/** Reports a middleware that receives only requests that no route has handled. */
 export function warnBehindRoutes(): void {
   warnOnce(
     'HEADGATE_BEHIND_ROUTES',
@@ -66,7 +68,7 @@ export class LimitCheck<R> {
     this.#hasMatched = true;
   }
 
-  /** Called when the route has not matched. Reports the route if it would match the path without its first segments. */
+  /** Called when the route has not matched. Reports a route that would match the path without its first segments. */
   unmatched(request: R, route: string, test: RouteTest): void {
     this.#examined++;
     if (this.#hasMatched) return;
@@ -84,7 +86,7 @@ export class LimitCheck<R> {
     }
   }
 
-  /** Called with the key that the app has determined; undefined if the limit does not apply. */
+  /** Called with the key that the app has computed; undefined if the limit does not apply. */
   keyed(request: R, key: string | undefined): void {
     this.#examined++;
     if (key !== undefined) {

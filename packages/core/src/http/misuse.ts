@@ -1,6 +1,6 @@
 import { HeadgateError } from '../errors.ts';
 
-/** What the first argument of a middleware may be, in any supported framework. */
+/** The properties by which the first argument of a middleware is recognized, in any supported framework. */
 interface FirstArgument {
   readonly req?: { readonly raw?: unknown } | undefined;
   readonly app?: unknown;
@@ -10,7 +10,7 @@ interface FirstArgument {
   readonly raw?: unknown;
 }
 
-/** How a middleware is used in its own framework, if it is not passed to `app.use`. */
+/** For each framework that does not use `app.use`: how its middleware is used. */
 const uses = new Map([
   ['@headgate/node', 'pass it a handler: createServer(limit(handler))'],
   ['@headgate/fastify', 'register it: app.register(limit)'],
@@ -47,7 +47,7 @@ export function checkCalled(options: unknown): void {
 }
 
 function adapterOf(first: unknown): string | undefined {
-  // A handler; an app of Express is a function too.
+  // A handler, or an app of Express, which is a function too.
   if (typeof first === 'function') return 'use' in first ? undefined : '@headgate/node';
   const { req, app, url, addHook, raw } = (first ?? {}) as FirstArgument;
   if (req?.raw !== undefined) return '@headgate/hono';

@@ -11,23 +11,28 @@ const exchangeKey = Symbol('headgate.exchange');
 type Closed = (() => void) & { [exchangeKey]?: NodeExchange };
 
 /**
- * Whether `errored` reports a call of `destroy`. Detected on an open response, where Node has null and other runtimes
- * have undefined.
+ * Whether the runtime sets `errored` on `destroy`. Detected on an open response: `errored` is null in Node, and
+ * undefined in other runtimes.
  */
 let errorReportsDestroy = false;
 
-/** On Deno, where `errored` does not report it: responses for which the app has destroyed the request or response. */
+/**
+ * Responses that were destroyed by the app, or whose request was. Only used on Deno, where `errored` does not show it.
+ */
 const destroyedByApp = new WeakSet<NodeResponse>();
 
-/** Whether an adapter caches exchanges on objects other than the response. Only then must its listeners be searched. */
+/**
+ * Whether an adapter caches exchanges on other objects than the response. Only then must the response's listeners be
+ * searched for the exchange.
+ */
 let areKeptElsewhere = false;
 
-/** For each connection: the exchanges whose pipelined responses wait for earlier ones. */
+/** For each connection: the exchanges whose pipelined responses wait for earlier responses. */
 const pipelined = new WeakMap<NodeSocket, Set<NodeExchange>>();
 
 /** An exchange of a Node server. */
 export class NodeExchange extends Exchange {
-  /** Created only after a disconnect: one list per request would be measurable. */
+  /** Created only after a disconnect, since one list per request would cost measurable time. */
   #whenDone: (() => void)[] | undefined;
 
   private constructor(
@@ -40,13 +45,13 @@ export class NodeExchange extends Exchange {
   /**
    * Returns the same exchange to every middleware of a request.
    *
-   * @param slot Object that belongs to the request and caches the exchange. If it is replaced, the lookup is slower.
-   *   Default: the response.
+   * @param slot An object of the request, on which the exchange is cached. If another middleware passes another object,
+   * the lookup is slower. Default: the response.
    */
   static of(request: NodeRequest, response: NodeResponse, slot: object = response): NodeExchange {
     const kept = slot as { [exchangeKey]?: NodeExchange };
     const known = kept[exchangeKey];
-    // The app may use the same object for all its requests.
+    // The app may pass the same object for all its requests.
     if (known !== undefined && (slot === response || known.response === response)) return known;
     areKeptElsewhere ||= slot !== response;
     const found = areKeptElsewhere ? listening(response) : undefined;
@@ -56,8 +61,8 @@ export class NodeExchange extends Exchange {
   }
 
   /**
-   * Whether the response belongs to Node's HTTP server, where `close` follows `finish` at once. Other hosts, such as
-   * adapters for AWS Lambda and mocks for tests, may emit only `finish`, or nothing.
+   * Whether Node's HTTP server sends the response, in which case `close` follows `finish` at once. Other hosts, such as
+   * adapters for AWS Lambda and mocks in tests, may emit only `finish`, or nothing.
    */
   get isServed(): boolean {
     const { request } = this;
@@ -88,9 +93,9 @@ export class NodeExchange extends Exchange {
   }
 
   /**
-   * Listens to the response's `close`, the only event that is always emitted: the request's `close` comes while a POST
-   * handler still runs, and `finish` is not emitted after an abort. An exception is a pipelined response before its
-   * turn. It has no socket yet, and emits no `close` if the connection breaks.
+   * Listens to the response's `close`, since the request's `close` comes while a POST handler still runs, and `finish`
+   * does not come after an abort. `close` is always emitted, with one exception: a pipelined response has no socket
+   * before its turn, and emits nothing if the connection breaks.
    */
   protected listen(): void {
     const { request, response } = this;
@@ -109,13 +114,13 @@ export class NodeExchange extends Exchange {
     this.#watchEnd();
   }
 
-  /** Watches all events and calls that may end the response, since hosts differ. */
+  /** Watches all events and calls that may end the response, since hosts other than Node's server differ in them. */
   #watchHost(): void {
     const { response } = this;
     response.on('finish', () => this.ended('complete'));
     response.on('error', (error) => {
       this.ended('truncated');
-      // Throws, as an EventEmitter without an error listener would.
+      // Throws the error, as an EventEmitter does without an error listener.
       if (response.listenerCount('error') === 1) throw error;
     });
     afterCalls(response, ['end', 'destroy'], () => {
@@ -146,8 +151,8 @@ export class NodeExchange extends Exchange {
   }
 
   /**
-   * Counts a pipelined response that is written or destroyed before its turn as sent or closed. Otherwise an earlier
-   * request of the same connection could wait for its permit forever.
+   * Notices when a pipelined response is written or destroyed before its turn, and counts it as sent or closed.
+   * Otherwise an earlier request of the same connection could wait for its permit forever.
    */
   #watchEnd(): void {
     const { response } = this;
@@ -198,7 +203,7 @@ export class NodeExchange extends Exchange {
 
   override whenHandedOver(callback: () => void): void {
     const { response } = this;
-    // A stream piped to the response keeps its `unpipe` listener until after this `close`.
+    // If a stream is piped to the response, its `unpipe` listener is still registered during this `close` event.
     if (response.writableEnded || response.listenerCount('unpipe') > 0) return callback();
     response.on('newListener', (event) => {
       if (event === 'unpipe') callback();

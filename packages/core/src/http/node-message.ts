@@ -1,7 +1,7 @@
 // biome-ignore lint/suspicious/noExplicitAny: overloaded methods, wrapped without changing their types
 type Method = any;
 
-/** The part of Node's HTTP/1 and HTTP/2 requests that is used. */
+/** The properties of Node's HTTP/1 and HTTP/2 requests that are used here. */
 export interface NodeRequest {
   readonly method?: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -38,7 +38,7 @@ export interface NodeSocket {
   destroySoon?: () => void;
 }
 
-/** The part of Node's HTTP/1 and HTTP/2 responses that is used. */
+/** The properties of Node's HTTP/1 and HTTP/2 responses that are used here. */
 export interface NodeResponse {
   readonly headersSent: boolean;
   readonly writableEnded: boolean;

@@ -10,7 +10,7 @@ import type { Rejection } from '../semaphore/rejection.ts';
 /** Options of any limit; `R` is the framework's request. */
 interface LimitRule<R> {
   /**
-   * Applies the limit only to requests that match an optional method and a pattern of the full path, such as `POST
+   * Applies the limit only to requests that match this pattern of the full path, with an optional method: `POST
    * /reports/:id`. Default: every request.
    */
   route?: string | undefined;
@@ -20,11 +20,11 @@ interface LimitRule<R> {
   statusCode?: number | undefined;
 }
 
-/** The parts of a limit, and which requests they are for. */
+/** Named parts of a limit, and the function that assigns requests to them. */
 interface Shares<R> {
   /** The guaranteed parts of the limit by name: numbers above 0 with a sum of at most 1, `{ paid: 0.6, free: 0.3 }`. */
   parts: Readonly<Record<string, number>>;
-  /** Returns the name of the share that a request belongs to, or undefined: none. */
+  /** Returns the name of the share that the request belongs to, or undefined if it belongs to none. */
   by: (request: R) => string | undefined;
 }
 
@@ -35,22 +35,25 @@ interface OwnRule<R>
     Omit<DistributedOptions, 'store'> {
   limiter?: undefined;
   /**
-   * Guarantees parts of the limit. Other requests may borrow the unused part of a share. Released capacity goes first
-   * to a share that uses less than its part. Default: none.
+   * Guarantees parts of the limit to groups of requests. Other requests may use a part while it is unused. Released
+   * capacity goes first to a share that uses less than its part. Default: none.
    */
   shares?: Shares<R> | undefined;
 }
 
 interface Key<R> {
   /**
-   * The key whose limit the request counts against: each key has its own count and queue. Undefined: the limit does
-   * not apply. Default: no keys.
+   * Returns the key whose limit the request counts against: each key has its own count and queue. If it returns
+   * undefined, the limit does not apply. Default: no keys.
    */
   key?: ((request: R) => string | undefined) | undefined;
 }
 
 interface FixedOrAdaptive {
-  /** Maximum weight in flight, per key if keyed. It may be adaptive if unkeyed, and depend on the request if keyed. */
+  /**
+   * Maximum weight in flight, per key if keyed. It may be adaptive if the limit has no keys, and depend on the request
+   * if it has.
+   */
   limit: number | LimitFactory;
 }
 
@@ -68,11 +71,13 @@ type Limited<R> = (Key<R> & FixedOrAdaptive) | PerRequest<R>;
  */
 type OwnLimit<R> = OwnRule<R> & Limited<R> & NameRequiredWithStore;
 
-/** A limiter that other routes, or work outside HTTP, use too. Its other options are set on the limiter itself. */
+/**
+ * A limiter that other routes, or work outside HTTP, use as well. Its remaining options are set on the limiter itself.
+ */
 type ReusedLimit<R> = LimitRule<R> &
   Key<R> & {
     limiter: Limiter;
-    /** Names the share of a request. The limiter has the parts, in its `byShare()`. */
+    /** Returns the name of a request's share. The limiter's own order, `byShare()`, defines the parts. */
     shares?: (Pick<Shares<R>, 'by'> & { parts?: undefined }) | undefined;
   } & {
     [Name in Exclude<
@@ -101,50 +106,51 @@ export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, R
   extends CommonOptions,
     Pick<GateOptions, 'guard' | 'mode'> {
   /**
-   * Returns true for a request that bypasses the limits. Up to four CORS preflights at a time bypass them in any case.
-   * Default: every other request is limited.
+   * Returns true for a request that bypasses the limits. Default: no request does, except CORS preflights, up to four
+   * at a time, which this option does not affect.
    */
   skip?: ((request: R) => boolean | undefined) | undefined;
   /**
-   * Responds instead of Headgate. It may call `next`, so that the handler serves a cheaper response. If it returns
-   * `false`, or a promise of `false`, Headgate responds after all. In Express, Fastify and `node:http` it must do one
-   * of these three, or the client waits forever. In NestJS, its return value is sent. Default: Headgate responds.
+   * Responds instead of Headgate. It may call `next`, so that the handler sends a cheaper response. If it returns
+   * `false`, or a promise of `false`, Headgate responds after all. In Express, Fastify and `node:http`, it must
+   * respond, call `next` or return `false`; otherwise the client waits forever. In NestJS, its return value is sent.
+   * Default: Headgate responds.
    */
   onReject?: ((rejection: Rejection, ...args: Args) => Result) | undefined;
   /**
-   * A request's priority. It decides the order in the queue, which waiter a full queue displaces, and what a guard
-   * sheds. Do not read it from a header that any client can send. `undefined` means `normal`. Default: `normal`.
+   * Returns a request's priority. It decides the order in the queue, which waiter a full queue displaces, and which
+   * requests a guard sheds. Do not read it from a header that any client can send. `undefined` means `normal`. Default:
+   * `normal`.
    */
   priority?: ((request: R) => Priority | undefined) | undefined;
   /**
    * Groups requests, by tenant for instance. Groups are served in turn, counted by weight. All requests for which it
-   * returns `undefined` form one group. Memory stays bounded regardless of how many names clients make up. Default: no
-   * groups.
+   * returns `undefined` form one group. Memory stays bounded even if clients invent group names. Default: no groups.
    */
   fairBy?: ((request: R) => string | undefined) | undefined;
   /**
-   * Order of the queue: `fifo()`, `lifo()` or `codel()`. With `priority` or `fairBy`, it applies among equals.
-   * Default: `fifo()`.
+   * Order of the queue: `fifo()`, `lifo()` or `codel()`. With `priority` or `fairBy`, the order within a priority or a
+   * group. Default: `fifo()`.
    */
   order?: Order | undefined;
   /**
-   * Classifies a response for an adaptive limit, when the response has ended (with the default limit: begun).
-   * `dropped`: it failed because of overload. `ignored`: do not use its duration. Default: `ok`.
+   * Classifies a response for an adaptive limit when it has ended or, for the default limit, when it has begun.
+   * `dropped`: the request failed because of overload. `ignored`: its duration says nothing. Default: `ok`.
    */
   classify?: ((response: Reply) => Outcome) | undefined;
   /** Adds `RateLimit-Policy`, `RateLimit` and `Server-Timing` to responses. Default: false. */
   headers?: boolean | undefined;
   /**
-   * What happens to the permit when a client disconnects during its request. `wait` holds it until the handler is done;
-   * if the framework does not report that, for as long as such a request usually takes. `release` releases it
+   * What happens to the permit when a client disconnects during its request. `wait` holds it until the handler is done
+   * or, if the framework does not report that, for as long as such a request usually takes. `release` releases it
    * immediately. Default: `wait`.
    */
   onDisconnect?: 'wait' | 'release' | undefined;
 }
 
 /**
- * Options of a middleware without a required limit. Without one, only the guard applies or, without a guard, the
- * default limit. `limit` may be a variable that is undefined, for instance because it comes from the environment.
+ * Options of a middleware whose limit may be omitted. Then only the guard applies or, without a guard, the default
+ * limit. `limit` may be undefined, for instance if it is read from the environment.
  */
 type OptionalLimit = {
   [Name in Exclude<keyof OwnLimit<never>, 'limit'> | 'limits']?: undefined;
@@ -162,8 +168,8 @@ type DefaultLimit<R> = DefaultLimitRule<R> &
   Omit<OptionalLimit, keyof DefaultLimitRule<R>> & { guard?: undefined };
 
 /**
- * One limit; or several that a request must pass together; or only a guard. Without any of these: the default limit,
- * which adapts to the server.
+ * One limit, several limits that a request must pass together, or only a guard. Without any of these, the default limit
+ * applies, which adapts to the server.
  */
 export type HttpOptions<R, Args extends readonly unknown[], Result, Reply> = MiddlewareOptions<
   R,
@@ -181,5 +187,5 @@ export type HttpOptions<R, Args extends readonly unknown[], Result, Reply> = Mid
     | OptionalLimit
   );
 
-/** The options of any adapter, whatever its arguments and results. */
+/** The options of any adapter, for any arguments and results of its middleware. */
 export type AnyHttpOptions<R> = HttpOptions<R, never, unknown, never>;

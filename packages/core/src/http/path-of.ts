@@ -1,6 +1,7 @@
 /**
- * The path of a request's target as the client sent it. A target may be a complete URL (RFC 9112, 3.2.2), and clients
- * may send a fragment. It is not parsed as a URL: that would remove `..` and reject some paths, unlike routers.
+ * Returns the path of a request's target as the client sent it. A target may be a complete URL (RFC 9112, 3.2.2), and
+ * may contain a fragment. The path is not parsed as a URL: unlike routers, a URL parser would remove `..` and reject
+ * some paths.
  */
 export function pathOf(target: string): string {
   const [path = ''] = target.split(/[?#]/, 1);

@@ -1,9 +1,9 @@
 import { type Clock, startTimer } from '../clock.ts';
 import type { NodeRequest, NodeResponse, NodeSocket } from './node-message.ts';
 
-/** Maximum length of a body that is drained to keep its connection usable. */
+/** Maximum length of a body that is drained so that its connection can be reused. */
 const MAX_DRAINED_BYTES = 128 * 1024;
-/** Maximum number of bytes that are read of a longer body. */
+/** Maximum number of bytes that are read from a longer body. */
 const MAX_READ_BYTES = 64 * 1024;
 /** How long a closing connection stays open, so that the client can read the response. */
 const LINGER_MS = 1000;
@@ -17,12 +17,12 @@ export function rejectUpload(request: NodeRequest, response: NodeResponse, clock
   // HTTP/2 has its own flow control.
   if (!hasBody(request) || response.stream !== undefined) return;
   const { writeHead } = response;
-  // Decided only when the head is written, since the app's `onReject` may read the body.
+  // Decided when the head of the response is written, since the app's `onReject` may read the body before.
   response.writeHead = (...args: unknown[]) => {
     if (isUnread(request) && !isShort(request)) response.shouldKeepAlive = false;
     return writeHead.apply(response, args);
   };
-  // Runs before Node's own listener, which would close the connection immediately or drain the whole body.
+  // Runs before Node's own listener, which would either close the connection immediately or drain the whole body.
   response.prependListener('finish', () => {
     const { socket } = request;
     if (socket !== null && isUnread(request)) drain(request, socket, clock);
@@ -34,8 +34,8 @@ function drain(request: NodeRequest, socket: NodeSocket, clock: Clock): void {
   let isFinishing = true;
   let isClosing = false;
   const { destroySoon } = socket;
-  // Node calls this synchronously if the response says `Connection: close`. A later call means that a server has
-  // timed out waiting for the body of a response without that header.
+  // If the response says `Connection: close`, Node calls this method synchronously, on `finish`. A later call means
+  // that a server has timed out waiting for the body of a response without that header.
   socket.destroySoon = () => {
     if (!isFinishing || isClosing) return;
     isClosing = true;
@@ -50,7 +50,7 @@ function drain(request: NodeRequest, socket: NodeSocket, clock: Clock): void {
     if (left <= 0) request.pause();
   });
   request.on('close', () => {
-    // Restores the method of the socket's class.
+    // Restores the method that the socket inherits.
     delete socket.destroySoon;
     if (isClosing) destroySoon?.call(socket);
   });

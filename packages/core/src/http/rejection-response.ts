@@ -19,7 +19,7 @@ type MediaType = keyof typeof ranges;
 
 const encoder = new TextEncoder();
 
-/** What the response depends on, in addition to the rejection. */
+/** What the response depends on, except the rejection itself. */
 interface ResponseContext {
   readonly method: string;
   readonly accept: string | undefined;
@@ -44,7 +44,7 @@ export class RejectionResponses {
   to(rejection: Rejection, context: ResponseContext): RejectionResponse {
     const { reason, limitName, retryAfter } = rejection;
     const type = preferred(context.accept);
-    // The length in the response to a HEAD is that of a GET (RFC 9110, 8.6).
+    // The response to a HEAD request states the length of the response to a GET (RFC 9110, 8.6).
     const reloads = type === 'text/html' && /^(GET|HEAD)$/.test(context.method);
     const key = `${context.statusCode} ${type} ${reloads} ${reason} ${retryAfter} ${limitName}`;
     let response = this.#cache.get(key);
@@ -96,7 +96,7 @@ function problem(rejection: Rejection, status: number): string {
   });
 }
 
-/** The page reloads itself only after a GET, which is safe to repeat. */
+/** An HTML page. It reloads itself only after a GET, which is safe to repeat. */
 function page(text: string, retryAfter: number, reloads: boolean): string {
   const refresh = reloads ? `<meta http-equiv="refresh" content="${retryAfter}">` : '';
   return (
@@ -108,7 +108,9 @@ function page(text: string, retryAfter: number, reloads: boolean): string {
   );
 }
 
-/** The media type that the client prefers. If it accepts none of them: plain text, which every client can read. */
+/**
+ * The media type that the client prefers, or plain text if it accepts none of them, since every client can read that.
+ */
 function preferred(accept: string | undefined): MediaType {
   if (accept === undefined || accept === '' || accept === '*/*') return 'application/problem+json';
   const qualities = parseQualities(accept);
@@ -124,7 +126,7 @@ function preferred(accept: string | undefined): MediaType {
   return best;
 }
 
-/** Maximum length of the header that is parsed. Real clients send less, but an attacker could send kilobytes. */
+/** Maximum length of a header that is parsed. Real clients send less; an attacker could send kilobytes. */
 const MAX_ACCEPT_LENGTH = 1000;
 
 function parseQualities(accept: string): Map<string, number> {

@@ -1,5 +1,5 @@
 interface Kinds {
-  /** Tells two mounted routers apart that have routes of the same name, such as `GET /`. */
+  /** Distinguishes two mounted routers that have a route of the same name, such as `GET /`. */
   readonly number: number;
   /** Caches the kinds, since creating the string for each request would take longer than looking it up. */
   readonly byName: Map<string, string>;
@@ -9,12 +9,12 @@ const kindsOf = new WeakMap<object, Kinds>();
 let count = 0;
 
 /**
- * The kind of work of a route.
+ * The kind of work that a route does.
  *
  * @param route The framework's own object for the route, the same for each request.
- * @param name Distinguishes kinds of the same route; the method, for instance.
- * @param path The path of the route as registered by the app. Neither `name` nor `path` may come from a client, since
- *   clients could then create any number of kinds.
+ * @param name Distinguishes kinds of the same route, by the method for instance.
+ * @param path The path of the route as the app has registered it. Neither `name` nor `path` may come from a client,
+ * since clients could then create any number of kinds.
  */
 export function routeKind(route: object, name: string, path = ''): string {
   let kinds = kindsOf.get(route);

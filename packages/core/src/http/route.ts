@@ -4,7 +4,7 @@ import { nearest } from '../suggestion.ts';
 /** How the framework matches paths. */
 export interface Routing {
   readonly caseSensitive: boolean;
-  /** Whether paths with and without a trailing slash differ. */
+  /** Whether the router distinguishes paths with and without a trailing slash. */
   readonly strict: boolean;
   /**
    * Whether parameters and wildcards also match an empty string: `/reports/:id` then matches `/reports/`. Default:
@@ -14,11 +14,11 @@ export interface Routing {
 }
 
 /**
- * Compiles a path pattern to a test whose time is linear in the path's length. Throws if it cannot parse the pattern.
+ * Compiles a path pattern to a test that takes time linear in the length of the path. Throws for an invalid pattern.
  */
 export type Compile = (pattern: string, routing: Routing) => (path: string) => boolean;
 
-/** The part of path-to-regexp that is used. Adapters pass the library in, since the core has no dependencies. */
+/** The function of path-to-regexp that is used. Adapters pass it in, since the core has no dependencies. */
 type PathToRegexp = (
   pattern: string,
   options: { sensitive: boolean; trailing: boolean },
@@ -44,7 +44,10 @@ const methods =
 /** Whether a route matches a method and a full path. */
 export type RouteTest = (method: string, path: string) => boolean;
 
-/** A route is an optional method and a path pattern: `/reports/:id`, `POST /reports/:id`, `/files/*path`. */
+/**
+ * Compiles a route, which is an optional method and a path pattern: `/reports/:id`, `POST /reports/:id`,
+ * `/files/*path`.
+ */
 export function compileRoute(route: unknown, compile: Compile, routing: Routing): RouteTest {
   if (typeof route !== 'string') throw invalid('route', 'a string', route, 'ERR_HEADGATE_ROUTE');
   const [, method, pattern = ''] = /^(?:([A-Za-z-]+)\s+)?(\/\S*)$/.exec(route.trim()) ?? [];
@@ -66,7 +69,7 @@ export function compileRoute(route: unknown, compile: Compile, routing: Routing)
   }
 }
 
-/** Names bare `*` wildcards. Some frameworks allow them, but path-to-regexp requires a name. */
+/** Gives each bare `*` wildcard a name. Some frameworks allow bare wildcards; path-to-regexp requires a name. */
 function named(pattern: string): string {
   let count = 0;
   return pattern.replace(/\/\*(?=\/|$)/g, () => `/*wildcard${count++}`);

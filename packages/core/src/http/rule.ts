@@ -15,7 +15,7 @@ import { compileRoute, type RouteTest } from './route.ts';
 /** Options of a limit that the middleware makes; not allowed with a reused limiter. */
 export const onlyOwn = ['limit', 'queueWeight', ...distributedOptions] as const;
 
-/** All options of a limit that the middleware makes. For a reused limiter, they are set on the limiter. */
+/** All options of a limit that the middleware makes. A reused limiter sets them itself. */
 const ownLimit = ['name', ...onlyOwn] as const;
 
 /** Options of one limit: inside `limits`, or at the top level for a single limit. */
@@ -43,7 +43,7 @@ export const perMiddleware = [
   ...commonOptions,
 ] as const satisfies readonly (keyof MiddlewareOptions<never, never, never, never>)[];
 
-/** Settings that all rules of a middleware share. */
+/** Settings that all limits of a middleware share. */
 interface RuleContext<R> extends LimitDefaults {
   readonly framework: Framework<R>;
 }
@@ -56,7 +56,7 @@ export class Rule<R> {
   #limiter: Limiter | undefined;
   /** The demand, if it is the same for every request. */
   #always: Demand | undefined;
-  /** Compiled at the first request, when the framework's way of matching paths is known. */
+  /** Compiled at the first request, since only then is it known how the framework matches paths. */
   #route: RouteTest | undefined;
   /** Defined while the first requests are still being examined for mistakes. */
   #check: LimitCheck<R> | undefined;
@@ -80,13 +80,13 @@ export class Rule<R> {
     if (!(Number.isInteger(statusCode) && statusCode >= 400 && statusCode <= 599))
       throw invalid('statusCode', 'a status from 400 to 599', statusCode);
     this.statusCode = statusCode;
-    // Compiled here only to reject a bad pattern at construction.
+    // Compiled here only to throw for an invalid pattern at construction.
     const anyRouting = { caseSensitive: false, strict: false };
     if (route !== undefined) compileRoute(route, context.framework.compile, anyRouting);
     this.spec = specOf(options, context);
   }
 
-  /** Whether the limit is adaptive; for a reused limiter, whether its limit is. */
+  /** Whether the limit is adaptive. For a reused limiter: whether that limiter's limit is. */
   get isAdaptive(): boolean {
     const { owned, limiter } = this.spec;
     return owned ? typeof limiter.limit === 'object' : limiter.isAdaptive;
@@ -104,7 +104,7 @@ export class Rule<R> {
     else this.#check = new LimitCheck(this.context.framework, limiter.name);
   }
 
-  /** The request's demand; undefined if the limit does not apply. */
+  /** Returns the request's demand, or undefined if the limit does not apply. */
   demand(request: R): Demand | undefined {
     const limiter = this.#limiter;
     if (this.#always !== undefined) return this.#always;
@@ -171,7 +171,7 @@ export function rulesOf<R>(
   const single = firstSet(options, perLimit);
   if (limits === undefined) {
     if (options.guard !== undefined && single === undefined) return [];
-    // At the top level, `queueLimit` is the middleware's.
+    // At the top level, `queueLimit` belongs to the middleware.
     const limit = { ...options, queueLimit: undefined } as LimitOptions<R>;
     return [new Rule(limit, { ...context, name: UNNAMED })];
   }
@@ -215,7 +215,7 @@ function specOf<R>(options: LimitOptions<R>, gate: RuleContext<R>): LimitSpec {
   if (shares !== undefined && options.store !== undefined) {
     throw invalid('shares', 'omitted with a store', shares);
   }
-  // A placeholder if the limit depends on the request: every request then has its own limit.
+  // A placeholder if the limit depends on the request, since each request then sets the limit of its key.
   const limit = typeof options.limit === 'function' ? 1 : options.limit;
   const order = shares && inEntry('shares', ['parts'], () => byShare(shares.parts, gate.order));
   const spec = ownSpec({ ...options, limit, perKey: key !== undefined, order }, optional, gate);

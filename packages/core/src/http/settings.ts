@@ -21,7 +21,7 @@ import { perLimit, perMiddleware, type Rule, rulesOf } from './rule.ts';
 import { SlowClients } from './slow-clients.ts';
 import { UsualDurations } from './usual-durations.ts';
 
-/** The options of a middleware, validated and with defaults, and the gate that they describe. */
+/** The options of a middleware, validated and with defaults, and the gate made from them. */
 export interface HttpSettings<R> extends GatedRequestSettings {
   readonly rules: readonly Rule<R>[];
   readonly skip: ((request: R) => boolean | undefined) | undefined;
@@ -29,7 +29,7 @@ export interface HttpSettings<R> extends GatedRequestSettings {
   readonly fairBy: ((request: R) => string | undefined) | undefined;
   readonly classify: ((response: never) => Outcome) | undefined;
   readonly headers: boolean;
-  /** Whether any limit is adaptive, and so needs the outcomes of requests. */
+  /** Whether any limit is adaptive. The outcomes of requests are needed only then. */
   readonly isAdaptive: boolean;
 }
 
@@ -81,12 +81,12 @@ export function httpSettings<R>(
   return { ...own, rules, isAdaptive, gate, isDefault, countsWaiting, slowClients };
 }
 
-/** Whether the limit is a default limit, reused or not. */
+/** Whether the limiter has a default limit, which other middleware may use too. */
 function isDefaultLimit(limiter: Limiter & { isControlled?: InProcessLimiter['isControlled'] }) {
   return limiter.isControlled === true;
 }
 
-/** The kind of a request that has ended. Must not throw, since nothing would handle the error any more. */
+/** The kind of a request that has ended. Must not throw, since at that point no caller could handle the error. */
 function kindOf<R>(framework: Framework<R>, request: R): string | undefined {
   try {
     return framework.kind(request);
@@ -103,11 +103,14 @@ type OrderOptions = Pick<
 /** The order of the middleware's own queues; undefined if no order, priority or fairness is set. */
 function orderOf({ order, priority, fairBy }: OrderOptions): Order | undefined {
   const within = fairBy === undefined ? order : fair(order);
-  // The order may contain byPriority() already, since byShare() must be around it.
+  // The order may contain byPriority() already, since byShare() can only be outermost.
   return priority === undefined || within?.ranks === true ? within : byPriority(within);
 }
 
-/** @throws HeadgateError for options that all limits ignore: a store's queue, for one, is first in, first out. */
+/**
+ * @throws HeadgateError for options that all limits ignore. A limit with a store, for one, always queues first in,
+ * first out.
+ */
 function checkOrderOptions(
   { priority, fairBy, guard }: OrderOptions,
   specs: readonly LimitSpec[],
@@ -117,6 +120,6 @@ function checkOrderOptions(
     return owned ? { name: limiter.name, ignores: ignoredOptions(limiter) } : limiter;
   });
   checkOrderOption('fairBy', fairBy, limiters);
-  // A guard heeds the priority as well.
+  // A guard uses the priority even if all limits ignore it.
   if (guard === undefined) checkOrderOption('priority', priority, limiters);
 }

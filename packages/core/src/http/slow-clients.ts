@@ -3,10 +3,13 @@ import type { Gate } from '../gate/gate.ts';
 import type { Outcome } from '../limits/limit.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 
-/** Milliseconds between two checks of the requests, while requests are queued and otherwise. */
+/** Milliseconds between two checks of the requests: while requests are queued, and otherwise. */
 const INTERVAL_MS = { queued: 10, usual: 100 };
 
-/** Checks without a new request after which the checks end until the next request: half a minute. */
+/**
+ * Number of checks after the latest request until the checks pause. They resume with the next request. It is half a
+ * minute.
+ */
 const MAX_QUIET_CHECKS = 300;
 
 /** A request that holds a permit of the default limit. */
@@ -22,17 +25,17 @@ interface AdmittedRequest {
 }
 
 /**
- * The requests that hold a permit of the default limit. They do not count while they only wait for their client: until
- * the body that their handler reads has arrived, and once the response is being sent. Slow uploads, downloads of slow
- * clients and event streams that stay open would otherwise hold all permits of an idle server.
+ * Tracks the requests that hold a permit of the default limit. A request does not count while it only waits for its
+ * client: while its handler waits for the rest of the body, and once the response is being sent. Otherwise slow
+ * uploads, slow downloads and open event streams would hold all permits of an idle server.
  */
 export class SlowClients {
-  /** Without those whose response is being sent. */
+  /** The requests whose response has not begun. */
   readonly #requests = new Set<AdmittedRequest>();
-  /** Those whose body was still arriving at a check. */
+  /** The requests whose body was incomplete at some check. */
   readonly #uploads = new WeakSet<AdmittedRequest>();
   readonly #alarm: Alarm;
-  /** Number of checks since the latest request was admitted, except while requests are queued. */
+  /** Number of checks since the latest request was admitted. Checks while requests are queued do not count. */
   #quietChecks = 0;
   #checkedAt = -Infinity;
 
@@ -77,7 +80,8 @@ export class SlowClients {
       else if (!exchange.isQueued) permit?.countAgain();
     }
     for (const request of begun) this.#requests.delete(request);
-    // Last, since both may admit waiters: first, all requests whose body has arrived count again.
+    // First, requests whose body has arrived count again. Only then may both of the following steps make room for
+    // waiters.
     const sinceCheck = now - this.#checkedAt;
     this.#checkedAt = now;
     for (const { permit, outcomeOf } of begun) {
@@ -87,11 +91,14 @@ export class SlowClients {
     if (this.#requests.size === 0) return;
     const { queued, usual } = INTERVAL_MS;
     if (this.gate.queued > 0) return this.#alarm.set(now + queued, now);
-    // Otherwise a test that runs all of its fake timers would never end.
+    // Stops in the end: otherwise a test that runs all its fake timers would never finish.
     if (++this.#quietChecks < MAX_QUIET_CHECKS) this.#alarm.set(now + usual, now);
   }
 
-  /** It counts again at once when the body has arrived: at the next check, work would look shorter than it is. */
+  /**
+   * Stops counting a request whose body is incomplete, until the body has arrived. If it counted again only at the next
+   * check, its work would look shorter than it is.
+   */
   #pause(request: AdmittedRequest): void {
     const { exchange, permit } = request;
     permit?.pauseCounting();

@@ -1,7 +1,7 @@
 import { Alarm, type Clock } from '../clock.ts';
 import { MAX_KINDS } from '../limits/limit.ts';
 
-/** Expected duration in milliseconds until a request of the kind has been answered. */
+/** Assumed duration in milliseconds of requests of a kind that has not been measured. */
 const UNMEASURED_MS = 1000;
 
 /** Number of requests that the moving mean covers. */
@@ -40,14 +40,16 @@ export class UsualDurations {
     mean.add(duration);
     this.#all.add(duration);
     if (mean.count > 1) return;
-    // Requests of this kind were expected to take a second until now.
+    // Until now, requests of this kind were expected to take a second, so those that are being watched are checked
+    // again.
     const now = this.clock.now();
     for (const check of [...this.#checks]) check(now);
   }
 
   /**
-   * How long a request of this kind usually takes, in milliseconds. A request without a kind may be for a file, or may
-   * not have reached its route yet. For these, the longer of two means applies: that of such requests, and that of all.
+   * Returns how long a request of this kind usually takes, in milliseconds. A request without a kind may be for a file,
+   * or may not have reached its route yet. Its usual duration is the mean of such requests or the mean of all requests,
+   * whichever is longer.
    */
   of(kind: string | undefined): number {
     const mean = this.#kinds.get(kind);
@@ -58,8 +60,8 @@ export class UsualDurations {
   }
 
   /**
-   * Calls back once the request has lasted as long as such a request usually takes; immediately if it already has.
-   * Returns a function that cancels the call.
+   * Calls back once the request has taken as long as such a request usually takes, or immediately if it already has.
+   * Returns a function that cancels this.
    *
    * @param request Its `admittedAt` is a time of `now`. Its kind may become known later.
    */

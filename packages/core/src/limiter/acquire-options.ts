@@ -26,8 +26,8 @@ export interface CommonWaitOptions {
    */
   priority?: Priority | undefined;
   /**
-   * Groups requests (by tenant, say) for the order `fair()`: the groups are served in turn. An error with an order that does
-   * not contain it. Default: all requests without a group form one.
+   * Groups requests (by tenant, say) for the order `fair()`: the groups are served in turn. An error with an order that
+   * does not contain it. Default: all requests without a group form one.
    */
   fairBy?: string | undefined;
   /** Maximum wait in milliseconds, or Infinity. Default: the limiter's own. */
@@ -48,7 +48,7 @@ export const acquireOptions: readonly string[] = ['key', 'weight', 'limit', 'sha
 const all: readonly string[] = [...acquireOptions, ...waitOptions];
 
 /**
- * Checks all options of a request to a limiter, even those without effect while there is room.
+ * Checks all options of a request to a limiter, including those that have no effect while there is room.
  *
  * @throws HeadgateError for an unknown option, and for a value that is not allowed.
  */
@@ -57,14 +57,14 @@ export function checkAcquireOptions(owner: string, options: WaitOptions, known =
   checkWaitOptions(options);
 }
 
-/** A loop that allocates no array of names: on this hot path, an array would cost more than everything else. */
+/** A loop, since this is a hot path: an array of names would cost more than everything else. */
 function isKnown(options: WaitOptions, known: readonly string[]): boolean {
   if (typeof options !== 'object' || options === null) return false;
   for (const name in options) if (!known.includes(name)) return false;
   return true;
 }
 
-/** The part of a limiter that tells how it orders waiters. */
+/** The properties of a limiter that say how it orders waiters. */
 export interface Ordered {
   readonly name: string;
   /** Options that its order ignores. */

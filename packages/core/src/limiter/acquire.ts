@@ -11,7 +11,7 @@ import {
 } from './acquire-options.ts';
 import type { Limiter } from './limiter.ts';
 
-/** A function that runs with a permit. The permit is held until the result has settled. */
+/** A function that runs with a permit. The permit is held until the promise that it returns has settled. */
 export type Callback<T> = (permit: Permit) => T | PromiseLike<T>;
 
 /** Used when the caller passes no options, which then need no check. */
@@ -52,8 +52,8 @@ export function checkCallback(fn: unknown): void {
 }
 
 /**
- * Calls `fn` with a permit, and ends the permit when `fn` has settled. An async function would allocate more and run
- * slower.
+ * Calls `fn` with a permit, and ends the permit when `fn` has settled. Not an async function, which would allocate more
+ * and run slower.
  */
 export function callWith<T>(permit: BasePermit, fn: Callback<T>): Promise<T> {
   let result: Promise<T>;
@@ -76,8 +76,8 @@ export function callWith<T>(permit: BasePermit, fn: Callback<T>): Promise<T> {
 }
 
 /**
- * Requests a permit with checked options, then calls `fn` with it in the caller's async context. A pending async
- * function would cost several times as much.
+ * Requests a permit with checked options, then calls `fn` with it in the caller's async context. Not an async function,
+ * which would cost several times as much while it is pending.
  */
 export function callLater<T>(limiter: Limiter, fn: Callback<T>, options: WaitOptions): Promise<T> {
   return new Promise<QueuedCall<T>>((resolve) => {
@@ -85,7 +85,7 @@ export function callLater<T>(limiter: Limiter, fn: Callback<T>, options: WaitOpt
   }).then(callNow);
 }
 
-/** Calls the function of a queued call with its permit, or throws the reason why there is no permit. */
+/** Calls the function of a queued call with its permit. Without a permit, throws the reason. */
 export function callNow<T>({ permit, fn, signal, failure }: QueuedCall<T>): Promise<T> {
   if (!permit) throw failure;
   if (!signal?.aborted) return callWith(permit, fn);
@@ -107,7 +107,7 @@ export abstract class SignalWaiter extends Waiter {
   declare earlier: SignalWaiter | undefined;
   declare next: SignalWaiter | undefined;
 
-  /** Sets how it waits: when the signal aborts, it leaves the queue of this limiter or gate. */
+  /** Sets how the waiter waits. When the signal aborts, the waiter leaves the queue of this limiter or gate. */
   waitWith(options: CommonWaitOptions, limiter: Pick<Limiter, 'withdraw'>): void {
     const { signal, queueTimeout, fairBy, priority } = options;
     if (signal !== undefined) {
@@ -151,8 +151,8 @@ export abstract class SignalWaiter extends Waiter {
   }
 
   /**
-   * Checked at the grant, since another listener of the same signal may run first and withdraw its own waiter, which
-   * makes room.
+   * Checked at the grant: another listener of the same signal may run first and withdraw its own waiter, which makes
+   * room for this one.
    */
   override gone(): boolean {
     return this.signal?.aborted === true;
@@ -182,8 +182,8 @@ export class Acquisition extends SignalWaiter {
 }
 
 /**
- * The waiter of `run`. It resolves its promise to itself, and `callNow` is attached to that promise. So a waiter needs
- * neither a closure nor a function that rejects the promise.
+ * The waiter of `run`. Its promise resolves to the waiter itself, and `callNow` is attached to that promise. So a
+ * waiter needs neither a closure nor a function that rejects the promise.
  */
 export class QueuedCall<T> extends SignalWaiter {
   permit: BasePermit | undefined = undefined;
@@ -197,7 +197,8 @@ export class QueuedCall<T> extends SignalWaiter {
     super();
   }
 
-  // A promise resolved to an object reads its `then`. Without this getter, that would search the whole prototype chain.
+  // When a promise is resolved to an object, the runtime reads its `then`. Without this getter, it would search the whole
+  // prototype chain.
   // biome-ignore lint/suspicious/noThenProperty: it makes no thenable
   get then(): undefined {
     return undefined;
@@ -216,10 +217,15 @@ export class QueuedCall<T> extends SignalWaiter {
 
 const listenerKey = Symbol('headgate');
 
-/** A property, since reading it is faster than a WeakMap and cheaper for the garbage collector. */
+/**
+ * The listener is a property of the signal: reading it is faster than a WeakMap, and cheaper for the garbage collector.
+ */
 type Signal = AbortSignal & { [listenerKey]?: AbortListener };
 
-/** Listens once per signal: with one listener per waiter, Node would warn of a leak at the eleventh. */
+/**
+ * Listens to a signal once for all its waiters. With one listener per waiter, Node would warn of a leak at the
+ * eleventh.
+ */
 class AbortListener {
   #first: SignalWaiter | undefined;
   #last: SignalWaiter | undefined;

@@ -10,7 +10,7 @@ import type { WaitOptions } from './acquire-options.ts';
 import type { Limiter, LimiterState, LimiterStats } from './limiter.ts';
 import { ignoredOptions } from './options.ts';
 
-/** The part of a limiter that does not depend on where its permits are counted. */
+/** The parts of a limiter that are the same wherever its permits are counted. */
 export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>>
   implements Limiter
 {
@@ -18,7 +18,7 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
   readonly perKey: boolean;
   readonly isAdaptive: boolean;
   readonly shareNames: readonly string[];
-  /** Options of requests that its order ignores. */
+  /** Options of requests that the limiter's order ignores. */
   readonly ignores: readonly OrderOption[] | undefined;
   readonly queueLimit: number;
   readonly queueWeight: number;

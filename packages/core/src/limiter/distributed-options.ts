@@ -26,11 +26,11 @@ export interface DistributedOptions {
 export interface LimiterSettings extends SemaphoreSettings {
   /** Options of a distributed limit, if it is one. */
   readonly distribution: Distribution | undefined;
-  /** Whether each request sets the limit of its key. There is then no common limit to change. */
+  /** Whether each request sets the limit of its key. The limiter then has no common limit that could be changed. */
   readonly isLimitPerRequest?: boolean | undefined;
-  /** Mode of the gate that makes the limiter; undefined without a gate. */
+  /** Mode of the gate that has made the limiter; undefined if it is not part of a gate. */
   readonly mode?: 'enforce' | 'shadow' | undefined;
-  /** Whether a gate or a distributed limit reports what the limiter would reject in shadow mode. */
+  /** Whether a gate or a distributed limiter reports the rejections that shadow mode suppresses at this limiter. */
   readonly isPart?: boolean | undefined;
 }
 
@@ -44,7 +44,7 @@ export const distributedOptions = [
   'onStoreError',
 ] as const satisfies readonly (keyof DistributedOptions)[];
 
-/** The options of a distributed limit, with its store. */
+/** The options of a limit that has a store. */
 export interface Distribution extends DistributedOptions {
   /** Counts the limit for all processes together: `redisStore()`. */
   store: LimiterSource;

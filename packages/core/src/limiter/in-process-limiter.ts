@@ -22,7 +22,7 @@ import type { GateableLimiter } from './limiter.ts';
 import { limiterModel } from './limiter-model.ts';
 import { checkOperation } from './operation.ts';
 
-/** Properties of a request that never waits. */
+/** Fields for the simulation of a request that never waits. */
 const noWaiting = {
   priority: 'normal',
   fairBy: undefined,
@@ -63,7 +63,8 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     const { semaphores } = this;
     if (!semaphores.grants || !semaphores.isShadow) return undefined;
     const { key, limit, weight = 1, share } = options;
-    // A key in use keeps its limit: it was set before, and a waiter admitted since may have changed it.
+    // If the key is in use, its limit stays as it is: the request has set it before, and a waiter admitted since may
+    // have changed it.
     const semaphore = semaphores.find(key) ?? semaphores.findOrCreate(key, limit);
     const permit = semaphore.admit(weight, 0, share);
     semaphores.simulation?.admitted(noWaiting, { key, limit, weight, share }, permit, false);
@@ -97,7 +98,7 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
   }
 
   setLimit(limit: number): void {
-    // Setting the limit of a closed limiter is harmless.
+    // A closed limiter ignores this operation.
     if (!this.closed) checkOperation(this, 'setLimit');
     if (this.semaphores.limitUpdater?.isFrozen === false) {
       throw invalid('limit', 'left to its algorithm, as it is adaptive and not frozen', limit);
@@ -172,7 +173,7 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
   }
 
   /**
-   * Starts a simulation in shadow mode. Restarted after each operation, so that all its counts belong to the same
+   * Starts a simulation if shadow mode is on. Called again after each operation, so that all counts belong to the same
    * limit.
    */
   #simulate(): void {

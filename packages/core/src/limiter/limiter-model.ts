@@ -9,7 +9,7 @@ import type { Limiter } from './limiter.ts';
 /**
  * The model that simulates a limiter in shadow mode.
  *
- * @param limit The limit that applies now, or its algorithm.
+ * @param limit The limit that applies now, or the factory of an adaptive one.
  */
 export function limiterModel(
   settings: LimiterSettings,

@@ -14,9 +14,9 @@ export interface MapOptions {
 
 /**
  * Calls `fn` for every item, in order, with at most `limit` calls at once. Resolves to the results, in the order of the
- * items. Takes an item from the iterable only when there is room to start it. After the first error or an abort, it
- * rejects immediately, starts no more items, and aborts the signal of the running calls. Rejects with a `HeadgateError`
- * for an invalid argument or option, such as a `limit` that is not a whole number from 1.
+ * items. Takes the next item from the iterable only when it can start. After the first error or an abort, it rejects
+ * immediately, starts no further items, and aborts the signal of the running calls. Rejects with a `HeadgateError` for
+ * an invalid argument or option, such as a `limit` that is not a whole number from 1.
  */
 export async function map<T, R>(
   items: Iterable<T> | AsyncIterable<T>,

@@ -118,10 +118,13 @@ export type LimitSettings = Pick<
   | 'distribution'
 >;
 
-/** Defaults of a limit: its `name`, if it may be omitted, and an `order` that applies only without a store. */
+/** Defaults of a limit: its `name`, if it may be omitted, and its `order`, which applies only without a store. */
 export type LimitDefaults = Pick<LimiterOptions, 'name' | 'queueLimit' | 'order'>;
 
-/** The options of a request that its limit ignores. The default limit lets critical requests wait for longer. */
+/**
+ * The options of a request that its limit ignores. The default limit uses the priority: it lets critical requests wait
+ * longer.
+ */
 export function ignoredOptions({ limit, order }: Pick<LimitSettings, 'limit' | 'order'>) {
   const { ignores } = order;
   return isControlled(limit) ? ignores?.filter((option) => option !== 'priority') : ignores;
@@ -134,7 +137,7 @@ export function checkLimit(
   const { name, order } = options;
   const distribution = checkDistribution(options);
   if (distribution !== undefined) {
-    // A default name would make unrelated services on one server share one limit.
+    // Without a store, the name has a default. With one, unrelated services on the same server would share one limit.
     if (name === undefined && defaults.name !== undefined)
       throw invalid('name', 'set with a store: processes share a limit by its name', name);
     if (order !== undefined) throw invalid('order', 'omitted with a store', order);
@@ -157,7 +160,7 @@ export function checkLimit(
 /** The name of a limit to which the app has given no name. */
 export const UNNAMED = 'unnamed';
 
-/** The default queue. It bounds the wait, and bounds the memory to some ten megabytes of HTTP requests. */
+/** The default queue. It bounds the wait, and limits the memory for queued HTTP requests to some ten megabytes. */
 export const defaultQueue = { queueLimit: 1000, queueTimeout: 2000 } as const;
 
 const known = [

@@ -14,23 +14,23 @@ import {
 import { Ramp } from './ramp.ts';
 import { type Precision, precisions, Window } from './window.ts';
 
-/** Factor by which the limit rises after the ramp, until work takes longer than its baseline. */
+/** Factor by which the limit rises per step after the ramp, until work takes longer than its baseline. */
 const GROWTH_AFTER_RAMP = 1.5;
 
-/** Mean round trips after which samples are representative of a new limit. */
+/** Number of mean round trips after which samples are representative of a new limit. */
 const SETTLING_RTTS = 2;
 
-/** By how much the limit rises in a stall, unless its minimum is higher or its initial value is lower. */
+/** By how much a stall raises the limit, unless its minimum is higher or its initial value is lower. */
 const RISE_IN_STALL = 8;
 
 /**
  * A limit that adapts to what the server can do concurrently. It grows while it is used and work takes no longer than
- * its baseline. It falls on drops, and while work takes longer and a lower limit helps.
+ * its baseline. It falls when work fails because of overload, and while work takes longer and a lower limit helps.
  *
  * The baseline is the latency at low concurrency. Under load it is only corrected downwards, so that even a long
  * overload does not become the baseline. If a lower limit does not help, the load is not the cause: the decrease is
- * reverted, and after the second in a row the baseline is learnt again. The decrease follows the gradient of Envoy's
- * and Netflix's limiters; checking whether it has helped is new (ADR 0011).
+ * reverted, and after two such decreases in a row the baseline is learnt again. The decrease follows the gradient of
+ * Envoy's and Netflix's limiters; checking whether it has helped is new (ADR 0011).
  *
  * @throws HeadgateError for an unknown or invalid option.
  */
@@ -45,18 +45,26 @@ class Adaptive implements Limit {
   #window = new Window();
   #movedAt = -Infinity;
   #loweredAt = -Infinity;
-  /** When samples become representative of the limit; undefined until work that it admitted has finished. */
+  /**
+   * When samples become representative of the limit; undefined until some work has finished that the limit admitted.
+   */
   #settledAt: number | undefined;
-  /** Milliseconds from the start of the first work under a new limit until `#settledAt`. */
+  /** Milliseconds from the start of the first work under a new limit until samples are representative of it. */
   #settlingTime = 0;
-  /** The highest inflight at which work took no longer than its baseline. */
+  /** The highest weight in flight at which work took no longer than its baseline. */
   #safeInflight = 1;
   /** Until the first overload. */
   #ramp: Ramp | undefined = new Ramp();
-  /** The estimate of the ramp, to which the limit rises as soon as the baseline is known, until the limit is lowered. */
+  /**
+   * The capacity that the ramp has estimated. The limit rises to it as soon as the baseline is known. Undefined once
+   * the limit has been lowered.
+   */
   #capacity: number | undefined;
   readonly #decreases = new Decreases();
-  /** Whether work took longer than its baseline in the latest window, so that the next ones are compared. */
+  /**
+   * Whether work took longer than its baseline in the latest window. If so, the next windows are long enough to be
+   * compared.
+   */
   #isSlow = false;
 
   constructor(private readonly range: Range) {
@@ -68,8 +76,9 @@ class Adaptive implements Limit {
   }
 
   /**
-   * Raises the limit: otherwise work that does not finish would have all other requests rejected. Slowly, since a server
-   * that is merely overloaded can look the same; but a limit below the stuck weight would admit nothing.
+   * Raises the limit, since all other requests would be rejected while the stuck work does not finish. The limit rises
+   * slowly, since an overloaded server can look the same. But it must exceed the stuck weight, or it would admit
+   * nothing.
    */
   stalled(now: number, stuck: number): void {
     const { min, initial } = this.range;
@@ -83,7 +92,7 @@ class Adaptive implements Limit {
     if (this.#followRamp(sample)) return;
     // Ignores work admitted under an earlier limit.
     if (now - rtt < this.#movedAt) return;
-    // Soon after the limit has moved, only short work can have been admitted since then and ended.
+    // At first, only short work has both started and finished under the new limit.
     this.#settledAt ??= now - rtt + this.#settlingTime;
     if (now < this.#settledAt) return;
     const window = this.#window;
@@ -94,7 +103,7 @@ class Adaptive implements Limit {
     this.#judge(window, now);
   }
 
-  /** Feeds the ramp, while there is one. Returns whether the limit has moved. */
+  /** Updates the ramp, while there is one. Returns whether the limit has changed. */
   #followRamp(sample: Sample): boolean {
     const { limit } = this;
     const ramp = this.#ramp;
@@ -103,7 +112,7 @@ class Adaptive implements Limit {
     if (ramp.capacity !== undefined) {
       this.#ramp = undefined;
       this.#capacity = ramp.capacity;
-      // Work admitted before the limit fell still delays new work.
+      // The work that was admitted before the limit fell still delays new work.
       this.#settlingTime = 2 * SETTLING_RTTS * ramp.history.firstRtt;
       this.#restart(sample.now);
       return true;
@@ -122,7 +131,7 @@ class Adaptive implements Limit {
     return hasRamp ? precisions.duringRamp : precisions.usual;
   }
 
-  /** Lowers the limit, once for all work admitted before. */
+  /** Lowers the limit. Further drops of work admitted before have no effect. */
   #drop({ now, rtt }: Sample): void {
     if (now - rtt < this.#loweredAt) return;
     this.#endStart();
@@ -134,13 +143,14 @@ class Adaptive implements Limit {
 
   #learn({ slowdown, inflight }: Window, now: number): void {
     const isQuiet = inflight <= Math.max(this.range.min, this.#safeInflight / 2);
-    // The few samples of the first windows may be too short by chance, and work would look slow forever.
+    // The first windows have few samples, which may be too short by chance. Work would then look slow forever.
     const isEarly = this.#ramp !== undefined && (slowdown ?? 1) <= TOLERANCE;
     const isFirst = !this.#baselines.isKnown;
     this.#baselines.learn(isQuiet, isEarly);
-    // What queued while the limit rose may still delay all work.
+    // Requests that queued at the server while the limit rose may still delay all work, so the baseline may be too
+    // high.
     if (isFirst && this.#ramp?.hasSlowedDown) this.#baselines.scaleDownTo(this.#ramp.history.first);
-    // The ramp compares work of the present load only.
+    // Restarts the ramp, which must only compare work under the present load.
     this.#ramp &&= new Ramp(now);
   }
 
@@ -157,7 +167,7 @@ class Adaptive implements Limit {
     if (this.#isSlow) {
       this.#safeInflight = Math.min(this.#safeInflight, inflight);
       this.#endStart();
-      // Work became slow within the first such window, so that its mean cannot be compared.
+      // If work became slow within this window, the mean of the window cannot be compared with the next one.
       this.#move(this.#decreases.next({ limit: this.limit, slowdown, margin }, wasSlow), now);
       if (this.#decreases.areFutile) this.#baselines.forget();
       return;
@@ -167,7 +177,7 @@ class Adaptive implements Limit {
     // The excess may be chance.
     if (slowdown > TOLERANCE) return;
     this.#safeInflight = Math.max(this.#safeInflight, inflight);
-    // A limit that is not used has not made work fast again.
+    // If the limit is not used, it cannot be the reason that work is fast again, so it returns to its earlier value.
     if (mayRise) this.#raise(now);
     else if (limitBefore !== undefined) this.#move(limitBefore, now);
   }
@@ -176,7 +186,7 @@ class Adaptive implements Limit {
     const { limit } = this;
     const capacity = this.#capacity;
     const next = limit + Math.sqrt(limit);
-    // The ramp may have ended by chance, far below the capacity.
+    // The ramp may have ended by chance, when the limit was still far below the capacity.
     const least = capacity === undefined ? 0 : Math.max(limit * GROWTH_AFTER_RAMP, capacity);
     this.#move(Math.max(next, least), now);
   }

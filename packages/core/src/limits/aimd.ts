@@ -17,9 +17,9 @@ export interface AimdOptions extends Bounds {
 }
 
 /**
- * Additive increase, multiplicative decrease: grows by one per round trip while it is used, and falls on a drop. It
- * uses outcomes only, so the work must report `dropped`. After Palantir's Dialogue; drops of work admitted before the
- * last decrease do not count again, as in TCP (RFC 6582).
+ * Additive increase, multiplicative decrease: grows by one per round trip while it is used, and falls when work reports
+ * `dropped`. Durations have no effect. After Palantir's Dialogue. If work was admitted before the last decrease, its
+ * drop does not lower the limit again, as in TCP (RFC 6582).
  *
  * @throws HeadgateError for an unknown or invalid option.
  */

@@ -5,19 +5,21 @@ import type { Work } from './trend.ts';
 /** Maximum number of samples that a baseline averages over, so that it keeps adapting. */
 const MAX_SAMPLES = 1000;
 
-/** Samples below which a baseline is too uncertain to be kept under load. */
+/** Below this number of samples, a baseline is too uncertain to be kept under load. */
 const MIN_SAMPLES = 30;
 
 /**
- * Samples below which a baseline is uncertain that is learnt under load: before the first overload, and again after it,
- * since it would not rise later.
+ * Below this number of samples, a baseline learnt under load is uncertain. That applies before the first overload, and
+ * again after it, since the baseline would not rise later.
  */
 const MIN_SAMPLES_UNDER_LOAD = 300;
 
-/** Samples from which a baseline is corrected downwards under load: few skewed ones have too low a mean. */
+/**
+ * Minimum number of samples that correct a baseline downwards under load: the mean of fewer skewed samples is too low.
+ */
 const MIN_SAMPLES_TO_CORRECT = 30;
 
-/** Margins of error by which they must be below the baseline. */
+/** The mean of these samples must be below the baseline by this many margins of error. */
 const MIN_MARGINS_TO_CORRECT = 1.5;
 
 /** How long one kind of work takes without load. */
@@ -28,19 +30,19 @@ class Baseline {
   #minSamples = MIN_SAMPLES;
   /** The samples of the present window. */
   #window = new Mean();
-  /** Those of finished windows, until there are enough to correct the baseline. */
+  /** The samples of finished windows, collected until they are enough to correct the baseline. */
   #recent = new Mean();
 
   get rtt(): number {
     return this.#rtt;
   }
 
-  /** Number of samples it averages over. */
+  /** Number of samples that the baseline averages over. */
   get samples(): number {
     return this.#samples;
   }
 
-  /** The ratio of a round trip to the baseline; undefined while there is none. */
+  /** Returns the ratio of a round trip to the baseline; undefined while there is no baseline. */
   note(rtt: number): number | undefined {
     this.#window.add(rtt);
     return this.#rtt === 0 ? undefined : rtt / this.#rtt;
@@ -60,7 +62,10 @@ class Baseline {
     this.#window = new Mean();
   }
 
-  /** Updates the baseline from the window: in both directions while it is uncertain or the load is low. */
+  /**
+   * Updates the baseline from the window. While the baseline is uncertain or the load is low, it may rise; otherwise it
+   * only falls.
+   */
   learn(isQuiet: boolean, isEarly: boolean): void {
     const isUncertain = this.#samples < (isEarly ? MIN_SAMPLES_UNDER_LOAD : this.#minSamples);
     if (isQuiet || isUncertain) {
@@ -73,7 +78,7 @@ class Baseline {
     this.discard();
   }
 
-  /** Lowers it by more than chance explains. */
+  /** Lowers the baseline if the samples are below it by more than chance explains. */
   #correct(): void {
     const { count, value, margin } = this.#recent;
     if (count < MIN_SAMPLES_TO_CORRECT) return;
@@ -93,8 +98,8 @@ class Baseline {
 }
 
 /**
- * The baselines of all kinds of work, kept apart since some take a thousand times as long as others and their mix
- * changes.
+ * The baselines of all kinds of work. Each kind has its own, since some kinds take a thousand times as long as others
+ * and the mix of kinds changes.
  */
 export class Baselines {
   readonly #kinds = new Map<string | undefined, Baseline>();
@@ -119,7 +124,7 @@ export class Baselines {
     return this.#of(kind).note(rtt);
   }
 
-  /** @param isEarly Whether no overload has been noticed yet. */
+  /** @param isEarly True until the first overload. */
   learn(isQuiet: boolean, isEarly: boolean): void {
     for (const baseline of this.#kinds.values()) baseline.learn(isQuiet, isEarly);
   }
@@ -130,8 +135,8 @@ export class Baselines {
   }
 
   /**
-   * Scales all of them by the ratio of the time that this work took, under less load, to the time that they predict for it,
-   * if that is below 1.
+   * Scales all baselines down if this work, which ran under less load, was faster than they predict: by the ratio of
+   * its total time to the predicted time.
    */
   scaleDownTo(work: readonly Work[]): void {
     let [time, expected] = [0, 0];

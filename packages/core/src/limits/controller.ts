@@ -1,20 +1,23 @@
 import type { Clock } from '../clock.ts';
 
-/** What a controller knows of the limit that it controls. */
+/** The limiter's state and operations that a controller needs. */
 export interface ControllerContext {
   readonly clock: Clock;
   /** Must be called when `mayStart` or `waitLeft` has changed because of time, not because of a call. */
   wake(): void;
 }
 
-/** The part of a waiter that decides how long it may wait. */
+/** The fields of a waiter that decide how long it may wait. */
 export interface ControlledWaiter {
   /** When it arrived, in milliseconds of the limiter's clock. */
   readonly since: number;
   readonly priority: string;
 }
 
-/** Decides, in addition to a limit, when requests start and how long they may wait. The queue decides which one is next. */
+/**
+ * Decides when requests start and how long they may wait, in addition to a limit. The queue decides which request is
+ * next.
+ */
 export interface Controller {
   /** Maximum number of waiters. */
   readonly maxQueued: number;
@@ -22,7 +25,9 @@ export interface Controller {
   mayStart(): boolean;
   /** Milliseconds for which the oldest of `queued` waiters may still wait. It is shed when this is negative. */
   waitLeft(oldest: ControlledWaiter, queued: number): number;
-  /** Schedules `wake` for when the oldest waiter may start or must be shed. Without a waiter, cancels it. */
+  /**
+   * Schedules `wake` for the time at which the oldest waiter may start or must be shed. Without a waiter, cancels it.
+   */
   watch(oldest: ControlledWaiter | undefined, queued: number): void;
   /** A request has been queued. `length` is the number of waiters, itself included. */
   queued(length: number): void;
@@ -32,6 +37,6 @@ export interface Controller {
   started(permit: object): void;
   /** A request has finished. */
   finished(permit: object): void;
-  /** A request does not count, because it only waits for its client. */
+  /** A request does not count from now on, because it only waits for its client. */
   paused(permit: object): void;
 }

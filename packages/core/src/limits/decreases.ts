@@ -3,19 +3,19 @@ import { TOLERANCE } from './limit.ts';
 /** Factor by which a drop, or a window of slow work, lowers the limit. */
 export const BACKOFF = 0.9;
 
-/** Factor of the largest decrease, however slow the work is. */
+/** Minimum factor of a decrease, however slow the work is. */
 const MIN_BACKOFF = 0.7;
 
-/** Consecutive ineffective decreases after which the work itself counts as slower. */
+/** Number of consecutive decreases without effect after which the work itself counts as slower. */
 const MAX_FUTILE = 2;
 
-/** Windows until the limit is lowered again after a decrease with an unclear effect. */
+/** Number of windows to wait after a decrease with an unclear effect before the limit is lowered again. */
 const RETRY_AFTER_WINDOWS = 10;
 
-/** A lower limit must have gained at least this fraction of the expected improvement, or it is reverted. */
+/** A decrease is reverted if it has gained less than this fraction of the expected improvement. */
 const MIN_IMPROVEMENT = 0.5;
 
-/** A smaller improvement, as a fraction of its margin of error, may be chance. */
+/** An improvement below this fraction of its margin of error may be chance. */
 const MIN_MARGIN_FRACTION = 0.75;
 
 /** How slow work was under a limit. */
@@ -27,11 +27,11 @@ interface Measurement {
   readonly margin: number;
 }
 
-/** Lowers a limit while work is slow, as long as that helps; a decrease that has not helped is reverted. */
+/** Lowers a limit while work is slow, as long as that helps. Reverts a decrease that has not helped. */
 export class Decreases {
-  /** The limit before the decreases of which it is unknown whether they have helped; undefined if there are none. */
+  /** The limit before the decreases that are still being tested; undefined if there are none. */
   limitBefore: number | undefined;
-  /** The measurement before the latest decrease, until it is known whether that has helped. */
+  /** The measurement before the latest decrease, kept until it is known whether the decrease has helped. */
   #before: Measurement | undefined;
   /** Number of consecutive decreases without effect. */
   #futile = 0;
@@ -47,7 +47,7 @@ export class Decreases {
     return this.#cooldown > 0;
   }
 
-  /** The latest decrease can no longer be judged, since the limit has moved for another reason. */
+  /** Forgets the latest decrease: its effect cannot be measured, since the limit has changed for another reason. */
   forgetLast(): void {
     this.#before = undefined;
     this.limitBefore = undefined;
@@ -61,7 +61,7 @@ export class Decreases {
   }
 
   /**
-   * The limit after a window of slow work.
+   * Returns the limit that follows a window of slow work.
    *
    * @param isComparable Whether the work was slow during the whole window.
    */

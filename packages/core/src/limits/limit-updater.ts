@@ -4,14 +4,14 @@ import { readStats } from '../read-or-warn.ts';
 import type { Limit, Sample } from './limit.ts';
 import { Stall } from './stall.ts';
 
-/** Feeds finished work to an adaptive limit, and applies its updates. */
+/** Passes finished work to an adaptive limit, and applies the limit's changes. */
 export class LimitUpdater {
-  /** Weight held by requests that are queued at a later limit of their gate and so do no work. */
+  /** Weight of requests that hold a permit but do no work, since they are queued at a later limit of their gate. */
   idle = 0;
   readonly initial: number;
   /** Whether the limit stays as it is. */
   isFrozen = false;
-  /** Work that was admitted before says nothing about the algorithm's own limit. */
+  /** Work admitted earlier is not passed on, since it ran under a frozen limit. */
   #validFrom = -Infinity;
   #isReported = false;
   readonly #stall = new Stall();
@@ -39,14 +39,14 @@ export class LimitUpdater {
     this.#update(() => this.algorithm.sample(sample));
   }
 
-  /** Lets the algorithm continue from its own limit, which applies at once. */
+  /** Lets the algorithm continue from its own value of the limit, which applies at once. */
   unfreeze(now: number): void {
     this.isFrozen = false;
     this.#validFrom = now;
     this.#update(() => {});
   }
 
-  /** This weight has left; it had been in flight since `since`. */
+  /** This weight is no longer in flight. It had been since `since`. */
   left(since: number, weight: number): void {
     this.#stall.left(since, weight);
   }
@@ -62,7 +62,7 @@ export class LimitUpdater {
     if (stuck > 0 && !this.isFrozen) this.#update(() => this.algorithm.stalled?.(now, stuck));
   }
 
-  /** The algorithm may be the application's, so its errors must not prevent the release of the permit. */
+  /** The application may have written the algorithm, so an error in it must not prevent the release of the permit. */
   #update(change: () => void): void {
     try {
       change();

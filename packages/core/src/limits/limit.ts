@@ -2,9 +2,7 @@ import { checkCount, checkNames } from '../checks.ts';
 import { invalid } from '../errors.ts';
 import type { Controller, ControllerContext } from './controller.ts';
 
-/**
- * How the work ended: `dropped` means that it failed because of overload, `ignored` that its duration means nothing.
- */
+/** How the work ended. `dropped`: it failed because of overload. `ignored`: its duration says nothing. */
 export type Outcome = 'ok' | 'dropped' | 'ignored';
 
 export const outcomes: readonly Outcome[] = ['ok', 'dropped', 'ignored'];
@@ -14,7 +12,8 @@ export interface Sample {
   /** Milliseconds from the admission to the release. */
   readonly rtt: number;
   /**
-   * Weight in use at the end, its own included; excludes permits of requests that are still queued at another limit.
+   * Weight in use at the end, including the work's own. Permits of requests that are queued at another limit do not
+   * count.
    */
   readonly inflight: number;
   /** The weight of this work. */
@@ -27,35 +26,35 @@ export interface Sample {
   readonly kind: string | undefined;
 }
 
-/** Maximum number of kinds of work that a limit tells apart; all others count as one. */
+/** Maximum number of kinds of work that a limit distinguishes; all others count as one. */
 export const MAX_KINDS = 64;
 
 /** Computes a limit, and may change it with each sample. */
 export interface Limit {
   /** A number from 1; the limiter rounds it down. */
   readonly limit: number;
-  /** Milliseconds that work takes without load, as far as known, for `stats()`. Default: undefined. */
+  /** Milliseconds that work takes without load, as far as the limit knows it, for `stats()`. Default: undefined. */
   readonly baseline?: number | undefined;
   sample(sample: Sample): void;
   /**
-   * Called about once a second while requests are rejected and at least half of the weight in flight is stuck:
-   * unfinished for a second and for ten mean round trips, or for half a second until any work has finished. That happens
-   * when a server that the handlers call does not respond. Default: the limit stays.
+   * Called about once a second while requests are rejected and at least half of the weight in flight is stuck. Work is
+   * stuck if it has not finished for a second and for ten mean round trips or, before any work has finished, for half a
+   * second. Typically, a server that the handlers call does not respond. Default: the limit stays as it is.
    *
    * @param now Time of the limiter's clock in milliseconds.
-   * @param stuck The weight that does not finish.
+   * @param stuck The weight of the stuck work.
    */
   stalled?(now: number, stuck: number): void;
 }
 
-/** Makes the limit of one limiter; each has its own state. */
+/** Creates the limit of one limiter. Each limit has its own state. */
 export interface LimitFactory {
   create(): Limit;
-  /** @internal Creates what decides when requests start. Default: the limit alone decides. */
+  /** @internal Creates the controller that decides when requests start. Default: the limit alone decides. */
   control?(context: ControllerContext): Controller;
 }
 
-/** Whether the limit measures the process, so that it cannot be simulated, and bounds its own queue. */
+/** Whether the limit measures the process and bounds its own queue. Such a limit cannot be simulated. */
 export function isControlled(limit: number | LimitFactory): boolean {
   return typeof limit === 'object' && limit.control !== undefined;
 }
@@ -98,20 +97,20 @@ export function checkBounds<O extends Bounds>(
   return { min, max, initial };
 }
 
-/** How many times as long work may take as without load until that counts as an overload. */
+/** Work that takes this many times as long as without load counts as overloaded. */
 export const TOLERANCE = 1.4;
 
-/** Fraction of a limit that counts as all of it. */
+/** The limit counts as used up from this fraction of it. */
 const NEARLY_ALL = 0.9;
 
-/** Whether the limit is nearly used up. Otherwise work says nothing about what the server could do under a higher one. */
+/** Whether the limit is nearly used up. If not, work does not show what the server could do under a higher limit. */
 export function isUsed(saturated: number, limit: number): boolean {
   return saturated >= Math.max(Math.min(2, limit), Math.floor(limit * NEARLY_ALL));
 }
 
 /**
- * The largest limit at which another such request would not be admitted. A heavy request can leave a part of the limit
- * unused.
+ * The highest limit that would have rejected another request like this one. It may exceed the weight in flight, since a
+ * heavy request can leave a part of a limit unused.
  */
 export function saturatedLimit({ inflight, weight }: Sample): number {
   return inflight + weight - 1;

@@ -1,46 +1,48 @@
 import { isUsed, type Sample, saturatedLimit, TOLERANCE } from './limit.ts';
 import { WorkHistory } from './work-history.ts';
 
-/** By how much the limit rises per second at least, so that it reaches a hundred within seconds for slow work. */
+/** Minimum rise of the limit per second, so that it reaches a hundred within seconds even if work is slow. */
 const MIN_RISE_PER_SECOND = 16;
 
-/** Maximum milliseconds without finished work that count towards this rise. */
+/** Maximum time in milliseconds between two finished requests that counts towards this minimum. */
 const MAX_GAP_MS = 1000;
 
-/** Below this fraction of the limit, the load is too light to compare work. */
+/** Below this fraction of the limit, the load is too light for a comparison of work. */
 const MIN_LOAD = 1 / 3;
 
-/** Work is forgotten once the limit has been unused for both of these: milliseconds, and mean round trips. */
+/** Earlier work is forgotten once the limit has been unused for both this time and this many mean round trips. */
 const MAX_UNUSED_MS = 2000;
 const MAX_UNUSED_RTTS = 20;
 
-/** Work is compared again when the finished work has grown by this factor: that takes microseconds. */
+/** Work is compared again when this many times as much has finished. A comparison takes microseconds. */
 const COMPARISON_INTERVAL = 1.05;
 
 /**
- * The part of the estimated capacity that is used at first. The estimate may be twice the capacity, since the first work
- * also takes longer if all work shares a processor.
+ * The fraction of the estimated capacity that is used at first. The estimate may be twice the capacity: if all work
+ * shares a processor, even the first work takes longer than it would alone.
  */
 const SAFE_PART = 0.6;
 
 /**
- * The first phase of an adaptive limit: it rises as far as it is used, until work that starts later takes longer.
+ * The first phase of an adaptive limit: the limit rises while it is used, until work that starts later takes longer.
  *
- * It does not wait until work has finished under each limit, which would reject nearly all requests to a slow service
- * for many round trips. It rises by the weight of each finished request, as in the slow start of TCP, and by 16 per second
- * at least.
+ * It rises by the weight of each finished request, as in the slow start of TCP, and by at least 16 per second. It does
+ * not wait until work has finished under each new limit: a slow service would then have nearly all its requests
+ * rejected for many round trips.
  */
 export class Ramp {
-  /** After an overload, the weight that can be served at once: an estimate, at most the limit. The ramp has ended then. */
+  /**
+   * The estimated weight that can be served at once, at most the limit. Defined once an overload has ended the ramp.
+   */
   capacity: number | undefined;
   #history: WorkHistory;
-  /** Amount of finished work at which it is compared next. */
+  /** Number of finished requests from which work is compared next. */
   #nextComparison = 0;
   #sampledAt: number | undefined;
   /** When the limit was last used. */
   #usedAt = -Infinity;
 
-  /** @param since Work that started before says nothing about the present load. */
+  /** @param since Work that started earlier says nothing about the present load. */
   constructor(since = -Infinity) {
     this.#history = new WorkHistory(since);
   }
@@ -60,7 +62,8 @@ export class Ramp {
     const { now, rtt, inflight, weight } = sample;
     const before = this.#sampledAt ?? now - rtt;
     this.#sampledAt = now;
-    // After an hour of light load, the first half of the time would end long before the overload.
+    // Light load is forgotten. After an hour of it, the first half of the recorded time would end long before the
+    // overload.
     if (inflight < limit * MIN_LOAD) this.#forget(now);
     else {
       if (this.#isObsolete(now)) this.#forget(before);
@@ -77,7 +80,7 @@ export class Ramp {
     return this.capacity * SAFE_PART;
   }
 
-  /** Whether the limit has not been used for so long that this work says nothing about the present load. */
+  /** Whether the limit has been unused for so long that earlier work says nothing about the present load. */
   #isObsolete(now: number): boolean {
     const { beganAt, rtt } = this.#history;
     const unused = now - Math.max(this.#usedAt, beganAt);

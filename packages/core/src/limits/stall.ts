@@ -1,20 +1,23 @@
-/** Work is stuck when it has not finished for this time, and for this many mean round trips. */
+/** Work is stuck if it has not finished for this time, and for this many mean round trips. */
 const STALL_MS = 1000;
 const STALL_RTTS = 10;
 
-/** The same until any work has finished. */
+/** Until any work has finished, work is stuck after this time instead. */
 const FIRST_STALL_MS = 500;
 
-/** The same for work that began while no request was queued: shorter work soon makes room by itself. */
+/**
+ * Work that began while no request was queued is stuck after this time: if it is merely slow, it soon makes room by
+ * itself.
+ */
 const LONG_STALL_MS = 3000;
 
-/** Round trips that the moving average weighs. */
+/** Number of round trips that the moving average covers. */
 const AVERAGED_RTTS = 10;
 
-/** Part of the working weight that is stuck in a stall. */
+/** In a stall, at least this fraction of the working weight is stuck. */
 const STUCK_PART = 0.5;
 
-/** The weight that was in flight at a certain time, and has not finished since. */
+/** The weight that was in flight at a certain time and has not finished since. */
 class WatchedWork {
   from = -Infinity;
   #weight = 0;
@@ -24,13 +27,13 @@ class WatchedWork {
     this.#weight = inflight;
   }
 
-  /** This weight has left; it had been in flight since `since`. */
+  /** This weight is no longer in flight. It had been since `since`. */
   left(since: number, weight: number): void {
-    // Work that began in the same millisecond may not have been counted.
+    // Work that began in the same millisecond as the watch may not have been counted.
     if (since <= this.from) this.#weight = Math.max(0, this.#weight - weight);
   }
 
-  /** The watched weight that has not finished; 0 if most of the work in flight is other work. */
+  /** The watched weight that has not finished, or 0 if it is only a small part of the work in flight. */
   stuck(inflight: number, idle: number): number {
     const stuck = this.#weight - idle;
     return stuck >= (inflight - idle) * STUCK_PART ? Math.max(0, stuck) : 0;
@@ -38,16 +41,19 @@ class WatchedWork {
 }
 
 /**
- * Notices a stall: requests are rejected although most of the work in flight does not finish, as if the server that it
- * waits for does not respond, or because it takes much longer than usual, as exports do. A few requests that still finish,
- * of other routes or because others have been given up, do not hide it.
+ * Detects a stall: requests are rejected although most of the work in flight does not finish. The server that it waits
+ * for does not respond, or the work takes much longer than usual, as exports do. Some requests may still finish, for
+ * instance those of other routes.
  */
 export class Stall {
-  /** What was in flight when requests were queued or rejected. */
+  /** The work that was in flight when requests were queued or rejected. */
   readonly #crowded = new WatchedWork();
-  /** What was in flight while none was: it may take long, and later hold all of a lower limit. */
+  /** The work that was in flight while no request was queued. It may take long, and later use all of a lower limit. */
   readonly #usual = new WatchedWork();
-  /** Milliseconds after which the latter is stuck, as known when the watch began: if only it finishes, it raises the mean. */
+  /**
+   * Milliseconds after which work in `#usual` is stuck. Computed when the watch begins: once this work finishes, it
+   * raises the mean.
+   */
   #patience = 0;
   #crowdedAt = -Infinity;
   /** Moving average of the round trips in milliseconds; 0 until one is known. */
@@ -61,13 +67,15 @@ export class Stall {
     this.#patience = patience;
   }
 
-  /** This weight has left; it had been in flight since `since`. */
+  /** This weight is no longer in flight. It had been since `since`. */
   left(since: number, weight: number): void {
     this.#crowded.left(since, weight);
     this.#usual.left(since, weight);
   }
 
-  /** A request is queued. If a stall was watched for only from a rejection on, it would be noticed later. */
+  /**
+   * A request is queued. Watches from now on, since a watch that begins at a rejection would detect the stall later.
+   */
   queued(now: number, inflight: number): void {
     this.#crowdedAt = now;
     const isOver = now - this.#crowded.from >= this.#needed;
@@ -75,10 +83,10 @@ export class Stall {
   }
 
   /**
-   * A request is rejected for lack of room. Returns the weight that is stuck, or 0 if there is no stall, or one has just been
-   * noticed.
+   * A request is rejected for lack of room. Returns the weight that is stuck. Returns 0 if there is no stall, or if one
+   * was detected a moment ago.
    *
-   * @param idle The part of `inflight` that does no work: it is queued at another limit.
+   * @param idle The part of `inflight` that does no work, since it is queued at another limit.
    */
   rejected(now: number, inflight: number, idle: number): number {
     this.#crowdedAt = now;

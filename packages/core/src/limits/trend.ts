@@ -1,15 +1,20 @@
 import { MAX_KINDS } from './limit.ts';
 
-/** Samples below which a trend may be chance. */
+/** With fewer samples, a trend may be chance. */
 const MIN_SAMPLES = 8;
 
-/** Standard errors by which a slope must exceed zero: more than the usual two, since the test is repeated as work finishes. */
+/**
+ * By how many standard errors a slope must exceed zero. More than the usual two, since the test is repeated as work
+ * finishes.
+ */
 const MIN_SIGNIFICANCE = 3;
 
-/** Added to `MIN_SIGNIFICANCE`, divided by the degrees of freedom: approximates quantiles of Student's t-distribution. */
+/**
+ * Added to `MIN_SIGNIFICANCE`, divided by the degrees of freedom: approximates quantiles of Student's t-distribution.
+ */
 const SMALL_SAMPLE_PENALTY = 10;
 
-/** Shortest time of work in milliseconds: the logarithm of zero is infinite. */
+/** Shorter work counts as this long, in milliseconds, since the logarithm of zero is infinite. */
 const MIN_RTT = 0.1;
 
 /** Finished work. */
@@ -27,13 +32,13 @@ class Means {
 }
 
 /**
- * How many times as long the last of this work took as the first, by an exponential trend; 1 if that may be chance. Only
- * work of the same kind is compared.
+ * Fits an exponential trend to the durations, and returns its ratio of the last to the first; 1 if that may be chance.
+ * Only compares work of the same kind.
  */
 export function slowdownOf(work: readonly Work[]): number {
   if (work.length < MIN_SAMPLES) return 1;
   const kinds = new Map<string | undefined, Means>();
-  // Sums of products of the deviations from the means, updated as Welford does.
+  // Sums of products of deviations from the means, updated as in Welford's algorithm.
   let [xx, xy, yy] = [0, 0, 0];
   let [first, last] = [Infinity, -Infinity];
   for (const { startedAt, rtt, kind } of work) {

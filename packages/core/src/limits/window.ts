@@ -4,7 +4,7 @@ import { Mean } from './mean.ts';
 /** Minimum length of a window, in milliseconds. */
 const MIN_WINDOW_MS = 100;
 
-/** Minimum number of samples: fewer say too little, whatever their spread. */
+/** Minimum number of samples: fewer are not representative, even if they hardly differ. */
 const MIN_SAMPLES = 10;
 
 /** When a window ends. */
@@ -12,11 +12,14 @@ export interface Precision {
   readonly minSamples: number;
   /** Maximum margin of error of the mean, relative to it. */
   readonly maxError: number;
-  /** Number of samples at which the window ends, however large the error is. */
+  /** Number of samples after which the window ends, even if the error is large. */
   readonly maxSamples: number;
   /** Minimum length in mean round trips. With two, the work admitted at the beginning of the window has finished. */
   readonly minRtts: number;
-  /** Milliseconds after which the window ends, however large the error is, if it has the minimum of samples and round trips. */
+  /**
+   * Milliseconds after which the window ends, even if the error is large. It still needs the minimum of samples and
+   * round trips.
+   */
   readonly maxLength: number;
 }
 
@@ -30,15 +33,15 @@ const usual = {
 
 export const precisions = {
   /**
-   * For the first window, from which the baseline is learnt: few samples of skewed work have too low a mean, and in a
-   * short window, only short work has finished.
+   * For the first window, from which the baseline is learnt. A few samples of skewed work have too low a mean, and a
+   * short window contains only work that is short.
    */
   first: { ...usual, minSamples: 30, maxError: 0.1, minRtts: 5 },
-  /** The same after the ramp: the limit may be too low for as long as the window lasts. */
+  /** For the first window after the ramp. It is shorter, since the limit may be too low until it ends. */
   firstAfterRamp: { ...usual, minSamples: 30, minRtts: 1 },
   /**
-   * During the ramp: enough to notice that the round trip has doubled. In a shorter window, mostly short work would have
-   * finished.
+   * For windows during the ramp: precise enough to notice that the round trip has doubled. A shorter window would
+   * mostly contain short work.
    */
   duringRamp: { ...usual, maxError: 0.5, minRtts: 1 },
   usual,
@@ -52,7 +55,7 @@ export class Window {
   readonly #rtt = new Mean();
   readonly #inflight = new Mean();
   readonly #slowdown = new Mean();
-  /** The highest limit that was used up. */
+  /** The highest limit that would have been used up. */
   saturated = 0;
 
   /** @param slowdown The ratio of the round trip to the baseline of its kind, if known. */
@@ -64,7 +67,7 @@ export class Window {
     if (slowdown !== undefined) this.#slowdown.add(slowdown);
   }
 
-  /** Whether the window is long enough, and has enough samples to tell load from chance. */
+  /** Whether the window is long enough and has enough samples to distinguish load from chance. */
   isOver(now: number, precision: Precision): boolean {
     const { minSamples, maxError, maxSamples, minRtts, maxLength } = precision;
     const age = now - this.#start;
@@ -74,7 +77,9 @@ export class Window {
     return count >= maxSamples || age >= maxLength || margin <= maxError * value;
   }
 
-  /** Whether the work is of kinds with a baseline. A few samples of them must not make the window wait for more. */
+  /**
+   * Whether most of the work is of kinds that have a baseline. If not, their few samples must not prolong the window.
+   */
   get #isMostlyKnown(): boolean {
     const { count } = this.#slowdown;
     return count >= MIN_SAMPLES || 2 * count > this.#rtt.count;

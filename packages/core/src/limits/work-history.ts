@@ -2,10 +2,12 @@ import type { Sample } from './limit.ts';
 import { Mean } from './mean.ts';
 import { slowdownOf, type Work } from './trend.ts';
 
-/** Maximum number of samples kept. Beyond it, every second one is kept, then every fourth, and so on. */
+/**
+ * Maximum number of samples kept. When there are more, only every second one is kept, later every fourth, and so on.
+ */
 const MAX_KEPT = 256;
 
-/** Fraction of the work that counts as the first, and its minimum. */
+/** The first work is this fraction of all work, and at least this many samples. */
 const FIRST_FRACTION = 0.125;
 const MIN_FIRST = 8;
 
@@ -14,20 +16,20 @@ interface WeightedWork extends Work {
 }
 
 /**
- * The work of one period. Short work finishes first, so work that finishes later always looks slower. Only work that
- * started in the first half of the time is therefore compared. Work that has not finished yet can hide a slowdown, but not
- * imitate one.
+ * Records the finished work of one period. Short work finishes first, so work that finishes later always looks slower.
+ * Therefore only work that started in the first half of the period is compared. Work that has not finished yet can hide
+ * a slowdown, but cannot imitate one.
  */
 export class WorkHistory {
   readonly #rtt = new Mean();
   #work: WeightedWork[] = [];
   /** Every nth piece is kept. */
   #interval = 1;
-  /** When the first of the kept work started, and when the last of it finished. */
+  /** When the first of the kept work started, and when the latest work finished. */
   #beganAt = Infinity;
   #endedAt = -Infinity;
 
-  /** @param since Work that started before says nothing about the present load. */
+  /** @param since Work that started earlier says nothing about the present load. */
   constructor(private readonly since = -Infinity) {}
 
   /** Amount of finished work. */
@@ -45,7 +47,7 @@ export class WorkHistory {
     return this.#beganAt;
   }
 
-  /** How many times as long later work takes as the first; 1 if that may be chance. */
+  /** The ratio of the duration of later work to that of the first; 1 if that may be chance. */
   get slowdown(): number {
     return slowdownOf(this.#earlier);
   }
@@ -63,7 +65,10 @@ export class WorkHistory {
     return first.reduce((sum, { rtt }) => sum + rtt, 0) / first.length;
   }
 
-  /** The weight that can be served at once, by Little's law: the rate at which it finishes, times the first round trip. */
+  /**
+   * The weight that can be served at once. By Little's law, the rate at which weight finishes, times the first round
+   * trip.
+   */
   get capacity(): number {
     const middle = this.#middle;
     let finished = 0;

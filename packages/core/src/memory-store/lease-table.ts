@@ -1,6 +1,6 @@
 import type { MemoryLease } from './memory-lease.ts';
 
-/** Records changed leases, so that they can outlive the process. */
+/** Is notified of each changed lease, so that leases can be saved and outlive the process. */
 export interface Journal {
   changed(lease: MemoryLease): void;
   removed(id: string): void;
@@ -13,7 +13,7 @@ export class LeaseTable {
   readonly #leases = new Map<string, MemoryLease>();
   /** Sorted by place. */
   readonly #queue: MemoryLease[] = [];
-  /** For each process: the number of held leases that it may keep idle. */
+  /** For each process: the number of its held leases that it may keep idle. */
   readonly #reserving = new Map<string, number>();
 
   constructor(

@@ -6,13 +6,13 @@ import {
 } from '../distributed/contract.ts';
 import { isLater } from '../distributed/operated-code.ts';
 
-/** The part of a limit's state other than its leases. */
+/** The state of a limit, except its leases. */
 export interface LimitMemory {
   limit: number;
   version: number;
   /** The last two numbers that processes have declared, the latest one first. */
   declared: readonly number[];
-  /** Whether the limit was declared when the state began and has not changed since. */
+  /** Whether the limit is still the first one declared since the state began. */
   isFirst: boolean;
   /** Undefined if the limit was never operated. */
   operated?: OperatedState | undefined;
@@ -25,8 +25,8 @@ export interface LimitMemory {
   /** Number of expired held leases that no answer has reported yet; undefined if there are none. */
   unreported?: number | undefined;
   /**
-   * Since when the limit is known to be idle, in milliseconds; undefined if it is in use. Set by stores whose process
-   * may end while the limit is idle.
+   * When the limit became idle, as far as known, in milliseconds; undefined if it is in use. Set by stores whose
+   * process may end while the limit is idle.
    */
   idleSince?: number | undefined;
 }
@@ -53,8 +53,8 @@ export function declareLimit(memory: LimitMemory, ref: LimitRef, now: number): v
 }
 
 /**
- * The new version of the limit, or undefined if the request changes nothing. The highest version wins. If two keys were
- * given different limits with the same version, the lower limit wins.
+ * Returns the new version of the limit, or undefined if the request does not change the limit. The highest version
+ * wins. If two keys were given different limits with the same version, the lower limit wins.
  */
 function newVersion(memory: LimitMemory, ref: LimitRef, now: number): number | undefined {
   const { limit, version, declared = [] } = ref;
@@ -72,7 +72,8 @@ function newVersion(memory: LimitMemory, ref: LimitRef, now: number): number | u
   const known = Number(version);
   const isLater = known > memory.version || (known === memory.version && limit < memory.limit);
   if (isLater) return known;
-  // The store has lost a limit that was set, and a process has since declared a number that this limit outranks.
+  // The store has lost its state, in which this limit had been set. Since then, a process has declared a number that
+  // must not replace it.
   const isLost = known > 0 && memory.isFirst && limit !== declared[0] && declared.includes(latest);
   return isLost ? next : undefined;
 }

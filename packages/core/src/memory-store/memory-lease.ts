@@ -5,7 +5,7 @@ export class MemoryLease {
   weight: number;
   /** When the lease expires, by the memory's clock. If queued: when it is removed from the queue. */
   expires = 0;
-  /** One lease duration after its last request. */
+  /** When the lease ends unless it is renewed: one lease duration after its last request. */
   ends = 0;
   /** Position in the queue; sorts by arrival. */
   place = 0;
@@ -30,7 +30,7 @@ export class MemoryLease {
     return this.fencing !== undefined;
   }
 
-  /** Applies a new request: the lease lasts from now on, but is queued no longer than its maximum wait. */
+  /** Applies a new request: extends the lease from now on, but keeps it queued no longer than the maximum wait. */
   refresh({ wait, extraTokens, reserves }: LeaseRequest, duration: number, now: number): void {
     this.extraTokens = extraTokens;
     this.reserves = reserves;

@@ -18,11 +18,11 @@ export interface Moment {
 export interface Notifier {
   granted(lease: MemoryLease): void;
   recall(owner: string): void;
-  /** Called when the way the limit is operated has changed; these processes have leases. */
+  /** Called when an operation has changed how the limit is operated. These processes have leases. */
   operated(owners: Iterable<string>): void;
 }
 
-/** The state of one limit, or of one of its keys, and the rules of the store contract. Entirely synchronous. */
+/** The state of one limit, or of one of its keys, with the rules of the store contract. All methods are synchronous. */
 export class MemoryLimit {
   readonly #leases: LeaseTable;
 
@@ -66,7 +66,10 @@ export class MemoryLimit {
     };
   }
 
-  /** Removes expired leases, and grants the queued leases that then fit. The next answer reports their number. */
+  /**
+   * Removes expired leases, and grants the queued leases that then fit. The next answer contains the number of removed
+   * ones.
+   */
   expire(moment: Moment): void {
     this.#dropExpired(moment.now);
     this.#grantQueued(moment);
@@ -97,8 +100,8 @@ export class MemoryLimit {
   }
 
   /**
-   * Grants in order of arrival, never past a waiter that does not fit. Sends messages for all granted leases but
-   * `asking`, which gets an answer instead.
+   * Grants leases in order of arrival, and stops at the first that does not fit. Notifies the processes of the granted
+   * leases, except that of `asking`, which receives an answer.
    */
   #grantQueued(moment: Moment, asking?: string): void {
     for (let { first } = this.#leases; first !== undefined; { first } = this.#leases) {
@@ -130,7 +133,7 @@ export class MemoryLimit {
       return 'ok';
     }
     if (lease?.isHeld) {
-      // A renewal sets the weight too, since the `resize` itself may have been lost.
+      // A renewal sets the weight too, since the `resize` that changed it may have been lost.
       this.#leases.change(lease, () => {
         lease.weight = request.weight;
       });
@@ -159,7 +162,7 @@ export class MemoryLimit {
     return state;
   }
 
-  /** Whether the state has been lost or reset to an earlier one since this token was issued. */
+  /** Whether the store has lost the state that issued this token, or returned to an earlier one. */
   #hasLost(token: bigint | undefined): boolean {
     return token !== undefined && (token < this.memory.born || token > this.memory.lastToken);
   }
@@ -180,7 +183,7 @@ export class MemoryLimit {
     return 'queued';
   }
 
-  /** Holds the lease even beyond the limit, with its existing token or a new one. */
+  /** Holds the lease even beyond the limit. Keeps its token, or assigns a new one. */
   #admit(request: LeaseRequest, moment: Moment): 'held' {
     const waiting = this.#leases.get(request.id);
     if (waiting !== undefined) this.#leases.remove(waiting);
@@ -213,7 +216,7 @@ export class MemoryLimit {
   }
 
   #limitState({ now, leaseDuration }: Moment): Omit<Reply, 'state' | 'reclaimed'> {
-    // Waiters renew by then in any case.
+    // Waiters call again by then in any case, to renew their leases.
     let checkIn = leaseDuration * renewalPart;
     if (this.#leases.queued > 0) {
       for (const { isHeld, expires } of this.#leases.values()) {

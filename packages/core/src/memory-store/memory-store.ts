@@ -14,18 +14,18 @@ import { invalid } from '../errors.ts';
 import { StoreError } from '../semaphore/rejection.ts';
 import { Memory } from './memory.ts';
 
-/** Its calls take no time, so `timeout` only matters for the check of `leaseDuration`. */
+/** `timeout` has no effect except on the minimum of `leaseDuration`, since calls take no time. */
 export interface MemoryStoreOptions extends StoreOptions {
-  /** A `Memory` that several stores use, as several processes use one server. Default: the store's own. */
+  /** A `Memory` that several stores share, as several processes share one server. Default: one of the store's own. */
   readonly memory?: Memory | undefined;
-  /** Measures renewals, and the leases of the store's own `memory`. Default: the runtime's clock. */
+  /** The clock for renewals, and for the leases in the store's own `memory`. Default: the runtime's clock. */
   readonly clock?: Clock | undefined;
 }
 
 const known = ['memory', 'leaseDuration', 'timeout', 'handoff', 'reserve', 'clock', 'name'];
 
 /**
- * A store in this process, for tests, and for apps that currently run as one process. It has the same guarantees as a
+ * A store in this process, for tests, and for apps that run as one process for now. It gives the same guarantees as a
  * store for several processes, but its state ends with the process.
  *
  * @throws HeadgateError for an unknown option, and for a value that is not allowed.

@@ -4,7 +4,8 @@ import { newMemory } from './limit-memory.ts';
 import { MemoryLimit, type Moment, type Notifier } from './memory-limit.ts';
 
 /**
- * Number of limits that each operation examines. An operation adds at most one, so this reaches all of them in time.
+ * Number of limits that each operation examines. An operation adds at most one limit, so every limit is examined in
+ * time.
  */
 const EXAMINED_LIMITS = 2;
 
@@ -20,9 +21,9 @@ export interface MemoryOptions {
 }
 
 /**
- * The server side of several memory stores in this process, which share it as several processes share one server.
+ * The server side of memory stores. Several stores of this process may share it, as several processes share one server.
  *
- * A limit, or a key of one, is forgotten when it has not been used for twice the duration of its longest lease.
+ * It forgets a limit, or a key of one, that has not been used for twice the duration of its longest lease.
  */
 export class Memory {
   readonly #clock: Clock;
@@ -89,8 +90,8 @@ export class Memory {
   }
 
   /**
-   * Examines entries in turn rather than by last use: limits with long leases are due later than others used after
-   * them.
+   * Examines entries in turn, not by last use: a limit with long leases is due later than others that were used after
+   * it.
    */
   #forgetIdle(now: number): void {
     let left = EXAMINED_LIMITS;
@@ -112,7 +113,7 @@ export class Memory {
     };
   }
 
-  /** Sends messages later, so that no caller is called back before its own call has returned. */
+  /** Sends a message in a microtask, so that no store is called back before its own call has returned. */
   #later(owner: string, notify: (listener: StoreListener) => void): void {
     queueMicrotask(() => {
       const listener = this.#listeners.get(owner);
@@ -121,7 +122,7 @@ export class Memory {
   }
 }
 
-/** An unambiguous string for a name and a key. */
+/** An unambiguous string for the name and the key. */
 function addressOf({ name, key }: LimitName): string {
   return key === undefined ? `${name.length}.${name}` : `${name.length}.${name}.${key}`;
 }

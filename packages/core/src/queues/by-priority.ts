@@ -12,14 +12,14 @@ import { fifo } from './fifo.ts';
 import { MAX_IN_A_ROW, oldestOf, Subqueues } from './subqueues.ts';
 
 /**
- * Higher priorities first, each class in the given order. In a full queue, a new request of a higher class displaces
- * the youngest waiter of the lowest (rejected as `full`). A queued waiter does not starve: while lower classes have
- * waiters, one of ten grants goes to the oldest of those. But a flood of higher classes that fills the queue
- * displaces lower ones before that: a lower class that must be served needs a part of the limit (`byShare()`) or a
- * limit of its own. At a gate of several limits, a request that holds a permit which a higher class is queued for
- * inherits that priority.
+ * Serves higher priorities first, each in the given order. In a full queue, a new request of a higher priority
+ * displaces the youngest waiter of the lowest one (rejected as `full`). Queued waiters do not starve: while lower
+ * priorities have waiters, one of ten grants goes to the oldest of these. But if requests of higher priorities fill the
+ * queue, they displace lower ones before their turn: a priority that must always be served needs a part of the limit
+ * (`byShare()`) or a limit of its own. In a gate of several limits, a request that holds a permit inherits the priority
+ * of the waiters for that permit.
  *
- * @param order The order within a class. Default: `fifo()`.
+ * @param order The order within a priority. Default: `fifo()`.
  * @throws HeadgateError for a value that is not an order, or for `byShare()`.
  */
 export function byPriority(order: Order = fifo()): Order {
@@ -46,7 +46,7 @@ class PriorityQueue extends Subqueues {
     return lower === undefined ? this.subqueues[highest]?.next : this.subqueueOf(lower).next;
   }
 
-  /** Only a waiter of a higher class may overtake, or one that the chosen waiter's own subqueue allows. */
+  /** Only a waiter of a higher class may overtake, or a waiter that the chosen one's own subqueue allows. */
   bypass(chosen: Waiter, room: number): Waiter | undefined {
     const higher = this.subqueues.slice(0, rank(chosen.priority));
     const subqueue = higher.find(({ next }) => next !== undefined && next.weight <= room);
@@ -69,7 +69,7 @@ class PriorityQueue extends Subqueues {
   override remove(waiter: Waiter, isGranted: boolean): void {
     super.remove(waiter, isGranted);
     if (!isGranted) return;
-    // A waiter granted ahead of a higher class has used the lower classes' turn.
+    // If the waiter is granted ahead of a higher class, it has used the lower classes' turn.
     const subqueue = this.subqueueOf(waiter);
     const highest = this.#highest;
     const isPassed = highest >= 0 && highest < this.subqueues.indexOf(subqueue);

@@ -16,12 +16,12 @@ import { ROUNDING_TOLERANCE, Share } from './share.ts';
 import { MAX_IN_A_ROW, Subqueues } from './subqueues.ts';
 
 /**
- * Guarantees parts of the limit, by name. Other requests may use what a share does not; a released permit goes to a
- * share that holds less than its part, and in a full queue a new request of such a share displaces a waiter of a
- * share that has more than its part (rejected as `full`). Permits are never revoked. All requests compete for the
- * rest of the limit. A share is unused while its weight in flight is below its part of the limit, as in Netflix'
- * concurrency-limits. A waiter heavier than its share's part gets that part on average: afterwards its share waits
- * until the others have caught up.
+ * Guarantees named parts of the limit. A released permit goes first to a share that holds less than its part, by
+ * priority and arrival otherwise. In a full queue, a new request of such a share displaces a waiter of a share that has
+ * more than its part (rejected as `full`). Other requests may use what a share does not use; permits are never revoked.
+ * A share has unused capacity while its weight in flight is below its part, as in Netflix' concurrency-limits. A share
+ * whose waiters are heavier than its part gets the part on average: after such a waiter, it is not served until the
+ * others have caught up.
  *
  * @param parts Parts of the limit by name: numbers above 0 with a sum of at most 1.
  * @param order The order within a share. Default: `fifo()`.
@@ -58,7 +58,7 @@ class ShareQueue extends Subqueues {
     return this.#chosen?.next;
   }
 
-  /** A waiter of another share may only overtake a waiter that is heavier than its share's part. */
+  /** A waiter of another share may overtake only a waiter that is heavier than its own share's part. */
   bypass(chosen: Waiter, room: number): Waiter | undefined {
     const own = this.#of(chosen.share);
     const other = own.isTooHeavy(chosen)
@@ -103,9 +103,9 @@ class ShareQueue extends Subqueues {
   }
 
   /**
-   * The share to serve next. Shares with free guaranteed capacity come first; among these, the share that holds the
-   * smallest fraction of its part. A share that is not due yet leaves its capacity to other shares, or uses it if the
-   * others have no waiters. All shares compete for the rest, by priority or arrival.
+   * The share to serve next. Shares with free guaranteed capacity come first, among these the one that uses the
+   * smallest fraction of its part. A share that is not due yet is only served if the others have no waiters. All shares
+   * compete for the rest of the limit, by priority or arrival.
    */
   get #chosen(): Share | undefined {
     const admitted = this.#admitted;
@@ -117,7 +117,7 @@ class ShareQueue extends Subqueues {
     return this.#inARow < MAX_IN_A_ROW ? best : this.#of((this.oldest as Waiter).share);
   }
 
-  /** The best of the shares that have waiters and pass the test. */
+  /** The best of the shares that have waiters and for which `test` is true. */
   #best(test: (share: Share) => boolean, isBetter = this.#precedes): Share | undefined {
     let best: Share | undefined;
     for (const share of this.#shares) {
@@ -134,7 +134,7 @@ class ShareQueue extends Subqueues {
     return hasRoom ? isNeedier(one, other) : isBefore(one.next, other.next, this.#ranks);
   };
 
-  /** The share that exceeds its part the most. */
+  /** The share that exceeds its part by the most. */
   protected get displaceFrom(): Queue | undefined {
     return this.#best(
       () => true,
@@ -149,8 +149,8 @@ class ShareQueue extends Subqueues {
 }
 
 /**
- * The share that holds less of its part comes first; then the heavier next waiter, which might not fit later; then the
- * older waiter.
+ * Prefers the share that uses a smaller fraction of its part; then the share with the heavier next waiter, which might
+ * not fit later; then the share with the older waiter.
  */
 function isNeedier(one: Share, other: Share): boolean {
   const held = one.held / one.part - other.held / other.part;

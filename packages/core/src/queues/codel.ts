@@ -15,11 +15,11 @@ export interface CodelOptions {
 }
 
 /**
- * FIFO at normal load. Once the queue has not been empty for `interval`, the newest request is served first and
- * displaces the oldest from a full queue, and requests that have waited longer than `target` are rejected
- * (`overloaded`): some requests are then served soon, instead of all of them late. The last waiter is never shed.
- * After "Fail at Scale" (Maurer, 2015), whose controlled delay is a simple form of CoDel (Nichols and Jacobson,
- * 2012).
+ * FIFO at normal load. Once the queue has not been empty for `interval`, the server counts as overloaded: the newest
+ * request is served first and displaces the oldest from a full queue, and requests that have waited longer than
+ * `target` are rejected (`overloaded`). So some requests are served soon, instead of all of them late. The last waiter
+ * is never shed. After "Fail at Scale" (Maurer, 2015), whose controlled delay is a simple form of CoDel (Nichols and
+ * Jacobson, 2012).
  *
  * @throws HeadgateError for an unknown option, and for a value that is not allowed.
  */
@@ -33,8 +33,8 @@ export function codel(options: CodelOptions = {}): Order {
 
 class CodelQueue extends FifoQueue {
   /**
-   * When the queue was last empty. It cannot be derived from the waiters' own times, since they may have queued at an
-   * earlier limit before.
+   * When the queue was last empty. The waiters' own times do not show it, since a waiter may have queued at an earlier
+   * limit.
    */
   #busySince = 0;
 
@@ -60,7 +60,7 @@ class CodelQueue extends FifoQueue {
     return this.isOverloaded() ? this.oldest : undefined;
   }
 
-  /** Time alone may change which waiter is next. */
+  /** Always true: which waiter is next may change with time alone. */
   override mayBeNext(): boolean {
     return true;
   }

@@ -6,18 +6,17 @@ import { shuffleShard } from './shuffle-shard.ts';
 import { Subqueues } from './subqueues.ts';
 
 /**
- * Fair queueing: flows (the requests with the same `fairBy`) are served in turn; within a flow, the given order
- * applies. Turns are weighted: heavier requests get fewer. When the queue is full, a new request displaces the
- * youngest waiter of the subqueue with the most weight (rejected as `full`), unless its own subqueue would then be
- * as heavy.
+ * Fair queueing: flows (the requests with the same `fairBy`) are served in turn. Within a flow, the given order
+ * applies. Turns are weighted: heavier requests get fewer. In a full queue, a new request displaces the youngest waiter
+ * of the subqueue with the most weight (rejected as `full`), unless its own subqueue would then be as heavy.
  *
- * There are at most 128 subqueues, however many flows clients make up. Each flow is assigned six at random and
- * uses the lightest when its first request is queued: two flows rarely collide, and clients cannot predict which
- * ones do.
+ * There are at most 128 subqueues, however many flows clients make up. Each flow is assigned six at random, and uses
+ * the lightest of them when its first request is queued. So two flows rarely share a subqueue, and clients cannot
+ * predict which ones do.
  *
  * Start-time fair queueing (Goyal, Vin and Cheng, 1996), with the shuffle sharding of Kubernetes' API Priority and
- * Fairness; there, a flow queues in all six of its subqueues at once, and so gets six times the turns of a flow with a
- * single request.
+ * Fairness. In Kubernetes, a flow uses all six of its subqueues at once, and so gets six times the turns of a flow with
+ * a single request.
  *
  * @param order The order within a subqueue. Default: `fifo()`.
  * @throws HeadgateError for a value that is not an order, or for `byShare()`.
@@ -28,7 +27,7 @@ export function fair(order: Order = fifo()): Order {
   return { create: (context) => new FairQueue(order, context), ranks, ignores };
 }
 
-/** A subqueue; the flows in it share its turns. */
+/** A subqueue. All flows in it share its turns. */
 interface ChargedSubqueue {
   readonly queue: Queue;
   readonly number: number;
@@ -36,7 +35,7 @@ interface ChargedSubqueue {
   due: number;
 }
 
-/** A flow with queued requests: its subqueue and its number of waiters there. */
+/** A flow with queued requests: the subqueue that it uses, and its number of waiters there. */
 interface Flow {
   readonly subqueue: ChargedSubqueue;
   waiting: number;
@@ -50,7 +49,7 @@ class FairQueue extends Subqueues {
   readonly #flows = new Map<string, Flow>();
   /** Virtual time, in units of weight: when the last granted waiter was due. */
   #now = 0;
-  /** The subqueue of a chosen waiter that is being overtaken. Virtual time stops until that waiter is granted. */
+  /** Secret, so that clients cannot compute which flows share a subqueue. */
   #passed: ChargedSubqueue | undefined;
   /** Secret, so that clients cannot compute which flows collide. */
   readonly #seed: number;
@@ -67,7 +66,7 @@ class FairQueue extends Subqueues {
     return this.#firstDue(Infinity)?.queue.next;
   }
 
-  /** Charges the overtaking waiter to its own subqueue, which therefore gets fewer turns afterwards. */
+  /** Charges the overtaking waiter to its own subqueue, which gets fewer turns afterwards. */
   bypass(chosen: Waiter, room: number): Waiter | undefined {
     const own = this.#charged(chosen);
     this.#passed = own;
@@ -99,7 +98,7 @@ class FairQueue extends Subqueues {
       this.#now = Math.min(flow.subqueue.due, this.#passed?.due ?? Infinity);
       flow.subqueue.due += waiter.weight;
     }
-    // Charges only matter while other waiters are queued.
+    // Charges are only needed while other waiters are queued.
     if (this.length > 0) return;
     this.#used.clear();
     this.#passed = undefined;

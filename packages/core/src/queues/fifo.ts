@@ -1,7 +1,7 @@
 import { BuiltInQueue, type Order, type OrderOption, type Queue } from '../semaphore/queue.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 
-/** The request options that have no effect in an order by time alone. */
+/** The request options that have no effect in an order that depends only on time. */
 export const byTimeAlone: readonly OrderOption[] = ['priority', 'fairBy'];
 
 /** First in, first out: the default order. */
@@ -10,9 +10,9 @@ export function fifo(): Order {
 }
 
 /**
- * A queue in order of arrival at the gate, linked through the waiters themselves: enqueueing at the end and removing
- * from anywhere are O(1). Only a waiter that comes from an earlier limit of its gate is inserted further ahead. If the
- * order were that of arrival at each limit, the last waiters of the queue would hold permits of narrow limits.
+ * A queue in order of arrival at the gate. The waiters themselves are linked, so enqueueing at the end and removing
+ * from anywhere take constant time. Only a waiter that comes from an earlier limit of its gate is inserted further
+ * ahead: if it joined at the end, the last waiters of the queue would hold permits of narrow limits.
  */
 export class FifoQueue extends BuiltInQueue implements Queue {
   oldest: Waiter | undefined = undefined;
@@ -64,7 +64,7 @@ export class FifoQueue extends BuiltInQueue implements Queue {
 }
 
 /**
- * Last in, first out: under overload, the newest request is the one whose client is most likely still waiting. In a
+ * Last in, first out: under overload, the client of the newest request is the most likely to be still waiting. In a
  * full queue, the oldest request is displaced and rejected (`full`).
  */
 export function lifo(): Order {

@@ -4,19 +4,19 @@ import type { Waiter } from '../semaphore/waiter.ts';
 /** Tolerance for rounding errors of parts: 0.07 × 100 is slightly more than 7. */
 export const ROUNDING_TOLERANCE = 1e-9;
 
-/** Maximum weight, as a multiple of the limit, that a share may fall behind its part and still catch up. */
+/** How far a share may fall behind its part and still catch up later, in weight, as a multiple of the limit. */
 const MAX_CREDIT_LIMITS = 2;
 
 /**
  * A guaranteed part of a limit. A share has free guaranteed capacity while its weight in flight is below its part. A
- * waiter heavier than the part takes more, and the share then repays the excess by waiting.
+ * waiter heavier than the part may use more; afterwards, the share is not served until it has repaid the excess.
  */
 export class Share {
   /** Weight in flight. */
   held = 0;
   /**
-   * If the next waiter is heavier than the share's part, it may be granted once the limit has admitted this total
-   * weight. So on average, the share gets its part of all admitted weight, as in start-time fair queueing.
+   * A next waiter that is heavier than the share's part may be granted once the limit has admitted this total weight.
+   * So on average, the share gets its part of all admitted weight, as in start-time fair queueing.
    */
   #due = 0;
 
@@ -31,7 +31,7 @@ export class Share {
     return this.queue.next;
   }
 
-  /** By how much the held and queued weight exceeds the part. If below 0: how much more the share may request. */
+  /** By how much the held and queued weight exceeds the part. Below 0: how much more the share may request. */
   get excess(): number {
     return this.held + this.queue.weight - this.part * this.context.limit;
   }
@@ -57,7 +57,7 @@ export class Share {
     return weight > Math.ceil(this.#size);
   }
 
-  /** Called before a waiter is enqueued. A share accumulates no credit while it has no demand. */
+  /** Called before a waiter is enqueued. A share without waiters accumulates no credit. */
   insert(admitted: number): void {
     if (this.queue.length === 0 && this.held === 0) this.#due = Math.max(this.#due, admitted);
   }

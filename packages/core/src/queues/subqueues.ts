@@ -14,10 +14,11 @@ export abstract class Subqueues extends BuiltInQueue implements Queue {
   /** The subqueues that may have waiters. */
   protected abstract readonly subqueues: Iterable<Queue>;
   abstract readonly next: Waiter | undefined;
-  /** The subqueue that loses its youngest waiter first when the queue is full. */
+  /** The subqueue whose youngest waiter is displaced first when the queue is full. */
   protected abstract readonly displaceFrom: Queue | undefined;
   /**
-   * Whether the new request displaces a waiter of `displaceFrom`. If not, it displaces one of its own subqueue, if any.
+   * Whether the new request displaces a waiter of `displaceFrom`. If not, it displaces a waiter of its own subqueue, if
+   * any.
    */
   protected abstract displaces(newWaiter: Waiter, own: Queue, displaceFrom: Queue): boolean;
   /** The subqueue in which the waiter is queued or would be enqueued. */
@@ -53,7 +54,7 @@ export abstract class Subqueues extends BuiltInQueue implements Queue {
     return isOther ? displaceFrom.youngest : own.displacedBy(newWaiter);
   }
 
-  /** Any waiter that joins or leaves may change which waiter is next. */
+  /** Always true: any waiter that joins or leaves may change which waiter is next. */
   mayBeNext(_waiter: Waiter): boolean {
     return true;
   }

@@ -12,13 +12,13 @@ interface CounterSettings {
 /** Counts rejections and withdrawals, and reports them and new waiters to the observers. */
 export class Counters {
   readonly rejections = noRejections();
-  /** Rejections that shadow mode has only reported: it admitted the requests. */
+  /** Rejections that shadow mode has reported although it admitted the requests. */
   readonly wouldBeRejections = noRejections();
   withdrawals = 0;
 
   constructor(private readonly settings: CounterSettings) {}
 
-  /** The statistics that limiters and gates have in common. */
+  /** Returns the statistics that limiters and gates have in common. */
   stats(
     { admitted, leaked }: { readonly admitted: number; readonly leaked: number },
     waiters: readonly (Waiter | undefined)[],

@@ -8,7 +8,7 @@ import { TimeoutBucket, type Waiter } from './waiter.ts';
  */
 const arrivals = Symbol.for('headgate.arrivals');
 const counters = globalThis as { [arrivals]?: { latest: number } };
-/** Numbers waiters in the order of arrival, which is common to all queues of the process. */
+/** Numbers waiters in the order of arrival, for all queues of the process. */
 const counter = counters[arrivals] ?? { latest: 0 };
 counters[arrivals] = counter;
 
@@ -21,32 +21,34 @@ export function isLate({ deadline }: Waiter, now: number): boolean {
   return deadline !== 0 && now >= deadline;
 }
 
-/** The clock that has set the waiter's deadline: a gate may have another clock than a limiter that it reuses. */
+/** The clock that has set the waiter's deadline. A gate may use another clock than the limiters that it reuses. */
 export function clockOf({ timeoutBucket }: Waiter, own: { readonly clock: Clock }): Clock {
   return (timeoutBucket?.deadlines ?? own).clock;
 }
 
 /**
- * Expires waiters with a single timer, set to the earliest deadline of all buckets. Also tracks waiters without a
- * deadline, so that `close()` can reach them. Waiters are linked, not kept in a Map or Set, whose outgrown tables
- * would be promoted to the old generation and keep finished requests alive (docs/decisions/0008).
+ * Expires waiters with a single timer, which is set to the earliest deadline of all buckets. Also tracks waiters
+ * without a deadline, so that `close()` can reach them. Waiters are linked: the outgrown tables of a Map or Set would
+ * be promoted to the old generation and keep finished requests alive (docs/decisions/0008).
  */
 export class Deadlines {
   readonly buckets = new Map<number, TimeoutBucket>();
-  /** Buckets with a finite timeout; a heap, since callers may use as many different timeouts as there are waiters. */
+  /** Buckets with a finite timeout. A heap, since there may be as many different timeouts as waiters. */
   readonly #heap = new Heap<TimeoutBucket>();
   readonly #alarm: Alarm;
   size = 0;
 
   constructor(
     readonly clock: Clock,
-    /** Rejects the waiter. Leaves it here if it is between two limits of its gate. */
+    /** Rejects the waiter. Does not remove it from here if it is between two limits of its gate. */
     private readonly expire: (waiter: Waiter) => void,
   ) {
     this.#alarm = new Alarm(clock, (now) => this.#ring(now));
   }
 
-  /** Sets the waiter's arrival number and deadline, and tracks the waiter unless `timeout` is undefined. */
+  /**
+   * Sets the waiter's arrival number and deadline, and tracks the waiter. If `timeout` is undefined, does not track it.
+   */
   start(waiter: Waiter, timeout: number | undefined, arrival = nextArrival()): void {
     // A gate's request already has its arrival number and its deadline.
     if (waiter.arrival !== 0) return;
@@ -58,7 +60,7 @@ export class Deadlines {
   }
 
   #add(waiter: Waiter, now: number, timeout: number): void {
-    // 0 means no deadline, so a deadline at time 0 becomes 1.
+    // 0 means no deadline, so a deadline of 0 is set to 1.
     waiter.deadline = timeout === Infinity ? 0 : Math.ceil(now + timeout) || 1;
     const bucket = this.buckets.get(timeout) ?? this.#open(timeout, waiter.deadline);
     waiter.timeoutBucket = bucket;
@@ -98,7 +100,7 @@ export class Deadlines {
     ) {
       const first = bucket.first as Waiter;
       this.expire(first);
-      // A request between two limits of its gate is in no queue: the next limit rejects it.
+      // A waiter between two limits of its gate is in no queue. The next limit rejects it.
       if (bucket.first !== first) continue;
       stuck.push(bucket);
       this.#heap.moveBack(bucket, Infinity);
@@ -117,7 +119,7 @@ export class Deadlines {
   /** The bucket whose first waiter expires next. */
   #findFirst(): TimeoutBucket | undefined {
     let bucket = this.#heap.first;
-    // The first waiter of a bucket may have left: moves the bucket to the deadline of the next one.
+    // If the first waiter of a bucket has left, moves the bucket to the deadline of its next waiter.
     for (; bucket?.first && bucket.due < bucket.first.deadline; bucket = this.#heap.first) {
       this.#heap.moveBack(bucket, bucket.first.deadline);
     }
@@ -139,7 +141,8 @@ export class Deadlines {
 }
 
 /**
- * All waiters; those with the same timeout in order of arrival. A function, so that a bundle without gates omits it.
+ * Returns all waiters; those with the same timeout in order of arrival. A function, so that a bundle without gates can
+ * omit it.
  */
 export function waitersOf({ buckets }: Deadlines): Waiter[] {
   const waiters: Waiter[] = [];

@@ -11,7 +11,7 @@ let scheduled: GrantSource[] = [];
 let granting = false;
 
 /**
- * Serves a queue. All queues have one loop, because a chain of grants that each release another permit at once would
+ * Serves a queue. All queues share one loop: a grant may release another permit at once, and a chain of these would
  * otherwise recurse until the stack overflows.
  */
 export function grantFrom(queue: GrantSource): void {
@@ -40,8 +40,8 @@ export function deferGrants(change: () => void): void {
 }
 
 /**
- * Runs `change` and serves the queues that it affects before returning, even while other queues are being served. In a
- * simulation each grant happens at its own time.
+ * Runs `change`, and serves the queues that it affects before it returns, even while other queues are being served. For
+ * simulations, in which each grant happens at its own time.
  */
 export function isolateGrants(change: () => void): void {
   const outer = [scheduled, granting] as const;

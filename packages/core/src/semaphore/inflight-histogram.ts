@@ -1,4 +1,4 @@
-/** Counts admissions by the weight in flight then. Each admission costs an increment. */
+/** Counts admissions by the weight that was in flight. Recording an admission costs one increment. */
 export class InflightHistogram {
   peak = 0;
   /**

@@ -2,13 +2,13 @@ import type { LocalPermit, PermitChange } from './local-permit.ts';
 import { Semaphore } from './semaphore.ts';
 import type { SemaphoreGroup } from './semaphore-group.ts';
 
-/** What the semaphore of a key needs from its group. */
+/** What the semaphore of a key calls on its group. */
 interface KeyedGroup extends SemaphoreGroup<Semaphore> {
   /** Weight held by all keys. */
   inflightOfKeys: number;
 }
 
-/** The semaphore of one key, which is in its group only while it is in use. */
+/** The semaphore of one key. Its group contains it only while it is in use. */
 export class KeyedSemaphore extends Semaphore {
   declare readonly group: KeyedGroup;
 

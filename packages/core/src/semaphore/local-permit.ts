@@ -5,7 +5,7 @@ import type { Inheritance, SuspendedRequest } from './priority.ts';
 import type { Queue } from './queue.ts';
 import type { SemaphoreGroup } from './semaphore-group.ts';
 
-/** What changes the weight in flight. A `paused` permit does not count until it is `resumed`, although it is held. */
+/** Why the weight in flight has changed. A permit that is `paused` is held but does not count until it is `resumed`. */
 export type PermitChange = 'granted' | 'adjusted' | 'paused' | 'resumed' | 'released';
 
 interface PermitSource {
@@ -87,7 +87,7 @@ export class LocalPermit extends BasePermit {
     if (this.released || this.extra?.uncounted !== undefined) return;
     const { group } = this.semaphore;
     this.extras().uncounted = 'stopped';
-    // A shorter measurement would consist mostly of the delay.
+    // Shorter work is not measured, since the result would consist mostly of the delay.
     if (group.settings.clock.now() - this.countedSince >= 2 * maxDelay)
       this.endWork(group.limitUpdater, outcome, maxDelay);
     this.reportLeft(this.weight);
@@ -102,7 +102,7 @@ export class LocalPermit extends BasePermit {
 
   protected returnWeight(outcome: Outcome): void {
     const { semaphore } = this;
-    // The usual case is short, so that V8 inlines the whole life of a permit.
+    // The usual case is kept short, so that V8 inlines the whole life of a permit.
     if (this.extra === undefined && semaphore.group.limitUpdater === undefined)
       semaphore.release(this);
     else {
@@ -123,7 +123,7 @@ export class LocalPermit extends BasePermit {
     semaphore.release(this);
   }
 
-  /** Start of the work whose duration an adaptive limit measures. */
+  /** When the work started whose duration an adaptive limit measures. */
   private get countedSince(): number {
     return this.extra?.countedSince ?? this.since;
   }
@@ -134,7 +134,7 @@ export class LocalPermit extends BasePermit {
     this.semaphore.changeWeight(this, weight, change);
   }
 
-  /** Tells the adaptive limit that this weight no longer counts. */
+  /** Notifies the adaptive limit that this weight no longer counts. */
   private reportLeft(weight: number): void {
     this.semaphore.group.limitUpdater?.left(this.countedSince, weight);
   }
@@ -145,9 +145,9 @@ export class LocalPermit extends BasePermit {
     const { kind, weight } = this;
     const { group, inflight } = this.semaphore;
     const now = group.settings.clock.now();
-    // Adaptive limits are not per key.
+    // Correct for one semaphore, since adaptive limits have no keys.
     const working = inflight - limitUpdater.idle;
-    // The work ended at an unknown time during the delay: on average, in the middle.
+    // The time at which the work ended is only known to lie within the delay; on average, it is in the middle.
     const rtt = now - maxDelay / 2 - this.countedSince;
     limitUpdater.sample({ rtt, inflight: working, weight, outcome, now, kind });
   }

@@ -24,7 +24,10 @@ interface RequestSimulation {
 export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
   /** Weight held by all keys; 0 if the limit is not per key. */
   inflightOfKeys = 0;
-  /** Simulates the requests that shadow mode admits. Undefined if that is impossible, or if a gate simulates them. */
+  /**
+   * Simulates the requests that shadow mode admits. Undefined if the limit cannot be simulated, or if a gate simulates
+   * it.
+   */
   simulation: RequestSimulation | undefined = undefined;
 
   constructor(settings: SemaphoreSettings) {
@@ -32,7 +35,7 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     if (!settings.perKey) this.only = new Semaphore(this, this.limit);
   }
 
-  /** The semaphore of a key; a new one is stored only once it admits or queues a request. */
+  /** Returns the semaphore of a key. A new one is stored only once it admits or queues a request. */
   findOrCreate(key: string | undefined, limit: number | undefined): Semaphore {
     const { only } = this;
     const isKeyed = only === undefined || key !== undefined || limit !== undefined;
@@ -58,13 +61,13 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     return queuedAt instanceof Semaphore && queuedAt.group === this ? queuedAt : undefined;
   }
 
-  /** Admits the waiters that now fit, and revokes no permit. */
+  /** Changes the limit and admits the waiters that then fit. Revokes no permit. */
   resize(limit: number): void {
     const { name, observers } = this.settings;
     this.limit = limit;
     deferGrants(() => {
       for (const semaphore of this.inUse()) semaphore.resize(limit);
-      // Before any grant: a waiter that releases at once may resize an adaptive limit again.
+      // Reported before any grant: a waiter that releases at once may resize an adaptive limit again.
       observers.resized?.({ name, limit });
     });
   }
@@ -94,7 +97,7 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     const isRefused = (wasFull && !own.displacedBy(waiter)) || !waiter.joins();
     let semaphore = this.#lookUpAgain(waiter);
     if (isRefused) return semaphore.rejectUnqueued(waiter, 'full');
-    // Numbered before making room: requests made by the callback of a displaced waiter arrive after this one.
+    // Numbered before making room: requests that a displaced waiter makes in its callback arrive after this one.
     const arrival = nextArrival();
     if (wasFull || this.#isTooLong(semaphore, waiter)) {
       const room = this.#makeRoom(semaphore, waiter);
@@ -121,7 +124,7 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
 
   close(): void {
     this.closed = true;
-    // In shadow mode a closed limiter rejects nothing either.
+    // Not in shadow mode, in which a closed limiter does not reject either.
     if (this.isShadow && this.grants) return;
     this.grants = false;
     this.rejects = true;
@@ -136,7 +139,8 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
   }
 
   /**
-   * Rejects the waiters of a drained limiter. Admits those of an open limiter that fit, or all of them in shadow mode.
+   * Rejects the waiters of a drained limiter. Admits the waiters of an open one: those that fit or, in shadow mode,
+   * all.
    */
   applyToWaiters(): void {
     this.#rejectWaiters();
@@ -148,7 +152,7 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     });
   }
 
-  /** Admits a request whether there is room or not, and simulates it. */
+  /** Admits a request, even beyond the limit, and simulates what the limit would have done. */
   #admitInShadow(semaphore: Semaphore, waiter: Waiter): void {
     const { key, limit, weight, share } = waiter;
     const permit = semaphore.admit(weight, 0, share, waiter);
@@ -159,25 +163,28 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
 
   #rejectWaiters(): void {
     for (const semaphore of this.inUse()) {
-      // A rejected caller may open the limiter again, and enqueue.
+      // Checked for each waiter, since a rejected caller may open the limiter again and enqueue.
       for (let { oldest } = semaphore; oldest && this.rejects; oldest = semaphore.oldest) {
         semaphore.reject(oldest, 'closed');
       }
     }
   }
 
-  /** Whether the queue has no room for this waiter: it is too long, or the waiter is likely to time out. */
+  /** Whether the waiter must not queue: the queue is too long, or the waiter is likely to time out. */
   #isFull(semaphore: Semaphore, waiter: Waiter): boolean {
     if (this.#isTooLong(semaphore, waiter)) return true;
     return this.grants && semaphore.isHopeless(waiter.weight, this.#timeLeft(semaphore, waiter));
   }
 
-  /** Milliseconds that the waiter may still wait: a gate's request may already have waited at an earlier limit. */
+  /**
+   * Milliseconds for which the waiter may still wait. A gate's request may have used a part of its timeout at an
+   * earlier limit.
+   */
   #timeLeft(semaphore: Semaphore, waiter: Waiter): number {
     const { timeoutBucket, deadline } = waiter;
     if (timeoutBucket === undefined) return this.timeoutOf(waiter);
     const left = deadline - clockOf(waiter, semaphore).now();
-    // A waiter that is already late times out, rather than being rejected here.
+    // A waiter that is late already is not rejected here, but times out.
     return left > 0 ? left : Infinity;
   }
 
@@ -191,17 +198,17 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
   #rejectExpired(semaphore: Semaphore): void {
     if (this.rejects) return;
     this.deadlines.sweep();
-    // The deadlines of a gate's requests are tracked by the gate.
+    // A gate tracks the deadlines of its own requests, so these are swept as well.
     for (let { oldest } = semaphore; oldest !== undefined; oldest = semaphore.oldest) {
       oldest.timeoutBucket?.deadlines.sweep();
-      // Not compared with the oldest one then: an application's order may name another waiter each time.
+      // Does not check whether `oldest` has changed: an application's order may return another waiter each time.
       if (oldest.queuedAt === semaphore) break;
     }
   }
 
   /**
-   * Rejects expired waiters, and the waiter that the new one displaces, if any. Returns the semaphore to use. If the
-   * last waiter of the key was rejected and the key evicted, that is still its old semaphore, which has the key's own
+   * Rejects expired waiters and, if the queue is still full, the waiter that the new one displaces. Returns the
+   * semaphore to use. If a rejection has evicted the key, that is still its old semaphore, which has the key's own
    * limit.
    */
   #makeRoom(full: Semaphore, waiter: Waiter): { semaphore: Semaphore; hasDisplaced: boolean } {
@@ -214,7 +221,7 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
   }
 
   /**
-   * Looks the semaphore up after application code has run, which may have closed the limiter, filled the queue, or
+   * Looks the semaphore up after application code has run. That code may have closed the limiter, filled the queue, or
    * evicted the key and used it again with another limit.
    */
   #lookUpAgain({ key, limit }: Waiter): Semaphore {

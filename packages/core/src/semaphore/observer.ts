@@ -10,8 +10,8 @@ interface Event {
 
 interface RequestEvent extends Event {
   /**
-   * An empty object that identifies the request; all events of a request have the same one. Use it as the key of a
-   * `WeakMap`, or add properties whose names are your own symbols.
+   * An empty object that identifies the request: all events of a request have the same one. Use it as a key of a
+   * `WeakMap`, or set properties on it whose names are your own symbols.
    */
   readonly request: object;
 }
@@ -28,30 +28,31 @@ export type Operation =
   | 'unfreeze';
 
 /**
- * Receives the events of a limiter or a gate, for metrics and logs. Every callback is optional and synchronous, and is
- * read once, when the observer is added. An error thrown by a callback surfaces as an uncaught exception and does not
- * affect callers. `admitted` of a queued request is called in the async context of the request that made room for it.
+ * Receives the events of a limiter or a gate, for metrics and logs. Every callback is optional and synchronous.
+ * Callbacks are read once, when the observer is added. An error thrown by a callback surfaces as an uncaught exception
+ * and does not affect callers. For a queued request, `admitted` is called in the async context of the request that made
+ * room for it.
  */
 export interface Observer {
   /** A request was granted a permit. `waited` is in milliseconds. */
   admitted?(event: RequestEvent & { weight: number; waited: number }): void;
   /**
-   * A request must await the answer of a distributed limit's store, after which it is admitted, queued or rejected. Called
-   * in the request's async context, which the later callbacks do not have.
+   * A request has asked the store of a distributed limit, whose answer then admits, queues or rejects it. Called in the
+   * request's async context, unlike the later callbacks.
    */
   asked?(event: RequestEvent): void;
   /** A waiter was enqueued. `queued` is the number of waiters, including this one. */
   queued?(event: RequestEvent & { weight: number; queued: number }): void;
   /**
-   * A request was rejected. If `shadow` is true, shadow mode admits the request and only reports the rejection. A
-   * simulated rejection, such as a timeout, is reported after `admitted`.
+   * A request was rejected. If `shadow` is true, shadow mode has admitted the request and only reports the rejection. A
+   * rejection that is found by simulation, such as a timeout, is reported after `admitted`.
    */
   rejected?(event: RequestEvent & { rejection: Rejection; shadow: boolean }): void;
   /** A waiter left the queue before it was admitted or rejected. */
   withdrawn?(event: RequestEvent & { waited: number }): void;
   /**
-   * A permit was released. `held` is in milliseconds; undefined if no observer had `released` when the permit was
-   * granted, since no time is recorded then.
+   * A permit was released. `held` is in milliseconds. It is undefined if no observer had a `released` callback when the
+   * permit was granted, since the time is recorded only then.
    */
   released?(
     event: RequestEvent & {
@@ -64,8 +65,8 @@ export interface Observer {
   /** The limit has changed: by the app, by its algorithm, or by another process. */
   resized?(event: Event & { limit: number }): void;
   /**
-   * An operator has changed the limiter or the guard. `limit` is the limit after the change; undefined for a guard.
-   * Called before waiters are granted or rejected as a result.
+   * An operator has changed the limiter or the guard. Called before waiters are granted or rejected as a result.
+   * `limit` is the limit after the change; undefined for a guard.
    */
   operated?(event: Event & { operation: Operation; limit: number | undefined }): void;
   /** A permit was held for longer than `maxHold`; `released` follows. */
@@ -82,13 +83,13 @@ export interface Observer {
    */
   slowed?(event: Event & { reason: string | undefined }): void;
   /**
-   * A permit of a distributed limit has lost its lease: its signal aborts, or its release found that the store no
-   * longer had the lease.
+   * A permit of a distributed limit has lost its lease. Either its signal aborts, or its release has found that the
+   * store no longer has the lease.
    */
   lost?(event: Event & { weight: number }): void;
   /** Expired leases of a distributed limit, of any process, were removed. */
   reclaimed?(event: Event & { count: number }): void;
-  /** Another process has since declared a different limit under this name, and that limit applies. Reported once. */
+  /** Another process has declared a different limit under this name, which now applies. Reported once. */
   conflict?(event: Event & { declared: number; limit: number }): void;
 }
 
@@ -109,9 +110,7 @@ export const kinds = [
   'conflict',
 ] as const satisfies readonly (keyof Observer)[];
 
-/**
- * Returns only the callbacks that exist, so that no unused events are created. Wraps them, so that they do not throw.
- */
+/** Returns only the callbacks that exist, so that no unused events are created. The returned callbacks do not throw. */
 export function checkObserver(observer: Observer, isRemoved: () => boolean): Observer {
   checkMethods('observer', observer, kinds, true);
   // An observer that is a class instance may have further members.

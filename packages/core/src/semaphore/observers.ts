@@ -3,7 +3,7 @@ import { checkObserver, kinds, type Observer } from './observer.ts';
 type Kind = keyof Observer;
 type Callback = (event: never) => void;
 
-/** The events of a limit itself. A gate's observers receive them from the limiters that the gate has made. */
+/** The events of a limit itself. A gate's observers receive these events from the limiters that the gate has made. */
 const limitKinds: readonly Kind[] = [
   'resized',
   'operated',
@@ -15,9 +15,9 @@ const limitKinds: readonly Kind[] = [
 ];
 
 /**
- * Combines the observers of a limiter or a gate: each callback calls those of all observers. A callback that no
- * observer has is undefined, so that its event is not created. All properties are initialized, since adding one later
- * would slow down every request.
+ * Combines the observers of a limiter or a gate: each callback calls the same callback of all observers. It is
+ * undefined if no observer has it, so that its event is not created. All properties are initialized, since adding one
+ * later would slow down every request.
  */
 export class Observers {
   admitted: Observer['admitted'] = undefined;
@@ -37,7 +37,7 @@ export class Observers {
   #own: Observer[] = [];
   readonly #listeners: (() => void)[] = [];
 
-  /** @param gate The observers of the gate, if these belong to one of its limits. */
+  /** @param gate The observers of the gate to which the limit belongs, if any. */
   constructor(private readonly gate?: Observers) {
     gate?.whenChanged(() => this.#combine());
     this.#combine();

@@ -33,7 +33,7 @@ export interface HoldSettings {
 
 /**
  * Tracks the permits that are held: counts and reports them, enforces `maxHold`, and waits until all are released.
- * Members that every permit uses are `private` rather than `#`: the code that `#` adds keeps V8 from inlining them.
+ * Members that every permit uses are `private` rather than `#`, since V8 does not inline the code that `#` adds.
  */
 export class PermitTracker implements PermitRegistry {
   /** Total number of permits ever granted. */
@@ -47,7 +47,7 @@ export class PermitTracker implements PermitRegistry {
    * Whether to record hold times. Off unless needed, since reading the clock twice costs more than the rest of a `run`.
    */
   #timed = false;
-  /** Whether grants and releases need more than counting. */
+  /** Whether grants and releases need more work than counting. */
   private tracksEach = false;
   readonly #whenEmpty = new Set<() => void>();
 
@@ -64,7 +64,7 @@ export class PermitTracker implements PermitRegistry {
     observers.whenChanged(() => this.#decide());
   }
 
-  /** Decides once what to record, rather than for each permit, since most limits have no observer. */
+  /** Decides what to record: once rather than for each permit, since most limits have no observer. */
   #decide(): void {
     const { admitted, released } = this.settings.observers;
     this.#timed = this.needsTimes || this.#maxHold !== undefined || released !== undefined;
@@ -76,7 +76,7 @@ export class PermitTracker implements PermitRegistry {
     return this.admitted - this.returned;
   }
 
-  /** @param waiter The request that was granted the permit, if it has a waiter. */
+  /** @param waiter The waiter of the request that was granted the permit, if it has one. */
   add(permit: BasePermit, waiter?: Waiter): void {
     this.admitted++;
     if (this.tracksEach) this.begin(permit, waiter);
@@ -98,7 +98,10 @@ export class PermitTracker implements PermitRegistry {
     this.#watched.add(permit);
   }
 
-  /** Resolves to 0 when all permits are released, or after the timeout or abort to the number of permits still held. */
+  /**
+   * Resolves to 0 when all permits are released. After the timeout or abort, resolves to the number of permits still
+   * held.
+   */
   async drain({ timeout = Infinity, signal }: CloseOptions = {}): Promise<number> {
     if (this.count === 0 || (!signal?.aborted && (await this.#empties(timeout, signal)))) return 0;
     if (this.count > 0) {
@@ -110,8 +113,8 @@ export class PermitTracker implements PermitRegistry {
   }
 
   /**
-   * Resolves to whether all permits were released before the timeout or abort. In shadow mode, more may be granted
-   * right after.
+   * Resolves to whether all permits were released before the timeout or abort. In shadow mode, further permits may be
+   * granted right after that.
    */
   #empties(timeout: number, signal: AbortSignal | undefined): Promise<boolean> {
     this.tracksEach = true;

@@ -15,15 +15,15 @@ export interface Permit {
   /** Milliseconds spent in the queue; 0 if the request did not queue. */
   readonly waited: number;
   /**
-   * Fencing token of a distributed limit of 1: a number above those of all earlier permits. A resource that refuses
-   * lower numbers than it has seen is safe from a process that was paused for longer than its lease. Undefined if no
-   * store issued it.
+   * Fencing token of a distributed limit of 1: a number higher than the tokens of all earlier permits. If a resource
+   * refuses a token lower than the highest it has seen, a process that was paused for longer than its lease cannot
+   * damage it. Undefined if no store has issued a token.
    */
   readonly fencing: bigint | undefined;
   /**
-   * The kind of work. An adaptive limit keeps a latency baseline for each kind, so that slow kinds do not look like an
-   * overload of fast ones; HTTP middleware measures how long a request of each kind takes, for clients that disconnect.
-   * Over HTTP, the route's pattern. Default: undefined.
+   * The kind of work. An adaptive limit has a latency baseline for each kind, so that slow kinds do not look like an
+   * overload of fast ones. HTTP middleware measures how long requests of each kind take, for clients that disconnect.
+   * Over HTTP, the kind is the route's pattern. Default: undefined.
    */
   kind: string | undefined;
   /**
@@ -32,31 +32,31 @@ export interface Permit {
    */
   readonly signal: AbortSignal;
   /**
-   * Corrects the weight once it is known: a whole number from 1, which may exceed the limit. Applies to later grants at
-   * once and never waits. Has no effect after the release.
+   * Corrects the weight once it is known: a whole number from 1, which may exceed the limit. Later grants take it into
+   * account at once; the call itself never waits. Has no effect after the release.
    *
    * @param limit Name of the limit to correct, for a permit of a gate. Default: each limit on which the permit has its
-   *   highest weight.
+   * highest weight.
    * @throws HeadgateError for an invalid weight; for a limit that the permit does not count against; and for a changed
-   *   weight if the limit's store cannot resize leases.
+   * weight if the limit's store cannot resize leases.
    */
   adjust(weight: number, limit?: string): void;
   /**
-   * Releases the permit now, even if work passed to `waitUntil` has not settled. Default outcome: `ok`. As a callback, write
-   * `promise.finally(() => permit.release())`: `promise.finally(permit.release)` loses `this`.
+   * Releases the permit now, even if work passed to `waitUntil` has not settled. Default outcome: `ok`. As a callback,
+   * write `promise.finally(() => permit.release())`: `promise.finally(permit.release)` loses `this`.
    *
    * @throws HeadgateError for an unknown outcome; the permit is released anyway.
    */
   release(outcome?: Outcome): void;
   /**
-   * Keeps the permit's owner (`run`, an adapter, `using`) from releasing it before `work` has settled. A rejection of
-   * `work` counts as settled and is not reported: handle it, as in `waitUntil(work().catch(report))`.
+   * Makes the permit's owner (`run`, an adapter, `using`) hold it until `work` has settled. If `work` rejects, it
+   * counts as settled, and the error is not reported: handle it, as in `waitUntil(work().catch(report))`.
    */
   waitUntil(work: PromiseLike<unknown>): void;
   [Symbol.dispose](): void;
 }
 
-/** State that most permits never need: allocated on first use to keep the others small. */
+/** State that few permits need. Allocated on first use, so that other permits stay small. */
 interface Extra {
   controller?: AbortController;
   reason?: unknown;
@@ -65,17 +65,17 @@ interface Extra {
   kind?: string | undefined;
   /** The permit's request, while it is queued at a later limit of its gate. */
   waiter?: SuspendedRequest | undefined;
-  /** Undoes the suspension of the permit, which the gate has started. */
+  /** Ends the suspension that the gate has started. */
   unsuspend?: (() => void) | undefined;
   /** Name of the permit's share, if the limit is divided. */
   share?: string | undefined;
-  /** The outcome that the owner gave before the work passed to `waitUntil` had settled. */
+  /** The outcome that the owner has reported, while work passed to `waitUntil` is unsettled. */
   ending?: Outcome;
   /** Called after the release. */
   whenReleased?: (outcome: Outcome) => void;
   /**
-   * Why the held permit does not count: `paused` while the request's body arrives, `stopped` while its response is
-   * sent.
+   * Why the permit is held but does not count: `paused` while the request's body arrives, `stopped` while its response
+   * is sent.
    */
   uncounted?: 'paused' | 'stopped' | undefined;
   /** When the permit began to count again, if it has. */
@@ -83,14 +83,14 @@ interface Extra {
 }
 
 /**
- * A function that suspends a `LocalPermit`, which this file cannot import. Gates provide it, so that a bundle without
- * gates does not contain it.
+ * Suspends a `LocalPermit`, which this file cannot import. Gates pass this function, so that a bundle without gates
+ * does not contain it.
  */
 export type Suspend = (permit: never, request: SuspendedRequest) => (() => void) | undefined;
 
 /** Tracks the permits that a limiter or a gate has granted. */
 export interface PermitRegistry {
-  /** The reason with which the held permits abort; set when `close` has timed out. */
+  /** The reason with which the signals of held permits abort. Set when `close` has timed out. */
   readonly closedReason: unknown;
   /** Registers the permit to be aborted when `close` times out. */
   watch(permit: BasePermit): void;
@@ -100,7 +100,7 @@ export interface PermitRegistry {
 /** Base class of the permits of limiters and gates. */
 export abstract class BasePermit implements Permit {
   released = false;
-  // Declared without a value, so that permits without these allocate no fields for them.
+  // Declared without a value, so that most permits allocate no fields for them.
   /** Time of the admission, if an observer, `maxHold` or an adaptive limit needed it then. */
   declare since: number;
   /** The gate's permit that this permit is a part of. */
@@ -148,20 +148,23 @@ export abstract class BasePermit implements Permit {
     this.extras().whenReleased = callback;
   }
 
-  /** @internal Called when the permit's request queues at a later limit of its gate. It does no work meanwhile. */
+  /** @internal Called when the permit's request is queued at a later limit of its gate, and does no work meanwhile. */
   suspend(_request: SuspendedRequest, _suspend: Suspend): void {}
 
   /** @internal Called when the last limit of its gate has admitted the permit's request. */
   endSuspension(): void {}
 
-  /** @internal Whether it is of a default limit, which does not count requests that only wait for their client. */
+  /**
+   * @internal Whether the permit belongs to a default limit, which does not count requests that only wait for their
+   * client.
+   */
   get isControlled(): boolean {
     return false;
   }
 
   /**
-   * @internal Stops counting the permit against its limit until `countAgain`. The permit stays held: `close` waits for
-   *   it. Only for a limit without keys, since a keyed limit would evict the idle key.
+   * @internal Stops counting the permit against its limit until `countAgain`. It is still held: `close` waits for it.
+   * Only for a limit without keys: a keyed limit would evict a key whose only permit does not count.
    */
   pauseCounting(): void {}
 
@@ -169,14 +172,14 @@ export abstract class BasePermit implements Permit {
   countAgain(): void {}
 
   /**
-   * @internal Stops counting the permit for good, since its work is done. The permit stays held.
+   * @internal Stops counting the permit for good, since its work is done. It is still held.
    *
    * @param _outcome Outcome of the work, for an adaptive limit. Default: `ok`.
-   * @param _maxDelay Milliseconds: the work ended at most this long ago. Default: 0.
+   * @param _maxDelay The work ended at most this many milliseconds ago. Default: 0.
    */
   stopCounting(_outcome?: Outcome, _maxDelay?: number): void {}
 
-  /** Registers the permit to be aborted when `close` times out; aborts it at once if that has happened. */
+  /** Registers the permit to be aborted when `close` times out. Aborts it at once if that has happened already. */
   watch(): void {
     if (this.registry.closedReason !== undefined) this.abort(this.registry.closedReason);
     else if (!this.released) this.registry.watch(this);
@@ -189,8 +192,8 @@ export abstract class BasePermit implements Permit {
     try {
       extra.controller?.abort(reason);
     } catch {
-      // On Cloudflare Workers only the request that created the controller can abort it. The gate's permit must abort
-      // anyway.
+      // On Cloudflare Workers, only the request that has created a controller can abort it. The signal of the gate's
+      // permit must be aborted anyway.
     }
     this.whole?.abort(reason);
   }
@@ -241,7 +244,7 @@ export abstract class BasePermit implements Permit {
   }
 }
 
-/** Releases a permit whose outcome is misspelt, then throws: otherwise the permit would leak. */
+/** Releases a permit whose outcome is misspelt, and then throws. Without the release, the permit would leak. */
 function checkOutcome(permit: BasePermit, outcome: Outcome): void {
   if (outcomes.includes(outcome)) return;
   permit.release('ignored');

@@ -4,10 +4,10 @@ import type { RejectionCause } from './rejection.ts';
 /** All priorities, highest first. */
 export const priorities = ['critical', 'high', 'normal', 'low', 'sheddable'] as const;
 
-/** Priority of a request in the queue and for a guard; `critical` is the highest. */
+/** Priority of a request in the queue, and for a guard. `critical` is the highest. */
 export type Priority = (typeof priorities)[number];
 
-/** 0 for the highest priority; undefined ranks below all others. */
+/** 0 for the highest priority. Undefined ranks below all others. */
 export function rank(priority: Priority | undefined): number {
   return priority === undefined ? priorities.length : priorities.indexOf(priority);
 }
@@ -27,15 +27,15 @@ export type QueuedAt = object & {
   raise?(waiter: SuspendedRequest, priority: Priority): void;
 };
 
-/** A request that holds permits of limits of a gate while it is queued at a later one. */
+/** A request that holds permits of some limits of a gate while it is queued at a later one. */
 export interface SuspendedRequest {
   priority: Priority;
   readonly queuedAt: QueuedAt | undefined;
-  /** Called when the lease of one of its permits was lost. */
+  /** Called when one of its permits has lost its lease. */
   leaseLost?(cause: RejectionCause): void;
 }
 
-/** The requests that inherit the priority of the waiters of one semaphore. */
+/** The requests that inherit a priority from the waiters of one semaphore. */
 export interface Inheritance {
   track(request: SuspendedRequest): void;
   untrack(request: SuspendedRequest): void;

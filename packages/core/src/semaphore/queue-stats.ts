@@ -1,7 +1,7 @@
 import { type Priority, priorities } from './priority.ts';
 import type { QueueStats, ShareStats } from './queue.ts';
 
-/** Adds up the statistics of queues of the same order: those of a limit's keys, or subqueues. */
+/** Adds up the statistics of several queues of the same order: the queues of a limit's keys, or subqueues. */
 export function sumStats(all: Iterable<{ stats?(): QueueStats }>): QueueStats {
   let byPriority: Record<Priority, number> | undefined;
   let byShare: Record<string, ShareStats> | undefined;

@@ -21,7 +21,7 @@ export interface QueueStats {
   readonly shares?: Readonly<Record<string, ShareStats>> | undefined;
 }
 
-/** The part of a permit that queues use. Each change passes the same object. */
+/** The properties of a permit that queues use. All changes of one permit pass the same object. */
 export interface QueuePermit {
   /** Name of its share, if the limit is divided. */
   readonly share: string | undefined;
@@ -35,20 +35,22 @@ export interface Queue {
   readonly weight: number;
   /** The waiter that arrived first. */
   readonly oldest: Waiter | undefined;
-  /** The waiter that arrived last. In a queue of subqueues: the first waiter that a higher-ranked one displaces. */
+  /** The waiter that arrived last. In a queue with subqueues: the waiter that a higher-ranked one displaces first. */
   readonly youngest: Waiter | undefined;
   /** The waiter to grant next. */
   readonly next: Waiter | undefined;
   /**
-   * A waiter that may be admitted before `chosen`, which is next but does not fit. Its weight is at most `room`.
-   * Default: none.
+   * Returns a waiter to admit before `chosen`, which is next but does not fit. Its weight must be at most `room`.
+   * Default: no such waiter.
    */
   bypass?(chosen: Waiter, room: number): Waiter | undefined;
-  /** A waiter to shed: it has not timed out, but has waited so long that serving others is better. */
+  /** A waiter to shed: it has not timed out, but has waited for so long that serving other waiters is better. */
   readonly stale: Waiter | undefined;
-  /** The waiter that `newWaiter` displaces from the full queue; if undefined, the new request is rejected. */
+  /**
+   * Returns the waiter that `newWaiter` displaces from the full queue. If undefined, `newWaiter` itself is rejected.
+   */
   displacedBy(newWaiter: Waiter): Waiter | undefined;
-  /** Whether the waiter may be `next`. If not, enqueueing or removing it cannot make another waiter eligible. */
+  /** Whether the waiter may be `next`. If it may not, no other waiter becomes `next` when it is enqueued or removed. */
   mayBeNext(waiter: Waiter): boolean;
   /** Enqueues the waiter in the order of `arrival`, which may be before that of waiters already queued. */
   insert(waiter: Waiter): void;
@@ -56,13 +58,13 @@ export interface Queue {
   remove(waiter: Waiter, isGranted: boolean): void;
   /** The highest priority of the waiters, if the queue orders by priority. */
   readonly highest?: Priority | undefined;
-  /** How the queue is divided, for `stats()`. Default: not at all. */
+  /** How the queue is divided, for `stats()`. Default: it is not divided. */
   stats?(): QueueStats;
-  /** The weight in flight has changed by `weight`, that of this permit. Called for the outermost order only. */
+  /** Called when the weight in flight of this permit has changed by `weight`. Only the outermost order is called. */
   changeInflight?(permit: QueuePermit, weight: number): void;
 }
 
-/** Marks the queues of this package, which need no protection against their own errors. */
+/** Marks the queues of this package. Applications' queues need protection against their own errors; these do not. */
 export abstract class BuiltInQueue {}
 
 /** The context of a queue. */
@@ -70,11 +72,11 @@ export interface QueueContext {
   readonly clock: Required<Clock>;
   /** The limit that the waiters are queued for; it may change. */
   readonly limit: number;
-  /** The queue calls this when `next` or `stale` changes by itself, for example with time. */
+  /** The queue calls this when `next` or `stale` has changed without a call, for example because time has passed. */
   wake(): void;
 }
 
-/** An option of a request that only some orders heed. */
+/** A request option that only some orders use. */
 export type OrderOption = 'priority' | 'fairBy';
 
 /**
@@ -85,7 +87,7 @@ export interface Order {
   create(context: QueueContext): Queue;
   /** Whether its queues order by priority and implement `highest`. */
   readonly ranks?: boolean | undefined;
-  /** Options of `acquire` and `run` that its queues ignore. Setting one of them is an error. Default: none. */
+  /** Options of `acquire` and `run` that its queues ignore. A caller that sets one gets an error. Default: none. */
   readonly ignores?: readonly OrderOption[] | undefined;
   /** Whether it cannot be nested in another order. */
   readonly isOutermost?: boolean | undefined;

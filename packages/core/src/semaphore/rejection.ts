@@ -1,12 +1,12 @@
 import { type ErrorCode, HeadgateError } from '../errors.ts';
 
 /**
- * Why a request was rejected: the queue was `full`, its time in the queue ran out (`timeout`), the limiter was
- * `closed`, the server is `overloaded`, or the `store` of a distributed limit failed.
+ * Why a request was rejected. `full`: the queue was full. `timeout`: it was queued for too long. `closed`: the limiter
+ * was closed. `overloaded`: the server is overloaded. `store`: the store of a distributed limit failed.
  */
 export type RejectionReason = 'full' | 'timeout' | 'closed' | 'overloaded' | 'store';
 
-/** Describes a rejection. A plain object, since creating an error would capture a stack trace. */
+/** Describes a rejection. A plain object, since creating an error captures a stack trace. */
 export interface Rejection {
   readonly reason: RejectionReason;
   /** Name of the limit, guard or gate that rejected it. */
@@ -15,7 +15,7 @@ export interface Rejection {
   readonly queued: number;
   /** How long the request was queued, in milliseconds. */
   readonly waited: number;
-  /** When to retry, in whole seconds, at least 1: the value of `Retry-After`. */
+  /** In how many seconds to retry, a whole number of at least 1: the value of `Retry-After`. */
   readonly retryAfter: number;
   /** The store's error, if the reason is `store`. */
   readonly error?: StoreError | undefined;
@@ -26,12 +26,12 @@ export function noRejections(): Record<RejectionReason, number> {
   return { full: 0, timeout: 0, closed: 0, overloaded: 0, store: 0 };
 }
 
-/** The limit on whose behalf a waiter of another limit is rejected. */
+/** The limit that causes the rejection of a waiter at another limit. */
 export type RejectionCause = Pick<Rejection, 'limitName' | 'error'>;
 
 /**
- * The error of `acquire` and `run` for a rejected request, unless a store is the cause, which makes it a
- * `StoreError`. In a framework's error handling, it leads to the same response as a rejection by a gate.
+ * The error of `acquire` and `run` for a rejected request. (If a store is the cause, the error is a `StoreError`.) If
+ * it reaches a framework's error handling, the response is the same as after a rejection by a gate.
  */
 export class RejectedError extends HeadgateError implements ErrorResponse {
   override readonly name = 'RejectedError';
@@ -68,7 +68,7 @@ export class StoreError extends HeadgateError {
     if (cause !== undefined) this.cause = cause;
   }
 
-  /** @internal The same error with a rejection, for a request that is rejected because of it. */
+  /** @internal The same error with a rejection, for a request that is rejected because of this error. */
   for(rejection: Rejection): StoreError & ErrorResponse {
     const message = `limit "${rejection.limitName}" rejected: ${this.message}`;
     const error = new StoreError(this.code, message, this.cause ?? this, rejection);
@@ -78,9 +78,8 @@ export class StoreError extends HeadgateError {
 }
 
 /**
- * The response to a rejected request, in the properties that frameworks read from an error in their error handling:
- * Express and Koa use `status` and `headers`, Nest `statusCode`, Hono `getResponse`, and Koa sends the message if
- * `expose` is true.
+ * The response to a rejected request, as properties that frameworks read from an error: Express and Koa use `status`
+ * and `headers`, Nest `statusCode`, Hono `getResponse`. Koa sends the message if `expose` is true.
  */
 interface ErrorResponse {
   status: number;
@@ -97,14 +96,14 @@ export function rejectionHeaders({ retryAfter }: Rejection): Record<string, stri
 function errorResponse(rejection: Rejection, expose: boolean): ErrorResponse {
   const status = 503;
   const headers = rejectionHeaders(rejection);
-  // Plain text, since the error does not know which types its client accepts.
+  // Plain text, since this code does not know which types the client accepts.
   const type = { 'Content-Type': 'text/plain; charset=utf-8' };
   const getResponse = () =>
     new Response(`${sentence(rejection)}\n`, { status, headers: { ...headers, ...type } });
   return { status, statusCode: status, expose, headers, getResponse };
 }
 
-/** What a client reads about a rejection. 503 means the load of the server, 429 the client's own usage. */
+/** Explains a rejection to a client: 503 by the load of the server, 429 by the client's own usage. */
 export function sentence({ retryAfter }: Rejection, status = 503): string {
   const why = status === 429 ? 'Too many requests at the same time' : 'The server is busy';
   return `${why}. Try again in ${retryAfter} second${retryAfter === 1 ? '' : 's'}.`;

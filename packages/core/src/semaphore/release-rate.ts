@@ -4,18 +4,18 @@ const MIN_MEASURED_MS = 5000;
 /** Minimum weight released in a period, as a multiple of the limit. */
 const MIN_ROUNDS = 2;
 
-/** Pauses between releases up to this many milliseconds are ignored, since the event loop may have been busy. */
+/** Pauses between releases are ignored up to this many milliseconds, since the event loop may have been busy. */
 const MAX_BUSY_MS = 100;
 
 /**
  * Measures how fast a limit releases weight while requests are queued or rejected. It averages over the current and the
- * previous period; a period lasts at least 5 s, and until twice the limit was released. A mean over all time would be
- * useless, since one event stream may last for days.
+ * previous period. A period lasts at least 5 s, and until twice the limit has been released. It does not average over
+ * all time, since one event stream may last for days.
  */
 export class ReleaseRate {
   /**
-   * Length of the current period in milliseconds, multiplied by the limit: so a changed limit changes the expected wait
-   * at once.
+   * Length of the current period in milliseconds, multiplied by the limit. So a new limit changes the expected wait at
+   * once.
    */
   #time = 0;
   /** Weight released in the current period. */
@@ -25,18 +25,18 @@ export class ReleaseRate {
   #earlierReleased = 0;
   /** Weight that was released since `#since`. */
   #latest = 0;
-  /** Time up to which releases are counted. Undefined while there is room. */
+  /** Until when releases have been counted. Undefined while there is room. */
   #since: number | undefined;
   #stoppedAt = 0;
 
-  /** Whether there is no room, so that releases count. */
+  /** Whether releases count: only while there is no room. */
   get isMeasuring(): boolean {
     return this.#since !== undefined;
   }
 
   /**
-   * Called when there is no room. Forgets the rate, which may have changed, if there was room for longer than it was
-   * measured.
+   * Called when there is no room. If there was room for longer than the rate was measured, the rate may have changed,
+   * so forgets it.
    */
   start(now: number, limit: number): void {
     if (this.#since !== undefined) return;
@@ -61,8 +61,8 @@ export class ReleaseRate {
   }
 
   /**
-   * Milliseconds until this weight is expected to be released. An underestimate until the weight of a whole limit has
-   * been released. Permits that have been held for some time are expected to be held for as long again.
+   * Milliseconds until this weight is expected to be released. Until the weight of a whole limit has been released,
+   * this is an underestimate. A permit that has been held for some time is expected to be held for the same time again.
    */
   wait(now: number, weight: number, limit: number): number {
     this.#count(now, limit);

@@ -4,8 +4,8 @@ import { checkPriority } from './priority.ts';
 import type { Waiter } from './waiter.ts';
 
 /**
- * Checks the weight and the share of a request. Errors are created in functions of their own, so that this one stays
- * small enough to be inlined.
+ * Checks the weight and the share of a request. Other functions create the errors, so that this one is small enough to
+ * be inlined.
  *
  * @param limit The limit that applies to the request: its key's own, if it has one.
  * @throws HeadgateError for a weight that could never be granted, and for an unknown share.
@@ -37,8 +37,8 @@ function unknownShare(
 }
 
 /**
- * @throws HeadgateError if a keyed limiter gets no key, if a limiter without keys gets a key or a key's limit, and
- * for an invalid limit.
+ * @throws HeadgateError for a request without a key to a keyed limiter, for a key or a key's limit to another limiter,
+ * and for an invalid limit.
  */
 export function checkKey(
   { name, perKey }: { readonly name: string; readonly perKey: boolean },
@@ -58,8 +58,7 @@ function notKeyed(name: string): HeadgateError {
 }
 
 /**
- * @throws HeadgateError for an invalid `priority` or `fairBy`, which would later break the queue for other waiters
- * too.
+ * @throws HeadgateError for an invalid `priority` or `fairBy`, which would break the queue for other waiters as well.
  */
 export function checkOrdering({ priority, fairBy }: Pick<Waiter, 'priority' | 'fairBy'>): void {
   if (priority !== 'normal') checkPriority(priority);

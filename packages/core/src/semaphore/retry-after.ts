@@ -3,16 +3,16 @@ import type { CheckedClock } from '../clock.ts';
 /** Seconds. */
 const MAX_BACKOFF = 32;
 
-/** Longer values are pointless: clients would give up. */
+/** Maximum of `Retry-After`. Longer values are pointless: clients would give up. */
 const MAX_SECONDS = 60;
 
-/** How far the result may exceed the estimate, as a fraction of it. */
+/** Maximum random addition to the estimate, as a fraction of it. */
 const JITTER = 0.5;
 
 /**
- * Estimates when to retry from the number of recent rejections: doubles while many requests are rejected, decreases
- * while few are, and resets after a period without rejections. After Kubernetes' dropped-requests tracker (apiserver,
- * flow control), evaluated once per second, at its first rejection.
+ * Estimates when to retry from the number of recent rejections. The estimate doubles while many requests are rejected,
+ * falls while few are, and resets after a period without rejections. After Kubernetes' dropped-requests tracker
+ * (apiserver, flow control). Evaluated at the first rejection of each second.
  */
 export class Backoff {
   #seconds = 1;
@@ -54,8 +54,8 @@ export class RetryAfter {
   constructor(private readonly clock: Pick<CheckedClock, 'random'>) {}
 
   /**
-   * Whole seconds: the backoff or, if that is longer, the expected wait. Randomized upwards, so that clients do not all
-   * retry at once.
+   * Returns the backoff or, if that is longer, the expected wait, in whole seconds. Adds a random time, so that clients
+   * do not all retry at once.
    *
    * @param wait Expected wait in milliseconds; 0 if unknown.
    */

@@ -28,9 +28,9 @@ export function createQueue(order: Order, context: QueueContext): Queue {
  * Wraps an application's queue and tracks its waiters independently. If that queue throws, or returns a waiter that is
  * not queued, the oldest waiter is used instead. Its errors surface as uncaught exceptions, except those of `stats`.
  *
- * Once its `insert` or `remove` has thrown, the queue is no longer used, and waiters are served in order of arrival. It
- * may still link a waiter that has since been queued elsewhere, so that walking a built-in queue inside it would run
- * into the other queue and never end.
+ * If its `insert` or `remove` throws, the queue is no longer used, and waiters are served in order of arrival. It may
+ * still contain links to a waiter that has since been queued elsewhere: walking through it would lead into the other
+ * queue and never end.
  */
 class SafeQueue implements Queue {
   readonly #waiters = new Set<Waiter>();
@@ -65,7 +65,7 @@ class SafeQueue implements Queue {
     return attempt(() => this.#queue?.highest);
   }
 
-  /** May throw: the caller can omit these statistics. */
+  /** May throw: the caller then omits these statistics. */
   stats(): QueueStats {
     return this.#queue?.stats?.() ?? {};
   }

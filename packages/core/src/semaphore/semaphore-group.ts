@@ -20,20 +20,20 @@ export interface SemaphoreSettings extends HoldSettings {
   readonly order: Order;
 }
 
-/** A counting semaphore: of the whole limit, or of one key. */
+/** A counting semaphore, for the whole limit or for one key. */
 export interface GroupMember {
   readonly key: string | undefined;
   /** The waiter that arrived first. */
   readonly oldest: Waiter | undefined;
-  /** Removes a waiter of its queue, without an answer. */
+  /** Removes a waiter of its queue without an answer. */
   withdraw(waiter: Waiter): void;
   /** Rejects a waiter of its queue. */
   reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void;
 }
 
 /**
- * The semaphores of a limiter and their common state: a single semaphore, or one for each key in use. An idle key
- * occupies no memory.
+ * The semaphores of a limiter and their common state: a single semaphore, or one for each key in use. An idle key uses
+ * no memory.
  */
 export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
   /** The limit of keys without a limit of their own. */
@@ -45,11 +45,11 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
   closed = false;
   /** `drained` rejects new requests; only `open` grants permits. */
   state: 'open' | 'paused' | 'drained' = 'open';
-  /** Whether permits are granted. The state as a flag, since every request reads it. */
+  /** Whether `state` is `open`. A flag, since every request reads it. */
   grants = true;
   /** Whether new requests are rejected. */
   rejects = false;
-  /** Whether requests beyond the limit are admitted as well, and only reported. */
+  /** Whether requests beyond the limit are admitted too, and only reported. */
   isShadow = false;
   readonly shareNames: readonly string[];
   readonly permits: PermitTracker;
@@ -79,7 +79,7 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
 
   /** Admits, enqueues or rejects a new request. */
   abstract request(waiter: Waiter): void;
-  /** The semaphore at which the waiter is queued, if it is one of these. */
+  /** Returns the semaphore at which the waiter is queued, if it belongs to this group. */
   abstract at(waiter: Waiter): Semaphore | undefined;
   /** Applies a changed limit to all keys in use. */
   abstract resize(limit: number): void;

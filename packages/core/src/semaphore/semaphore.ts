@@ -22,9 +22,12 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   /** Undefined if the limit alone decides when requests start. */
   readonly controller: Controller | undefined;
   isScheduled = false;
-  /** Defined if priorities count, once a request that holds a permit has queued at a later limit of its gate. */
+  /**
+   * Defined if the queue orders by priority, once a request that holds a permit here has queued at a later limit of its
+   * gate.
+   */
   inheritance: Inheritance | undefined = undefined;
-  /** Defined once a request had to wait or was rejected. */
+  /** Defined once a request has had to wait or was rejected. */
   private rate: ReleaseRate | undefined = undefined;
   private retryAfter: RetryAfter | undefined = undefined;
   /** Defined only while a chosen waiter does not fit. */
@@ -47,7 +50,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     return this.queue.oldest;
   }
 
-  /** Whether a new request of this weight is admitted at once; it never overtakes waiters. */
+  /** Whether a new request of this weight is admitted at once. It never overtakes waiters. */
   admits(weight: number): boolean {
     if (this.queue.length > 0 || this.inflight + weight > this.limit) return false;
     return this.controller?.mayStart() ?? true;
@@ -88,7 +91,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     this.beforeUse();
     waiter.queuedAt = this;
     const highest = inheritance && this.queue.highest;
-    // A claim without a waiter concerns only the waiters that were queued at the time.
+    // A claim without a waiter only affects the waiters that were queued when it lost its waiter.
     if (this.queue.length === 0) this.claim = undefined;
     this.queue.insert(waiter);
     this.controller?.queued(this.queue.length);
@@ -98,7 +101,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     group.limitUpdater?.queued(this.clock.now(), this.inflight);
     if (inheritance && isHigher(waiter.priority, highest)) inheritance.raiseTo(waiter.priority);
     this.claim?.enqueued(waiter, this.queue);
-    // It may be next: the waiters ahead may have left during its `joins` callback.
+    // The new waiter may be next already: the waiters ahead of it may have left during its `joins` callback.
     if (this.queue.mayBeNext(waiter)) grantFrom(this);
   }
 
@@ -116,7 +119,9 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     this.afterRemoval(wasFirst);
   }
 
-  /** Rejects a waiter that is not queued. If it did not fit, reports this to the adaptive limit, which may be too low. */
+  /**
+   * Rejects a waiter that is not queued. If it did not fit, reports this to the adaptive limit, which may be too low.
+   */
   rejectUnqueued(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
     const rejection = { ...this.rejection(waiter, reason), ...cause };
     this.group.counters.rejected(waiter, rejection);
@@ -139,8 +144,8 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   }
 
   /**
-   * Whether a new waiter of this weight is likely to time out. The estimate allows for variation. Under a lasting
-   * overload that costs nothing, since a shorter queue serves as many requests (docs/decisions/0048).
+   * Whether a new waiter of this weight is likely to time out. The estimate includes a margin for variation. Under a
+   * lasting overload the margin costs nothing, since a shorter queue serves as many requests (docs/decisions/0048).
    */
   isHopeless(weight: number, timeout: number): boolean {
     // A controller bounds the wait itself.
@@ -151,12 +156,18 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     return this.waitFor(weight, this.clock.now()) * (1 + margin) > timeout;
   }
 
-  /** Discards the measured rate. Called when the limiter admits again: the rate during its pause does not predict later waits. */
+  /**
+   * Forgets the measured rate. Called when the limiter admits again: how fast it released while paused does not predict
+   * later waits.
+   */
   forgetRate(): void {
     this.rate = undefined;
   }
 
-  /** The waiter that `newWaiter` displaces from the full queue: at most one, and only if that frees enough weight. */
+  /**
+   * Returns the waiter that `newWaiter` displaces from the full queue. At most one waiter is displaced, and only if
+   * that frees enough weight.
+   */
   displacedBy(newWaiter: Waiter): Waiter | undefined {
     const displaced = this.queue.displacedBy(newWaiter);
     if (displaced === undefined || displaced === this.claim?.waiter) return undefined;
@@ -165,8 +176,8 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   }
 
   /**
-   * Grants while there is room, and sheds stale waiters. Repeats, since callbacks may release permits or change which
-   * waiter is next.
+   * Grants permits while there is room, and sheds stale waiters. Repeats, since callbacks may release permits or change
+   * which waiter is next.
    */
   serve(): void {
     do this.grantNextOnes();
@@ -179,7 +190,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   private shedNext(): boolean {
     const late = this.controller && this.lateWaiter(this.controller);
     const stale = late ?? this.queue.stale;
-    // While room is saved for the waiter with the claim, it is not shed.
+    // The waiter with the claim is not shed, since room is being saved for it.
     if (stale === undefined || stale === this.claim?.waiter) return false;
     if (late !== undefined) this.controller?.shed();
     this.reject(stale, 'overloaded');
@@ -192,7 +203,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     return oldest && controller.waitLeft(oldest, length) < 0 ? oldest : undefined;
   }
 
-  /** Chooses the next waiter; one that does not fit gets the claim. */
+  /** Chooses the next waiter. If it does not fit, it gets the claim. */
   private chooseNext(): Waiter | undefined {
     const { claim, queue, limit, inflight, group, controller } = this;
     if (!group.grants || queue.length === 0) return undefined;
@@ -212,7 +223,8 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
       const fits = this.fits(next.weight);
       if (!fits && next.deadline === 0) return;
       const ownClock = clockOf(next, this);
-      // A waiter that does not fit is only checked for its deadline, for which the time of the latest grant is precise enough.
+      // A waiter that does not fit is only checked for its deadline, and the time of the latest grant is precise enough
+      // for that.
       if (fits || ownClock !== clock) now = ownClock.now();
       clock = ownClock;
       if (isLate(next, now)) this.reject(next, 'timeout');
@@ -223,7 +235,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
 
   private admitOrForget(next: Waiter, now: number): void {
     const gone = isGone(next);
-    // `gone` has run application code, which may have withdrawn or rejected the waiter, or paused the limiter.
+    // `gone` runs application code, which may have withdrawn or rejected the waiter, or paused the limiter.
     if (next.queuedAt !== this) return;
     if (gone) this.withdraw(next);
     else if (this.group.grants && this.fits(next.weight)) this.grantNext(next, now);
@@ -234,7 +246,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     this.wake();
   }
 
-  /** A weight above a lowered limit counts as the whole limit; otherwise it would block the queue forever. */
+  /** A weight above a lowered limit counts as the whole limit. Otherwise the waiter would block the queue forever. */
   private fits(weight: number): boolean {
     return this.group.isShadow || this.inflight + Math.min(weight, this.limit) <= this.limit;
   }

@@ -1,12 +1,12 @@
 import type { RejectionReason } from './rejection.ts';
 
-/** What a limit would have done with the requests so far, in shadow mode. Waits are those of admitted requests. */
+/** What a limit in shadow mode would have done with the requests so far. Waits are those of admitted requests. */
 export interface Forecast {
   /** Fraction of the requests that it would have rejected, from 0 to 1. */
   readonly rejectedShare: number;
   /** Median wait in milliseconds; 0 for a request that would not have been queued. */
   readonly waitP50: number;
-  /** Wait in milliseconds that 99 % do not exceed. */
+  /** Wait in milliseconds that 99 % of the requests do not exceed. */
   readonly waitP99: number;
 }
 
@@ -30,16 +30,15 @@ export interface LimitForecast extends Forecast {
   readonly inflightPeak: number;
 }
 
-/** Which limit to choose, as far as the requests in shadow mode show it. */
+/** Which limit to choose, judged by the requests in shadow mode. */
 export interface Suggestion {
-  /** The assumption behind the forecast, to be shown with it. */
+  /** The assumption behind the forecast. Show it together with the forecast. */
   readonly assumption: string;
   /**
-   * In ascending order: powers of two up to the first limit that would never have queued a request, and the current
-   * limit.
+   * In ascending order: the current limit, and powers of two up to the first that would never have queued a request.
    */
   readonly limits: readonly LimitForecast[];
-  /** The lowest of these limits that would have rejected less than this share of the requests. */
+  /** For each fraction of the requests: the lowest of these limits that would have rejected less than that. */
   readonly lowest: Readonly<Record<'5%' | '1%' | '0.1%', number | undefined>>;
 }
 

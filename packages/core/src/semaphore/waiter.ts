@@ -5,17 +5,20 @@ import type { Priority, QueuedAt } from './priority.ts';
 import type { Rejection } from './rejection.ts';
 
 /**
- * A caller that requests a permit. A request extends this class and so is its own waiter: it contains the links of the
- * queue, and needs no promise, timer or AbortController unless it must wait. While it is queued, its properties must not
- * change: queues find it by them.
+ * A caller that requests a permit. A request object extends this class and so is its own waiter: it contains
+ * the links of the queue, and needs no promise, timer or AbortController unless it must wait. While it is queued, its
+ * properties must not change, since queues find it by them.
  */
 export abstract class Waiter {
   /** How much of the limit the request uses. */
   weight = 1;
-  /** Which requests `byPriority()` serves first, and a guard sheds last; the default limit lets `critical` ones wait longer. */
+  /**
+   * Which requests `byPriority()` serves first, and a guard sheds last; the default limit lets `critical` ones wait
+   * longer.
+   */
   priority: Priority = 'normal';
 
-  // Declared without a value, so that waiters without these allocate no fields for them.
+  // Declared without a value, so that most waiters allocate no fields for them.
   /** The key that the request counts against, if the limit is keyed. */
   declare key: string | undefined;
   /** This key's own limit, if keys differ. */
@@ -33,7 +36,9 @@ export abstract class Waiter {
   /** @internal Whether shadow mode has reported that the request would have been rejected. */
   declare isReported: boolean | undefined;
 
-  /** Receives the permit. Called at most once, now or later, but not from inside the `granted` of another queued waiter. */
+  /**
+   * Receives the permit, now or later, at most once. Never called from inside the `granted` of another queued waiter.
+   */
   abstract granted(permit: BasePermit): void;
   /** Receives the rejection, instead of a permit. */
   abstract rejected(rejection: Rejection): void;
@@ -50,15 +55,15 @@ export abstract class Waiter {
     return true;
   }
 
-  /** @internal How many waiters its gate allows, in addition to the limit's own queue limit. */
+  /** @internal Maximum number of waiters that its gate allows, in addition to the limit's own queue limit. */
   get gateQueueLimit(): number {
     return Infinity;
   }
 
-  /** @internal Called before a grant in shadow mode if the limit would otherwise have rejected the request. */
+  /** @internal In shadow mode, called before the grant if the limit would have rejected the request. */
   exceeds(_rejection: Rejection): void {}
 
-  /** Called just before a grant. Returns whether the caller is gone; the waiter is then withdrawn. */
+  /** Called just before a grant. Returns whether the caller has left; the waiter is then withdrawn. */
   gone(): boolean {
     return false;
   }
@@ -70,8 +75,8 @@ export abstract class Waiter {
   /** @internal Number in the order of arrival; 0 if it has not been queued. */
   arrival = 0;
   /**
-   * @internal The object at which the waiter is queued: a semaphore, its lease of a distributed semaphore, or the
-   *   gate's waiter for the same request.
+   * @internal The object at which the waiter is queued: a semaphore; for a distributed limit, the waiter's lease; for a
+   * gate, the gate's waiter for the same request.
    */
   queuedAt: QueuedAt | undefined = undefined;
   /** @internal The bucket of waiters with the same timeout; `sooner` and `later` link them. */
@@ -113,7 +118,10 @@ export function grant(waiter: Waiter, permit: BasePermit): void {
   }
 }
 
-/** Grants the permit to a queued waiter. Its error must not affect the caller whose release made room. */
+/**
+ * Grants the permit to a queued waiter. If the waiter throws, the error must not affect the caller whose release made
+ * room.
+ */
 export function grantQueued(waiter: Waiter, permit: BasePermit): void {
   try {
     waiter.granted(permit);

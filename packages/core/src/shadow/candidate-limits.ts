@@ -6,8 +6,8 @@ const MAX_CANDIDATES = 16;
 const ASSUMPTION = 'the duration of requests does not depend on the limit';
 
 /**
- * Simulates a limit with powers of two in its place. The next power is added when the highest one so far would not have
- * admitted a request at once. Until then, all higher limits would admit the same requests at the same times.
+ * Simulates other values of a limit: powers of two. The next power is added when the highest so far would not have
+ * admitted a request at once. Until then, all higher limits would have admitted the same requests at the same times.
  */
 export class CandidateLimits<Demands> {
   readonly #candidates: Variant<Demands>[];

@@ -10,15 +10,15 @@ import { CandidateLimits } from './candidate-limits.ts';
 import { type Enforcer, ShadowedRequest, Variant, type Waiting } from './variant.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-/** Maximum queue length in the simulation, if the limit's own queue is not bounded. */
+/** Maximum queue length in the simulation, if the limit's own queue has no bound. */
 const MAX_QUEUE = 10_000;
 
-/** The settings of a simulated limiter or gate. It enforces limits and has no observers. */
+/** The settings of a simulated limiter or gate, which enforces its limits and has no observers. */
 export function settingsOnClock(queueLimit: number, clock: CheckedClock) {
   return {
     clock,
     observers: new Observers(),
-    // The real limit applies `maxHold`, and the simulation follows the real releases.
+    // `maxHold` has no effect here: the real limit applies it, and the simulation follows the real releases.
     maxHold: Infinity,
     queueLimit: queueLimit === Infinity ? MAX_QUEUE : queueLimit,
     mode: 'enforce',
@@ -50,9 +50,9 @@ interface Step<Demands> extends SimulatedLimit<Demands> {
 
 /**
  * Simulates what a limiter or gate in shadow mode would have done. The admitted requests also arrive at simulated
- * copies, which enforce limits on a virtual clock. The clock advances to the present at each arrival, at each end of a
- * request, and whenever statistics are read. A request that would have started later would have ended later by the same
- * time, so everything up to the present is known (docs/decisions/0047).
+ * copies, which enforce limits on a virtual clock. At each arrival, at each end of a request, and whenever statistics
+ * are read, the clock advances to the present. If a request would have started later, it would have ended later by the
+ * same time; so at any moment, everything up to the present is known (docs/decisions/0047).
  */
 export class Simulation<Demands> {
   readonly #clock: VirtualClock;

@@ -27,7 +27,7 @@ export class ShadowedRequest<Demands> {
     private readonly clock: VirtualClock,
     readonly demands: Demands,
     readonly waiting: Waiting,
-    /** Whether it would wait. If not, it is only admitted if there is room. */
+    /** Whether the request would wait. If not, it is only admitted if there is room. */
     readonly mayWait: boolean,
     /** Identifies the request in events. */
     readonly identity: object,
@@ -40,7 +40,10 @@ export class ShadowedRequest<Demands> {
     else this.#releaseAfter(this.#duration, permit);
   }
 
-  /** Called when the real request ends. A simulated permit granted later is released later by the same time. */
+  /**
+   * Called when the real request has ended. If the simulated permit is granted later than the real one, it is released
+   * later by the same time.
+   */
   end(outcome: Outcome, kind: string | undefined): void {
     this.#duration = this.clock.now() - this.arrival;
     this.#outcome = outcome;
@@ -94,7 +97,7 @@ class VirtualWaiter<Demands> extends Waiter {
   }
 }
 
-/** Simulates one value of the limit. */
+/** Simulates a limit with one particular value. */
 export class Variant<Demands> {
   queued = 0;
   #admitted = 0;
@@ -128,8 +131,7 @@ export class Variant<Demands> {
   }
 
   /**
-   * Takes over from a lower limit that has admitted every request at once: copies its requests in flight and its
-   * counts.
+   * Starts from a lower limit that has admitted every request at once: copies its requests in flight and its counts.
    */
   takeOver(lower: Variant<Demands>, inflight: Iterable<ShadowedRequest<Demands>>): void {
     for (const request of inflight) this.request(request);

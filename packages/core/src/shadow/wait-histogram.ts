@@ -1,4 +1,4 @@
-/** Buckets per doubling, so that a quantile is at most 9 % too high. */
+/** Number of buckets per doubling of the wait, so that a quantile is at most 9 % too high. */
 const RESOLUTION = 8;
 
 /** A histogram of waits, in milliseconds. */

@@ -15,7 +15,7 @@ const MAX_PROBE_TIMEOUTS = 3;
 export class CircuitBreaker {
   /** Why the store is unavailable; undefined if it is available. */
   error: StoreError | undefined = undefined;
-  /** The limit or key of the latest failed call, which probes use. */
+  /** The limit, or the key of it, whose call failed last. Probes ask for it again. */
   #probed: LimitName;
   #cancel = () => {};
   /** When to stop waiting for the outcome of a probe. */

@@ -21,7 +21,7 @@ class Refusals {
   hasWarned = false;
   /** The latest call was refused. */
   isRefused = true;
-  /** Until when each message is not repeated; in the order in which they were reported. */
+  /** For each message: the time until which it is not repeated. In the order in which the messages were reported. */
   readonly quietUntil = new Map<string, number>();
 }
 
@@ -32,7 +32,7 @@ class Refusals {
 export class StoreWarnings {
   /** Limits affected by an outage, or by messages that do not arrive. */
   readonly #affected = new Set<string>();
-  /** A limit that is no longer affected. The warning that the store is back names it. */
+  /** One limit that is no longer affected. The warning that the store has recovered names it. */
   #recovered: string | undefined;
   #hasWarned = false;
   #nextAt = -Infinity;

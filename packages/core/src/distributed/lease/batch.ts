@@ -11,9 +11,9 @@ const { setImmediate } = (onWorkers() ? {} : globalThis) as {
 };
 
 /**
- * Coalesces the calls of `soon` in one event-loop iteration. Runs `send` right after the first callback that calls it,
- * and once more at the end of the iteration for the other callers, in the async context of the first of those. In a
- * runtime without `setImmediate`, `send` runs once for each callback.
+ * Coalesces the calls of `soon` in one event-loop iteration. Runs `send` right after the first callback that calls it.
+ * If others call it in the same iteration, runs `send` once more at the end, in the async context of the first of them.
+ * In a runtime without `setImmediate`, runs `send` once for each callback.
  */
 export class Coalescer {
   #isWanted = false;

@@ -12,12 +12,12 @@ export const retryPart = 1 / 6;
 
 /**
  * Leases that are due within this fraction of a lease are renewed together, to save round trips. It is small, since
- * each renewal is early by up to this much. Also the interval between two tries of a release, and the margin before the
- * end of a wait.
+ * each renewal may be early by this much. It is also the interval between two attempts of a release, and the margin
+ * before a wait ends.
  */
 export const slackPart = 1 / 24;
 
-/** The part of each request that is the same for all leases of a limiter. */
+/** The fields of a request that are the same for all leases of a limiter. */
 export type LeaseTerms = Pick<LeaseRequest, 'queueLimit' | 'extraTokens'>;
 
 /** Receives the store's decisions about the leases that it has created. Implemented by semaphores. */
@@ -28,13 +28,13 @@ export interface LeasingSemaphore {
   /** Whether the process may keep free leases idle at present. */
   readonly reserves: boolean;
   /**
-   * Applies the limit's state in an answer to this operation with this reference. Called before the answer's effect on
-   * the lease.
+   * Applies the state of the limit in an answer. Called before the lease changes. `verb` and `ref` are those of the
+   * request.
    */
   learn(state: LimitState, verb: LeaseVerb, ref: LimitRef): void;
-  /** The lease is queued at the store. Returns false if the owner has released it instead. */
+  /** The store has queued the lease. Returns false if the owner has released it instead. */
   queued(lease: Lease): boolean;
-  /** The lease is held now. `answer` is the answer to its first request, if that granted it. */
+  /** The lease is held now. `answer` is present if the answer to the first request granted the lease. */
   granted(lease: Lease, answer?: Reply): void;
   /** The store's queue is full. */
   rejected(lease: Lease): void;
@@ -42,7 +42,7 @@ export interface LeasingSemaphore {
   lost(lease: Lease): void;
   /** The store had dropped the lease before it was released. */
   dropped(lease: Lease): void;
-  /** Whether the operation was executed is unknown. */
+  /** It is unknown whether the operation was executed. */
   failed(lease: Lease, verb: LeaseVerb, error: StoreError): void;
 }
 
@@ -57,7 +57,9 @@ export abstract class Lease {
    * Whether the lease may have expired in the store since its first request. If so, messages about it may be outdated.
    */
   hasLapsed = false;
-  /** When the latest answered request for the lease was sent. Before the first answer: when it was first requested. */
+  /**
+   * When the latest answered request for the lease was sent or, before the first answer, when the lease was requested.
+   */
   confirmedAt = 0;
   /** Number of requests about the lease so far, except its release. */
   requests = 0;
@@ -81,7 +83,7 @@ export abstract class Lease {
     return this.current;
   }
 
-  /** Builds the next request about this lease, and counts it as sent. */
+  /** Builds the next request for this lease, and counts it as sent. */
   nextRequest(now: number, missed: number): LeaseRequest {
     if (this.current === 'unsent') {
       this.current = 'requested';

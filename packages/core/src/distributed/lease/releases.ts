@@ -9,7 +9,9 @@ export class Releases {
   readonly #unconfirmed = new Map<Lease, number>();
   /** Releases that must be sent again. */
   readonly #failed: Lease[] = [];
-  /** Leases that the store granted or queued after their release was sent: it may have handled the release first. */
+  /**
+   * Leases that the store granted or queued after their release was sent: the store may have handled the release first.
+   */
   readonly #known = new Set<Lease>();
   #cancelTimer: (() => void) | undefined = undefined;
   #whenConfirmed: (() => void)[] = [];
@@ -63,7 +65,8 @@ export class Releases {
     const hasFailed = 'error' in answer;
     const isLost = !hasFailed && answer.state === 'lost';
     if (wasHeld && isLost) semaphore.dropped(lease);
-    // If a lease had several requests, `stay` may have arrived after the release, and then rejoined the queue.
+    // If a lease had several requests, the store may have handled the release before a `stay`, which then rejoined the
+    // queue.
     const mayBeKnown = this.#known.delete(lease) && (isLost || lease.requests > 1);
     if (mayBeKnown) return this.#send(lease, false);
     if (hasFailed && now < (this.#unconfirmed.get(lease) ?? 0)) {

@@ -2,7 +2,7 @@ import { startTimer } from '../../clock.ts';
 import { certainPart, type LeaseStore } from '../contract.ts';
 import { type Lease, renewalPart, retryPart, slackPart } from './lease.ts';
 
-/** Renews the leases that the store may know, with one timer, which does not keep the process alive. */
+/** Renews the leases that the store may have. Uses one timer, which does not keep the process alive. */
 export class Renewals {
   readonly #leases = new Map<string, Lease>();
   #wakeAt = Infinity;
@@ -22,7 +22,7 @@ export class Renewals {
     this.#leases.set(lease.id, lease);
   }
 
-  /** Returns whether the store may have known the lease. */
+  /** Returns whether the store may have had the lease. */
   delete(lease: Lease): boolean {
     return this.#leases.delete(lease.id);
   }
@@ -54,9 +54,7 @@ export class Renewals {
     this.#wakeBy(at);
   }
 
-  /**
-   * Renews all leases. Held leases come first: a store that has lost its state must know them before it grants others.
-   */
+  /** Renews all leases, held ones first: a store that has lost its state must have these before it grants others. */
   renewAll(): void {
     const leases = [...this.#leases.values()];
     for (const state of ['held', 'queued']) {
@@ -89,7 +87,7 @@ export class Renewals {
   }
 
   #renew(lease: Lease): void {
-    // Retried if there is no answer.
+    // Retries if there is no answer.
     lease.renewBy(this.store.clock.now() + this.#length(lease.confirmedAt) * retryPart);
     this.ask(lease.state === 'held' ? 'renew' : 'stay', lease);
   }

@@ -111,7 +111,7 @@ export class Session implements StoreListener {
     );
   }
 
-  /** Renews a held lease now, if it has not been lost. */
+  /** Renews a held lease now, unless it has been lost. */
   renew(lease: Lease): void {
     if (this.isCertain(lease)) this.ask('renew', lease);
     else this.#lost(lease);
@@ -122,7 +122,7 @@ export class Session implements StoreListener {
     this.#renewals.renewBy(lease, at);
   }
 
-  /** Extends the wait at the store in time, if the lease's present waiter may wait longer than the store expects. */
+  /** Asks the store in time to keep the lease queued, if its present waiter may wait longer than the store expects. */
   prolong(lease: Lease): void {
     const { state, waitsUntil } = lease;
     const { clock, leaseDuration } = this.store;
@@ -136,12 +136,12 @@ export class Session implements StoreListener {
     return this.store.clock.now() < this.#renewals.endOf(lease);
   }
 
-  /** The lease is no longer needed: ends it, and releases it if the store may know it. */
+  /** Called when the lease is no longer needed: ends it, and releases it if the store may have it. */
   release(lease: Lease): void {
     this.#end(lease, lease.state === 'held' && this.isCertain(lease));
   }
 
-  /** Ends a lease that the store does not know. */
+  /** Ends a lease that the store does not have. */
   forget(lease: Lease): void {
     this.#renewals.delete(lease);
     lease.end();
@@ -169,7 +169,7 @@ export class Session implements StoreListener {
     for (const member of this.#members.values()) member.subscriptionRenewed();
     this.#renewals.renewAll();
     this.releases.sendAgain();
-    // The store may now guarantee leases for a shorter time.
+    // The store may guarantee leases for a shorter time from now on.
     this.#renewals.tend();
   }
 
@@ -212,7 +212,7 @@ export class Session implements StoreListener {
       lease.hasLapsed ||= !this.isCertain(lease);
       this.#renewals.confirmed(lease, sent);
       if (state === 'queued') this.#queued(lease, answer.place);
-      // The answer is so old that the lease may have expired.
+      // The answer is so old that the lease may have expired meanwhile.
       else if (lease.state !== 'held' && this.store.clock.now() >= sent + this.store.leaseDuration)
         this.ask(verb === 'register' ? verb : 'stay', lease);
       else this.#granted(lease, answer.fencing, verb === 'acquire' ? answer : undefined);
@@ -236,7 +236,7 @@ export class Session implements StoreListener {
   }
 
   #lost(lease: Lease): void {
-    // Its release may be answered with `lost`, which must not be reported a second time.
+    // The answer to its release may be `lost`, which must not be reported a second time.
     this.#end(lease, false);
     lease.semaphore.lost(lease);
   }

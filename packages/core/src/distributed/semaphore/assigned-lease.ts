@@ -5,13 +5,13 @@ import { Lease } from '../lease/lease.ts';
 
 /** A lease of a semaphore, and the waiter that it was requested for. */
 export class AssignedLease extends Lease {
-  /** The waiter that is to be granted the lease. */
+  /** The waiter that is granted the lease. */
   waiter: Waiter | undefined = undefined;
   /** Waits at the local limiter on behalf of `waiter` while the store is unavailable. */
   localWaiter: { leave(): void; readonly error: StoreError | undefined } | undefined = undefined;
   /** Whether the waiter is counted and reported as queued. */
   isCounted = false;
-  /** In shadow mode, the weight by which the limit was exceeded when the lease was granted. */
+  /** In shadow mode: the weight beyond the limit when the lease was granted. */
   excess = 0;
   /** Number of permits that have used the lease. */
   uses = 0;

@@ -19,7 +19,7 @@ export class DistributedPermit extends BasePermit {
   lease: AssignedLease | undefined = undefined;
   /** Counts the permit against the local limit while the store is unavailable. */
   local: BasePermit | undefined = undefined;
-  /** Which of the consecutive permits under one lease this is. */
+  /** The position of this permit among the consecutive permits that use the lease. */
   private use = 0;
 
   constructor(

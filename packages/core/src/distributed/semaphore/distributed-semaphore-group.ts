@@ -6,7 +6,10 @@ import type { DistributedSettings } from '../settings.ts';
 import { OperatedLimit } from './operated-limit.ts';
 import { replaces } from './own-limit.ts';
 
-/** Maximum number of consecutive permits under a lease kept in reserve. All of them together need one round trip. */
+/**
+ * Maximum number of consecutive permits that use one lease kept in reserve. The lease needs a single round trip for all
+ * of them.
+ */
 const MAX_RESERVE_USES = 100;
 
 /** State shared by the semaphores of a distributed limiter: the limit that applies, and this process's totals. */
@@ -32,7 +35,7 @@ export abstract class DistributedSemaphoreGroup<
   reclaimed = 0;
   /** Permits of this process that have lost their lease. */
   lost = 0;
-  /** When to try again to register permits, after the store has refused it. */
+  /** When to try again to register permits after the store has refused to. */
   registerAt = -Infinity;
   /** How the limit is operated. */
   readonly operated = new OperatedLimit();
@@ -50,7 +53,7 @@ export abstract class DistributedSemaphoreGroup<
     this.terms = { queueLimit, extraTokens };
   }
 
-  /** The semaphore of a key; a new one is stored only once it is used. */
+  /** Returns the semaphore of a key. A new one is stored only once it is used. */
   abstract findOrCreate(key: string | undefined, limit: number | undefined): Semaphore;
 
   /** Applies the limit's state after it has changed. */
@@ -61,7 +64,7 @@ export abstract class DistributedSemaphoreGroup<
   /** Reads the limit of all keys from the store. */
   abstract readCommon(): void;
 
-  /** Applies the limit's state from an answer, except the limit itself. */
+  /** Applies the state of the limit in an answer, except the limit itself. */
   learn(limitState: LimitState): void {
     const { name, observers } = this.settings;
     const { reclaimed } = limitState;
@@ -81,12 +84,12 @@ export abstract class DistributedSemaphoreGroup<
     observers.lost?.({ name, weight });
   }
 
-  /** Whether the limit in an answer was declared later than the limit that applies here. */
+  /** Whether the limit in an answer was declared after the limit that applies here. */
   isLater(limitState: LimitState): boolean {
     return this.version !== '' && this.unansweredLimits === 0 && replaces(limitState, this);
   }
 
-  /** Adopts the store's limit of all keys, unless the answer is older than the latest known declaration. */
+  /** Adopts the store's limit for all keys, unless a later declaration is known. */
   adopt({ limit, version, declared: numbers = [limit] }: LimitState): void {
     // Two keys may have received different limits with the same version: the lower one applies.
     const isSame = version === this.version;
@@ -102,7 +105,7 @@ export abstract class DistributedSemaphoreGroup<
     this.resize(limit);
     const { name, observers } = this.settings;
     const { declared } = this;
-    // A limit that was set, by an operator for example, is no conflict.
+    // A limit that was set (by an operator, for example) is not a conflict.
     const isDeclared = limit === numbers[0];
     if (!isDeclared || limit === declared || this.#hasWarned) return;
     this.#hasWarned = true;

@@ -62,7 +62,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     return this.limitState.refOfRelease;
   }
 
-  /** A permit of a limit of 1 is a lock: other processes must not wait for one that no caller holds. */
+  /** A limit of 1 is a lock, and keeps no idle lease: other processes would wait for a lock that no caller holds. */
   get reserves(): boolean {
     return this.group.settings.reserve > 0 && this.limitState.limit > 1;
   }
@@ -73,7 +73,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
 
   /** Admits a new request if there is an idle lease; returns whether it has. */
   admitsAtOnce(waiter: Waiter): boolean {
-    // The limit may have been lowered since.
+    // The limit may have been lowered after the leases became idle.
     if (this.idle.length > 0 && !this.limitState.grantsFromLeases) this.idle.clear();
     const lease = this.waiters.length === 0 ? this.idle.take(waiter.weight) : undefined;
     const isUsable = lease !== undefined && this.session.isCertain(lease);
@@ -82,7 +82,9 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     return isUsable;
   }
 
-  /** Adds a new waiter. Requests its lease from the store, unless other leases must be answered first. */
+  /**
+   * Adds a new waiter. Requests its lease from the store at once, unless the maximum number of requests is unanswered.
+   */
   ask(waiter: Waiter, timeout: number): void {
     const lease = this.addWaiter(waiter, timeout);
     if (lease.timeLeft === 0 || this.waiters.maySend(this.limitState.limit))
@@ -132,7 +134,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     this.idle.clear();
   }
 
-  /** Called when the store is available again: renews held leases, and resumes the queued ones there. */
+  /** Called when the store is available again: renews held leases, and continues the wait of queued ones. */
   resume(): void {
     this.held.renew();
     for (const lease of this.waiters.leases()) {
@@ -144,7 +146,8 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
   }
 
   learn(limitState: LimitState, verb: LeaseVerb, ref: LimitRef): void {
-    // A store that refuses new permits may still renew those that are held.
+    // Only a new permit shows that the store accepts calls again: a store that refuses new permits may still renew held
+    // ones.
     if (verb === 'acquire' || verb === 'stay') this.context.breaker.succeeded();
     this.limitState.learn(limitState, this.#now(), ref);
     this.held.register();
@@ -171,7 +174,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     const { waiter } = lease;
     if (waiter === undefined) return this.settle();
     this.reject(waiter, this.group.rejects ? 'closed' : 'full');
-    // Shadow mode may have admitted the request without the store.
+    // Shadow mode may have admitted the request without the store, so its permit must be registered.
     this.held.register();
   }
 

@@ -3,9 +3,9 @@ import type { GroupMember, SemaphoreGroup } from '../../semaphore/semaphore-grou
 import { identityOf, type Waiter } from '../../semaphore/waiter.ts';
 
 /**
- * Reports a request that is admitted in shadow mode, if it would have been rejected. `excess` is the weight by which it
- * exceeds the limit. A single process cannot simulate a queue over several, so the only timeout it reports is that of a
- * store's answer.
+ * Reports a request that shadow mode admits and the limit would have rejected. `excess` is the weight beyond the limit.
+ * A single process cannot simulate the queue of all processes, so it reports no timeouts, except those in the store's
+ * answers.
  */
 export function reportExcess(
   group: SemaphoreGroup<GroupMember>,
@@ -13,7 +13,7 @@ export function reportExcess(
   excess: number,
 ): void {
   const { name: limitName, queueLimit, queueWeight } = group.settings;
-  // The number of queued requests, assuming that all have the weight of this one.
+  // The number of queued requests, if all had the weight of this one.
   const queued = Math.ceil(excess / waiter.weight);
   if (queued > Math.min(queueLimit, waiter.gateQueueLimit) || excess > queueWeight) {
     reportInShadow(group, waiter, { reason: 'full', limitName, queued, waited: 0, retryAfter: 1 });

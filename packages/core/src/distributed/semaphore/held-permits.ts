@@ -9,7 +9,7 @@ import type { CachedLimitState } from './limit-state.ts';
 
 /** The permits of one semaphore that this process holds, and their leases. */
 export class HeldPermits {
-  /** The leases and, for each, the permit that uses it. */
+  /** The held leases, each with the permit that uses it. */
   private readonly leases = new Map<AssignedLease, DistributedPermit | undefined>();
   /** Permits that were granted without the store and must be registered there. */
   private readonly unregistered = new Set<DistributedPermit>();
@@ -87,7 +87,7 @@ export class HeldPermits {
       if (lease.state === 'held') this.session.renew(lease);
   }
 
-  /** Registers the permits that were granted without the store, unless it has just refused to. */
+  /** Registers the permits that were granted without the store, unless the store has just refused to register them. */
   register(): void {
     const { clock } = this.session.store;
     if (this.unregistered.size > 0 && clock.now() >= this.semaphore.group.registerAt) {
@@ -101,7 +101,7 @@ export class HeldPermits {
     this.#registerAll();
   }
 
-  /** Called when the store has not registered the lease's permit. */
+  /** Called when the store has not registered the permit of this lease. */
   unregister(lease: AssignedLease): void {
     const permit = this.leases.get(lease);
     if (permit === undefined) return;

@@ -7,8 +7,8 @@ import type { DistributedSemaphoreGroup } from './distributed-semaphore-group.ts
 import { OwnLimit } from './own-limit.ts';
 
 /**
- * A limit above every limit in use. If a release recreates the limit at a store that has lost its state, the next
- * declaration replaces this value.
+ * Sent with a release that must not declare a limit: higher than every limit in use. If the release recreates the limit
+ * at a store that has lost its state, the next declaration replaces this value.
  */
 const NO_LIMIT = 1e12;
 
@@ -21,7 +21,7 @@ export class CachedLimitState {
   private latest: LimitState | undefined = undefined;
   private declaration: LimitRef;
   private retryAfter: RetryAfter | undefined = undefined;
-  /** The release rate of this process, for `Retry-After`. Defined once it has rejected a request. */
+  /** How fast this process releases, for `Retry-After`. Measured from its first rejection on. */
   private rate: ReleaseRate | undefined = undefined;
 
   constructor(
@@ -73,8 +73,8 @@ export class CachedLimitState {
   }
 
   /**
-   * The limit to send with the release of a lease. It does not declare the key's own limit, since a newer semaphore of
-   * the key may have declared another one since.
+   * The limit to send with the release of a lease. It omits the key's own limit, since a newer semaphore of the key may
+   * have declared another one.
    */
   get refOfRelease(): LimitRef {
     const { ref } = this;
@@ -91,15 +91,15 @@ export class CachedLimitState {
   }
 
   /**
-   * Whether this process may grant from its own leases without the store. False beyond the limit, and in shadow mode,
-   * where only the store knows by how much each request exceeds the limit.
+   * Whether this process may grant from its own leases without the store. It may not if it holds more than the limit,
+   * and in shadow mode, where only the store knows by how much a request exceeds the limit.
    */
   get grantsFromLeases(): boolean {
     const { grants, isShadow } = this.group;
     return grants && !isShadow && this.inflight <= this.limit;
   }
 
-  /** In shadow mode, the weight by which a lease that was granted with this answer exceeds the limit. */
+  /** In shadow mode: by how much weight a lease that this answer granted exceeds the limit. */
   excess(granted: LimitState | undefined): number {
     return granted !== undefined && this.group.isShadow ? granted.inflight - this.limit : 0;
   }
@@ -132,7 +132,7 @@ export class CachedLimitState {
     return { reason, limitName: name, queued: this.queued, waited, retryAfter };
   }
 
-  /** Milliseconds until this weight is expected to be granted, assuming that all processes release at the same rate. */
+  /** Milliseconds until this weight is expected to be granted, if the other processes release as fast as this one. */
   #waitFor(weight: number, now: number): number {
     const { inflight, held, queued } = this;
     if (held === 0) return 0;
@@ -142,8 +142,8 @@ export class CachedLimitState {
   }
 
   /**
-   * Adopts the limit, which another process may have declared for this key or for all keys. The store has the limit of
-   * all keys under the limit's name without a key.
+   * Adopts the limit that the answer contains for this key, or for all keys. The store keeps the limit for all keys
+   * under the limit's name without a key.
    */
   #learnLimit(limitState: LimitState, ref: LimitRef): void {
     const { own, group, key } = this;

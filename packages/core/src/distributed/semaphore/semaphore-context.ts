@@ -19,6 +19,6 @@ export interface OutageHandler<Semaphore> {
   takeOver(semaphore: Semaphore, lease: AssignedLease, error?: StoreError): void;
   /** Admits the lease's waiter without the store. */
   admit(semaphore: Semaphore, lease: AssignedLease): void;
-  /** Counts a permit with a lease against the local limit as well, if there is one. */
+  /** Counts a permit that has a lease against the local limit too, if there is one. */
   count(permit: DistributedPermit): void;
 }

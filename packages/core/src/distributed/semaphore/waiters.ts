@@ -15,14 +15,14 @@ export class Waiters {
   private readonly sent = new FifoQueue();
   /** Waiters whose lease has not been requested yet. */
   private readonly unsent = new FifoQueue();
-  /** Number of waiters counted as queued. A waiter whose first call is unanswered is not counted. */
+  /** Number of waiters that count as queued. A waiter does not, until the store has answered its first call. */
   private counted = 0;
 
   constructor(
     private readonly group: DistributedSemaphoreGroup,
     private readonly limitState: CachedLimitState,
     private readonly session: Session,
-    /** Takes over a waiter that had a local waiter with another lease. */
+    /** Called for a waiter that had a local waiter and has now received the lease of another one. */
     private readonly takeOver: (lease: AssignedLease) => void,
   ) {}
 
@@ -30,7 +30,7 @@ export class Waiters {
     return this.sent.length + this.unsent.length;
   }
 
-  /** Whether this process's queue is full; for a keyed limit, the queue of the key. */
+  /** Whether this process's queue is full. For a keyed limit: the queue of this key. */
   get isFull(): boolean {
     return this.counted >= this.group.settings.queueLimit;
   }
@@ -48,8 +48,8 @@ export class Waiters {
   }
 
   /**
-   * Whether another lease may be requested. With hand-off: as many as can be held at once. Without it, and in shadow
-   * mode: one per waiter.
+   * Whether another lease may be requested. With hand-off, only as many as the limit allows to be held at once. Without
+   * hand-off, and in shadow mode, each waiter requests its own.
    */
   maySend(limit: number): boolean {
     return !this.handsOff || this.group.isShadow || this.sent.length < limit;
@@ -73,13 +73,15 @@ export class Waiters {
     this.request(lease);
   }
 
-  /** Requests the lease. A waiter that already counts as queued must no longer be rejected as `full`. */
+  /**
+   * Requests the lease. If its waiter already counts as queued, sends `stay`, which the store never rejects as `full`.
+   */
   request(lease: AssignedLease): void {
     const { session } = this;
     session.ask(lease.isCounted && session.store.can.queueLimit ? 'stay' : 'acquire', lease);
   }
 
-  /** Counts the lease's waiter as queued; returns false if the waiter declines. */
+  /** Counts the lease's waiter as queued. Returns false if the waiter refuses to queue. */
   countAsQueued(lease: AssignedLease): boolean {
     const { group } = this;
     const { waiter, isCounted } = lease;
@@ -113,8 +115,8 @@ export class Waiters {
   }
 
   /**
-   * Whether shadow mode admits a waiter that would be rejected. Also true if the store answers after the waiter's
-   * deadline, or has not received the change of mode yet.
+   * Whether shadow mode admits a waiter instead of rejecting it for this reason. This includes rejections by a store
+   * that has not received the change of mode yet, and answers that arrive after the waiter's deadline.
    */
   excuses(reason: RejectionReason): boolean {
     const { isShadow, grants } = this.group;
@@ -127,8 +129,8 @@ export class Waiters {
   }
 
   /**
-   * Removes and returns the waiter that gets a free lease. Rejects late waiters on the way, and withdraws those whose
-   * caller is gone.
+   * Removes and returns the waiter that gets a free lease. Rejects the expired waiters before it, and withdraws those
+   * whose caller has left.
    */
   next(lease: AssignedLease): Waiter | undefined {
     const { counters, settings } = this.group;
@@ -141,7 +143,7 @@ export class Waiters {
       else {
         if (!late) return next;
         this.reportExcused(next, 'timeout');
-        // The waiter's excess of the limit must not be reported twice.
+        // The waiter is reported already, so its excess must not be reported again.
         lease.excess = 0;
         return next;
       }
@@ -164,8 +166,8 @@ export class Waiters {
   }
 
   /**
-   * With hand-off, the oldest waiter takes the granted lease. Its own queued lease then goes to the waiter whose lease
-   * was granted, or to the first waiter without a lease.
+   * With hand-off, the oldest waiter takes the granted lease. The oldest waiter's own lease, which is still queued,
+   * then goes to the waiter that had requested the granted one, or to the first waiter without a lease.
    */
   #take(granted: AssignedLease): Waiter | undefined {
     const { first } = this;
@@ -180,7 +182,7 @@ export class Waiters {
   #reuse(queued: AssignedLease, granted: AssignedLease, hadLocalWaiter: boolean): void {
     const { session } = this;
     const replaced = granted.waiter === undefined ? this.#firstUnsent : granted;
-    // A lease with a local waiter is not queued at the store, so a waiter with its own lease gains nothing from it.
+    // A lease that had a local waiter is not queued at the store, so it is useless to a waiter that has its own.
     const isUseful =
       replaced?.weight === queued.weight && (replaced === granted || !hadLocalWaiter);
     if (replaced === undefined || !isUseful) return session.release(queued);
