@@ -41,7 +41,7 @@ it('the plot has room for the labels of its axes, and says what they are', () =>
     expect(plot).toContain(title);
 });
 
-it('figures that the tables do not have are an error', () => {
+it('a figure that is missing from the tables is an error', () => {
   const renamed = performance.replace('## (f)', '## (z)');
   expect(() => withFigures(read('README.md'), { performance: renamed, overload })).toThrow('(f)');
 });

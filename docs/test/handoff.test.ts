@@ -80,7 +80,7 @@ it.each([
   },
 );
 
-it('docs/distributed.md has the bounds that follow for 50 ms of work', () => {
+it('docs/distributed.md has the computed bounds for 50 ms of work', () => {
   const rows = [
     ...read('docs/distributed.md').matchAll(
       /^\| (\d+)(?: and more)? \| (\d+) ms \| (\d+) ms \|$/gm,

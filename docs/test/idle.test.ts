@@ -10,7 +10,7 @@ function idleOfPage(): (limiter: Limiter) => Promise<void> {
   return new Function(`${ts.transpile(code, { target: ts.ScriptTarget.ES2022 })}; return idle;`)();
 }
 
-it('docs/migrating.md waits until a limiter is idle, and leaves it open', async () => {
+it('the code in docs/migrating.md waits until a limiter is idle, and leaves it open', async () => {
   const idle = idleOfPage();
   const limiter = createLimiter({ limit: 1, queueLimit: 2 });
   await idle(limiter);
@@ -29,7 +29,7 @@ it('docs/migrating.md waits until a limiter is idle, and leaves it open', async 
   expect(limiter.closed).toBe(false);
 });
 
-it('docs/migrating.md waits until a queue is idle whose last waiter leaves', async () => {
+it('the code in docs/migrating.md waits until a queue whose last waiter leaves is idle', async () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 1 });
   limiter.pause();
   const controller = new AbortController();

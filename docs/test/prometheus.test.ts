@@ -94,7 +94,7 @@ afterAll(async () => {
   for (const stop of stops.reverse()) await stop();
 });
 
-it('fires each alert for an app with either exporter, and none for a limit without a problem', async () => {
+it('Prometheus fires each alert for an app with either exporter, and none for a limit without a problem', async () => {
   expect(await firing()).toEqual([...expected].sort());
 });
 
@@ -141,7 +141,7 @@ describe('promtool', () => {
     expect(output).toContain(`SUCCESS: ${alerts.length} rules found`);
   });
 
-  it('sees each alert fire when it should, and not when it should not', async () => {
+  it('fires each alert when it should, and only then', async () => {
     expect(Object.keys(alertScenarios)).toEqual(alerts);
     const folder = await mkdtemp(join(tmpdir(), 'headgate-alerts-'));
     const file = join(folder, 'tests.yml');

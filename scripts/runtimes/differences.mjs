@@ -17,13 +17,13 @@ export const differences = [
   {
     ...{ on: ['node-24', 'node-26'], where: '`node:http`' },
     text: "If the handler of a pipelined request destroys its response before its turn, the connection remains open. In Express, the destroyed request's permit is released.",
-    tests: /^Express 5 > .*waits for the permit of a later request whose response is destroyed$/,
+    tests: /^Express 5 > .*waits for the permit of a later, destroyed request$/,
   },
   {
     ...{ on: ['bun'], where: '`node:http`', isRare: true },
     text: 'After a disconnect, a pipelined request counts as destroyed by the application: in Express its permit is released before its handler responds.',
     tests:
-      /^Express 5 > .*(permits of a broken connection, those of pipelined requests included|clients that leave within pipelined requests)$/,
+      /^Express 5 > .*(permits of all pipelined requests when their connection breaks|clients that disconnect while their requests are pipelined)$/,
   },
   {
     ...{ on: ['bun'], where: '`node:http`', isRare: true },

@@ -31,7 +31,7 @@ describe.each([
     return { status, stdout, stderr };
   }
 
-  test('starts the built program through a symlink', () => {
+  test('a launcher starts the built program through a symlink', () => {
     mkdirSync(dirname(join(folder, program)), { recursive: true });
     writeFileSync(
       join(folder, program),
@@ -40,7 +40,7 @@ describe.each([
     expect(launch('--help')).toEqual({ status: 7, stdout: "[ '--help' ]\n", stderr: '' });
   });
 
-  test('says in one line how to build the program in a clone', () => {
+  test('a launcher in a clone says in one line how to build the program', () => {
     const stderr = `${name} is not built yet: run \`npm run build\` in the repository first.\n`;
     expect(launch()).toEqual({ status: 1, stdout: '', stderr });
   });

@@ -34,7 +34,7 @@ function copyOf(root: string): string {
 const onLinux = process.platform === 'linux' ? unpacked : [];
 
 describe.each(onLinux)('$name', ({ name, path, root }) => {
-  test('loads only libraries of its own folder, and libc', () => {
+  test('loads only libraries in its own folder, and libc', () => {
     expect(findLibraries(path, root)).toMatchObject({ missing: [] });
   });
 

@@ -15,7 +15,7 @@ function proseOf(source: string): [line: number, text: string][] {
   ]);
 }
 
-it('finds comments, joined over lines, without quoted code', () => {
+it('the prose check finds comments, joined over lines, without quoted code', () => {
   const block = '/**\n * The `first`\n * two words.\n */\nlet a = 1; // One\n// and two.\n';
   expect(proseOf(block)).toEqual([
     [1, 'The two words.'],
@@ -23,12 +23,12 @@ it('finds comments, joined over lines, without quoted code', () => {
   ]);
 });
 
-it('finds titles and messages, but no text without a space', () => {
+it('the prose check finds titles and messages, but no text without a space', () => {
   const titles = `it('rejects a request', () => { throw new Error(\`no \${name} here\`); });\nkey('limit');`;
   expect(proseOf(titles).map(([, text]) => text)).toEqual(['rejects a request', 'no', 'here']);
 });
 
-it('finds only the comments of SQL and Lua in a string', () => {
+it('the prose check finds only the comments of SQL and Lua in a string', () => {
   const script = "const lua = `\n-- Grants it.\nlocal name = 'a b'\n-- Ends\n-- here.\n`;\n";
   expect(proseOf(script)).toEqual([
     [2, 'Grants it.'],
@@ -36,6 +36,6 @@ it('finds only the comments of SQL and Lua in a string', () => {
   ]);
 });
 
-it('finds no comment inside a string or a regular expression', () => {
+it('the prose check finds no comment inside a string or a regular expression', () => {
   expect(proseOf("const url = 'https://a'; const re = /\\/\\/ b/; // c d")).toEqual([[1, 'c d']]);
 });

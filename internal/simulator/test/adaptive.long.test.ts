@@ -31,7 +31,7 @@ it.each([
   [100, 3, 200, lognormal(200 / Math.exp(0.5), 1)],
   [20, 1.5, 1000, exponential(1000)],
 ])(
-  'an overload in slow start does not become the baseline: a pool of %i at %f times its capacity',
+  'an overload during slow start does not become the baseline: a pool of %i at %f times its capacity',
   (pool, load, time, serviceTime) => {
     for (let seed = 1; seed <= 3; seed++) {
       const server = new Server(
@@ -47,7 +47,7 @@ it.each([
 );
 
 it.each([1, 2, 3])(
-  'slowdowns of two seconds that do not depend on the limit do not lower it for good (seed %i)',
+  'a limit recovers from slowdowns of two seconds that it does not cause (seed %i)',
   (seed) => {
     const server = new Server(
       1000,
@@ -68,7 +68,7 @@ it.each([1, 2, 3])(
   },
 );
 
-it('a tenfold slowdown that does not depend on the limit raises it as far as the load needs', () => {
+it('a tenfold slowdown that the limit does not cause raises it as far as the load needs', () => {
   const server = new Server(100, { limit, queueLimit: 20 });
   server.load(80, { serviceTime: exponential(100) });
   server.advance(120);
@@ -82,7 +82,7 @@ it('a tenfold slowdown that does not depend on the limit raises it as far as the
 });
 
 it.each([1, 2, 3])(
-  'a dependency that becomes 20 times slower for good is used after 30 s',
+  'a limit adapts within 30 s to a dependency that becomes 20 times slower for good',
   (seed) => {
     const server = new Server(1000, { limit, queueLimit: 20 }, seed);
     server.load(200, { serviceTime: lognormal(5, 0.5) });
@@ -99,7 +99,7 @@ it.each([
   [50, 0.8, 300],
   [50, 1.5, 300],
 ])(
-  'a pool of %i at %f times its capacity that becomes twice as slow for %i s, and recovers',
+  'a limit recovers after a pool of %i, at %f times its capacity, was twice as slow for %i s',
   (pool, load, seconds) => {
     const server = new Server(pool, { limit: defaultLimit, queueLimit: 50, queueTimeout: 300 });
     const rate = (pool / 0.035) * load;
@@ -115,7 +115,7 @@ it.each([
   },
 );
 
-it('a mix of work of 10 ms and 1 s drifts neither to the minimum nor to the maximum in 1.2 million requests', () => {
+it('a limit on work of 10 ms and 1 s reaches neither its minimum nor its maximum in 1.2 million requests', () => {
   const server = new Server(100, { limit: defaultLimit, queueLimit: 50, queueTimeout: 300 });
   // 80 are in flight on average.
   server.load(4000, { serviceTime: (random) => (random() < 0.01 ? 1000 : 10) });
@@ -125,7 +125,7 @@ it('a mix of work of 10 ms and 1 s drifts neither to the minimum nor to the maxi
   expect(Math.max(...limits)).toBeLessThan(500);
 });
 
-it('follows a dependency whose capacity shrinks and recovers', () => {
+it('a limit follows a dependency whose capacity shrinks and recovers', () => {
   const server = new Server(10, { limit });
   server.load(80, { serviceTime: exponential(100) });
   server.advance(120);
@@ -140,7 +140,7 @@ it('follows a dependency whose capacity shrinks and recovers', () => {
 });
 
 it.each([1, 2, 3])(
-  'the first overload does not become the baseline, long after the start (seed %i)',
+  'a first overload long after the start does not become the baseline (seed %i)',
   (seed) => {
     const server = new Server(100, { limit: defaultLimit, queueLimit: 50 }, seed);
     server.load(900, { serviceTime: lognormal(100 / Math.exp(0.5), 1) });
@@ -153,7 +153,7 @@ it.each([1, 2, 3])(
   },
 );
 
-it('does not grow while it is not fully used', () => {
+it('a limit does not grow while it is not fully used', () => {
   const server = new Server(1000, { limit });
   server.load(20, { serviceTime: constant(100) });
   const { limit: reached, throughput } = server.advance(hour);
@@ -229,7 +229,7 @@ it.each([
   [1000, 1, 30],
   [5000, 0.3, 60],
 ])(
-  'of work of %i ms (lognormal %f) that nothing limits, hardly any is rejected %i s after the start',
+  'requests of %i ms (lognormal %f) without a bottleneck are hardly ever rejected from %i s after the start',
   (time, spread, seconds) => {
     const period = { from: seconds, seconds };
     const counts = countWithoutOverload({ time, spread, inflight: 100, seeds: 20 }, period);
@@ -245,7 +245,7 @@ it.each([
   [10_000, 0.3],
   [10_000, 1],
 ])(
-  'of work of %i ms (lognormal %f) that nothing limits, nine tenths are admitted in the first ten round trips',
+  'requests of %i ms (lognormal %f) without a bottleneck: nine tenths are admitted in the first ten round trips',
   (time, spread) => {
     const period = { from: 0, seconds: time / 100 };
     const counts = countWithoutOverload({ time, spread, inflight: 50, seeds: 10 }, period);
@@ -264,7 +264,7 @@ it('drops lower the limit', () => {
   }
 });
 
-it('rejects hardly any requests under a sustainable load', () => {
+it('a limit rejects hardly any requests under a sustainable load', () => {
   const server = new Server(10, { limit });
   server.load(60, { serviceTime: exponential(100) });
   server.advance(300);

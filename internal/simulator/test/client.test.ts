@@ -24,7 +24,7 @@ function setUp(options: ClientOptions, answers: readonly (Answer | undefined)[])
 const no: Answer = { succeeded: false };
 const yes: Answer = { succeeded: true };
 
-it('disconnects on timeout, and retries', () => {
+it('a simulated client disconnects on timeout, and retries', () => {
   const { simulation, attempts, disconnects, ended, call } = setUp({ timeout: 100, retries: 1 }, [
     undefined,
     yes,
@@ -38,14 +38,14 @@ it('disconnects on timeout, and retries', () => {
   });
 });
 
-it('ignores an answer after its timeout', () => {
+it('a simulated client ignores an answer after its timeout', () => {
   const { simulation, disconnects, ended, call } = setUp({ timeout: 5 }, [yes]);
   call();
   simulation.runUntil(1000);
   expect({ disconnects, ended }).toEqual({ disconnects: [5], ended: [[false, 5]] });
 });
 
-it('retries the given number of times, with growing delays', () => {
+it('a simulated client retries the given number of times, with growing delays', () => {
   const options = { retries: 3, backoff: fibonacciBackoff(100, 150) };
   const { simulation, attempts, ended, call } = setUp(options, [no, no, no, no, no]);
   call();
@@ -54,14 +54,14 @@ it('retries the given number of times, with growing delays', () => {
   expect(ended).toEqual([[false, 440]]);
 });
 
-it('retries no sooner than Retry-After', () => {
+it('a simulated client retries no sooner than Retry-After', () => {
   const { simulation, attempts, call } = setUp({ retries: 1 }, [{ ...no, retryAfter: 2 }, yes]);
   call();
   simulation.runUntil(10_000);
   expect(attempts).toEqual([0, 2010]);
 });
 
-it('retries within its budget', () => {
+it('a simulated client retries within its budget', () => {
   const answers = Array.from({ length: 100 }, () => no);
   const budget = new RetryBudget(0.5, 2);
   const { simulation, attempts, call } = setUp({ retries: 9, budget }, answers);
@@ -73,7 +73,7 @@ it('retries within its budget', () => {
   expect(attempts).toHaveLength(10 + 2 + 4);
 });
 
-it('backs off exponentially with full jitter', () => {
+it('a simulated client backs off exponentially with full jitter', () => {
   const backoff = exponentialBackoff(100);
   expect([1, 2, 3].map((retry) => backoff(retry, () => 0.5))).toEqual([50, 100, 200]);
 });

@@ -10,7 +10,7 @@ function written(figures: readonly Figure[]): string {
   return withFigures(page('what was there\n'), scenario, report);
 }
 
-it('titles a single column "measured" and puts the published values before it', () => {
+it('a single column is titled "measured", after the published values', () => {
   const published: Figure = { ...figure('a', 2, [1, 3]), published: '2.1' };
   expect(written([published, figure('b', 0.25, [0, 1])])).toBe(
     page(`
@@ -23,7 +23,7 @@ it('titles a single column "measured" and puts the published values before it', 
   );
 });
 
-it('writes one row for several columns', () => {
+it('several columns are written as one row', () => {
   const range = [0, 100] as const;
   const figures = [
     figure('a', 1, range, 'x'),

@@ -9,7 +9,7 @@ test.each([
   [800, 20, 0.7, 0.98],
   [800, 100, 0.5, 1],
 ])(
-  'if a database pauses for %i ms every five seconds, of queries of %i ms at %d of its capacity, %d are answered in time',
+  'a database that pauses for %i ms every five seconds, with queries of %i ms at %d of its capacity, answers %d of them in time',
   (pause, query, load, least) => {
     expect(pauses(pause, query, load)).toBeGreaterThanOrEqual(least);
   },

@@ -48,7 +48,7 @@ test('a frozen server responds after it is thawed', async () => {
   expect(await pong).toBe('PONG');
 });
 
-test('arguments reach the server', async () => {
+test('a server receives its arguments', async () => {
   const client = connect(await server(['--maxmemory', '3mb']));
   expect(await client.config('GET', 'maxmemory')).toEqual(['maxmemory', '3145728']);
 });
@@ -119,7 +119,7 @@ test('a proxy passes data that is not a Redis request', async () => {
   expect(String(answer)).toMatch(/^-ERR/);
 });
 
-test('connections of a proxy can have separate latencies, so that one overtakes another', async () => {
+test('connections of a proxy can have different latencies, so that one overtakes another', async () => {
   const proxy = await startProxy(await server());
   undo.push(() => proxy.stop());
   const slow = connect(proxy);

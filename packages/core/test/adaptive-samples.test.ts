@@ -31,7 +31,7 @@ it.each([5, 20])('adaptive() grows if all requests have the weight %i', (weight)
   expect(limiter.limit).toBeGreaterThan(4 * weight);
 });
 
-it('adaptive() learns no baseline from a window that a drop has ended', () => {
+it('adaptive() learns no baseline from a window that ends with a drop', () => {
   const limit = adaptive(initial).create();
   feedOver(limit, { from: 100, to: 20_000, every: 20 }, () => ({ rtt: 100, inflight: 4 }));
   feedOver(limit, { from: 20_000, to: 40_000, every: 10 }, (now) => ({
@@ -83,7 +83,7 @@ it('a baseline is corrected under load by a few samples in each window', () => {
   expect(limit.baseline).toBeLessThan(120);
 });
 
-it('adaptive() learns a new baseline only after two ineffective decreases, even if only the work has become slower', () => {
+it('adaptive() learns a new baseline after two decreases without effect, even if only the work has become slower', () => {
   const limit = adaptive({ min: 8, initial: 50, max: 50 }).create();
   const isKnown = () => limit.baseline !== undefined;
   let now = 1000;

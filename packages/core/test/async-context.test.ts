@@ -25,7 +25,7 @@ it.each([
   expect(ran).toEqual(['A as A', 'A as A', 'B as B', 'B as B', 'C as C', 'C as C']);
 });
 
-it('the continuation of an acquire, a rejection and an abort runs in its own async context', async () => {
+it('code after an acquire, a rejection or an abort runs in the async context of its caller', async () => {
   const limiter = createLimiter({ limit: 1, ...queue });
   const held = limiter.tryAcquire();
   const controller = new AbortController();

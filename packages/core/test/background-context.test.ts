@@ -20,7 +20,7 @@ function meanwhile(work: () => Promise<unknown>): void {
   })();
 }
 
-it('the context of a request is collected while the alarm of maxHold is set', async () => {
+it('the async context of a request is garbage-collected even while the timer of maxHold is set', async () => {
   const limiter = createLimiter({ limit: 5, maxHold: 600_000 });
   const request = new WatchedRequest();
   await request.run(() => limiter.run(short));
@@ -49,7 +49,7 @@ it.each([
   await later;
 });
 
-it('the context of a request is collected even if later requests follow at the pace of the event loop', async () => {
+it('the async context of a request is garbage-collected even while the default limit paces later requests', async () => {
   const limiter = createLimiter({ limit: defaultLimit() });
   const request = new WatchedRequest();
   const busy = () =>
@@ -65,7 +65,7 @@ it('the context of a request is collected even if later requests follow at the p
 });
 
 it.each([1, 20])(
-  'the context of a request of a distributed limit is collected even while %i others use the limit',
+  'the async context of a request is garbage-collected even while %i other requests use its distributed limit',
   async (callers) => {
     const memory = new Memory();
     const limiters = [1, 2].map(() => {
@@ -85,7 +85,7 @@ it.each([1, 20])(
   },
 );
 
-it("work that a store's answer starts runs outside the context of any request", async () => {
+it("work that a store's answer starts runs outside the async context of any request", async () => {
   const seen: unknown[] = [];
   const store = memoryStore();
   const limiter = createLimiter({
@@ -97,7 +97,7 @@ it("work that a store's answer starts runs outside the context of any request", 
   expect(seen).toEqual([undefined, undefined]);
 });
 
-it('a batch of operations is sent in the context of the first request in it, early or late in an iteration', async () => {
+it('a batch of operations is sent in the async context of its first request', async () => {
   const seen: unknown[] = [];
   const store = memoryStore();
   vi.spyOn(store, 'send').mockImplementation(async (ops) => {

@@ -19,7 +19,7 @@ describe('the baseline in stats()', () => {
   });
 
   it.each([1, 5])(
-    'is measured on the first requests if a backlog from the start delays the following ones: %i kinds',
+    'is measured on the first requests if a backlog delays the later ones: %i kinds',
     (kinds) => {
       const limit = adaptive({ min: 8, initial: 8 }).create();
       const sample = (index: number) => ({
@@ -60,12 +60,12 @@ describe('the baseline in stats()', () => {
     return limit;
   };
 
-  it('is measured on the first requests even if some of their kinds are not requested again', () => {
+  it('is measured on the first requests even if later requests are of other kinds', () => {
     const kindOf = (index: number) => (index % 2 === 0 ? 'usual' : 'only at the start');
     expect(start(kindOf, { until: 8000, rtt: 500 }).baseline).toBeLessThan(220);
   });
 
-  it('is not measured on the first requests if they were slower than the following ones', () => {
+  it('is not measured on the first requests if they were slower than the later ones', () => {
     expect(start(() => 'usual', { until: 2100, rtt: 100 }).baseline).toBe(100);
   });
 

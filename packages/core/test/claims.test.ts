@@ -54,7 +54,7 @@ it('a lighter waiter of another flow is admitted before a waiter that does not f
   expect(waiting.map(({ answers }) => answers)).toEqual([0, 0, 0, 1]);
 });
 
-it('at most twice the limit, by weight, overtakes a waiter that does not fit yet, even if the waiter is replaced', () => {
+it('at most twice the weight of the limit overtakes a waiter that does not fit yet, even if another one takes its place', () => {
   const { limiter, ask } = scene();
   const held = ask(3);
   const first = ask(2);
@@ -121,7 +121,7 @@ it('an older waiter of a lower class from an earlier limit does not overtake a w
   expect([early, heavy, higher].map(({ answers }) => answers)).toEqual([0, 1, 0]);
 });
 
-it('weight that overtook a granted waiter does not count for the next waiter', () => {
+it('weight that overtook one waiter does not count for the next, once the first is granted', () => {
   const { ask } = scene();
   const held = ask(3);
   const passes = (times: number) => {
@@ -151,7 +151,7 @@ it('a waiter that does not fit yet is not displaced by a new request', () => {
   expect([ask(1).rejection?.reason, heavy.answers]).toEqual(['full', 0]);
 });
 
-it('a fitting waiter is admitted once the waiter that does not fit is withdrawn', () => {
+it('a waiter that fits is admitted once the waiter ahead, which does not fit, is withdrawn', () => {
   const { limiter, ask } = scene({ order: lifo() });
   ask(3);
   const heavy = ask(2);
@@ -186,7 +186,7 @@ it('codel() sheds all other waiters while the newest does not fit yet', async ()
   expect(newest.permit).toBeDefined();
 });
 
-it('the claim of a waiter that has left does not affect waiters queued later', () => {
+it('a waiter that did not fit and has left does not affect waiters queued later', () => {
   const clock = new VirtualClock();
   const { ask } = scene({ clock, queueTimeout: 10 });
   const held = [ask(1), ask(1), ask(1)];

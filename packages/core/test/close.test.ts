@@ -76,7 +76,7 @@ it('a waiter that requests again within its rejection is rejected again', () => 
   expect(again?.rejection?.reason).toBe('closed');
 });
 
-it('close() within a grant rejects the waiters behind', () => {
+it('close() called by a granted waiter rejects all other waiters', () => {
   const { limiter, held } = inUse();
   const first = call(limiter, { onGranted: () => void limiter.close() });
   const second = call(limiter);
@@ -137,7 +137,7 @@ it('timeout: close() can be called again after it has timed out', async () => {
   expect(await second).toBe(0);
 });
 
-it('signal: an abort ends the wait as the timeout does, and leaves no listener', async () => {
+it('signal: an abort ends the wait, as the timeout does, and leaves no listener', async () => {
   const { clock, limiter, held } = inUse();
   const controller = new AbortController();
   const closed = limiter.close({ timeout: 50, signal: controller.signal });

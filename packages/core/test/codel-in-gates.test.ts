@@ -4,7 +4,7 @@ import { codel, createGate } from '../src/index.ts';
 import { type Amounts, askGate } from './ask-gate.ts';
 import { Caller } from './caller.ts';
 
-it('codel() does not count a queue as overloaded because a waiter has queued elsewhere before', () => {
+it('codel() ignores how long a waiter was queued at an earlier limit', () => {
   const clock = new VirtualClock();
   const limits = [
     { name: 'narrow', limit: 1, optional: true },

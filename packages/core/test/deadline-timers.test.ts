@@ -32,7 +32,7 @@ it('the timer is set to the next deadline, and cleared with the last waiter', ()
   expect([second.answers, clock.armed]).toEqual([1, 0]);
 });
 
-it('a timer set for a withdrawn waiter is set to the next deadline', () => {
+it('when the timer of a withdrawn waiter fires, it is set to the next deadline', () => {
   const { clock, limiter } = occupied();
   const first = call(limiter);
   clock.advance(30);

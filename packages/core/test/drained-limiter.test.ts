@@ -35,7 +35,7 @@ describe('a drained limiter', () => {
     expect(second.permit).toBeDefined();
   });
 
-  it('rejects late waiters as closed, even if a rejected caller makes another request', () => {
+  it('rejects expired waiters as closed, even if a rejected caller makes another request', () => {
     const clock = new VirtualClock();
     const settings = { limit: 3, queueLimit: 9, queueWeight: 4, queueTimeout: 100, clock };
     const limiter = createLimiter(settings);

@@ -111,7 +111,7 @@ it('in a full queue, a new request displaces the youngest waiter of the heaviest
   expect(limiter.queued).toBe(4);
 });
 
-it('without a queue, all requests beyond the limit are rejected', () => {
+it('if queueLimit is 0, all requests beyond the limit are rejected', () => {
   const { ask } = occupied({ queueLimit: 0 });
   expect(ask('one').rejection?.reason).toBe('full');
 });
@@ -183,7 +183,7 @@ it('there are at most 128 subqueues for any number of flows, and none when the q
   expect(limiter.queued).toBe(0);
 });
 
-it('a flow always gets the same six of 128 subqueues, and flows are spread evenly', () => {
+it('a flow always gets the same six subqueues, and flows are spread evenly over all 128', () => {
   const count = new Array(128).fill(0);
   for (let fairBy = 0; fairBy < 6400; fairBy++) {
     const hand = shuffleShard(`flow ${fairBy}`, 42);

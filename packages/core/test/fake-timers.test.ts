@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 
 const reason = ({ rejection }: ReturnType<typeof call>) => rejection?.reason;
 
-it('queueTimeout fires', () => {
+it('with fake timers, queueTimeout rejects a waiter', () => {
   // Files of the same process may have left timers.
   const left = vi.getTimerCount();
   const limiter = createLimiter({ limit: 1, queueLimit: 9, queueTimeout: 2000 });
@@ -22,7 +22,7 @@ it('queueTimeout fires', () => {
   expect(vi.getTimerCount()).toBe(left);
 });
 
-it('queueTimeout of a gate fires', async () => {
+it('with fake timers, the queueTimeout of a gate rejects a waiter', async () => {
   const limits = [
     { name: 'a', limit: 1, perKey: true },
     { name: 'b', limit: 1 },
@@ -36,7 +36,7 @@ it('queueTimeout of a gate fires', async () => {
   await waiting;
 });
 
-it('maxHold fires', () => {
+it('with fake timers, maxHold releases a permit', () => {
   const leaked = vi.fn();
   const limiter = createLimiter({ limit: 3, maxHold: 1000 });
   limiter.observe({ leaked });

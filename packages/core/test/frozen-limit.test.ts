@@ -13,7 +13,7 @@ describe('a frozen limit', () => {
     return { clock, limit, limiter, work };
   }
 
-  it('keeps its value, and gives its algorithm no samples', () => {
+  it('keeps its value, and passes no samples to its algorithm', () => {
     const { limit, limiter, work } = adaptiveScene();
     limiter.freeze();
     expect(limiter.frozen).toBe(true);
@@ -22,7 +22,7 @@ describe('a frozen limit', () => {
     expect([limiter.limit, limit.samples.length]).toEqual([5, 0]);
   });
 
-  it('can be set, which is an error without freezing it', () => {
+  it('can be set, unlike an adaptive limit that is not frozen', () => {
     const { limiter } = adaptiveScene();
     expect(() => limiter.setLimit(3)).toThrow('as it is adaptive and not frozen');
     limiter.freeze();
@@ -47,7 +47,7 @@ describe('a frozen limit', () => {
     expect(limiter.limit).toBe(9);
   });
 
-  it('does not change because of the sample whose callback froze it', () => {
+  it('is not changed by the sample during which it was frozen', () => {
     const { limit, limiter, work } = adaptiveScene();
     limit.onSample = () => {
       limit.limit = 20;

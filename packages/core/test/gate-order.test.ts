@@ -150,7 +150,7 @@ describe('the limits that apply to a request', () => {
   });
 });
 
-it('throws for a demand on a foreign limit, or out of order', () => {
+it('a gate throws for a demand on a limit of another gate, and for demands in another order', () => {
   const gate = createGate({
     limits: [
       { name: 'a', limit: 1, optional: true },

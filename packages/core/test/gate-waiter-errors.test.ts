@@ -108,7 +108,7 @@ it('an invalid demand on a later limit throws before the first limit is asked', 
   expectQuiet(gate);
 });
 
-it('releases the permits of earlier limits when a later limit throws', () => {
+it('a gate releases the permits of earlier limits when a later limit throws', () => {
   const first = createLimiter({ name: 'first', limit: 1 });
   const second = createLimiter({ name: 'second', limit: 1 });
   const gate = createGate({ limits: [{ limiter: first }, { limiter: second }] });

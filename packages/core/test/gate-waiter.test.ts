@@ -39,7 +39,7 @@ it('a withdrawn request is not counted as queued while the next one is granted',
   expect([next.answers, gate.queued]).toEqual([1, 2]);
 });
 
-it('a waiter whose client has disconnected unnoticed is skipped, and the next one is granted', () => {
+it('a waiter whose client has disconnected is skipped, and the next one is granted', () => {
   const { gate, ask } = gateWith();
   const holder = ask('a');
   const gone = ask('b', { gone: () => true });

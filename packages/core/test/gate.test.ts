@@ -52,7 +52,7 @@ it('a request waits at the first limit without capacity, and continues from ther
   expect([gate.queued, gate.inflight, ...inflight(gate)]).toEqual([0, 0, 0, 0]);
 });
 
-it("a busy key delays only itself: a waiter for its key holds nothing of the app's limit", () => {
+it("a waiter for a busy key holds no permit of the app's limit, so it delays no other key", () => {
   const { gate } = usersAndApp();
   enter(gate, 'a');
   enter(gate, 'a');
@@ -63,14 +63,14 @@ it("a busy key delays only itself: a waiter for its key holds nothing of the app
   expect(inflight(gate)).toEqual([3, 3]);
 });
 
-it('a queued request holds only the limits before the one it waits for', () => {
+it('a queued request holds only permits of the limits before the one it waits for', () => {
   const { gate } = usersAndApp();
   enter(gate, 'a', 3);
   enter(gate, 'b');
   expect(inflight(gate)).toEqual([2, 3]);
 });
 
-it('releases the permits of earlier limits when a later limit rejects', () => {
+it('a gate releases the permits of earlier limits when a later limit rejects', () => {
   const limits = [
     { name: 'user', limit: 2, perKey: true },
     { name: 'app', limit: 1, queueLimit: 0 },
@@ -153,7 +153,7 @@ it('a waiter that moves to the next limit is not checked against queueLimit agai
   expect(two.permit).toBeDefined();
 });
 
-it("a limit's own queueLimit applies in addition, per key if keyed", () => {
+it("a limit's own queueLimit applies in addition to the gate's, per key if keyed", () => {
   const limits = [{ name: 'user', limit: 1, perKey: true, queueLimit: 1 }];
   const { gate } = usersAndApp({ limits });
   const ask = (key: string) => {
@@ -226,7 +226,7 @@ it('a waiter inserted at the head of a queue is granted if it fits, even if the 
   expect([light.answers, heavy.answers]).toEqual([1, 0]);
 });
 
-it('a limiter reused by several gates counts the requests of all', async () => {
+it('a limiter that several gates reuse counts the requests of all gates', async () => {
   const app = createLimiter({ limit: 2, name: 'app', queueLimit: 0 });
   const gates = ['x', 'y'].map((name) =>
     createGate({ limits: [{ name, limit: 9 }, { limiter: app }], queueLimit: 9 }),
@@ -253,7 +253,7 @@ it('a gate of one reused limiter adopts its queueLimit and queueTimeout', () => 
   expect(callers[1]?.rejection).toMatchObject({ reason: 'timeout', waited: 50 });
 });
 
-it('accepts names that are properties of every object', async () => {
+it('a limit may be named like a property of every object, such as constructor', async () => {
   for (const name of ['constructor', 'toString', '__proto__']) {
     const gate = createGate({ limits: [{ name, limit: 1 }] });
     const permit = await gate.acquire();

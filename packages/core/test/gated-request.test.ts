@@ -188,7 +188,7 @@ function admitted() {
   return { clock, client, gated, counts, rtts };
 }
 
-it('a handler that continues after a disconnect during its response stops counting like any other', () => {
+it('a handler stops counting when its response has begun, even if the client disconnects and it continues', () => {
   const { clock, client, gated, counts } = admitted();
   gated.trackHandler(new Promise(() => {}));
   client.headersSent = true;
@@ -197,7 +197,7 @@ it('a handler that continues after a disconnect during its response stops counti
   expect(counts()).toEqual([1, 0]);
 });
 
-it('a handler does not count after a disconnect during its response body, which it may not notice', () => {
+it('a handler that waits for the body of a disconnected client does not count', () => {
   const { clock, client, counts } = admitted();
   client.isReading = true;
   clock.advance(100);
@@ -347,7 +347,7 @@ it('a stream that ends because its client disconnected does not affect the usual
   expect(settings.durations.of('route')).toBe(10);
 });
 
-it('clients that disconnect from expensive requests of a cheap kind do not start ever more of them', () => {
+it('clients that disconnect cannot start ever more expensive requests of a usually cheap kind', () => {
   const { clock, gate, arrive, answer } = untracked();
   for (let index = 0; index < 100; index++) answer(1);
   let running = 0;
@@ -400,7 +400,7 @@ it('a promise that waits for the end of a truncated response counts for the usua
   expect([gate.inflight, clock.armed]).toEqual([0, 0]);
 });
 
-it('a handler that has handed its response over is done when it settles, even before the usual duration', async () => {
+it('a handler that has piped a stream to its response is done when it settles, even before the usual duration', async () => {
   const { clock, gate, client, gated } = await afterOneAnswer();
   const work = new Latch();
   gated.trackHandler(work.opened);

@@ -108,21 +108,21 @@ function measured(options: Partial<LimiterOptions> = {}) {
 const reason = ({ rejection, permit }: Caller) =>
   rejection?.reason ?? (permit ? 'granted' : 'waits');
 
-describe('a request whose wait is hopeless', () => {
+describe('a request that would time out in the queue', () => {
   it('is rejected on arrival as full, with the expected wait as Retry-After', () => {
     const { ask } = measured();
     expect([ask(), ask(), ask()].map(reason)).toEqual(['waits', 'full', 'full']);
     expect(ask().rejection).toMatchObject({ reason: 'full', waited: 0, queued: 1, retryAfter: 1 });
   });
 
-  it('is judged by its own queueTimeout', () => {
+  it('is recognized by its own queueTimeout', () => {
     const { ask } = measured();
     const timeouts = [499, 500, 2499, 2500, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     const reasons = timeouts.map((queueTimeout) => reason(ask({ queueTimeout })));
     expect(reasons).toEqual(['full', 'waits', 'full', 'waits', 'waits', 'waits']);
   });
 
-  it('is judged by its weight and the weight ahead of it', () => {
+  it('is recognized by its weight and the weight ahead of it', () => {
     const ask = (...weights: number[]) => {
       // A weight of 1 is released every 500 ms.
       const limiter = measured({ limit: 4 });
@@ -133,7 +133,7 @@ describe('a request whose wait is hopeless', () => {
     expect(ask(2, 2)).toEqual(['waits', 'full']);
   });
 
-  it('is judged by its own key', () => {
+  it('is recognized by the queue of its own key', () => {
     const clock = new VirtualClock();
     const limiter = createLimiter({ limit: 1, perKey: true, clock });
     const ask = (key: string) => call(limiter, { key });
@@ -205,7 +205,7 @@ describe('a request whose wait is hopeless', () => {
   });
 });
 
-describe('a request of a gate whose wait is hopeless', () => {
+describe('a request that would time out in the queue of a gate', () => {
   function gated() {
     const clock = new VirtualClock();
     const limits = [
@@ -239,7 +239,7 @@ describe('a request of a gate whose wait is hopeless', () => {
     expect(gate.stats()).toMatchObject({ queued: 1, limits: [{ inflight: 1 }, { inflight: 1 }] });
   });
 
-  it('is judged by its remaining time', () => {
+  it('is recognized by its remaining time', () => {
     const { ask, clock, gate } = gated();
     const holder = ask('cid', false);
     const caller = ask('cid');

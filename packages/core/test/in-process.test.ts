@@ -18,7 +18,7 @@ it('requests are weighted and FIFO, and tryAcquire returns undefined while a wai
   expect(limiter.inflight).toBe(3);
 });
 
-it('an aborted signal rejects even if there is room', async () => {
+it('acquire() rejects with an aborted signal even if there is room', async () => {
   const limiter = createLimiter({ limit: 1 });
   const signal = AbortSignal.abort(new Error('gone'));
   await expect(limiter.acquire({ signal })).rejects.toThrow('gone');

@@ -61,7 +61,7 @@ describe('an invalid address is its own key', () => {
     },
   );
 
-  it('returns a string for any string', () => {
+  it('ipKey() returns a string for any string', () => {
     const text = fc.oneof(
       fc.string(),
       fc.array(fc.constantFrom(...'0f:.%[]'), { maxLength: 40 }).map((all) => all.join('')),
@@ -73,7 +73,7 @@ describe('an invalid address is its own key', () => {
   });
 });
 
-it('keys by any prefix are equal exactly when the leading bits are', () => {
+it('for any prefix, two keys are equal exactly if the leading bits of the addresses are', () => {
   const address = fc.array(fc.nat(0xffff), { minLength: 8, maxLength: 8 });
   const bits = (groups: number[]) =>
     groups.map((group) => group.toString(2).padStart(16, '0')).join('');

@@ -84,7 +84,7 @@ it('a key is evicted when its last caller leaves, in any way', () => {
   }
 });
 
-it('a request that is rejected or declines does not keep its key in memory', () => {
+it('a request that is rejected or refuses to queue does not keep its key in memory', () => {
   const limiter = keyed();
   expect(() => call(limiter, { key: 'a', weight: 3 })).toThrow();
   void limiter.close();
@@ -153,7 +153,7 @@ it('the latest limit of a key applies: raising it grants waiters, lowering it re
 });
 
 it.each([0, -1, 1.5, Number.NaN, '3', Number.POSITIVE_INFINITY])(
-  "refuses %s as a key's own limit",
+  "%s is refused as a key's own limit",
   (limit) => {
     const limiter = keyed();
     const error = { code: 'ERR_HEADGATE_OPTION', option: 'limit' };

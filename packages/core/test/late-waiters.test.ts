@@ -30,7 +30,7 @@ it('a waiter whose deadline passes during another grant is rejected', () => {
 });
 
 it.each([-100, -50, 0])(
-  'a waiter past its deadline is rejected on a clock that starts at %s',
+  'a waiter past its deadline is rejected even if the clock starts at %s',
   (start) => {
     const clock = new VirtualClock({ start });
     const { limiter, release } = occupied({ clock });
@@ -41,7 +41,7 @@ it.each([-100, -50, 0])(
   },
 );
 
-it('a busy event loop, which fires no timers, does not keep the queue full', () => {
+it('expired waiters do not keep the queue full while a busy event loop fires no timers', () => {
   const { clock, limiter } = occupied({ queueLimit: 3 });
   const late = [call(limiter), call(limiter), call(limiter)];
   expect(call(limiter).rejection?.reason).toBe('full');
@@ -52,7 +52,7 @@ it('a busy event loop, which fires no timers, does not keep the queue full', () 
   expect(limiter.queued).toBe(1);
 });
 
-it('a request that displaces late waiters stays ahead of requests made by their callbacks', () => {
+it('a request that displaces expired waiters stays ahead of requests made by their callbacks', () => {
   const { clock, limiter, release } = occupied({ queueLimit: 3 });
   const granted: string[] = [];
   const ask = (name: string) => ({ queueTimeout: Infinity, onGranted: () => granted.push(name) });

@@ -78,7 +78,7 @@ it('all permits use one timer', () => {
   expect(clock.armed).toBe(0);
 });
 
-it('all permits use one timer, also while released ones go to waiters', () => {
+it('all permits use one timer, even while released permits pass to waiters', () => {
   const { clock, leaks, limiter } = limited();
   for (let index = 0; index < 9; index++) call(limiter);
   for (let round = 1; round <= 8; round++) {

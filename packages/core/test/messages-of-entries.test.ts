@@ -35,7 +35,7 @@ describe('an error inside limits names the entry', () => {
     expect(await messageOf(() => http(listed(limit, entry)))).toContain(message);
   });
 
-  it('a limiter instead of the options is named as such', async () => {
+  it('the error for a limiter instead of options says that it is a limiter', async () => {
     expect(await messageOf(() => http(limiter()))).toBe(
       'concurrencyLimit takes a limiter as { limiter }',
     );

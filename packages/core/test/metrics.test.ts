@@ -25,7 +25,7 @@ class RecordingExporter implements Exporter {
   };
 }
 
-it('measures no wait for a request that shadow mode admits', () => {
+it('the wait of a request that shadow mode admits is not measured', () => {
   const exporter = new RecordingExporter();
   const gate = createGate({
     name: 'api',
@@ -42,7 +42,7 @@ it('measures no wait for a request that shadow mode admits', () => {
   return Promise.all(permits);
 });
 
-it('measures no hold time for a permit granted before the limit was added', () => {
+it('the hold time of a permit granted before the limit was added is not measured', () => {
   const exporter = new RecordingExporter();
   const clock = new VirtualClock();
   const limiter = createLimiter({ name: 'api', limit: 2, clock });
@@ -55,7 +55,7 @@ it('measures no hold time for a permit granted before the limit was added', () =
   expect(exporter.recorded).toEqual([0.5]);
 });
 
-it('reports a limiter that two gates reuse once, until both are removed', () => {
+it('a limiter that two gates reuse is reported once, until both gates are removed', () => {
   const measured = new MeasuredLimits(new RecordingExporter());
   const pool = createLimiter({ name: 'pool', limit: 5 });
   const gates = ['one', 'other'].map((name) => createGate({ name, limits: [{ limiter: pool }] }));
@@ -75,7 +75,7 @@ it('reports a limiter that two gates reuse once, until both are removed', () => 
   expect(limits()).toEqual([]);
 });
 
-it('reports an unavailable store for the store and for its limit', async () => {
+it('an unavailable store is reported for the store and for its limit', async () => {
   const { world, store, limiter } = scene();
   const measured = new MeasuredLimits(new RecordingExporter());
   measured.add([limiter, store]);

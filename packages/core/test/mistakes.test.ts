@@ -52,7 +52,7 @@ describe.each(Object.entries(sources))('%s', (_, create) => {
     expect([source.inflight, source.queued]).toEqual([0, 0]);
   });
 
-  it('releases a permit with an unknown outcome and throws', async () => {
+  it('release() with an unknown outcome releases the permit and throws', async () => {
     const source = create();
     const permit: Permit = await source.acquire();
     const release = () => permit.release('failed' as never);
@@ -62,7 +62,7 @@ describe.each(Object.entries(sources))('%s', (_, create) => {
   });
 
   it.each([{ timeout: Number.NaN }, { timeout: -1 }, { timout: 5 }])(
-    'stays open after a close() that rejects %j',
+    'a limiter stays open after a close() that rejects %j',
     async (options) => {
       const source = create();
       await expect(source.close(options as never)).rejects.toBeInstanceOf(HeadgateError);

@@ -91,7 +91,7 @@ describe('observe()', () => {
     }
   });
 
-  it('costs nothing after the last observer is removed: no clock reads, no events', () => {
+  it('reads no clock and creates no events after the last observer is removed', () => {
     let readings = 0;
     class Counting extends VirtualClock {
       override now(): number {
@@ -110,7 +110,7 @@ describe('observe()', () => {
     expect(permit).not.toHaveProperty('identity');
   });
 
-  it('does not affect close() and the abortion of permits when observers come and go', async () => {
+  it('does not affect close() and aborted permits when observers are added and removed', async () => {
     const limiter = createLimiter({ limit: 2 });
     const [one, two] = [limiter.tryAcquire(), limiter.tryAcquire()];
     const { signal } = one as { signal: AbortSignal };
@@ -177,7 +177,7 @@ describe('the identity of a request', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  it('is an object without content, so that logging an event reveals neither key nor caller', () => {
+  it('is an empty object, so that a logged event contains neither key nor caller', () => {
     const limiter = createLimiter({ limit: 1, perKey: true, queueLimit: 1 });
     const { observer, seen } = recording();
     limiter.observe(observer);
@@ -241,7 +241,7 @@ describe('an observer of a gate that is added later', () => {
     expect(ofUser.kinds()).toEqual(['admitted', 'resized']);
   });
 
-  it('can tell when the gate is closed', async () => {
+  it('receives the close of the gate', async () => {
     for (const limits of [[{ name: 'app', limit: 1 }], [user, { name: 'app', limit: 1 }]]) {
       const gate = createGate({ limits });
       expect(gate.closed).toBe(false);

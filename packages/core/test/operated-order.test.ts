@@ -66,7 +66,7 @@ describe('an operation is reported before its waiters are', () => {
   });
 });
 
-describe('a callback of `operated`', () => {
+describe('the callback `operated`', () => {
   it('sees the state after the operation, and the waiters before it', () => {
     const { limiter } = busy();
     const seen: unknown[] = [];
@@ -76,7 +76,7 @@ describe('a callback of `operated`', () => {
   });
 
   it.each(['drain', 'setLimit', 'shadow'] as const)(
-    'does not keep %s() from its waiters if it throws',
+    'does not prevent the effect of %s() on waiters if it throws',
     async (operation) => {
       const { limiter, waiting } = busy();
       const error = new Error('broken observer');

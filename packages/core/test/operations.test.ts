@@ -17,7 +17,7 @@ function recording() {
   return { operated, observer };
 }
 
-it('reports each operation that changes something', () => {
+it('an observer receives each operation that changes something', () => {
   const { operated, observer } = recording();
   const limiter = createLimiter({ name: 'reports', limit: 2 });
   limiter.observe(observer);
@@ -33,7 +33,7 @@ it('reports each operation that changes something', () => {
   ]);
 });
 
-it('reports the operations on an adaptive limit, and on the limits that a gate has made', () => {
+it('an observer receives the operations on an adaptive limit, and on the limits that a gate has made', () => {
   const { operated, observer } = recording();
   const gate = createGate({
     limits: [

@@ -62,7 +62,7 @@ it('the error names the order that has the option', async () => {
   await expect(limiter.acquire({ fairBy: 'ann' })).rejects.toThrow('"renders" is not fair()');
 });
 
-it('a limiter with a store refuses both', async () => {
+it('a limiter with a store refuses both priority and fairBy', async () => {
   const store = memoryStore();
   const limiter = createLimiter({ name: 'renders', limit: 9, store });
   expect(await refused((option) => limiter.run(() => {}, option))).toEqual(options);

@@ -150,7 +150,7 @@ describe('codel()', () => {
     expect(limiter.stats()).toMatchObject({ queued: 1, rejected: { overloaded: 2 } });
   });
 
-  it('grants the room that an observer makes during shedding', () => {
+  it('grants the room that an observer makes while a waiter is shed', () => {
     const clock = new VirtualClock();
     const held: Caller[] = [];
     const observer = {

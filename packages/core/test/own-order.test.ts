@@ -150,7 +150,7 @@ it.each(['mayBeNext', 'insert'] as const)(
   },
 );
 
-it('an order whose bypass returns a waiter heavier than the room grants none', () => {
+it('an order whose bypass() returns a waiter that does not fit grants no waiter', () => {
   let heavy: Caller | undefined;
   const order = own(fifo(), { bypass: () => heavy });
   const limiter = createLimiter({ limit: 4, queueLimit: 9, order });
@@ -197,7 +197,7 @@ it('a full queue displaces the oldest waiter of a subqueue whose own order does 
 const noMayBeNext = { insert: () => {}, remove: () => {}, displacedBy: () => {} };
 
 it.each([undefined, {}, { insert: () => {} }, noMayBeNext, 'queue'])(
-  'refuses %j as the queue of an order',
+  'an order may not return %j as its queue',
   (queue) => {
     const order = { create: () => queue as never };
     const option = expect.stringMatching(/^order\.create\(\)/);

@@ -6,14 +6,14 @@ function sample(now: number, rtt: number, inflight: number): Sample {
   return { now, rtt, inflight, weight: 1, outcome: 'ok', kind: undefined };
 }
 
-it('rises by one for each finished request while the limit is reached', () => {
+it('the ramp rises by one for each finished request while the limit is reached', () => {
   const ramp = new Ramp();
   expect(ramp.next(sample(10, 10, 8), 8)).toBe(9);
   expect(ramp.next(sample(11, 10, 9), 9)).toBe(10);
   expect(ramp.next(sample(12, 10, 8), 10)).toBe(10);
 });
 
-it('rises by 16 per second if fewer requests finish, and at most once per second without finished requests', () => {
+it('the ramp rises by 16 per second if fewer requests finish, counting at most a second between two of them', () => {
   const ramp = new Ramp();
   expect(ramp.next(sample(500, 500, 8), 8)).toBe(16);
   expect(ramp.next(sample(1000, 500, 16), 16)).toBe(24);
@@ -30,7 +30,7 @@ function overload(ramp: Ramp, capacity: number, start = 0): number {
   return limit;
 }
 
-it.each([10, 100])('in an overload, returns less than the capacity (%i)', (capacity) => {
+it.each([10, 100])('in an overload, the ramp returns less than the capacity (%i)', (capacity) => {
   const ramp = new Ramp();
   const limit = overload(ramp, capacity);
   expect(ramp.capacity).toBeGreaterThan(capacity / 2);
@@ -38,14 +38,14 @@ it.each([10, 100])('in an overload, returns less than the capacity (%i)', (capac
   expect(limit).toBeGreaterThan(capacity / 4);
 });
 
-it('detects an overload as quickly after an hour of light load', () => {
+it('the ramp detects an overload as quickly after an hour of light load', () => {
   const ramp = new Ramp();
   for (let minute = 1; minute <= 60; minute++) ramp.next(sample(60_000 * minute, 20, 1), 8);
   const limit = overload(ramp, 10, 3_600_000);
   expect(limit).toBe(overload(new Ramp(), 10));
 });
 
-it('detects an overload as quickly after an hour at half the limit, and after an hour without requests', () => {
+it('the ramp detects an overload as quickly after an hour at half the limit, or without requests', () => {
   const after = (minutes: number[]) => {
     const ramp = new Ramp();
     for (const minute of minutes) ramp.next(sample(60_000 * minute, 20, 4), 8);
@@ -55,14 +55,14 @@ it('detects an overload as quickly after an hour at half the limit, and after an
   expect(after([0.1, 0.2, 0.3])).toBeLessThan(10);
 });
 
-it('detects an overload as quickly if long work from before has just finished', () => {
+it('the ramp detects an overload as quickly if long work from before has just finished', () => {
   const ramp = new Ramp();
   for (let now = 100; now <= 30_000; now += 100) ramp.next(sample(now, 20, 1), 8);
   for (let index = 1; index <= 8; index++) ramp.next(sample(30_000 + index, 30_000, 8), 8);
   expect(overload(ramp, 10, 30_010)).toBeLessThan(10);
 });
 
-it('does not treat a slowdown as an overload while the limit is not reached', () => {
+it('the ramp does not treat a slowdown as an overload while the limit is not reached', () => {
   const ramp = new Ramp();
   for (let rtt = 100; rtt < 1000; rtt += 10) {
     expect(ramp.next(sample(10 * rtt, rtt, 5), 8)).toBe(8);
@@ -70,7 +70,7 @@ it('does not treat a slowdown as an overload while the limit is not reached', ()
   expect(ramp.capacity).toBeUndefined();
 });
 
-it('keeps rising while durations stay the same, regardless of how many requests finish', () => {
+it('the ramp keeps rising while durations stay the same, however many requests finish', () => {
   const ramp = new Ramp();
   let limit = 8;
   for (let now = 100; now < 10_000; now++) {

@@ -42,7 +42,7 @@ describe('the measured rate of releases', () => {
     expect(rate.wait(25_100, 4, 4)).toBe(20_000);
   });
 
-  it('applies to a changed limit at once', () => {
+  it('predicts waits for a changed limit at once', () => {
     expect(measured(...everySecond(0, 8)).wait(8000, 4, 8)).toBe(2000);
   });
 
@@ -52,7 +52,7 @@ describe('the measured rate of releases', () => {
     expect(rate.wait(70_000, 1, 4)).toBeCloseTo(100);
   });
 
-  it('is measured over twice the limit, regardless of the time that takes', () => {
+  it('is measured until twice the limit is released, however long that takes', () => {
     const rate = measured();
     for (let count = 1; count <= 12; count++) release(rate, 20_000 * count, 1);
     expect(rate.wait(240_000, 1, 4)).toBe(20_000);

@@ -59,11 +59,11 @@ describe('the backoff computed from recent rejections', () => {
   });
 });
 
-describe('the backoff and the expected wait together', () => {
+describe('the result of the backoff and the expected wait', () => {
   const seconds = (random: number, wait: number) =>
     new RetryAfter({ random: () => random }).seconds(1000, wait);
 
-  it('give the longer of the two, randomized upwards by up to a half, in whole seconds', () => {
+  it('is the longer of the two in whole seconds, with up to a half added at random', () => {
     expect(seconds(0, 9001)).toBe(10);
     expect(seconds(0.999, 9001)).toBe(15);
     expect(seconds(0.5, 9001)).toBe(13);
@@ -72,7 +72,7 @@ describe('the backoff and the expected wait together', () => {
     expect(busy.seconds(1000, 1)).toBe(2);
   });
 
-  it('give 1 to 60 seconds, and a random value at the maximum too', () => {
+  it('is 1 to 60 seconds, and is random at the maximum too', () => {
     expect(seconds(0, 0)).toBe(1);
     expect(seconds(0, 1e9)).toBe(40);
     expect(seconds(0.999, 1e9)).toBe(60);

@@ -1,7 +1,7 @@
 import { onWorkers } from '@headgate/core';
 import { expect, it, onTestFinished, vi } from 'vitest';
 
-it('recognizes Cloudflare Workers by the user agent of navigator', () => {
+it('onWorkers() recognizes Cloudflare Workers by navigator.userAgent', () => {
   onTestFinished(() => void vi.unstubAllGlobals());
   expect(onWorkers()).toBe(false);
   vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' });

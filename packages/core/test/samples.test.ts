@@ -33,7 +33,7 @@ it('an unchanged limit is not reported', () => {
   expect(observer.resized).not.toHaveBeenCalled();
 });
 
-it('an adaptive limit gets the duration, inflight, weight and kind of finished work, except ignored work', () => {
+it('an adaptive limit receives the duration, inflight, weight and kind of finished work, except ignored work', () => {
   const limit = new ScriptedLimit(9);
   const clock = new VirtualClock();
   const limiter = createLimiter({ limit, clock });
@@ -51,7 +51,7 @@ it('an adaptive limit gets the duration, inflight, weight and kind of finished w
   ]);
 });
 
-it('in a gate, work starts at the last limit, and requests queued there do not count as work', () => {
+it('in a gate, work starts at the last limit, so requests queued there do not count as work', () => {
   const limit = new ScriptedLimit(9);
   const clock = new VirtualClock();
   const limits = [

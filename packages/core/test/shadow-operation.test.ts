@@ -20,7 +20,7 @@ function scene(options: Partial<LimiterOptions> = {}) {
 }
 
 describe('shadow()', () => {
-  it('admits all waiters and all later requests; simulates the later ones from an empty limit', () => {
+  it('admits all waiters and all later requests, and simulates the later ones', () => {
     const { clock, limiter, events } = scene();
     const callers = [call(limiter), call(limiter), call(limiter)];
     expect([limiter.mode, limiter.stats().shadow]).toEqual(['enforce', undefined]);
@@ -84,7 +84,7 @@ describe('shadow()', () => {
     expect([first.answers, second.answers, limiter.mode]).toEqual([1, 0, 'enforce']);
   });
 
-  it('lets run() and tryAcquire() exceed the limit too; only run() reports it', async () => {
+  it('admits run() and tryAcquire() beyond the limit, and reports only run()', async () => {
     const { limiter, events } = scene({ queueLimit: 0 });
     limiter.shadow();
     const permits = [limiter.tryAcquire(), limiter.tryAcquire({ weight: 1 })];
@@ -94,7 +94,7 @@ describe('shadow()', () => {
     expect([limiter.inflight, events]).toEqual([0, ['shadow 1', 'full true']]);
   });
 
-  it('reports no rejection for requests that would only be queued, counted by weight', () => {
+  it('reports no rejection for requests that would only be queued', () => {
     const { limiter, events } = scene({ limit: 4, queueLimit: 1, queueWeight: 6 });
     limiter.shadow();
     for (const weight of [4, 4]) call(limiter, { weight });

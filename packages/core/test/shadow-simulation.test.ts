@@ -28,7 +28,7 @@ function shadowed(options: Partial<LimiterOptions> = {}) {
 
 const shadowOf = (limiter: LocalLimiter) => limiter.stats().shadow;
 
-it('a request that would have been queued holds its simulated permit for the real duration, from its simulated admission', () => {
+it('a simulated permit is held for as long as the real one, from its simulated admission on', () => {
   const { clock, limiter, work } = shadowed({ queueLimit: 2 });
   for (let count = 0; count < 3; count++) work(40);
   clock.advance(40);
@@ -42,7 +42,7 @@ it('a request that would have been queued holds its simulated permit for the rea
   });
 });
 
-it('a rejection that only time causes is reported when statistics are next read, with its wait', () => {
+it('a simulated timeout is reported, with its wait, when statistics are next read', () => {
   const { clock, limiter, work } = shadowed();
   const waits: number[] = [];
   limiter.observe({ rejected: ({ rejection }) => void waits.push(rejection.waited) });
@@ -208,8 +208,8 @@ it('the simulation reports requests that the queue sheds', () => {
   expect(limiter.stats().wouldReject.overloaded).toBeGreaterThan(0);
 });
 
-describe('what cannot be simulated', () => {
-  it('is an error as an option, whose message says what to do instead', () => {
+describe('a limit that cannot be simulated', () => {
+  it('cannot be created in shadow mode, and the error says what to do instead', () => {
     const limits = [{ name: 'app', limit: defaultLimit() }];
     expect(() => createGate({ limits, mode: 'shadow' })).toThrow(
       expect.objectContaining({
@@ -220,7 +220,7 @@ describe('what cannot be simulated', () => {
     );
   });
 
-  it('is admitted without a report when an operator starts shadow mode', () => {
+  it('admits requests without a report when an operator starts shadow mode', () => {
     const limiter = createLimiter({ limit: defaultLimit({ min: 1, max: 1 }), queueLimit: 1 });
     limiter.shadow();
     const callers = [call(limiter), call(limiter), call(limiter)];

@@ -20,7 +20,7 @@ function shadowGate(options: Partial<GateOptions> = {}) {
   return { clock, gate, reports };
 }
 
-it('admits every request and reports what would have been rejected', async () => {
+it('shadow mode admits every request and reports what would have been rejected', async () => {
   const { gate, reports } = shadowGate();
   const permits = [await gate.acquire(), await gate.acquire()];
   expect(reports).toEqual([]);
@@ -33,7 +33,7 @@ it('admits every request and reports what would have been rejected', async () =>
   expect(gate.stats()).toMatchObject({ inflight: 0, limits: [{ inflight: 0 }] });
 });
 
-it('queues no request, and reports those that would have been queued for too long', async () => {
+it('shadow mode queues no request, and reports those that would have been queued for too long', async () => {
   const { clock, gate, reports } = shadowGate({ queueLimit: 2 });
   for (let index = 0; index < 4; index++) await gate.acquire();
   clock.advance(10_000);
@@ -44,7 +44,7 @@ it('queues no request, and reports those that would have been queued for too lon
   expect(reports).toMatchObject([timeout, timeout, full]);
 });
 
-it('reports the first limit that would have rejected, even by its own queueLimit', async () => {
+it('shadow mode reports the first limit that would have rejected, even by its own queueLimit', async () => {
   const limits = [
     { name: 'user', limit: 1, perKey: true, queueLimit: 0 },
     { name: 'app', limit: 1 },
@@ -55,7 +55,7 @@ it('reports the first limit that would have rejected, even by its own queueLimit
   expect(reports.map(({ limitName: limit }) => limit)).toEqual(['user', 'app']);
 });
 
-it('does not acquire a limit that does not apply', async () => {
+it('shadow mode does not acquire a limit that does not apply', async () => {
   const limits = [
     { name: 'user', limit: 1, perKey: true },
     { name: 'app', limit: 1 },
@@ -69,7 +69,7 @@ it('does not acquire a limit that does not apply', async () => {
   expect(gate.stats().limits.map(({ inflight }) => inflight)).toEqual([1, 1]);
 });
 
-it('counts requests regardless of their weight', async () => {
+it('shadow mode counts requests regardless of their weight', async () => {
   const { gate, reports } = shadowGate({ limits: [{ name: 'app', limit: 4 }], queueLimit: 1 });
   const acquire = () => gate.acquire({ weights: { app: 4 } });
   await acquire();
@@ -79,7 +79,7 @@ it('counts requests regardless of their weight', async () => {
   expect(reports).toHaveLength(1);
 });
 
-it('rejects no request after close() either, and close() waits for the permits', async () => {
+it('a closed gate in shadow mode rejects no request, and close() waits for the permits', async () => {
   const { gate } = shadowGate();
   const first = await gate.acquire();
   const closed = gate.close();
@@ -89,7 +89,7 @@ it('rejects no request after close() either, and close() waits for the permits',
   expect(await closed).toBe(0);
 });
 
-it('rejects no request after close() of a gate with several limits, or with none', async () => {
+it('a closed gate in shadow mode rejects no request, with several limits or none', async () => {
   const limits = [
     { name: 'user', limit: 1, perKey: true },
     { name: 'app', limit: 1 },

@@ -84,7 +84,7 @@ it.each([{ light: 1 }, { light: 2 }, { light: 3 }])(
   },
 );
 
-it('a share accumulates no credit while it has no demand', () => {
+it('a share accumulates no credit while it has no requests', () => {
   const order = byShare({ heavy: 0.5, light: 0.5 });
   const limiter = createLimiter({ limit: 4, queueLimit: Infinity, order });
   const held: Permit[] = [];

@@ -45,7 +45,7 @@ describe.each<[string, (clock: VirtualClock) => Entrance]>([
     expect(clock.armed).toBe(0);
   });
 
-  it('listens to the signal only while queued, not if admitted or rejected at once', async () => {
+  it('a waiter listens to its signal only while it is queued', async () => {
     const { entrance, held, signal, listeners } = occupied();
     const waiting = [entrance.acquire({ signal }), entrance.acquire({ signal })];
     expect(listeners()).toBe(1);
@@ -58,7 +58,7 @@ describe.each<[string, (clock: VirtualClock) => Entrance]>([
     expect(listeners()).toBe(0);
   });
 
-  it('leaves no listener on a reused signal, however the wait ends', async () => {
+  it('a waiter leaves no listener on a reused signal, however its wait ends', async () => {
     const { clock, entrance, held, signal, listeners } = occupied();
     const timed = entrance.acquire({ signal });
     clock.advance(100);
@@ -72,7 +72,7 @@ describe.each<[string, (clock: VirtualClock) => Entrance]>([
     await closing;
   });
 
-  it('leaves no listener if the request cannot be queued', async () => {
+  it('a request that cannot be queued leaves no listener', async () => {
     const { entrance, signal, listeners } = occupied();
     const waiting = entrance.acquire({ signal, queueTimeout: Number.NaN });
     await expect(waiting).rejects.toMatchObject({ code: 'ERR_HEADGATE_OPTION' });
@@ -101,7 +101,7 @@ describe.each<[string, (clock: VirtualClock) => Entrance]>([
     expect(entrance.stats()).toMatchObject({ inflight: 0 });
   });
 
-  it('rejects at once with an aborted signal, and does not count the request', async () => {
+  it('acquire() rejects at once with an aborted signal, and does not count the request', async () => {
     const { entrance } = occupied();
     const signal = AbortSignal.abort(new Error('before'));
     await expect(entrance.acquire({ signal })).rejects.toThrow('before');

@@ -8,7 +8,7 @@ import { type Caller, call } from './caller.ts';
 const held = ({ permit }: Caller) => permit as BasePermit;
 const isHeld = ({ permit }: Caller) => permit !== undefined;
 
-it('a permit that no longer counts makes room, and is held until its release', async () => {
+it('a permit that no longer counts makes room, although it is held until its release', async () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 9 });
   const [stream, next] = [call(limiter), call(limiter)];
   held(stream).stopCounting();
@@ -25,7 +25,7 @@ it('a permit that no longer counts makes room, and is held until its release', a
   expect([limiter.inflight, limiter.holders]).toEqual([0, 0]);
 });
 
-it('an adaptive limit samples the time until a permit stops counting, less half of the possible delay, unless that is most of it', () => {
+it('an adaptive limit samples the time until a permit stops counting, minus half of the interval between checks', () => {
   const clock = new VirtualClock();
   const rtts: number[] = [];
   const sample = ({ rtt }: { rtt: number }) => void rtts.push(rtt);
@@ -71,7 +71,7 @@ it('a paused permit that stops counting does not count again', () => {
   expect([limiter.inflight, limiter.holders]).toEqual([0, 0]);
 });
 
-it('an adaptive limit samples only the time after a pause, and nothing if the permit is released during it', () => {
+it('an adaptive limit samples only the time after a pause, and nothing for a permit released during the pause', () => {
   const clock = new VirtualClock();
   const rtts: number[] = [];
   const sample = ({ rtt }: { rtt: number }) => void rtts.push(rtt);
@@ -119,7 +119,7 @@ it('responses that have begun stop counting within 100 ms, or 10 ms while reques
   expect(waiting.permit).toBeDefined();
 });
 
-it('requests whose body is arriving do not count meanwhile', () => {
+it('a request does not count while its body is arriving', () => {
   const { clock, limiter, admit } = scene();
   const [one, other] = [admit(), admit()];
   one.exchange.awaitsBody = true;
@@ -163,7 +163,7 @@ it('no timer runs once all responses have begun or ended', () => {
   expect([limiter.inflight, clock.armed]).toEqual([0, 0]);
 });
 
-it('checks stop even if a response never begins, and start again with the next request', () => {
+it('the checks pause even if a response never begins, and resume with the next request', () => {
   const { clock, limiter, admit } = scene();
   const { exchange } = admit();
   // Libraries of fake timers report an infinite loop after a thousand timers or more.
@@ -176,7 +176,7 @@ it('checks stop even if a response never begins, and start again with the next r
   expect(limiter.inflight).toBe(1);
 });
 
-it('an adaptive limit measures the time until responses begin, regardless of how long they are sent', () => {
+it('an adaptive limit measures the time until responses begin, however long they take to be sent', () => {
   const { clock, limiter, clients, outcomeOf, admit } = scene(adaptive({ min: 8, initial: 8 }));
   const exchanges: { headersSent: boolean }[] = [];
   const joins = () => {

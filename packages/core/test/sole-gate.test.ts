@@ -27,7 +27,7 @@ it('a queued waiter cannot be requested again, here or elsewhere, and stays unch
   }
 });
 
-it('counts requests, while its limit counts weight', () => {
+it('a gate of one limit counts requests, while its limit counts weight', () => {
   const gate = createGate({ limits, queueLimit: 1 });
   const [holder, waiting] = [new Caller(), new Caller()];
   askGate(gate, holder, [{ weight: 3 }]);
@@ -49,7 +49,7 @@ it.each([
   expect(callers.map(({ rejection }) => rejection?.reason)).toEqual([undefined, undefined, 'full']);
 });
 
-it("ignores the waiter's own fields except queueTimeout", () => {
+it("a gate of one limit ignores the waiter's own fields except queueTimeout", () => {
   const clock = new VirtualClock();
   const gate = createGate({ limits, queueLimit: 1, clock });
   const wishes = { key: 'a', limit: 9, weight: 7, queueTimeout: 5 };
@@ -89,7 +89,7 @@ it("the limit applies the gate's queue options to direct requests", async () => 
   });
 });
 
-it('releases a permit after maxHold, once', async () => {
+it('a gate of one limit releases a permit after maxHold, once', async () => {
   const clock = new VirtualClock();
   const leaked: object[] = [];
   const observer = { leaked: (event: object) => leaked.push(event) };
@@ -102,7 +102,7 @@ it('releases a permit after maxHold, once', async () => {
   expect(gate.stats()).toMatchObject({ inflight: 0, leaked: 1 });
 });
 
-it('a gate with an optional limit, or with another name than its limit, is not simplified', async () => {
+it("a gate with an optional limit, or a name other than its limit's, is not simplified", async () => {
   const optional = createGate({ limits: [{ name: 'app', limit: 1, optional: true }] });
   await optional.acquire();
   expect(optional.stats().limits[0]?.inflight).toBe(0);
@@ -111,13 +111,13 @@ it('a gate with an optional limit, or with another name than its limit, is not s
   expect(named).toMatchObject({ name: 'api', limits: [{ limiter: { name: 'app', inflight: 2 } }] });
 });
 
-it('throws for a request without demands', () => {
+it('a gate of one limit throws for a request without demands', () => {
   const gate = createGate({ limits });
   const code = 'ERR_HEADGATE_OPTION';
   expect(() => gate.request(new Caller(), [])).toThrow(expect.objectContaining({ code }));
 });
 
-it('creates its limit and its queue once', () => {
+it('a gate of one limit creates its limit and its queue once', () => {
   const made: string[] = [];
   const order = {
     create(site: QueueContext) {

@@ -92,7 +92,7 @@ it('work admitted long before a drop keeps the limit low for at most three secon
   expect(firstStall(3, 7000)).toBeUndefined();
 });
 
-it('a request does not count as stuck while it does not count, or before its work begins', () => {
+it('a request is not stuck while it only waits for its client, or before its work begins', () => {
   const clock = new VirtualClock();
   const limit = new ScriptedLimit(2);
   const limiter = createLimiter({ limit, queueLimit: 0, clock });
@@ -119,7 +119,7 @@ it('requests that are queued at a later limit are not stuck', () => {
   expect(stall.rejected(2000, 6, 4)).toBe(0);
 });
 
-it('a request with a lowered weight does not count as stuck with its former weight', () => {
+it('a request whose weight was lowered does not count as stuck with its former weight', () => {
   const clock = new VirtualClock();
   const limit = new ScriptedLimit(100);
   const limiter = createLimiter({ limit, queueLimit: 0, clock });

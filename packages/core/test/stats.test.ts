@@ -20,7 +20,7 @@ it('all counts of a new limiter are 0', () => {
   });
 });
 
-it('counts admissions, rejections, withdrawals and leaks', () => {
+it('stats() counts admissions, rejections, withdrawals and leaks', () => {
   const clock = new VirtualClock();
   const settings = { limit: 4, queueLimit: 1, queueTimeout: 100, maxHold: 200, clock };
   const limiter = createLimiter({ ...settings });
@@ -42,7 +42,7 @@ it('counts admissions, rejections, withdrawals and leaks', () => {
   });
 });
 
-it('counts waiters by priority and by share, over all keys', () => {
+it('stats() counts waiters by priority and by share, over all keys', () => {
   const shares = { gold: 0.5, free: 0.25 };
   const options = { limit: 4, perKey: true, queueLimit: 9 };
   const limiter = createLimiter({ ...options, order: byShare(shares, byPriority()) });
@@ -60,7 +60,7 @@ it('counts waiters by priority and by share, over all keys', () => {
   });
 });
 
-it('counts waiters by priority through fair()', () => {
+it('stats() counts waiters by priority even inside fair()', () => {
   for (const order of [fair(byPriority()), byPriority(fair())]) {
     const limiter = createLimiter({ limit: 1, queueLimit: 9, order });
     limiter.tryAcquire();
@@ -81,7 +81,7 @@ it('longestWait is the wait of the oldest waiter of all keys', () => {
   expect(limiter.stats()).toMatchObject({ keys: 3, queued: 2, longestWait: 20 });
 });
 
-it('returns a snapshot', () => {
+it('stats() returns a snapshot, which does not change later', () => {
   const limiter = createLimiter({ limit: 1 });
   const before = limiter.stats();
   limiter.tryAcquire();
@@ -89,7 +89,7 @@ it('returns a snapshot', () => {
   expect(before).toMatchObject({ inflight: 0, admitted: 0, rejected: { full: 0 } });
 });
 
-it('reads the clock only for queued and rejected requests, unless an observer needs times', async () => {
+it('a limiter reads the clock only for queued and rejected requests, unless an observer needs times', async () => {
   class Counting extends VirtualClock {
     readings = 0;
     override now(): number {
@@ -124,7 +124,7 @@ it('reads the clock only for queued and rejected requests, unless an observer ne
   expect(readings()).toBe(1);
 });
 
-it('uses the system clock by default', async () => {
+it('a limiter uses the system clock by default', async () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 1, queueTimeout: 5 });
   limiter.tryAcquire();
   const begun = systemClock.now();
@@ -136,7 +136,7 @@ it('uses the system clock by default', async () => {
   await expect(held).rejects.toMatchObject({ rejection: { reason: 'closed' } });
 });
 
-it('contains the highest weight in flight, and how often each weight was reached', () => {
+it('stats() contains the highest weight in flight, and how often each weight was reached', () => {
   const limiter = createLimiter({ limit: 9 });
   const permits = [1, 1, 1, 2].map((weight) => limiter.tryAcquire({ weight }));
   for (const permit of permits) permit?.release();

@@ -4,7 +4,7 @@ import { memoryStore } from '../src/memory-store/index.ts';
 import { checkToken } from '../src/options.ts';
 
 describe('checkTimes', () => {
-  it('has a lease of ten seconds and a timeout of one by default', () => {
+  it('returns a lease of ten seconds and a timeout of one second by default', () => {
     expect(checkTimes({})).toEqual({ leaseDuration: 10_000, timeout: 1000 });
   });
 
@@ -42,7 +42,7 @@ describe('a store', () => {
 });
 
 describe('checkToken', () => {
-  it('accepts a token, and none', () => {
+  it('accepts a token, and no token', () => {
     expect(checkToken('token', 'abc-._~+/1==')).toBe('abc-._~+/1==');
     expect(checkToken('token', undefined)).toBeUndefined();
   });

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { createGate, createLimiter } from '../src/index.ts';
 
-it('a gate of another copy of the package queues in order of arrival at a limiter of this one', async () => {
+it('a gate and a limiter of two copies of the package queue in the same order of arrival', async () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 9 });
   const held = await limiter.acquire();
   const waiting = limiter.acquire();

@@ -19,7 +19,7 @@ it('a request of a kind that has not been measured is expected to take a second'
   expect(measured(['ping', 1]).durations.of('report')).toBe(1000);
 });
 
-it('a request without a kind takes the longer of two means: of such requests, and of all requests', () => {
+it('a request without a kind takes the mean of such requests or of all requests, whichever is longer', () => {
   expect(measured(['report', 600], [undefined, 2]).durations.of(undefined)).toBe(301);
   expect(measured(['ping', 2], [undefined, 600]).durations.of(undefined)).toBe(600);
   expect(measured(['report', 600]).durations.of(undefined)).toBe(600);
@@ -61,7 +61,7 @@ it('a request that seems to end before it began, because a test replaced the clo
   expect(durations.of('report')).toBe(5);
 });
 
-it('calls back when a request has lasted as long as usual; at once if it already has', () => {
+it('whenPassed() calls back when a request has lasted as long as usual, at once if it already has', () => {
   const { clock, durations } = measured(['report', 500]);
   const [later, atOnce] = [vi.fn(), vi.fn()];
   durations.whenPassed({ admittedAt: clock.now() - 100, kind: 'report' }, later);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { VirtualClock } from '../src/shadow/virtual-clock.ts';
 
-it('calls all timers that are due in order of time, each at its own time', () => {
+it('the virtual clock fires all due timers in order, each at its own time', () => {
   const clock = new VirtualClock(100, Math.random);
   const calls: [string, number][] = [];
   const call = (name: string) => () => void calls.push([name, clock.now()]);

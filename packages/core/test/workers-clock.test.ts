@@ -10,7 +10,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it('fires only timers that are due, in order, and each once', () => {
+it('the Workers clock fires only due timers, in order, each once', () => {
   const clock = new WorkersClock();
   const fired: string[] = [];
   clock.setTimeout(() => fired.push('late'), 30);
@@ -24,7 +24,7 @@ it('fires only timers that are due, in order, and each once', () => {
   expect(fired).toEqual(['first', 'second']);
 });
 
-it('does not fire a cleared timer, even if an earlier one clears it', () => {
+it('the Workers clock does not fire a timer that an earlier timer clears', () => {
   const clock = new WorkersClock();
   const fired: string[] = [];
   const cleared = clock.setTimeout(() => fired.push('cleared'), 20);
@@ -34,7 +34,7 @@ it('does not fire a cleared timer, even if an earlier one clears it', () => {
   expect(fired).toEqual([]);
 });
 
-it('knows the time until the next timer', () => {
+it('the Workers clock returns the time until its next timer', () => {
   const clock = new WorkersClock();
   expect(clock.untilNext).toBe(Infinity);
   clock.setTimeout(() => {}, 30);

@@ -31,7 +31,7 @@ function otherProcess(limits: Parameters<typeof dashboard>[0]['limits']) {
   };
 }
 
-it('shows the history of the process to which a load balancer connects the page', async () => {
+it('the page shows the history of the process to which a load balancer connects it', async () => {
   const limiter = createLimiter({ name: 'reports', limit: 5 });
   const other = otherProcess([limiter]);
   const { until, page, url, handle, requests } = await openPage(browser, {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-it('draws a gap for the time that its computer slept, whose clock stood still meanwhile', async () => {
+it('the page draws a gap for the time that its computer slept', async () => {
   const { until, page } = await openPage(
     browser,
     { limits: [createLimiter({ name: 'reports', limit: 5 })] },

@@ -6,7 +6,7 @@ import { Sampler } from '../src/sampler.ts';
 
 const limiter = createLimiter({ name: 'app', limit: 4 });
 
-it('the samples for later viewers do not keep the context of the first request', async () => {
+it('the samples for later viewers do not keep the async context of the first request', async () => {
   const sampler = new Sampler(() => [limiter], systemClock);
   const request = new WatchedRequest();
   await request.run(() => {
@@ -17,7 +17,7 @@ it('the samples for later viewers do not keep the context of the first request',
   expect(await request.remains()).toEqual([]);
 });
 
-it('the timer of a temporary limit does not keep the context of the request that has set it', async () => {
+it('the timer of a temporary limit does not keep the async context of the request that has set it', async () => {
   const operator = new Operator(() => limiter, systemClock);
   onTestFinished(() => operator.close());
   const request = new WatchedRequest();

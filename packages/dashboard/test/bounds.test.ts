@@ -30,7 +30,7 @@ it.each([
   expect(errorOf(options)).toMatchObject({ option, message: expect.stringContaining(message) });
 });
 
-it('accepts the names of all limits, and any name if the limits come and go', () => {
+it('bounds may name any limit, and any other name if limits is a function', () => {
   const limits = [{ name: 'user', limit: 1, key: () => 'a' } as const, { name: 'app', limit: 9 }];
   const gate = concurrencyLimit({ limits });
   const bounds = { user: { max: 5 }, app: { min: 2 } };

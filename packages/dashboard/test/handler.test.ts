@@ -34,7 +34,7 @@ describe.each(frameworks)('the dashboard in %s', (_name, start) => {
     expect(/^location: (.*)\r$/im.exec(`${answer}`)?.[1]).toBe('./limits/');
   });
 
-  it('redirects to the path with a slash, keeping what a proxy has removed', async () => {
+  it('redirects to the path with a slash, behind a proxy that removes a prefix too', async () => {
     const { url } = await startApp(start, { limits: [] });
     const answer = await fetch(`${url}${path}`, { redirect: 'manual' });
     expect([answer.status, answer.headers.get('location')]).toEqual([302, './limits/']);
@@ -95,7 +95,7 @@ describe.each(frameworks)('the dashboard in %s', (_name, start) => {
     expect(known).toEqual([first.now, ...times(polled)]);
   });
 
-  it('sends its whole history to a page that comes from another process', async () => {
+  it('sends its whole history to a page that was connected to another process', async () => {
     const limits = [createLimiter({ limit: 3 })];
     const { url } = await startApp(start, { limits });
     const first = await (await fetch(`${url}${path}/state`)).json();
@@ -110,7 +110,7 @@ describe.each(frameworks)('the dashboard in %s', (_name, start) => {
     }
   });
 
-  it('sends a policy without inline code and other origins', async () => {
+  it('sends a policy that forbids inline code and other origins', async () => {
     const { url } = await startApp(start, { limits: [] });
     for (const file of ['/', '/page.js', '/state']) {
       const { headers } = await fetch(`${url}${path}${file}`);

@@ -20,13 +20,13 @@ function historyOf(count: number) {
   return { history, views };
 }
 
-it('sends all samples of up to 39 limits', () => {
+it('the dashboard sends all samples of up to 39 limits', () => {
   const { history, views } = historyOf(39);
   const samples = Object.values(history.since(0, views));
   expect(samples.every(({ length }) => length === 300)).toBe(true);
 });
 
-it('sends at most 12,000 samples of many limits, among them the first and the highest of each', () => {
+it('the dashboard sends at most 12,000 samples of many limits, including the first and the highest of each', () => {
   const { history, views } = historyOf(1_000);
   const samples = Object.values(history.since(-1, views));
   expect(samples.every(({ length }) => length === 12)).toBe(true);
@@ -39,13 +39,13 @@ it('sends at most 12,000 samples of many limits, among them the first and the hi
   expect(JSON.stringify(history.since(-1, views)).length).toBeLessThan(350_000);
 });
 
-it('sends all samples since the time that the page has', () => {
+it('the dashboard sends all samples that the page does not have yet', () => {
   const { history, views } = historyOf(1_000);
   const samples = Object.values(history.since(295_000, views));
   expect(samples.every(({ length }) => length === 5)).toBe(true);
 });
 
-it('sends at least two samples of each limit', () => {
+it('the dashboard sends at least two samples of each limit', () => {
   const { history, views } = historyOf(7_000);
   const [samples] = Object.values(history.since(-1, views));
   expect(samples).toHaveLength(2);

@@ -88,7 +88,7 @@ describe.each([
   [1_280, 'light'],
   [1_280, 'dark'],
 ] as const)('%i pixels wide, %s', (width, colorScheme) => {
-  it('fits with names of 80 characters, nothing overlaps, and axe-core finds nothing', async () => {
+  it('the page fits with names of 80 characters, without overlaps and without findings by axe-core', async () => {
     const { limits, exceed, end } = await scene();
     const device = { viewport: { width, height: 640 }, colorScheme };
     const operator = { authorize: () => 'operate' as const };

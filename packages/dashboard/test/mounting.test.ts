@@ -7,7 +7,7 @@ import { dashboard as forNode } from '../src/node.ts';
 
 const invalidPaths = ['admin', '/admin/', '/', '', undefined, '/a?b', '/a#b', '/a b', '/a/../b'];
 
-it.each(invalidPaths)('refuses the path %j', (path) => {
+it.each(invalidPaths)('the dashboard refuses the path %j', (path) => {
   const error = expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option: 'path' });
   for (const create of [forKoa, forNode]) {
     expect(() => create({ limits: [], path: path as string })).toThrow(error);
@@ -29,7 +29,7 @@ it('the limit of a Fastify app does not reject the page that shows it', async ()
 });
 
 it.each(['', '/', 'admin', '/admin/', '/admin/limits/'])(
-  'serves Fastify below the prefix %j',
+  'the dashboard is served by Fastify below the prefix %j',
   async (prefix) => {
     const app = Fastify();
     onTestFinished(() => app.close());
@@ -43,9 +43,12 @@ it.each(['', '/', 'admin', '/admin/', '/admin/limits/'])(
   },
 );
 
-it.each([undefined, {}])('refuses to be the listener of a server itself: %j', (listener) => {
-  const page = forNode({ limits: [], path: '/admin' });
-  expect(() => page(listener as never)).toThrow(
-    expect.objectContaining({ code: 'ERR_HEADGATE_MIDDLEWARE' }),
-  );
-});
+it.each([undefined, {}])(
+  'the dashboard refuses to be the listener of a server itself: %j',
+  (listener) => {
+    const page = forNode({ limits: [], path: '/admin' });
+    expect(() => page(listener as never)).toThrow(
+      expect.objectContaining({ code: 'ERR_HEADGATE_MIDDLEWARE' }),
+    );
+  },
+);

@@ -51,7 +51,7 @@ describe.each(frameworks)('operating in %s', (_name, start) => {
   });
 });
 
-it('reads a body that other middleware has parsed', async () => {
+it('the dashboard reads a body that other middleware has parsed', async () => {
   const limiter = createLimiter({ limit: 1 });
   for (const parser of [express.json(), express.text({ type: '*/*' })]) {
     const { post } = await startOperated(inExpress, [limiter], { before: [parser] });
@@ -61,7 +61,7 @@ it('reads a body that other middleware has parsed', async () => {
   }
 });
 
-it('operates a distributed limit for all processes', async () => {
+it('the dashboard operates a distributed limit for all processes', async () => {
   const memory = new Memory();
   const [limiter, other] = [1, 2].map(() =>
     createLimiter({ name: 'search', limit: 4, store: memoryStore({ memory }) }),

@@ -138,7 +138,7 @@ describe('an operator', () => {
     expect(limiter.limit).toBe(40);
   });
 
-  it('sees the bounds of the one limit of a gate that has a name of its own', async () => {
+  it("sees the bounds of a gate's only limit, even if the gate has another name", async () => {
     const gate = createGate({ name: 'api', limits: [{ name: 'total', limit: 20 }] });
     const bounds = { total: { min: 5, max: 40 } };
     const { until, page } = await openPage(browser, { limits: [gate], ...operator, bounds });
@@ -172,7 +172,7 @@ describe('an operator', () => {
     expect(complaints.splice(0)).toHaveLength(1);
   });
 
-  it('keeps a question that was asked while the answer to another was on its way', async () => {
+  it('keeps a dialog that was opened while another operation was still running', async () => {
     const limiter = createLimiter({ name: 'reports', limit: 20 });
     const { until, page, text } = await openPage(browser, { limits: [limiter], ...operator });
     let answer = () => {};
@@ -213,7 +213,7 @@ describe('an operator', () => {
   );
 });
 
-it('shows a viewer no controls, and all that a limit has', async () => {
+it('the page shows a viewer all data of a limit, and no controls', async () => {
   const clock = { admits: () => true, name: 'loop', stats: () => ({ delay: 3, shedding: 0.25 }) };
   const limit = concurrencyLimit({
     name: 'api',

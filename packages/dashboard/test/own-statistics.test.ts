@@ -11,7 +11,7 @@ function samplerOf(limits: readonly LimitSource[]): Sampler {
   return new Sampler(() => limits, new VirtualClock());
 }
 
-it('shows all other limits if the statistics of one are no numbers', () => {
+it('the dashboard shows all other limits if the statistics of one are not numbers', () => {
   const warnings = collectWarnings('HEADGATE_STATS');
   const own = createLimiter({ name: 'own', limit: 5 });
   const stats = own.stats();
@@ -26,7 +26,7 @@ it('shows all other limits if the statistics of one are no numbers', () => {
 });
 
 it.each([[{}], [5], [['1']], [[Number.NaN]]])(
-  'shows a limit without what is no list of numbers in its statistics: %j',
+  'the dashboard shows a limit without those statistics that should be a list of numbers and are not: %j',
   (inflightHistogram) => {
     const own = createLimiter({ name: 'own', limit: 5 });
     const stats = own.stats();
@@ -35,7 +35,7 @@ it.each([[{}], [5], [['1']], [[Number.NaN]]])(
   },
 );
 
-it('has what the page shows of a guard, and nothing else that it reports', () => {
+it('a sample contains only those statistics of a guard that the page shows', () => {
   const stats = () => ({ delay: 1n, shedding: 0.5, token: 'secret' }) as never;
   const guard = { name: 'own', admits: () => true, stats };
   const limits = ['a', undefined].map((name) => (name === undefined ? [] : [{ name, limit: 1 }]));
@@ -46,7 +46,7 @@ it('has what the page shows of a guard, and nothing else that it reports', () =>
 });
 
 it.each([Number.NaN, Number.POSITIVE_INFINITY])(
-  'shows a guard that reports %d without its figures, and no row with such a count',
+  'the dashboard omits the figures of a guard that are %d, and a limit with such a count',
   (value) => {
     collectWarnings('HEADGATE_STATS');
     const guard = {

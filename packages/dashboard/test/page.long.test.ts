@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => browser?.close());
 
 describe.each(frameworks)('the page in %s', (_name, start) => {
-  it('shows permits, waiters and rejections, and follows them', async () => {
+  it('shows permits, waiters and rejections, and updates them', async () => {
     const limiter = createLimiter({
       name: 'reports',
       limit: 2,
@@ -49,7 +49,7 @@ describe.each(frameworks)('the page in %s', (_name, start) => {
   });
 });
 
-it('has the history of the last minutes as soon as it is opened', async () => {
+it('the page has the history of the last minutes as soon as it is opened', async () => {
   const limiter = createLimiter({ name: 'reports', limit: 5 });
   const { until, page } = await openPage(browser, { limits: [limiter] });
   await until(`${first} .used`, '0 of 5');
@@ -80,20 +80,20 @@ it.each([
   }
 });
 
-it('requests only what is below its path', async () => {
+it('the page requests only resources below its path', async () => {
   const { requests, until } = await openPage(browser, { limits: [createLimiter({ limit: 1 })] });
   await until('#status', 'Live');
   expect(requests.filter((each) => !each.startsWith('/admin/limits'))).toEqual([]);
 });
 
-it('shows markup in a name as text', async () => {
+it('the page shows markup in a name as text', async () => {
   const name = '<img src=x onerror=alert(1)>"\'&amp;';
   const { until, page } = await openPage(browser, { limits: [createLimiter({ name, limit: 1 })] });
   await until('.title', name);
   expect(await page.locator('img').count()).toBe(0);
 });
 
-it('polls if a proxy holds the stream back', async () => {
+it('the page polls if a proxy holds the stream back', async () => {
   const limiter = createLimiter({ name: 'reports', limit: 2 });
   const { until, requests, page } = await openPage(
     browser,
@@ -110,7 +110,7 @@ it('polls if a proxy holds the stream back', async () => {
   expect(await page.locator(`${first} title`).textContent()).toContain('at most 1 in use');
 });
 
-it('sends no requests while it is hidden', async () => {
+it('the page sends no requests while it is hidden', async () => {
   const { requests, until, page } = await openPage(browser, {
     limits: [createLimiter({ limit: 1 })],
   });
@@ -125,7 +125,7 @@ it('sends no requests while it is hidden', async () => {
   await next;
 });
 
-it('reports that the server is unreachable, and resumes when it is back', async () => {
+it('the page reports that the server is unreachable, and resumes when it is back', async () => {
   const limits = [createLimiter({ name: 'reports', limit: 1 })];
   const { server, until, complaints, url } = await openPage(browser, { limits });
   await until('#status', 'Live');
@@ -139,7 +139,7 @@ it('reports that the server is unreachable, and resumes when it is back', async 
   expect(complaints.splice(0).filter((each) => !each.includes('ERR_'))).toEqual([]);
 });
 
-it('removes the row of a limit that is gone, and adds that of a new one', async () => {
+it('the page removes the row of a limit that is gone, and adds a row for a new one', async () => {
   const limits = [
     createLimiter({ name: 'old', limit: 1 }),
     createLimiter({ name: 'stays', limit: 1 }),
@@ -152,7 +152,7 @@ it('removes the row of a limit that is gone, and adds that of a new one', async 
   expect(await page.locator('.title').allInnerTexts()).toEqual(['stays', 'new']);
 });
 
-it('finds limits by name, and that of their gate', async () => {
+it('the page finds limits by their own name and by that of their gate', async () => {
   const gate = createGate({
     name: 'api',
     limits: [
@@ -172,7 +172,7 @@ it('finds limits by name, and that of their gate', async () => {
   await until('#note', 'No name has “nothing” in it.');
 });
 
-it('hides limits without requests among many, until they are wanted', async () => {
+it('the page hides limits without requests if there are many limits, until the viewer asks for them', async () => {
   const many = Array.from({ length: 9 }, (_, i) => createLimiter({ name: `queue ${i}`, limit: 1 }));
   const [busy, paused] = many;
   (await busy?.acquire())?.release();
@@ -195,7 +195,7 @@ it('hides limits without requests among many, until they are wanted', async () =
   permit?.release();
 });
 
-it('shows what shadow mode would have rejected as such, and not as rejected', async () => {
+it('the page shows separately what shadow mode would have rejected', async () => {
   const limiter = createLimiter({ name: 'reports', limit: 1 });
   limiter.shadow();
   const { until, page, text } = await openPage(browser, { limits: [limiter] });
@@ -211,7 +211,7 @@ it('shows what shadow mode would have rejected as such, and not as rejected', as
   for (const permit of permits) permit.release();
 });
 
-it('shows the peak of a limit, and in shadow mode what other limits would have done', async () => {
+it('the page shows the peak of a limit, and in shadow mode what other limits would have done', async () => {
   const limiter = createLimiter({ name: 'reports', limit: 2, queueLimit: 1 });
   limiter.shadow();
   const { until, text, page } = await openPage(browser, { limits: [limiter] });
@@ -229,7 +229,7 @@ it('shows the peak of a limit, and in shadow mode what other limits would have d
   expect(assumption).not.toBe('');
 });
 
-it('shows at how many permits in use requests were admitted, as shares of the requests', async () => {
+it('the page shows how many permits were in use when requests were admitted, as shares of the requests', async () => {
   const limiter = createLimiter({ name: 'reports', limit: 9 });
   const { until, facts, page } = await openPage(browser, { limits: [limiter] });
   await until(`${first} .used`, '0 of 9');
@@ -250,7 +250,7 @@ it('shows at how many permits in use requests were admitted, as shares of the re
   for (const permit of permits) permit.release();
 });
 
-it('shows the lowest numbers in use, with less than 1 % of the requests together, as one bar', async () => {
+it('the page shows the lowest numbers in use as one bar if they cover less than 1 % of the requests', async () => {
   const limiter = createLimiter({ name: 'reports', limit: 1_000 });
   const permits = await Promise.all(Array.from({ length: 1_000 }, () => limiter.acquire()));
   const keyed = createLimiter({ name: 'users', limit: 2, perKey: true });
@@ -265,7 +265,7 @@ it('shows the lowest numbers in use, with less than 1 % of the requests together
   for (const permit of permits) permit.release();
 });
 
-it('shows the delay of a guard without limits', async () => {
+it('the page shows the delay of a guard without limits', async () => {
   let delay = 3;
   const guard = { name: 'loop', admits: () => true, stats: () => ({ delay, shedding: 0 }) };
   const gate = createGate({ name: 'api', limits: [], guard });
@@ -277,7 +277,7 @@ it('shows the delay of a guard without limits', async () => {
   expect(title).toMatch(/^In the last five minutes at most 80\sms$/);
 });
 
-it('is usable with the keyboard alone', async () => {
+it('the page is usable with the keyboard alone', async () => {
   const limits = ['A', 'B', 'C', 'D'].map((name) => createLimiter({ name, limit: 1 }));
   const { until, page } = await openPage(browser, { limits });
   await until('.title', 'D');

@@ -36,7 +36,7 @@ function distributed(name: string, memory = new Memory()) {
   return createLimiter({ name, limit: 4, store: memoryStore({ memory }) });
 }
 
-it('shows how many processes hold or await permits of a distributed limit, five seconds old at most', async () => {
+it('the dashboard shows how many processes hold or await permits of a distributed limit, five seconds old at most', async () => {
   const memory = new Memory();
   const [here, there] = [distributed('search', memory), distributed('search', memory)];
   const local = createLimiter({ name: 'local', limit: 1 });
@@ -56,7 +56,7 @@ it('shows how many processes hold or await permits of a distributed limit, five 
   for (const limiter of [here, there]) await limiter.close();
 });
 
-it('neither waits for a store nor fails with it', async () => {
+it('the dashboard neither waits for a store nor fails with it', async () => {
   const limiters = ['slow', 'failing', 'odd', 'fine'].map((name) => distributed(name));
   const stats = { limit: 1, version: '', inflight: 0, holders: 0, queued: 0, longestWait: 0 };
   const { asked, sampler, shown, advance } = scene(limiters, ({ name }) => {
@@ -76,7 +76,7 @@ it('neither waits for a store nor fails with it', async () => {
   for (const limiter of limiters) await limiter.close();
 });
 
-it('asks for ten limits per second, each in turn, and for none that is keyed or closed', async () => {
+it('the dashboard queries ten limits per second in turn, but none that is keyed or closed', async () => {
   const limiters = Array.from({ length: 25 }, (_, i) => distributed(`limit ${i}`));
   const keyed = createLimiter({ name: 'keyed', limit: 1, perKey: true, store: memoryStore() });
   const closed = distributed('closed');

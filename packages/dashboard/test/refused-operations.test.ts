@@ -112,7 +112,7 @@ describe.each(frameworks)('operating in %s', (_name, start) => {
   });
 });
 
-it('answers 409 if the store of a limit cannot change it', async () => {
+it('the dashboard answers 409 if the store of a limit cannot change it', async () => {
   const can = { ...memoryStore().can, setLimit: false, operate: false };
   const store = Object.assign(memoryStore(), { can });
   const limiter = createLimiter({ name: 'search', limit: 4, store });
@@ -146,7 +146,7 @@ describe.each(frameworks)('in %s', (_name, start) => {
   });
 });
 
-it('is read-only without authorize, also for a viewer with the token', async () => {
+it('the dashboard is read-only without authorize, also for a viewer with the token', async () => {
   const limiter = createLimiter({ limit: 1 });
   const { url } = await startApp(inExpress, { limits: [limiter], authorize: undefined });
   const token = await tokenOf(`${url}/admin/limits/`);

@@ -30,7 +30,7 @@ function scene(
   return { clock, operator, limiter, operate, set, reversions };
 }
 
-it('reverts a limit after the given minutes', async () => {
+it('a temporary limit reverts after the given minutes', async () => {
   const { clock, limiter, set, reversions } = scene();
   await set(3, 15);
   const at = clock.now() + 900_000;
@@ -42,7 +42,7 @@ it('reverts a limit after the given minutes', async () => {
   expect([limiter.limit, reversions(), clock.armed]).toEqual([10, {}, 0]);
 });
 
-it('reverts a second temporary limit to the value before the first', async () => {
+it('a second temporary limit reverts to the value before the first', async () => {
   const { clock, limiter, set } = scene();
   await set(3, 15);
   await set(5, 30);
@@ -52,7 +52,7 @@ it('reverts a second temporary limit to the value before the first', async () =>
   expect(limiter.limit).toBe(10);
 });
 
-it('reverts a temporary limit of a second dashboard to the value before that of the first', async () => {
+it('a temporary limit of a second dashboard reverts to the value before that of the first', async () => {
   const { clock, limiter, set, reversions } = scene();
   const second = scene(limiter, clock);
   await set(5, 5);
@@ -65,7 +65,7 @@ it('reverts a temporary limit of a second dashboard to the value before that of 
   expect([limiter.limit, clock.armed]).toEqual([10, 0]);
 });
 
-it('closing a dashboard reverts what it has set, and not what another has set since', async () => {
+it('closing a dashboard reverts the limits that it has set, unless another dashboard has set them since', async () => {
   const { clock, limiter, operator, set } = scene();
   const second = scene(limiter, clock);
   await set(5, 5);
@@ -76,7 +76,7 @@ it('closing a dashboard reverts what it has set, and not what another has set si
   expect([limiter.limit, clock.armed]).toEqual([10, 0]);
 });
 
-it('reverts a distributed limit to the value that applied, though that was temporary in another process', async () => {
+it('a temporary distributed limit reverts to the value before it, even if that was temporary in another process', async () => {
   const memory = new Memory();
   const [here, there] = [1, 2].map(() => {
     const limiter = createLimiter({ name: 'search', limit: 10, store: memoryStore({ memory }) });
@@ -98,7 +98,7 @@ it('reverts a distributed limit to the value that applied, though that was tempo
   for (const each of [here, there]) await each.close();
 });
 
-it('reverts to the limit that the app has set between two temporary ones', async () => {
+it('a temporary limit reverts to the limit that the app has set since an earlier temporary one', async () => {
   const { clock, limiter, set, reversions } = scene();
   await set(3, 15);
   limiter.setLimit(50);
@@ -108,7 +108,7 @@ it('reverts to the limit that the app has set between two temporary ones', async
   expect(limiter.limit).toBe(50);
 });
 
-it('reverts a limit even if an operation that the limit does not support was tried meanwhile', async () => {
+it('a limit reverts even if an unsupported operation was tried meanwhile', async () => {
   const { clock, limiter, operate, set } = scene();
   await set(3, 15);
   await operate({ operation: 'unfreeze' }, 409);
@@ -116,7 +116,7 @@ it('reverts a limit even if an operation that the limit does not support was tri
   expect(limiter.limit).toBe(10);
 });
 
-it('keeps a limit that was set without an end, here or by the app', async () => {
+it('a limit that was set without an end, here or by the app, is kept', async () => {
   const { clock, limiter, set } = scene();
   await set(3, 15);
   await set(4);
@@ -127,7 +127,7 @@ it('keeps a limit that was set without an end, here or by the app', async () => 
   expect(limiter.limit).toBe(6);
 });
 
-it('leaves an unfrozen limit to its algorithm', async () => {
+it('a limit that is unfrozen is left to its algorithm', async () => {
   const { clock, limiter, operate, set } = scene(
     createLimiter({ limit: adaptive({ initial: 8 }) }),
   );
@@ -142,7 +142,7 @@ it('leaves an unfrozen limit to its algorithm', async () => {
   expect(limiter.limit).toBe(8);
 });
 
-it('does nothing to a limit that has been closed, and reverts at once when the dashboard closes', async () => {
+it('a closed limit is left alone, and the others revert at once when the dashboard closes', async () => {
   const closed = scene();
   await closed.set(3, 15);
   await closed.limiter.close();
@@ -155,7 +155,7 @@ it('does nothing to a limit that has been closed, and reverts at once when the d
 });
 
 it.each(['pause', 'drain'] as const)(
-  'resumes a limit after the minutes of a %s',
+  'a limit resumes after the minutes of a %s',
   async (operation) => {
     const { clock, limiter, operate } = scene();
     await operate({ operation, minutes: 5 });
@@ -170,7 +170,7 @@ it.each(['pause', 'drain'] as const)(
   },
 );
 
-it('does not resume a limit that was drained since without an end, here or by the app', async () => {
+it('a limit that was drained again without an end, here or by the app, is not resumed', async () => {
   const { clock, limiter, operate } = scene();
   await operate({ operation: 'pause', minutes: 5 });
   await operate({ operation: 'drain' });
@@ -184,7 +184,7 @@ it('does not resume a limit that was drained since without an end, here or by th
   expect([limiter.state, clock.armed]).toEqual(['open', 0]);
 });
 
-it('resumes a limit at once when the dashboard that has drained it for a while closes', async () => {
+it('a temporarily drained limit resumes at once when its dashboard closes', async () => {
   const { clock, limiter, operator, operate } = scene();
   await operate({ operation: 'drain', minutes: 5 });
   operator.close();

@@ -3,7 +3,7 @@ import { concurrencyLimit } from '@headgate/express';
 import { expect, it, onTestFinished } from 'vitest';
 import { inExpress, startApp } from './apps.ts';
 
-it('shows a gate of several limits above its limits, and a gate of one limit as that limit', async () => {
+it('the dashboard shows a gate of several limits above its limits, and a gate of one limit as that limit', async () => {
   const shared = createLimiter({ name: 'shared', limit: 9 });
   const several = createGate({
     name: 'api',
@@ -24,7 +24,7 @@ it('shows a gate of several limits above its limits, and a gate of one limit as 
   ]);
 });
 
-it('shows no common limit if each request sets the limit of its key, and offers no change of it', async () => {
+it('the dashboard shows no common limit if each request sets the limit of its key, and offers no change of it', async () => {
   const limit = concurrencyLimit({
     limits: [
       {
@@ -48,7 +48,7 @@ it('shows no common limit if each request sets the limit of its key, and offers 
   );
 });
 
-it('omits a limit and a baseline that are not finite, which JSON cannot contain', async () => {
+it('the dashboard omits a limit and a baseline that are not finite, which JSON cannot contain', async () => {
   const own = { limit: Infinity, baseline: Infinity, sample: () => {} };
   const limiter = createLimiter({ name: 'own', limit: { create: () => own } });
   const { url } = await startApp(inExpress, { limits: [limiter] });

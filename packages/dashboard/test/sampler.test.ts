@@ -43,7 +43,7 @@ class TestSink implements Sink {
   }
 }
 
-it('reads nothing and has no timer without viewers', () => {
+it('without viewers, the sampler reads no statistics and has no timer', () => {
   const { clock, sampler, reads } = scene();
   clock.advance(60_000);
   expect([reads(), clock.armed]).toEqual([0, 0]);
@@ -55,7 +55,7 @@ it('reads nothing and has no timer without viewers', () => {
   expect([reads(), clock.armed]).toEqual([3, 0]);
 });
 
-it('reads once per second, however many viewers there are', () => {
+it('the sampler reads statistics once per second, however many viewers there are', () => {
   const { clock, sampler, reads } = scene();
   const viewers = new Viewers(sampler);
   const sinks = Array.from({ length: 100 }, () => new TestSink());
@@ -68,7 +68,7 @@ it('reads once per second, however many viewers there are', () => {
   expect([reads(), clock.armed]).toEqual([10, 0]);
 });
 
-it('has room for 1,000 viewers', () => {
+it('the sampler has room for 1,000 viewers', () => {
   const { clock, sampler } = scene();
   const viewers = new Viewers(sampler);
   const leave = Array.from({ length: 999 }, () => viewers.join(new TestSink(), clock.now()));
@@ -79,7 +79,7 @@ it('has room for 1,000 viewers', () => {
   expect(viewers.isFull).toBe(false);
 });
 
-it('reads for five seconds after a poll, and once for all polls of a second', () => {
+it('the sampler reads statistics for five seconds after a poll, and once for all polls of a second', () => {
   const { clock, sampler, reads } = scene();
   for (let i = 0; i < 50; i++) sampler.poll();
   expect(reads()).toBe(1);
@@ -87,7 +87,7 @@ it('reads for five seconds after a poll, and once for all polls of a second', ()
   expect([reads(), clock.armed]).toEqual([5, 0]);
 });
 
-it('keeps five minutes of history, and nothing of a limit that has been gone for as long', () => {
+it('the sampler keeps five minutes of history, and forgets a limit that has been gone for as long', () => {
   const limits = [createLimiter({ name: 'a', limit: 1 }), createLimiter({ name: 'b', limit: 2 })];
   const { clock, sampler } = scene(() => limits);
   let latest: Snapshot = sampler.current;
@@ -106,7 +106,7 @@ it('keeps five minutes of history, and nothing of a limit that has been gone for
   expect(lengths()).toEqual([301, 0]);
 });
 
-it('drops a viewer that does not read, and only that one', () => {
+it('the sampler drops a viewer that does not read its stream, and no other', () => {
   const { clock, sampler } = scene();
   const viewers = new Viewers(sampler);
   const [reader, stuck] = [new TestSink(), new TestSink()];
@@ -121,7 +121,7 @@ it('drops a viewer that does not read, and only that one', () => {
   expect([reader.messages.length, stuck.messages.length]).toEqual([3, 1]);
 });
 
-it('ends a stream after a quarter of an hour, so that its browser is authorized again', () => {
+it('the sampler ends a stream after a quarter of an hour, so that its browser is authorized again', () => {
   const { clock, sampler } = scene();
   const viewers = new Viewers(sampler);
   const sink = new TestSink();
@@ -134,7 +134,7 @@ it('ends a stream after a quarter of an hour, so that its browser is authorized 
   expect(clock.armed).toBe(0);
 });
 
-it('shows the limits known so far if the function of the app fails, and warns once per failure', () => {
+it('the sampler shows the limits known so far if the function of the app fails, and warns once per failure', () => {
   const warnings = collectWarnings('HEADGATE_DASHBOARD_LIMITS');
   const limits = [createLimiter({ name: 'a', limit: 1 })];
   let fails = false;
@@ -168,7 +168,7 @@ it.each([
   expect(warnings).toEqual([expect.stringContaining(text)]);
 });
 
-it('shows all other limits if the statistics of one throw, and warns once per failure', () => {
+it('the sampler shows all other limits if the statistics of one throw, and warns once per failure', () => {
   const warnings = collectWarnings('HEADGATE_STATS');
   let fails = false;
   const own = createLimiter({ name: 'own', limit: 5 });
@@ -194,7 +194,7 @@ it('shows all other limits if the statistics of one throw, and warns once per fa
   ]);
 });
 
-it('shows a limiter that several gates reuse once, with the requests of all', async () => {
+it('the sampler shows a limiter that several gates reuse once, with the requests of all', async () => {
   const shared = createLimiter({ name: 'shared', limit: 1, queueLimit: 0 });
   const [first, second] = ['first', 'second'].map((name) =>
     createGate({ name, limits: [{ limiter: shared }] }),

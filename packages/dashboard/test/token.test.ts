@@ -48,7 +48,7 @@ describe.each(frameworks)('without authorize, the dashboard in %s', (_name, star
     expect(warnings).toEqual([]);
   });
 
-  it('moves the token from the address to a cookie of its path', async () => {
+  it('moves the token from the address to a cookie for its path', async () => {
     const { url } = await startApp(start, withoutAuthorize);
     const token = await tokenOf(`${url}${path}/`);
     const port = new URL(url).port;
@@ -77,7 +77,7 @@ describe.each(frameworks)('without authorize, the dashboard in %s', (_name, star
     expect(await ask(`${url}${path}/state?token=${token}`, other)).toMatchObject({ status: 403 });
   });
 
-  it('with authorize, has no token', async () => {
+  it('the dashboard has no token if it has authorize', async () => {
     const { url } = await startApp(start, withoutAuthorize);
     const token = await tokenOf(`${url}${path}/`);
     const other = await startApp(start, { limits, authorize: () => false });

@@ -47,7 +47,7 @@ describe('Durable Objects that crash', { timeout: 60_000 }, () => {
     expect(one.grants).toEqual([]);
   });
 
-  it('grant after a restart what their waiters were promised, without another request', async () => {
+  it('grant their waiters after a restart, without another request', async () => {
     const [dying, waiting] = inOneLimit(SHORT_LEASE_MS, 60_000) as [Participant, Participant];
     await dying.do('acquire', 'held');
     const { place } = await waiting.do('acquire', 'waiting', long);
@@ -59,7 +59,7 @@ describe('Durable Objects that crash', { timeout: 60_000 }, () => {
     expect((await dying.do('release', 'held')).state).toBe('lost');
   });
 
-  it('end the leases of an isolate that has died, and grant them by an alarm', async () => {
+  it('end the leases of an isolate that has died, and grant the permits to others by an alarm', async () => {
     const holder: WorkerdServer = await startWorkerd({
       app: {
         program: new URL('workers/remote-app.ts', import.meta.url),

@@ -107,7 +107,7 @@ describe('a Durable Object that is evicted while it is idle', () => {
     expect(await object.do('acquire', 'late')).toMatchObject({ state: 'held' });
   });
 
-  it('writes no more rows for a permit than for any other after it was found idle', async () => {
+  it('writes no additional rows for a permit after it was found idle', async () => {
     const { object } = await used();
     object.evict();
     await object.ring();

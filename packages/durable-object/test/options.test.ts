@@ -6,7 +6,7 @@ const namespace = { idFromName: (name: string) => name, get: () => ({ fetch }) }
 const refusal = (option: string) =>
   expect.objectContaining({ name: 'HeadgateError', code: 'ERR_HEADGATE_OPTION', option });
 
-it('throws for a namespace that is missing, as in a Worker whose configuration has no binding', () => {
+it('durableObjectStore() throws for a missing namespace, as in a Worker without a binding', () => {
   const make = () => durableObjectStore({ namespace: undefined as never });
   expect(make).toThrow(refusal('namespace'));
   expect(make).toThrow(/an object with the methods idFromName, get/);
@@ -21,21 +21,21 @@ it.each([
   expect(() => durableObjectStore({ namespace, ...invalid })).toThrow(refusal(option));
 });
 
-it('hands off as often as its option says, and has no option for a reserve', () => {
+it('the store hands off as often as its option says, and has no option for a reserve', () => {
   expect(durableObjectStore({ namespace, handoff: 8 })).toMatchObject({ handoff: 8, reserve: 0 });
   const made = () => durableObjectStore({ namespace, reserve: 1 } as never);
   const code = 'ERR_HEADGATE_UNKNOWN_OPTION';
   expect(made).toThrow(expect.objectContaining({ code, option: 'reserve' }));
 });
 
-it('asks about the class of an object that responds without an answer', async () => {
+it('the error for an object that responds without an answer asks about its class', async () => {
   const fetch = () => Promise.resolve(new Response('Hello World'));
   const store = durableObjectStore({ namespace: { ...namespace, get: () => ({ fetch }) } });
   const cause = expect.objectContaining({ message: expect.stringContaining('LimitObject') });
   await expect(store.stats({ name: 'a' })).rejects.toMatchObject({ cause });
 });
 
-it('reports an object that cannot be reached or answers nonsense, and never rejects', async () => {
+it('an object that cannot be reached or sends invalid answers is reported, and no call rejects', async () => {
   const answers = [
     () => Promise.reject(new Error('no object')),
     () => Promise.resolve(new Response('', { status: 500 })),

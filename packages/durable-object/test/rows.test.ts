@@ -33,7 +33,7 @@ describe('the rows that a Durable Object writes', () => {
     expect(written).toBe(3);
   });
 
-  it('are none for the statistics of a limit that has not been used, which can be used afterwards', async () => {
+  it('are none for the statistics of a limit that has never been used, which can still be used', async () => {
     const unused = new Participant(objects, { name: 'rows', key: 'unused' });
     const nothing = { inflight: 0, holders: 0, queued: 0, longestWait: 0 };
     for (let call = 0; call < 3; call++) expect(await unused.stats()).toMatchObject(nothing);

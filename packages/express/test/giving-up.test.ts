@@ -50,7 +50,7 @@ describe.each([
     return world.serveThrough(() => app);
   }
 
-  it.each(Object.entries(handlers))('take no permits with them: %s', async (_, handler) => {
+  it.each(Object.entries(handlers))('leave no permit held: %s', async (_, handler) => {
     const limit = world.watch(concurrencyLimit({ limit: 10, queueLimit: 20, queueTimeout: 500 }));
     const running = await serve((app, file) => {
       app.use(limit);

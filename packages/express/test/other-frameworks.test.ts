@@ -85,13 +85,13 @@ describe('middleware used in the wrong framework', () => {
       .map((framework) => [adapter, framework]),
   ) as [keyof typeof adapters, string][];
 
-  it('of @headgate/node is reported when a server calls it without a handler', async () => {
+  it('from @headgate/node is reported when a server calls it without a handler', async () => {
     const error = await errorOf('@headgate/node', forNode.concurrencyLimit({ limit: 1 }));
     expect(error).toMatchObject({ code: 'ERR_HEADGATE_MIDDLEWARE' });
     expect(error.message).toContain('createServer(limit(handler))');
   });
 
-  it.each(pairs)('of %s names the right adapter when %s calls it', async (adapter, framework) => {
+  it.each(pairs)('from %s names the right adapter when %s calls it', async (adapter, framework) => {
     const error = await errorOf(
       framework,
       (adapters[adapter].concurrencyLimit as Anything)({ limit: 1 }),
@@ -104,7 +104,7 @@ describe('middleware used in the wrong framework', () => {
   const names = Object.keys(adapters) as (keyof typeof adapters)[];
 
   it.each(names.filter((name) => name !== '@headgate/fastify'))(
-    'of %s names the right adapter when Fastify calls it',
+    'from %s names the right adapter when Fastify calls it',
     (adapter) => {
       const limit = (adapters[adapter].concurrencyLimit as Anything)({ limit: 1 });
       // Fastify does not catch what a plugin throws.
@@ -118,7 +118,7 @@ describe('middleware used in the wrong framework', () => {
   );
 
   it.each(names.filter((name) => name !== '@headgate/node'))(
-    'of %s names @headgate/node when it is called with a handler',
+    'from %s names @headgate/node when it is called with a handler',
     (adapter) => {
       const limit = (adapters[adapter].concurrencyLimit as Anything)({ limit: 1 });
       expect(() => limit(() => {})).toThrow(
@@ -134,7 +134,7 @@ describe('middleware used in the wrong framework', () => {
     },
   );
 
-  it('of @headgate/node asks for a handler when it is called with something else', () => {
+  it('from @headgate/node asks for a handler when it is called with something else', () => {
     const limit = adapters['@headgate/node'].concurrencyLimit() as Anything;
     expect(() => limit(5)).toThrow(
       'with unexpected arguments: pass it a handler: createServer(limit(handler))',
@@ -142,7 +142,7 @@ describe('middleware used in the wrong framework', () => {
   });
 
   it.each(names)(
-    'of %s reports that concurrencyLimit itself was registered instead of its result',
+    'from %s reports that concurrencyLimit itself was registered instead of its result',
     async (adapter) => {
       for (const framework of [adapter, '@headgate/node'].filter((name) => name in servers)) {
         const error = await errorOf(framework, adapters[adapter].concurrencyLimit);

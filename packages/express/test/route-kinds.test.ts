@@ -67,7 +67,7 @@ describe.each([
     expect(new Set(await kindsOf(add, ['/ GET', '/ POST'])).size).toBe(2);
   });
 
-  it('are the same for all methods of an `all` route, since a client may choose any method', async () => {
+  it('are the same for all methods of an `all` route, since clients can make up methods', async () => {
     const add = (app: Express) => app.get('/b', handle).route('/a').all(handle);
     const requests = ['/a GET', '/a POST', '/a PURGE', '/b GET', '/b HEAD'];
     const [get, post, purge, b, head] = await kindsOf(add, requests);

@@ -49,7 +49,7 @@ describe.each([
     expect(await call.answer()).toMatchObject({ body: 'one two' });
   });
 
-  it('outer middleware sees the response to a rejected request', async () => {
+  it('shows the response to a rejected request to outer middleware', async () => {
     const latch = new Latch();
     const seen: unknown[] = [];
     const limit = world.watch(concurrencyLimit({ limit: 1, queueLimit: 0 }));
@@ -101,7 +101,7 @@ describe.each([
     await counts(outer, 0);
   });
 
-  it('outer middleware sees status 499 if the client disconnects in the queue', async () => {
+  it('shows status 499 to outer middleware if the client disconnects in the queue', async () => {
     const latch = new Latch();
     const seen: unknown[] = [];
     const limit = world.watch(concurrencyLimit({ limit: 1, queueLimit: 1 }));

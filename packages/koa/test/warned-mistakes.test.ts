@@ -5,7 +5,7 @@ import Koa from 'koa';
 import request from 'supertest';
 import { expect, it } from 'vitest';
 
-it('warns about a limit behind the router at the first request that reaches it', async () => {
+it('Koa middleware warns about a limit behind the router at the first request that reaches it', async () => {
   const warnings = collectWarnings('HEADGATE_BEHIND_ROUTES');
   const router = new Router().get('/', (ctx) => {
     ctx.body = 'ok';
@@ -22,7 +22,7 @@ it('warns about a limit behind the router at the first request that reaches it',
   }
 });
 
-it('does not warn about a limit in front of the router', async () => {
+it('Koa middleware does not warn about a limit in front of the router', async () => {
   const warnings = collectWarnings('HEADGATE_BEHIND_ROUTES');
   const app = new Koa()
     .use(concurrencyLimit({ limit: 1 }) as Koa.Middleware)

@@ -227,7 +227,7 @@ describe.each(['Express', 'Fastify'] as const)('limits on %s', (platform) => {
   });
 });
 
-it('acquires one permit of a limiter that middleware of the platform also uses', async () => {
+it("the module acquires one permit of a limiter that the platform's own middleware also uses", async () => {
   const limiter = createLimiter({ limit: 1 });
   const limit = ConcurrencyLimit({ limiter });
   @Controller()
@@ -260,7 +260,7 @@ it.each([
   },
 );
 
-it('rejects an application that imports the module without options, and so without a limit', async () => {
+it('the module rejects an application that imports the module without options, and so without a limit', async () => {
   const imports = [ConcurrencyLimitModule];
   await expect(App.start('Express', { imports })).rejects.toMatchObject({
     code: 'ERR_HEADGATE_MIDDLEWARE',
@@ -268,7 +268,7 @@ it('rejects an application that imports the module without options, and so witho
   });
 });
 
-it('allows a feature module to import the module that the application has configured', async () => {
+it('the module allows a feature module to import the module that the application has configured', async () => {
   class Feature {}
   Module({ imports: [ConcurrencyLimitModule] })(Feature);
   const imports = [Feature, ConcurrencyLimitModule.forRoot({ limit: 1 })];
@@ -276,7 +276,7 @@ it('allows a feature module to import the module that the application has config
   expect(app.nest.get<Handle>(CONCURRENCY_LIMIT).inflight).toBe(0);
 });
 
-it('passes on anything that does not arrive by HTTP', async () => {
+it('the module passes on anything that does not arrive by HTTP', async () => {
   const interceptor = new LimitInterceptor({ limit: 1 });
   const context = new ExecutionContextHost([{}], class {}, () => {});
   context.setType('rpc');

@@ -14,7 +14,7 @@ it.each([
   ['the default limit', {}],
   ['a fixed limit', { limit: 2, queueLimit: 9, queueTimeout: 20_000, maxHold: 60_000 }],
 ])(
-  'nothing that a limited and measured request starts keeps its context: %s',
+  'nothing that a limited and measured request starts keeps its async context: %s',
   async (name, options) => {
     const request = new WatchedRequest();
     const { meter, exported } = metered();

@@ -142,7 +142,7 @@ describe('the metrics', () => {
     expect(new Map([...seen].sort())).toEqual(new Map(defined.sort()));
   });
 
-  it('of a middleware with several limits are those of its requests, and of each limit', async () => {
+  it('of a middleware with several limits cover its requests and each limit', async () => {
     const { meter, exported } = metered();
     const limits = [
       { name: 'user', limit: 2, key: () => 'ann' },
@@ -163,7 +163,7 @@ describe('the metrics', () => {
     ]);
   });
 
-  it('are removed with their limit, and the callback with the last one', async () => {
+  it('are removed with their limit, and the callback with the last limit', async () => {
     const { meter, exported } = metered();
     let callbacks = 0;
     const add = meter.addBatchObservableCallback.bind(meter);
@@ -230,7 +230,7 @@ it('an order whose stats() throws ends neither the process nor the collection: b
   stop();
 });
 
-describe('mistakes', () => {
+describe('a mistake throws', () => {
   const limiter = createLimiter({ name: 'app', limit: 1 });
   const call = (limits: unknown, options?: object) => () =>
     instrument(limits as Measurable, options);

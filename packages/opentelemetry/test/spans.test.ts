@@ -109,7 +109,7 @@ describe('a span for the wait', () => {
     expect(spans).toEqual([{ name: 'request', attributes: wait('full') }]);
   });
 
-  it('is in the trace of its request at a distributed limit, and begins before the store answers', async () => {
+  it('begins before the store of a distributed limit answers, in the trace of its request', async () => {
     const clock = new VirtualClock();
     const memory = new Memory({ clock });
     const store = () => memoryStore({ memory, clock });
@@ -166,7 +166,7 @@ describe('a limit that is instrumented again', () => {
     (await waiting).release();
   };
 
-  it('after the SDK was registered has one span for each wait, until both are removed', async () => {
+  it('has one span for each wait if the SDK was registered in between, until both are removed', async () => {
     const limiter = createLimiter({ name: 'app', limit: 1, queueLimit: 1 });
     // The global providers do nothing yet.
     const removeEarly = instrument(limiter);
@@ -188,7 +188,7 @@ describe('a limit that is instrumented again', () => {
     expect(waits()).toHaveLength(2);
   });
 
-  it('with another tracer has a span for each of them', async () => {
+  it('has a span from each tracer if the tracers differ', async () => {
     const { limiter } = limited();
     const other = provider.getTracer('other');
     instrument(limiter, { meter: metered().meter, tracer: other });

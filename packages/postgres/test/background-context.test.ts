@@ -21,11 +21,11 @@ function limiterOf(name: string, limit: number) {
   return limiter;
 }
 
-it("the store's background work does not keep the context of the first request, which opened its connections", async () => {
+it("the store's background work does not keep the async context of the first request, which opened its connections", async () => {
   expect(await remainsOfFirst(limiterOf('first', 1), 300)).toEqual([]);
 });
 
-it('a steady stream of statements does not keep the context of the first request', async () => {
+it('a steady stream of statements does not keep the async context of the first request', async () => {
   const limiter = limiterOf('busy', 99);
   const request = new WatchedRequest();
   let hasEnded = false;
@@ -40,7 +40,7 @@ it('a steady stream of statements does not keep the context of the first request
   await others;
 });
 
-it('connections that replace ended ones do not keep the context of a request', async () => {
+it('connections that replace ended ones do not keep the async context of a request', async () => {
   const limiter = limiterOf('ended', 1);
   await limiter.run(() => null);
   const request = new WatchedRequest();
@@ -73,7 +73,7 @@ function recordStatements(): Set<string> {
   return sent;
 }
 
-it('each operation is sent in the context of its request, even if it waits for an earlier one', async () => {
+it('each operation is sent in the async context of its request, even if it waits for an earlier one', async () => {
   const store = postgresStore({ connect: database.url });
   onTestFinished(() => store.close());
   const send = (name: string) =>
@@ -91,7 +91,7 @@ it('each operation is sent in the context of its request, even if it waits for a
   ]);
 });
 
-it('only operations are sent in the context of a request, and notifications of its release are not', async () => {
+it('only operations are sent in the async context of a request, not the notifications about its release', async () => {
   const sent = recordStatements();
   const [limiter, elsewhere] = [limiterOf('sent', 1), limiterOf('sent', 1)];
   const held = await tenant.run('A', () => limiter.acquire());

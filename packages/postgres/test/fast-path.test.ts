@@ -189,7 +189,7 @@ test('a release returns the weight that was acquired', async () => {
   expect(await one.do('release', 'a')).toMatchObject({ state: 'lost', inflight: 0 });
 });
 
-test('a row keeps a few leases, each once, and its limit is not removed meanwhile', async () => {
+test('a row contains a few leases, each once, and its limit is not removed meanwhile', async () => {
   const one = await participant(99);
   const label = JSON.stringify([name]);
   await database.rows('UPDATE headgate.limits SET touched = 0 WHERE label = $1', [label]);

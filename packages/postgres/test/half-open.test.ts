@@ -93,7 +93,7 @@ test('a process renews in time if only the server has ended its listening connec
 });
 
 test.for(['idle', 'busy'])(
-  'if only the server has ended all connections of a process, which are %s, its holder aborts before the next grant',
+  'if only the server has ended the connections of a process, all %s, its holder aborts before the next grant',
   async (how) => {
     const options = { leaseDuration: 12_000, timeout: 3_000 };
     const one = await start(database.server, options);

@@ -20,7 +20,7 @@ test('the first connection does not count as a loss', () => {
   expect(liveness.certainUntil(100)).toBe(Infinity);
 });
 
-test('a lease requested before or during a loss is certain for 0.9 s after it; a later lease has no such bound', () => {
+test('only a lease requested before or during a loss is no longer certain 0.9 s after it', () => {
   const { at, liveness, renew } = scene();
   at(1_000).lose();
   at(1_200).lose();

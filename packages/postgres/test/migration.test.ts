@@ -73,7 +73,7 @@ test('the migration can run repeatedly and keeps existing data', async () => {
   expect(await tablesOf('headgate')).toEqual(['leases', 'limits', 'members']);
 });
 
-test('the migration converts the counts of tables that have a CHECK constraint instead', async () => {
+test('the migration converts the counts of tables that have a CHECK constraint', async () => {
   const schema = 'constrained';
   await storeIn(schema).migrate();
   await works(schema);

@@ -43,7 +43,7 @@ test('attempts become less and less frequent if a server refuses the connection'
   expect(pauses.slice(0, 9)).toEqual([25, 50, 100, 200, 400, 800, 1_600, 2_000, 2_000]);
 });
 
-test('a function that never returns a client does not prevent further attempts', async () => {
+test('a `connect` function that never returns a client does not prevent further attempts', async () => {
   const pauses = await pausesOf(() => new Promise<never>(() => {}));
   expect(pauses.length).toBeGreaterThan(3);
   expect(Math.max(...pauses)).toBeLessThan(6_000);

@@ -64,7 +64,7 @@ async function waitingSessions(): Promise<unknown[]> {
   return (await database.rows(sql)).map(([pid]) => pid);
 }
 
-test('a process that a lock prevents from registering leaves no sessions behind', async () => {
+test('a process that a lock keeps from registering leaves no sessions behind', async () => {
   const one = await start();
   const held = await one.limiter.acquire();
   const locker = new pg.Client(database.url);

@@ -132,7 +132,7 @@ function leaveDeadRows(database: Database, count: number): Promise<unknown> {
 inParallel('a transaction with a snapshot', () => {
   const own = useDatabaseBeside(database);
 
-  test('the start and the cause of an unremovable backlog of dead rows are reported, and its end', async (context) => {
+  test('a backlog of dead rows that cannot be removed is reported with its cause, and so is its end', async (context) => {
     const begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1';
     const { said, reader } = await slowedLimit(own, context, begin);
     await vi.waitFor(() => expect(said).toHaveLength(1), 15_000);

@@ -138,7 +138,7 @@ describe('instrument()', () => {
     await account.close();
   });
 
-  it('measures each limit once for a scrape, and again for the next one', async () => {
+  it('measures each limit once per scrape', async () => {
     const { register, limiter } = limited();
     instrument(limiter, { register });
     const stats = vi.spyOn(limiter, 'stats');

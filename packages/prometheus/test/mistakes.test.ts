@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { instrument } from '../src/index.ts';
 import { limited, scrape } from './scrape.ts';
 
-describe('mistakes', () => {
+describe('a mistake throws', () => {
   const add = (limits: unknown, options?: object) => () =>
     instrument(limits as Measurable, options);
 

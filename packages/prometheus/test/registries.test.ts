@@ -44,7 +44,7 @@ describe('register.clear()', () => {
     expect(await limitOf(register)).toBe(2);
   });
 
-  it('differs from removing a single metric, which only leaves that one out', async () => {
+  it('differs from removing a single metric, which omits only that one', async () => {
     const register = new Registry();
     instrument(app(3), { register });
     register.removeSingleMetric('headgate_inflight');
@@ -70,7 +70,7 @@ it('a metric of the app with the same name is an error each time, and nothing is
   expect(await limitOf(register)).toBe(1);
 });
 
-it("prom-client's cluster mode adds up what has a meaning then, and shows the worst of the rest", async () => {
+it("prom-client's cluster mode adds up the metrics that can be added, and shows the worst value of others", async () => {
   const registers = [10, 30].map((time) => {
     const clock = new VirtualClock();
     const shedding = time / 100;
@@ -112,7 +112,7 @@ describe('the text of a scrape', () => {
     void limiter.acquire();
   }
 
-  it("has the registry's default labels, also those that were set later, and a limit's own instead of equal ones", async () => {
+  it("has the registry's default labels, even if set later, unless the limit has a label of the same name", async () => {
     const register = new Registry();
     used('app', register);
     const plain = await linesOf(register);

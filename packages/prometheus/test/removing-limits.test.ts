@@ -37,7 +37,7 @@ describe('removing limits', () => {
     expect(permit).not.toHaveProperty('identity');
   });
 
-  it('happens by itself when a closed limit was drained and collected once more', async () => {
+  it('happens automatically when a closed limit was drained and collected once more', async () => {
     const { register, limiter } = limited();
     instrument(limiter, { register });
     const permit = limiter.tryAcquire();

@@ -106,7 +106,7 @@ describe('a store', () => {
     expect(await scrape(register, 'leases')).toMatchObject({ permits_lost_total: 2 });
   });
 
-  it('reports why it is impaired, until it no longer is', async () => {
+  it('reports why it is impaired, until it has recovered', async () => {
     const clock = new VirtualClock();
     const store = new OwnStore(clock);
     const limiter = createLimiter({ name: 'app', limit: 1, store, clock });
@@ -135,7 +135,7 @@ describe('a store', () => {
     expect(await impaired()).toBe('');
   });
 
-  it('is removed by its function, or by itself once it was closed and collected once more', async () => {
+  it('is removed by its function, or automatically once it was closed and collected once more', async () => {
     const register = new Registry();
     const remove = instrument(memoryStore(), { register });
     expect(Object.keys(await scrape(register, 'memory'))).toHaveLength(7);
@@ -151,7 +151,7 @@ describe('a store', () => {
     expect(register.getMetricsAsArray()).toEqual([]);
   });
 
-  it('is added once, under a name of its own, with limits or with none', () => {
+  it('can be added only once, under a unique name, with limits or without', () => {
     const register = new Registry();
     const add = (limits: unknown) => () => instrument(limits as Measurable[], { register });
     const duplicate = { code: 'ERR_HEADGATE_DUPLICATE_NAME', option: 'limit' };

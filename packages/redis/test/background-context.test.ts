@@ -8,7 +8,7 @@ import { useServer } from './server.ts';
 const { server } = await useServer();
 
 it.each(libraries)(
-  "the store's background work does not keep the context of the first request: $name",
+  "the store's background work does not keep the async context of the first request: $name",
   async ({ name, connect }) => {
     const { client, close } = connect(server.port);
     // The next store then subscribes with its first operation, which is that of the request.

@@ -9,17 +9,14 @@ test.for([
   ["READONLY You can't write against a read only replica.", 'READONLY (it is a replica)'],
   ['ERR wrong number of arguments', 'ERR wrong number of arguments'],
   ['MISCONF Errors writing to the AOF file', 'MISCONF'],
-] as const)(
-  'the message about a refusal says what a common error means: %s',
-  ([message, expected]) => {
-    const error = new Error(message);
-    expect(failure(error)).toMatchObject({
-      code: 'ERR_HEADGATE_STORE_REFUSED',
-      message: `Redis refused the call: ${expected}`,
-      cause: { name: 'Error', message },
-    });
-  },
-);
+] as const)('the message about a refusal explains a common error: %s', ([message, expected]) => {
+  const error = new Error(message);
+  expect(failure(error)).toMatchObject({
+    code: 'ERR_HEADGATE_STORE_REFUSED',
+    message: `Redis refused the call: ${expected}`,
+    cause: { name: 'Error', message },
+  });
+});
 
 test("the cause keeps the error's name and code, but no text that may contain a key or a password", () => {
   const error = new AggregateError([new Error('connect ECONNREFUSED ::1:6379')], '');

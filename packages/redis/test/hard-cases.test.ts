@@ -81,7 +81,7 @@ test('a practically infinite limit causes no conflict', async () => {
   expect(conflicts).toEqual([]);
 });
 
-test('a permit whose weight was adjusted to any size is released with that weight', async () => {
+test('a permit with an adjusted weight of any size is released with that weight', async () => {
   const client = new Redis(redis.port);
   const store = redisStore({ client });
   const limiter = createLimiter({ name: 'weights', limit: 5, queueLimit: 5, store });
@@ -99,7 +99,7 @@ test('a permit whose weight was adjusted to any size is released with that weigh
   client.disconnect();
 });
 
-describe('requests that limiters do not send', () => {
+describe('requests that no limiter sends', () => {
   let one: Participant;
   let name: string;
   beforeEach(() => {

@@ -42,7 +42,7 @@ describe.each(libraries)('$name', ({ connect }) => {
     return made;
   }
 
-  test('a key of another type is not changed', async () => {
+  test('a Redis key of another type is not changed', async () => {
     const redis = await server();
     const admin = adminOf(redis);
     await admin.set('headgate:{text}', 'x');

@@ -11,7 +11,7 @@ const { server: redis } = await useServer();
 
 describe.each(libraries)('$name', ({ name: library, connect }) => {
   test.each(['admit', 'local', 'reject'] as const)(
-    'under %s, the first request is answered at once, a warning names the cause, and the store is used once it is up',
+    'with onStoreError: %s, the first request is answered at once, a warning names the cause, and the store is used later',
     async (onStoreError) => {
       onTestFinished(() => void vi.restoreAllMocks());
       const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});

@@ -7,12 +7,12 @@ import { useServer } from './use-server.ts';
 const { connect, limiter } = useLimits();
 const service = useServer({ A: 2 });
 
-it("the store's background work does not keep the context of the first request, which opened its connections", async () => {
+it("the store's background work does not keep the async context of the first request, which opened its connections", async () => {
   const store = connect({ lease: 1_800, timeout: 600 });
   expect(await remainsOfFirst(limiter('one', {}, store), 700)).toEqual([]);
 });
 
-it('the heartbeats of a lock that is held for longer than the request do not keep its context', async () => {
+it('the heartbeats of a lock that is held for longer than the request do not keep its async context', async () => {
   const client = service.connect({ leaseDuration: 1_800 });
   const request = new WatchedRequest();
   let release = async () => {};

@@ -178,7 +178,7 @@ describe('an owner of several locks', () => {
     expect(await peers()).toBe(0);
   });
 
-  test('can wait for one lock at a time', async () => {
+  test('can wait for only one lock at a time', async () => {
     const held = await connect().lock('A');
     const outer = await connect().lock('C');
     const waiting = outer.lock('A');
@@ -225,7 +225,7 @@ describe('a service that loses its state', () => {
 });
 
 describe('a service that cannot be reached', () => {
-  test('grants the lock to another owner only after notifying the previous one, which does not get it back', async () => {
+  test('grants the lock to another owner only after the previous one was notified, which has lost the lock', async () => {
     const { client, proxy } = await connectProxied(600);
     const lock = await client.lock('A');
     const [waiting] = await queued('A', () => connect().lock('A'));

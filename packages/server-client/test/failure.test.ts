@@ -4,7 +4,7 @@ import { notDone } from '../src/failure.ts';
 const page = `<!doctype html>\n<html>\n  <head>\n${'    <meta />\n'.repeat(1_000)}</html>\n`;
 
 it.each([404, 502])(
-  'a %i with a page is a message of one line and some 200 characters',
+  'the error for a %i response with a page is one line of some 200 characters',
   (status) => {
     const { message, cause } = notDone({ status, text: page });
     for (const text of [message, (cause as Error).message]) {
@@ -15,7 +15,7 @@ it.each([404, 502])(
   },
 );
 
-it('a short answer is shown whole', () => {
+it('the error shows a short response completely', () => {
   const { message } = notDone({ status: 400, text: 'Unknown semaphore\n' });
   expect(message).toBe('the semaphore service answered 400: Unknown semaphore');
 });

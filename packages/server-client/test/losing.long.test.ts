@@ -52,7 +52,7 @@ describe('a service that loses its state', () => {
   });
 });
 
-test('an idle connection that was cut fails no request', async () => {
+test('an idle connection that was cut makes no request fail', async () => {
   const limit = limiter('one');
   for (let i = 0; i < 20; i++) {
     (await limit.acquire()).release();
@@ -74,7 +74,7 @@ describe('an unreachable service', () => {
     await vi.waitFor(async () => (await limit.acquire()).release(), 10_000);
   });
 
-  test('is replaced by local limits if the policy says so, and gets the leases when it is back', async () => {
+  test('is replaced by local limits if the policy says so, and receives the leases when it is available again', async () => {
     const warnings = collectWarnings('HEADGATE_STORE');
     const store = await connected({ timeout: 1_000 });
     const limit = limiter('two', { onStoreError: 'local', warns: true }, store);

@@ -26,7 +26,7 @@ describe.each([
   });
 
   test.each(['http://user:secret@localhost', 'http://user:secret@', 'redis://:secret@localhost'])(
-    'does not reveal the password of %s, and says so',
+    'an error about %s does not contain its password, and says so',
     (wrong) => {
       const secret = made({ url: wrong });
       expect(secret).toThrow(
@@ -40,7 +40,7 @@ describe.each([
     expect(made({ url, token })).toThrow(option('token'));
   });
 
-  test('does not reveal the token', () => {
+  test('an error about the token does not contain it', () => {
     const shown = expect.objectContaining({ message: expect.not.stringContaining('secret') });
     expect(made({ url, token: 'secret token' })).toThrow(shown);
     expect(made({ url, token: 'a b' })).toThrow('got a value that is not shown');
@@ -55,7 +55,7 @@ describe.each([
   });
 
   test.each([url, 'https://locks.internal/prefix/', 'http://[::1]:8000', 'unix:/run/locks.sock'])(
-    'accepts the url %s',
+    'a client accepts the url %s',
     (right) => {
       expect(made({ url: right, token: 'aZ0-._~+/==', leaseDuration: 100 })).not.toThrow();
     },

@@ -77,7 +77,7 @@ test('lock() rejects between two attempts when its signal aborts', async () => {
   await expect(lock).rejects.toBe(reason);
 });
 
-test('a waiter blocks its requests for 5 seconds at a time, within its timeout', async () => {
+test('a waiter asks the service to block for 5 seconds at a time, within its timeout', async () => {
   let attempts = 0;
   const fake = await startFake((asked) => {
     if (!isLock(asked)) return fine(asked);
@@ -224,7 +224,7 @@ test('peer ids keep all of their 64 bits', async () => {
   expect(ids.some((id) => BigInt(Number(id)) !== BigInt(id))).toBe(true);
 });
 
-test('an idle connection closed by the service fails no request', async () => {
+test('an idle connection that the service has closed makes no request fail', async () => {
   const fake = await startFake();
   const client = connect({ url: fake.url });
   for (let i = 0; i < 20; i++) {

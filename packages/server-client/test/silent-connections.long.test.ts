@@ -50,7 +50,7 @@ async function blocked(): Promise<void> {
   served.mockRestore();
 }
 
-test('a waiter whose connection has died is granted within a third of a lease, and the next ones within a call', async () => {
+test('a waiter whose connection has died is granted within a third of a lease, and later waiters within a call', async () => {
   const { url, forget } = await gateway();
   const [lease, timeout] = [6_000, 1_500];
   const options = { name: 'A', limit: 1, queueLimit: 10, queueTimeout: 20_000 };
@@ -78,7 +78,7 @@ test('a waiter whose connection has died is granted within a third of a lease, a
   expect(performance.now() - granted).toBeLessThan(2.5 * timeout);
 });
 
-test("a lock is granted within the blocked request's time after its connection has died", async () => {
+test('a lock whose connection has died is granted within the time of one blocked request', async () => {
   const { url, forget } = await gateway();
   const lease = 1_500;
   const client = lockClient({ url, leaseDuration: lease });

@@ -12,7 +12,7 @@ const refused = (message: string) =>
   });
 
 describe('a limit', () => {
-  test('that differs at the service is refused with an error that names both values', async () => {
+  test('is refused if its value at the service differs, with an error that names both values', async () => {
     const wrong = limiter('two', { limit: 5 });
     const message = 'semaphore "two" has 2 at the service, but the limit "two" is 5 here';
     for (let i = 0; i < 3; i++) {
@@ -28,7 +28,7 @@ describe('a limit', () => {
     (await wrong.acquire()).release();
   });
 
-  test('that the service does not have is refused with an error that says what to configure', async () => {
+  test('is refused if the service does not have it, with an error that says what to configure', async () => {
     const observer = { store: () => {} };
     const unknown = createLimiter({ name: 'lacking', limit: 7, store: connect() });
     unknown.observe(observer);
@@ -38,7 +38,7 @@ describe('a limit', () => {
     (await unknown.acquire()).release();
   });
 
-  test('that changes at the service is adopted, and the app is notified', async () => {
+  test('is adopted if it changes at the service, and the app is notified', async () => {
     const conflict = vi.fn();
     const changing = limiter('two', { observer: { conflict } });
     await changing.acquire();
@@ -74,7 +74,7 @@ describe('a limit', () => {
     expect(conflict).not.toHaveBeenCalled();
   });
 
-  test('with perKey is refused', () => {
+  test('is refused with perKey', () => {
     expect(() => limiter('two', { perKey: true })).toThrow(
       expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option: 'perKey' }),
     );
@@ -164,7 +164,7 @@ describe('the queue', () => {
     for (const each of waiting) await each.then((permit) => permit.release());
   });
 
-  test('is left by waiters that abort or time out', async () => {
+  test('removes waiters that abort or time out', async () => {
     const limit = limiter('one');
     const held = await limit.acquire();
     const abort = new AbortController();
@@ -183,7 +183,7 @@ describe('the queue', () => {
     await expectUsage('one', [0, 0]);
   });
 
-  test('releases no granted permit when the wait would have ended', async () => {
+  test('keeps a granted permit at the time when the wait would have ended', async () => {
     const limit = limiter('one', { queueTimeout: 2_000 });
     const held = await limit.acquire();
     const waiting = limit.acquire();
@@ -196,7 +196,7 @@ describe('the queue', () => {
     permit.release();
   });
 
-  test('is not joined with queueLimit 0', async () => {
+  test('is not used if queueLimit is 0', async () => {
     const limit = limiter('one', { queueLimit: 0 });
     const held = await limit.acquire();
     for (let i = 0; i < 3; i++) {

@@ -31,8 +31,8 @@ async function acquire() {
   return { permit: await limiter.acquire(), lost };
 }
 
-describe('a lease that the service does not know after the host was suspended', () => {
-  test('is lost to a limiter if it has expired meanwhile', async () => {
+describe('a lease that the service has lost while the host was suspended', () => {
+  test('is lost for a limiter if it has expired meanwhile', async () => {
     const { permit, lost } = await acquire();
     await service.restart();
     suspend(leaseDuration);
@@ -49,7 +49,7 @@ describe('a lease that the service does not know after the host was suspended', 
     permit.release();
   });
 
-  test('is lost to a lock if it has expired meanwhile', async () => {
+  test('is lost for a lock if it has expired meanwhile', async () => {
     const lock = await service.connect({ leaseDuration }).lock('A');
     await service.restart();
     suspend(leaseDuration);

@@ -93,7 +93,7 @@ it('the keys of pacman82/throttle are accepted without a warning', () => {
   expect(parseConfiguration(text, 'x').warnings).toEqual([]);
 });
 
-it('of many unknown keys, ten are named', () => {
+it('the warning about many unknown keys names ten of them', () => {
   const text = Array.from({ length: 12 }, (_, i) => `unknown${i} = 1\n`).join('');
   const { warnings } = parseConfiguration(text, 'x');
   expect(warnings).toHaveLength(11);
@@ -107,7 +107,7 @@ it('an error at the end of a large file is located quickly', () => {
   expect(() => parseConfiguration(text, 'x')).toThrow('x:20002: semaphores.bad must be');
 });
 
-it('a key behind a value of many lines is named without its line, since finding that would take long', () => {
+it('a key after a value of many lines is named without its line, which would take long to find', () => {
   const text = `notes = """\n${'text\n'.repeat(4_000)}"""\n`;
   // Parsing each beginning of the value would take a quarter of a minute, longer than the test's timeout.
   const { warnings } = parseConfiguration(text, 'x');

@@ -126,7 +126,7 @@ describe.concurrent('the server closes the connection of a client that', () => {
     expect(await client.said('GET', '/health')).toBe('200 Ok');
   });
 
-  it('reads nothing of a long answer, whereas one that reads slowly gets all of it', async (test) => {
+  it('reads nothing of a long response, but not if it reads slowly', async (test) => {
     const { client, open } = await listening(test, {}, { unreadTimeout });
     await client.newPeers(2_000);
     const ask = 'GET /peers/ HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(500);
@@ -146,7 +146,7 @@ describe.concurrent('the server closes the connection of a client that', () => {
     expect(read.split('HTTP/1.1 200 OK')).toHaveLength(502);
   });
 
-  it('reads a long answer late, but only once no blocked answer is outstanding', async (test) => {
+  it('reads a long response too late, but not while another response is still blocked', async (test) => {
     const { client, open } = await listening(test, {}, { unreadTimeout });
     const [holder, peer] = await client.newPeers(2_000);
     await client.acquire(holder, 'A');

@@ -117,7 +117,7 @@ it('close() closes a listener that is still starting, and listen() rejects after
   await expect(server.listen({ port: 0 })).rejects.toMatchObject({ code: 'ERR_HEADGATE_CLOSED' });
 });
 
-it('listens only on loopback by default', async () => {
+it('the service listens only on loopback by default', async () => {
   const server = createServer({ semaphores: {} });
   onTestFinished(() => server.close());
   expect((await server.listen({ port: 0 })).url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -165,7 +165,7 @@ it('a health check in HTTP/1.0 works without a Host header', async () => {
   expect(await text(connection)).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\nOk$/);
 });
 
-it('of pipelined requests only the first one is blocked', async () => {
+it('only the first of several pipelined requests is blocked', async () => {
   const { client, port } = await scene({ A: 1 }, { maxBlocked: 2 });
   const peers = await Promise.all(Array.from({ length: 3 }, () => client.newPeer()));
   const [holder, first, last] = peers as [string, string, string];
@@ -217,7 +217,7 @@ it('a request to block during close() is answered immediately', async () => {
   await closed;
 });
 
-it('works when mounted in another app', async () => {
+it('the service works when mounted in another app', async () => {
   const server = createServer({ semaphores: { A: 3 }, clock: systemClock });
   const app = new Hono().get('/', (c) => c.text('mine')).mount('/semaphores', server.app.fetch);
   const ask = async (path: string, method = 'GET', body?: string) => {

@@ -56,7 +56,7 @@ describe('faulty calls', () => {
     expect(await others.view.stats()).toMatchObject({ inflight: 0 });
   });
 
-  it('lose their replies, but are executed', async () => {
+  it('are executed, but lose their replies', async () => {
     store.faults = { call: ([op]) => (op?.verb === 'acquire' ? 'lose' : undefined) };
     expect(await lateCall()).toEqual({ error: late });
     expect(await view.stats()).toMatchObject({ inflight: 1 });

@@ -17,7 +17,7 @@ const each: Record<string, (ops: readonly Op[], call: number) => CallFault | und
 };
 
 it.each(policies.flatMap((policy) => Object.keys(each).map((name) => [name, policy] as const)))(
-  'does not retry endlessly while %s fails (%s)',
+  'a distributed limit does not retry endlessly while %s fails (%s)',
   async (name, onStoreError) => {
     const warnings = collectWarnings('HEADGATE_STORE');
     const clock = new VirtualClock();

@@ -61,7 +61,7 @@ describe('a run with given choices', () => {
     expect([...breaches].join()).toContain('left behind');
   });
 
-  test('a lease whose release is overtaken by a check is released again', async () => {
+  test('a lease is released again if a check overtakes its release', async () => {
     const { breaches, trace } = await played('unordered', overtaken);
     expect([...breaches], trace.join('\n')).toEqual([]);
   });

@@ -9,7 +9,7 @@ function recorded() {
   return { clock, fired, set };
 }
 
-it('fires timers in the order of their due times, each at its time', () => {
+it('the virtual clock fires timers in the order of their due times, each at its time', () => {
   const { clock, fired, set } = recorded();
   set('c', 30);
   set('a', 10);
@@ -21,7 +21,7 @@ it('fires timers in the order of their due times, each at its time', () => {
   expect(fired).toEqual(['a@10', 'b@10', 'c@30']);
 });
 
-it('fires a timer set by another timer, if it is due within the same advance()', () => {
+it('the virtual clock fires a timer set by another timer, if it is due within the same advance()', () => {
   const { clock, fired, set } = recorded();
   clock.setTimeout(() => set('inner', 5), 10);
   clock.advance(14);
@@ -30,7 +30,7 @@ it('fires a timer set by another timer, if it is due within the same advance()',
   expect(fired).toEqual(['inner@15']);
 });
 
-it('fires overdue timers late after busy()', () => {
+it('the virtual clock fires overdue timers late after busy()', () => {
   const { clock, fired, set } = recorded();
   set('a', 10);
   set('b', 20);
@@ -42,7 +42,7 @@ it('fires overdue timers late after busy()', () => {
   expect(clock.armed).toBe(1);
 });
 
-it('fires timers that become due while a callback is busy', () => {
+it('the virtual clock fires timers that become due while a callback is busy', () => {
   const { clock, fired, set } = recorded();
   clock.setTimeout(() => clock.busy(50), 10);
   set('a', 20);
@@ -54,7 +54,7 @@ it('fires timers that become due while a callback is busy', () => {
   expect([fired, clock.due]).toEqual([['a@60', 'b@61'], Number.POSITIVE_INFINITY]);
 });
 
-it('does not fire cleared timers, and counts armed ones', () => {
+it('the virtual clock does not fire cleared timers, and counts armed ones', () => {
   const { clock, fired, set } = recorded();
   const timer = set('a', 10);
   set('b', 10);

@@ -16,7 +16,7 @@ describe('no disturbance without a fault', () => {
     holds(noDisturbance, calm().asks('a', 0, 500, 400));
   });
 
-  test('a pause of the verifier, which runs the proxies, or of the server excuses a lost lease', () => {
+  test('a pause of the server, or of the verifier that runs the proxies, excuses a lost lease', () => {
     const lost = () => calm().works('a', 0, 1_000, { aborted: true });
     holds(noDisturbance, lost().paused(verifier, 500, 700));
     holds(noDisturbance, lost().paused('a', 500, 700));
@@ -24,7 +24,7 @@ describe('no disturbance without a fault', () => {
     breaks(noDisturbance, lost().paused('b', 500, 700), /lost its lease/);
   });
 
-  test('waiters without any work are a violation', () => {
+  test('waiters without any permit at work are a violation', () => {
     breaks(
       noDisturbance,
       calm().works('b', 0, 100).asks('a', 50, 2_000, 1_500),

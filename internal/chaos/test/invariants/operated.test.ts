@@ -11,12 +11,12 @@ describe('nothing is granted while the limit is paused or drained', () => {
   const paused = (until = 900) =>
     emptyLog(2).answers(100, 'paused enforce 2', 7).answers(until, 'paused enforce 2', 7);
 
-  test('a call that begins before, or is granted after, is no violation', () => {
+  test('a call that is granted before or after the pause is no violation', () => {
     holds(noGrantWhileClosed, paused().works('a', 50, 150).asks('b', 200, 1_000));
     holds(noGrantWhileClosed, paused().asks('b', 200, 1_000).works('a', 905, 950));
   });
 
-  test('a call that is granted in between is a violation', () => {
+  test('a call that is granted during the pause is a violation', () => {
     breaks(noGrantWhileClosed, paused().works('a', 300, 310), /a\/1 was granted, paused since/);
     const drained = emptyLog(2)
       .answers(100, 'drained shadow 2', 7)
@@ -55,7 +55,7 @@ describe('no grant exceeds the limit that applies', () => {
   const enforced = () =>
     emptyLog(2).answers(100, 'open enforce 2', 7).answers(900, 'open enforce 2', 7);
 
-  test('permits of an earlier shadow mode count', () => {
+  test('permits granted in an earlier shadow mode count', () => {
     const shadow = () => enforced().works('a', 10, 500).works('b', 11, 500).works('c', 12, 500);
     holds(noGrantAboveLimit, shadow().works('d', 600, 700));
     breaks(noGrantAboveLimit, shadow().works('d', 400, 700), /4 at work of 2/);
@@ -70,7 +70,7 @@ describe('no grant exceeds the limit that applies', () => {
     );
   });
 
-  test('the limit that applies counts, not the initial one', () => {
+  test('the current limit applies, not the initial one', () => {
     const raised = () =>
       emptyLog(2).answers(100, 'open enforce 4', 7).answers(900, 'open enforce 4', 7);
     const three = () => raised().works('a', 200, 500).works('b', 210, 500).works('c', 220, 500);
@@ -122,13 +122,13 @@ describe('shadow mode rejects nothing', () => {
     );
   });
 
-  test('a fault excuses it', () => {
+  test('a fault excuses a rejection', () => {
     holds(noRejectionInShadowMode, shadow().asks('a', 200, 100, 300, 'store').fault(250, 260));
   });
 });
 
 describe('all processes know how the limit is operated', () => {
-  test('they must agree with each other', () => {
+  test('two processes must agree with each other', () => {
     holds(
       allAgree,
       emptyLog(2).knows('a', 100, 1, 'open enforce 2').knows('b', 110, 1, 'open enforce 2'),
@@ -144,7 +144,7 @@ describe('all processes know how the limit is operated', () => {
     );
   });
 
-  test('they must know what is expected', () => {
+  test('each process must know the expected state', () => {
     breaks(
       allAgree,
       emptyLog(2).knows('a', 100, 1, 'paused enforce 2', 'open enforce 2'),
@@ -152,7 +152,7 @@ describe('all processes know how the limit is operated', () => {
     );
   });
 
-  test('a process that was paused may know something else', () => {
+  test('a process that was frozen may know another state', () => {
     holds(
       allAgree,
       emptyLog(2)

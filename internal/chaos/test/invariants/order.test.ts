@@ -45,7 +45,7 @@ describe('first in, first out', () => {
     );
   });
 
-  test('without queue positions, a waiter queued before the other was requested comes first', () => {
+  test("without queue positions, a waiter queued before the other one's request comes first", () => {
     const pair = (asked: number) =>
       emptyLog()
         .waits('a', undefined, steady, [900, 950])
@@ -61,7 +61,7 @@ describe('first in, first out', () => {
     holds(inOrder, pair(-50));
   });
 
-  test('after a loss of state new callers may pass waiters for a lease', () => {
+  test('for one lease after a loss of state, new callers may overtake waiters', () => {
     const passed = () =>
       emptyLog().waits('a', '1', steady, [900, 950]).waits('b', '2', [50], [350, 500]);
     expect(inOrder(passed().lost(200).log).broken).toEqual([]);

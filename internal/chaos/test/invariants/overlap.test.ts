@@ -3,7 +3,7 @@ import { noOverlap } from '../../src/invariants/overlap.ts';
 import { noStaleWrite } from '../../src/invariants/tokens.ts';
 import { breaks, emptyLog, holds } from '../log-builder.ts';
 
-describe('no second grant while the first holder is alive', () => {
+describe('the weight at work never exceeds the limit', () => {
   test('sequential grants are no violation', () => {
     holds(noOverlap, emptyLog().works('a', 0, 10).works('b', 10, 20));
   });
@@ -46,12 +46,12 @@ describe('no second grant while the first holder is alive', () => {
     breaks(noOverlap, stopped().works('c', 1_500, 1_510), /2 at work of 1/);
   });
 
-  test('work started before the stop counts again once the process had time to notice', () => {
+  test('work that was started before the stop counts again once the process has had time to notice', () => {
     const late = emptyLog().works('a', 0, 3_000).paused('a', 5, 2_000).works('b', 2_500, 2_600);
     breaks(noOverlap, late, /2 at work of 1/);
   });
 
-  test('after a loss of state twice the limit may be at work for a lease', () => {
+  test('for one lease after a loss of state, twice the limit may be at work', () => {
     const lost = () => emptyLog().works('a', 0, 5_000).lost(100).works('b', 110, 5_000);
     holds(noOverlap, lost());
     breaks(noOverlap, lost().works('c', 120, 130), /3 at work of 2/);

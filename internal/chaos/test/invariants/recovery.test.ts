@@ -9,7 +9,7 @@ describe('every permit is released', () => {
   const probe = (admitted: number, inflight = 0, queued = 0) =>
     emptyLog(3).event({ kind: 'probed', from: 0, at: 1, limit: 3, admitted, inflight, queued });
 
-  test('the whole limit must be available, and nothing may be left', () => {
+  test('the whole limit must be available at the end, and no lease may be left', () => {
     holds(allReleased, probe(3));
     breaks(allReleased, probe(2), /2 of 3/);
     breaks(allReleased, probe(3, 1), /1 held/);
@@ -30,7 +30,7 @@ describe('permits of dead processes become available', () => {
   const recovered = (at: number, admitted = true) =>
     emptyLog().event({ kind: 'recovered', from: 0, at, limit: 1, admitted });
 
-  test("permits must be available within the storeUnderTest's time", () => {
+  test('permits must be available within the time that the store promises', () => {
     holds(deadProcessesRecovered, recovered(1_100));
     breaks(deadProcessesRecovered, recovered(1_300), /only 1300 ms later/);
     breaks(deadProcessesRecovered, recovered(500, false), /never available/);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { lease, outcome, settled, timeout, World } from './world.ts';
 
-test('a process is active for its store while it holds, awaits or reserves a permit, and during an outage', async () => {
+test('a process counts as active while it holds, awaits or reserves a permit, and during an outage', async () => {
   const world = new World();
   const store = world.connect({ reserve: 1 });
   const limiter = world.limiter({ store, limit: 1, queueLimit: 1 });

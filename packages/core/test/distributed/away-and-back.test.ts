@@ -3,8 +3,8 @@ import type { StoreStats } from '../../src/distributed/index.ts';
 import { call } from '../caller.ts';
 import { lease, outcome, scene, settled, TestStore, timedOut, timeout, World } from './world.ts';
 
-describe('after an outage, the store', () => {
-  test('gets its waiters back in order, even if it has lost its state', async () => {
+describe('a store that is available again', () => {
+  test('restores its waiters in order, even if it has lost its state', async () => {
     const { world, store, limiter } = scene({ onStoreError: 'local' });
     const other = world.limiter();
     const held = await limiter.acquire();
@@ -31,7 +31,7 @@ describe('after an outage, the store', () => {
     second.permit?.release();
   });
 
-  test('receives requests that were lost before', async () => {
+  test('receives the requests whose calls were lost', async () => {
     const { world, store, limiter } = scene({ onStoreError: 'local' });
     const held = await limiter.acquire();
     store.trouble = 'silent';
@@ -47,7 +47,7 @@ describe('after an outage, the store', () => {
     waiting.permit?.release();
   });
 
-  test('does not save a permit whose lease may have expired meanwhile', async () => {
+  test('does not restore a permit whose lease may have expired meanwhile', async () => {
     const { world, store, limiter } = scene({ onStoreError: 'admit' });
     const held = await limiter.acquire();
     store.trouble = 'silent';
@@ -66,23 +66,20 @@ describe('after an outage, the store', () => {
   test.each([
     ['a new request', true],
     ['a request pending at the store', false],
-  ])(
-    'is not affected by a waiter that declined to be queued meanwhile: %s',
-    async (_, isNewcomer) => {
-      const { world, store, limiter } = scene({ onStoreError: 'local' });
-      const held = await limiter.acquire();
-      store.trouble = 'silent';
-      if (isNewcomer) await world.advance(lease / 3 + timeout + 50);
-      const caller = call(limiter, { queues: () => false });
-      await world.advance(timeout);
-      expect(caller.rejection).toMatchObject({ reason: 'full' });
-      expect(limiter.stats()).toMatchObject({ queued: 0, rejected: { full: 1 } });
-      held.release();
-      expect(caller.answers).toBe(1);
-    },
-  );
+  ])('restores no waiter that declined to queue meanwhile: %s', async (_, isNewcomer) => {
+    const { world, store, limiter } = scene({ onStoreError: 'local' });
+    const held = await limiter.acquire();
+    store.trouble = 'silent';
+    if (isNewcomer) await world.advance(lease / 3 + timeout + 50);
+    const caller = call(limiter, { queues: () => false });
+    await world.advance(timeout);
+    expect(caller.rejection).toMatchObject({ reason: 'full' });
+    expect(limiter.stats()).toMatchObject({ queued: 0, rejected: { full: 1 } });
+    held.release();
+    expect(caller.answers).toBe(1);
+  });
 
-  test('is not affected by a waiter that was withdrawn in its queues() callback', async () => {
+  test('restores no waiter that was withdrawn in its queues() callback', async () => {
     const { world, store, limiter } = scene({ onStoreError: 'local' });
     const held = await limiter.acquire();
     store.trouble = 'silent';
@@ -98,7 +95,7 @@ describe('after an outage, the store', () => {
     expect(caller.answers).toBe(0);
   });
 
-  test('does not count idle leases against requests that were admitted without it', async () => {
+  test('leaves room for requests during the outage, since idle leases do not count', async () => {
     const world = new World();
     const store = world.connect({ reserve: 1 });
     const limiter = world.limiter({ store, limit: 2, onStoreError: 'local' });
@@ -113,7 +110,7 @@ describe('after an outage, the store', () => {
   });
 
   test.each(['admit', 'local', 'reject'] as const)(
-    '%s: rejects a caller with timeout if its deadline passes before the answer and the local limit is in use',
+    '%s: rejects a caller with timeout if its deadline passes before the answer',
     async (policy) => {
       const { world, store, limiter } = scene({ onStoreError: policy });
       const held = await limiter.acquire();
@@ -151,7 +148,7 @@ describe('a store that reports its connection state', () => {
     expect(store.calls).toEqual([['stats']]);
   });
 
-  test('is probed once per outage, however often it reports a loss; the loss counts only if the probe fails', async () => {
+  test('is probed once per outage, however often it reports a lost connection', async () => {
     const { store, limiter } = await started();
     for (const up of [false, true, false]) store.listener?.state(up);
     await settled();

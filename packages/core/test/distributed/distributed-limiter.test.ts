@@ -115,7 +115,7 @@ describe('a distributed limit', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('rejects at once without a queue', async () => {
+  test('rejects at once if its queueLimit is 0', async () => {
     const world = new World();
     const [a, b] = [world.limiter({ queueLimit: 0 }), world.limiter({ queueLimit: 0 })];
     const held = await a.acquire();

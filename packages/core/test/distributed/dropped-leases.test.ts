@@ -18,7 +18,7 @@ test('a permit whose lease the store has dropped is reported as lost once, at it
   next.release();
 });
 
-test('a repeated release whose first answer was lost is not reported', async () => {
+test('a release that is repeated because its answer was lost does not report a lost permit', async () => {
   const lost = vi.fn();
   const { world, store, limiter } = scene({ name: 'shared', observer: { lost } });
   const permit = await limiter.acquire();

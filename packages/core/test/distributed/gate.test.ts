@@ -127,7 +127,7 @@ describe('a gate of local and distributed limits', () => {
     expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('aborts only the permit if its lease is lost after the request was admitted', async () => {
+  test('aborts the permit, without a rejection, if a lease is lost after the admission', async () => {
     const { world, store, gate, held, waiting } = await queueAtSecondLimit();
     held.release();
     await settled();

@@ -87,7 +87,7 @@ describe('handoff', () => {
     expect(new Set(tokens).size).toBe(20);
   });
 
-  test('renews the lease regardless of the permit that uses it', async () => {
+  test('renews the lease, whichever permit uses it', async () => {
     const world = new World();
     const limiter = world.limiter({ handoff: 5 });
     const first = await limiter.acquire();
@@ -103,7 +103,7 @@ describe('handoff', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0 });
   });
 
-  test('skips waiters that are gone, late or of another weight', async () => {
+  test('skips waiters that have left, have expired or have another weight', async () => {
     const world = new World();
     const limiter = world.limiter({ limit: 2, handoff: 5 });
     const held = await limiter.acquire({ weight: 2 });
@@ -254,7 +254,7 @@ describe('reserve', () => {
     expect(holders).toEqual([2, 1, 0]);
   });
 
-  test('keeps no permit of a limit of 1, also of one that was lowered to it', async () => {
+  test('keeps no permit of a limit of 1, even if the limit was lowered to 1', async () => {
     const { world, store, limiter } = scene({ limit: 1, reserve: 2 });
     const lowered = world.limiter({ store, name: 'lowered', limit: 3 });
     lowered.setLimit(1);
@@ -266,7 +266,7 @@ describe('reserve', () => {
     }
   });
 
-  test('keeps no permit of a key whose requests ask for a limit of 1', async () => {
+  test('keeps no permit of a key if its requests set the limit to 1', async () => {
     const { world, limiter } = scene({ limit: 5, reserve: 2, perKey: true });
     for (const [key, limit] of [
       ['a', 1],
@@ -278,7 +278,7 @@ describe('reserve', () => {
     }
   });
 
-  test('keeps permits of a limit of 1 once it is raised', async () => {
+  test('keeps permits once a limit of 1 is raised', async () => {
     const { world, limiter } = scene({ limit: 1, reserve: 1 });
     limiter.setLimit(2);
     await settled();
@@ -287,7 +287,7 @@ describe('reserve', () => {
     expect(await world.stats()).toMatchObject({ holders: 1 });
   });
 
-  test('a waiter of a limit of 1 recalls nothing', async () => {
+  test('has no effect on a limit of 1, whose waiters recall no permits', async () => {
     const { world, store, limiter } = scene({ limit: 1, reserve: 2 });
     const held = await limiter.acquire();
     const recall = vi.spyOn(store.listener as StoreListener, 'recall');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type Answer, type Op, StoreError, type StoreStats } from '../../src/distributed/index.ts';
 import { lease, outcome, SlowStore, scene, settled, TestStore, timeout, World } from './world.ts';
 
-test('an answer sent before setLimit neither undoes it nor reports a conflict', async () => {
+test('an answer that the store sent before setLimit() does not undo it or report a conflict', async () => {
   const world = new World();
   const store = world.connect({}, SlowStore);
   const conflicts: unknown[] = [];
@@ -29,7 +29,7 @@ test('an answer sent before setLimit neither undoes it nor reports a conflict', 
   });
 });
 
-test('an answer sent before setLimit does not undo it, even if the setLimit call was lost', async () => {
+test('an answer that the store sent before setLimit() does not undo it, even if the call of setLimit() was lost', async () => {
   const world = new World();
   const store = world.connect({}, SlowStore);
   const limiter = world.limiter({ store, limit: 2, observer: { conflict() {} } });

@@ -38,7 +38,7 @@ test('a lease that expired while the process was blocked is lost at the end of t
   expect(store.calls.flat()).not.toContain('renew');
 });
 
-test('a permit is registered again, not queued, if the answer to its registration arrives after a lease duration', async () => {
+test('a permit is registered again, and not queued, if the answer to its registration is late by a lease duration', async () => {
   const world = new World();
   const store = world.connect({}, SlowStore);
   const limiter = world.limiter({ store, onStoreError: 'admit' });

@@ -54,7 +54,7 @@ describe('a lease', () => {
     for (const permit of permits) permit.release();
   });
 
-  test('counts as lost early enough if its store may end it early', async () => {
+  test('counts as lost before its store ends it early', async () => {
     const world = new World();
     const store = world.connect();
     const held = await world.limiter({ store }).acquire();
@@ -90,7 +90,7 @@ describe('a lease', () => {
     held.release();
   });
 
-  test('is not renewed more often if its store gives no guarantee', async () => {
+  test('is not renewed more often if its store guarantees no duration', async () => {
     const world = new World();
     const store = world.connect();
     const [a, b] = [world.limiter({ store }), world.limiter({ store, name: 'other' })];
@@ -113,7 +113,7 @@ describe('a lease', () => {
     expect(world.clock.armed).toBe(0);
   });
 
-  test('of a dead process is reclaimed when it has expired', async () => {
+  test('is reclaimed when it has expired, if its process has died', async () => {
     const world = new World();
     const dying = world.connect();
     const [a, b] = [world.limiter({ store: dying }), world.limiter()];
@@ -128,7 +128,7 @@ describe('a lease', () => {
     waiting.permit?.release();
   });
 
-  test("queued for a dead process's waiter does not block other waiters", async () => {
+  test('does not block other waiters while it is queued for a dead process', async () => {
     const world = new World();
     const dying = world.connect();
     const [a, b, c] = [world.limiter(), world.limiter({ store: dying }), world.limiter()];
@@ -298,12 +298,12 @@ describe('a message to a waiter', () => {
     return { world, readOldGrant };
   }
 
-  test('grants the permit only after the store has confirmed it, if it is old', async () => {
+  test('grants the permit only after the store has confirmed it, if the message is old', async () => {
     const { readOldGrant } = await outpaced();
     await readOldGrant();
   });
 
-  test('grants the permit only after the store has confirmed it, if the waiter was queued again since', async () => {
+  test('grants the permit only after the store has confirmed it, if the waiter has been queued again', async () => {
     const { world, readOldGrant } = await outpaced();
     await world.advance(50);
     expect(await world.stats()).toMatchObject({ inflight: 1, queued: 1 });

@@ -76,7 +76,7 @@ test('the error of an operation that no distributed limit supports says so', () 
   }
 });
 
-test('each process enforces queueLimit for each key alone if the store does not', async () => {
+test('each process enforces queueLimit for each key separately if the store does not', async () => {
   const world = new World();
   const store = world.connect({}, NoQueueLimit);
   const limiter = world.limiter({ store, perKey: true, queueLimit: 1 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { call } from '../caller.ts';
 import { lease, outcome, scene, settled, timeout, World } from './world.ts';
 
-test('a request that may not wait is rejected at once, also during an outage under local', async () => {
+test('a request that may not wait is rejected at once, even in an outage with onStoreError: local', async () => {
   const { world, store, limiter } = scene({ onStoreError: 'local' });
   store.trouble = 'silent';
   const held = outcome(limiter.acquire());
@@ -91,7 +91,7 @@ test('setLimit() of a closed limiter changes nothing for other processes', async
   expect([other.limit, await world.stats()]).toMatchObject([5, { limit: 5 }]);
 });
 
-test('setLimit() applies to every key in use, also if its requests brought a limit of their own', async () => {
+test("setLimit() applies to every key in use, even if a request has set the key's own limit", async () => {
   const world = new World();
   const limiter = world.limiter({ perKey: true, limit: 1 });
   const held = await limiter.acquire({ key: 'a', limit: 5 });
@@ -102,7 +102,7 @@ test('setLimit() applies to every key in use, also if its requests brought a lim
   held.release();
 });
 
-test('an observer that requests the key of the reported request leaves no waiter behind', async () => {
+test('an observer may request a permit of the key in the report, and no waiter is left', async () => {
   const world = new World();
   const holder = await world.limiter({ perKey: true }).acquire({ key: 'a' });
   let inner: ReturnType<typeof call> | undefined;

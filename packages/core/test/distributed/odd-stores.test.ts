@@ -192,7 +192,7 @@ test('a permit granted without the store is registered again after the store has
   expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
 });
 
-test('permits admitted during refusals are registered with the next answer for their key', async () => {
+test('permits granted while the store refuses calls are registered with its next answer for the key', async () => {
   const { world, store, limiter } = scene({ perKey: true, limit: 9, onStoreError: 'admit' });
   store.trouble = 'refused';
   const held = [await limiter.acquire({ key: 'a' }), await limiter.acquire({ key: 'b' })];

@@ -10,18 +10,18 @@ const codes = [
   [6, 'drained', 'shadow'],
 ] as const;
 
-describe('the code of how a limit is operated', () => {
-  it.each(codes)('%i is %s, %s', (code, status, mode) => {
+describe('the number that encodes how a limit is operated', () => {
+  it.each(codes)('%i encodes %s, %s', (code, status, mode) => {
     const operated = { status, mode, version: '7' };
     expect(operatedCode(operated)).toBe(code);
     expect(operatedState(code, '7')).toEqual(operated);
   });
 
-  it.each([3, 7, 8, 9, -1, 0.5, Number.NaN])('has no state for the number %d', (code) => {
+  it.each([3, 7, 8, 9, -1, 0.5, Number.NaN])('%d encodes no state', (code) => {
     expect(operatedState(code, '7')).toBeUndefined();
   });
 
-  it('leaves out the parts that a change does not name', () => {
+  it('has no code for what a change does not contain', () => {
     expect(operatedCodes({})).toEqual({ status: undefined, mode: undefined });
     expect(operatedCodes({ status: 'drained' })).toEqual({ status: 2, mode: undefined });
     expect(operatedCodes({ mode: 'enforce' })).toEqual({ status: undefined, mode: 0 });

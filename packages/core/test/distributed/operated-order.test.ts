@@ -56,7 +56,7 @@ test.each([
   expect(events).toEqual(expected);
 });
 
-test('resuming is reported before the waiters of an outage are admitted', async () => {
+test('resume() is reported before it admits waiters during an outage', async () => {
   const { events, observer } = recording();
   const { world, store, limiter } = scene({ onStoreError: 'local', observer });
   store.trouble = 'silent';
@@ -67,7 +67,7 @@ test('resuming is reported before the waiters of an outage are admitted', async 
   expect(events).toEqual(['pause 1', 'resume 1', 'admitted']);
 });
 
-test('a limit learned from another process is reported before the answer admits waiters', async () => {
+test('a limit set by another process is reported before waiters are admitted', async () => {
   const events: string[] = [];
   const world = new World();
   const observer = {
@@ -102,9 +102,9 @@ test.each(['reject', 'admit', 'local'] as const)(
   },
 );
 
-describe('a callback of `operated`', () => {
+describe('the callback `operated`', () => {
   test.each([undefined, 'local'] as const)(
-    'does not keep a drained limit from rejecting its waiters if it throws (outage: %s)',
+    'does not prevent a drained limit from rejecting its waiters if it throws (outage: %s)',
     async (policy) => {
       const { limiter, waiting } = await busy(policy);
       const error = new Error('broken observer');
@@ -171,7 +171,7 @@ describe('a callback of `operated`', () => {
     },
   );
 
-  test('may set the limit, which then applies, in the store too', async () => {
+  test('may set the limit, here and in the store', async () => {
     const { world, store, limiter, events } = await busy('local');
     limiter.observe({ operated: ({ limit }) => void (limit === 3 && limiter.setLimit(2)) });
     limiter.setLimit(3);
@@ -182,7 +182,7 @@ describe('a callback of `operated`', () => {
     expect(await world.stats()).toMatchObject({ limit: 2 });
   });
 
-  test('may close the limiter; the store is still notified of the operation', async () => {
+  test('may close the limiter, and the operation still reaches the store', async () => {
     const { world, limiter, waiting } = await busy();
     limiter.observe({ operated: () => void limiter.close({ timeout: 0 }) });
     limiter.drain();

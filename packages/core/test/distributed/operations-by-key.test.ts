@@ -28,7 +28,7 @@ test('operating a limit per key applies to each key', async () => {
   expect(waiting).toMatchObject([{ permit: {} }, { permit: {} }, { permit: {} }]);
 });
 
-test('a process receives the state and the value of a limit per key without using a key in common', async () => {
+test("a process receives an operator's changes to a keyed limit even if no other process uses its keys", async () => {
   const observer = { conflict: () => {} };
   const { world, here, there } = pair({ limit: 2, observer });
   (await there.acquire({ key: 'there' })).release();

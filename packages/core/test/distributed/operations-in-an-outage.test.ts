@@ -154,7 +154,7 @@ test.each(['reject', 'admit', 'local'] as const)(
   },
 );
 
-test('waiters of a paused limit are rejected when shadow mode ends in an outage under reject', async () => {
+test('waiters of a paused limit are rejected when shadow mode ends in an outage with onStoreError: reject', async () => {
   const { world, store, limiter } = await away('reject');
   limiter.shadow();
   limiter.pause();
@@ -213,7 +213,7 @@ test.each(['pause', 'drain'] as const)(
 );
 
 test.each([false, true])(
-  'of changes by two disconnected processes, the latest applies everywhere, and older ones nowhere (by key: %s)',
+  'after changes by two disconnected processes, the latest one applies in all processes (by key: %s)',
   async (perKey) => {
     const { world, store, limiter } = scene({ perKey, limit: 2, onStoreError: 'local' });
     const far = world.connect();

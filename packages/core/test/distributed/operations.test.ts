@@ -108,7 +108,7 @@ test('a permit released while the limit is paused is not passed to a waiter of t
   expect(waiting.permit).toBeDefined();
 });
 
-test('an idle process learns the state of the limit with its next answer', async () => {
+test('an idle process receives the state of the limit with its next answer', async () => {
   const { here, there } = pair();
   here.shadow();
   await settled();
@@ -208,7 +208,7 @@ test('a change that the store refuses is sent again with the next request', asyn
   await expect(other.acquire()).rejects.toMatchObject(closed);
 });
 
-test('waiters are notified of a change whose message was lost when they renew their position', async () => {
+test('a waiter receives a change whose message was lost when it renews its position', async () => {
   const world = new World();
   const store = world.connect();
   const [here, there] = [world.limiter(), world.limiter({ store })];

@@ -31,7 +31,7 @@ describe('while the store is unavailable', () => {
     expect(reported).toEqual([false, true]);
   });
 
-  test('reject rejects all waiters and keeps no state', async () => {
+  test('the policy reject rejects all waiters and keeps no state', async () => {
     const { world, store, limiter } = observed('reject');
     const other = world.limiter();
     const held = await other.acquire();
@@ -46,7 +46,7 @@ describe('while the store is unavailable', () => {
     held.release();
   });
 
-  test('admit admits all requests, and registers them when the store is available again', async () => {
+  test('the policy admit admits all requests, and registers them when the store is available again', async () => {
     const { world, store, limiter } = observed('admit');
     store.trouble = 'silent';
     const all = Array.from({ length: 3 }, () => outcome(limiter.acquire()));
@@ -70,7 +70,7 @@ describe('while the store is unavailable', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('local enforces the limit in this process, in order of arrival', async () => {
+  test('the policy local enforces the limit in this process, in order of arrival', async () => {
     const { world, store, limiter } = observed('local', 2);
     const held = await limiter.acquire();
     store.trouble = 'silent';
@@ -98,7 +98,7 @@ describe('while the store is unavailable', () => {
     expect(limiter.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('local: waiters queued at the store keep their positions there', async () => {
+  test('with the policy local, waiters queued at the store keep their positions there', async () => {
     const { world, store, limiter } = observed('local');
     const other = world.limiter();
     const held = await other.acquire();
@@ -125,7 +125,7 @@ describe('while the store is unavailable', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
-  test('local enforces queueLimit and queueTimeout', async () => {
+  test('the policy local enforces queueLimit and queueTimeout', async () => {
     const warnings = collectWarnings();
     const { world, store, limiter } = scene({
       onStoreError: 'local',
@@ -147,7 +147,7 @@ describe('while the store is unavailable', () => {
     expect(warnings).toEqual(['HEADGATE_STORE']);
   });
 
-  test('local enforces queueLimit for callers that the store refuses', async () => {
+  test('the policy local enforces queueLimit for callers that the store refuses', async () => {
     const { world, store, limiter } = scene({ onStoreError: 'local', queueLimit: 1 });
     const held = await limiter.acquire();
     store.trouble = 'refused';
@@ -216,7 +216,7 @@ describe('while the store is unavailable', () => {
   });
 
   test.each(['reject', 'admit', 'local'] as const)(
-    'a caller whose deadline passes before the store answers is rejected with timeout, even under %s',
+    'a caller whose deadline passes before the store answers is rejected with timeout, even with the policy %s',
     async (policy) => {
       const { world, store, limiter, reported } = observed(policy);
       store.trouble = 'silent';

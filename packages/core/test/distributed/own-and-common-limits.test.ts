@@ -11,7 +11,7 @@ function processes() {
   return { world, store, one: make({ store }), two: make(), three: make(), limitOf };
 }
 
-test('a lower limit of a key is adopted even if the limit of all keys was declared at the same time', async () => {
+test("a key's lower limit applies even if the limit of all keys was declared at the same time", async () => {
   const { world, one, limitOf } = processes();
   await world.advance(1000);
   (await one.acquire({ key: 'a', limit: 1 })).release();
@@ -21,7 +21,7 @@ test('a lower limit of a key is adopted even if the limit of all keys was declar
   expect([one.usage('a').limit, await limitOf('a')]).toEqual([1, 1]);
 });
 
-test('a refused request does not weaken later declarations of the same limit', async () => {
+test('a refused request does not prevent later declarations of the same limit', async () => {
   const { world, store, one, two } = processes();
   await world.advance(1000);
   await one.acquire({ key: 'x' });
@@ -93,7 +93,7 @@ test('an older limit of a key does not confirm a setLimit() that the store has r
   expect([one.limit, two.limit, await limitOf()]).toEqual([7, 7, 7]);
 });
 
-test('a waiter that is heavier than the limit of all keys waits within its process in an outage', async () => {
+test('in an outage, a waiter that is heavier than the limit of all keys waits within its process', async () => {
   const world = new World();
   const store = world.connect();
   const limiter = world.limiter({ perKey: true, limit: 1, store, onStoreError: 'local' });

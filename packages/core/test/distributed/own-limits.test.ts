@@ -30,7 +30,7 @@ test("the renewals of a permit do not undo a later declaration of its key's limi
   for (const permit of [older, newer]) permit.release();
 });
 
-test("a later declaration of its key's limit admits a waiter, and the waiter does not undo it", async () => {
+test("a waiter admitted by a later declaration of its key's limit does not undo the declaration", async () => {
   const { world, here, there, limitOf } = pair();
   const held = await there.acquire({ key: 'a', limit: 1 });
   const waiting = [outcome(there.acquire({ key: 'a', limit: 1 }))];
@@ -108,7 +108,7 @@ test("a key's limit declared by one process does not become the limit of all key
   expect([more, there.limit, here.limit, limit, conflicts]).toEqual([{}, 2, 2, 1, []]);
 });
 
-test('the store keeps the limit of a key, and of this key only, after the key was last used', async () => {
+test('the store remembers the limit of a key that is no longer in use', async () => {
   const { world, conflicts, here } = pair({ limit: 2 });
   (await here.acquire({ key: 'x' })).release();
   await world.advance(100);

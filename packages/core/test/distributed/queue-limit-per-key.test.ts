@@ -12,7 +12,7 @@ async function crowded(options: Parameters<typeof scene>[0]) {
   return { ...all, ask, held };
 }
 
-test('during an outage under local, queueLimit applies to each key alone', async () => {
+test('in an outage with onStoreError: local, queueLimit applies to each key separately', async () => {
   const { world, store, limiter, ask, held } = await crowded({ onStoreError: 'local' });
   store.trouble = 'silent';
   const lost = ask('a');
@@ -27,7 +27,7 @@ test('during an outage under local, queueLimit applies to each key alone', async
   expect(limiter.stats()).toMatchObject({ inflight: 0, queued: 0 });
 });
 
-test('with hand-off, queueLimit applies to each key alone', async () => {
+test('with hand-off, queueLimit applies to each key separately', async () => {
   const { limiter, ask, held } = await crowded({ handoff: 5, queueLimit: 2 });
   const waiting = [ask('a'), ask('a'), ask('b')];
   await settled();

@@ -207,7 +207,7 @@ class Fleet {
   }
 }
 
-test('no start, restart or loss of state undoes a set limit; declaring another number does, for good', async () => {
+test('a set limit survives starts, restarts and a loss of state, until a process declares another number', async () => {
   const property = fc.asyncProperty(deployment, async ({ fleet, steps, later }) => {
     const processes = new Fleet();
     for (const number of fleet) await processes.start(number);

@@ -64,7 +64,7 @@ describe.each(policies)('shadow mode rejects nothing (%s)', (policy) => {
   });
 });
 
-test('shadow() admits a request that the store rejects because it had not received the change', async () => {
+test('shadow() admits a request that the store rejects before it has received the change', async () => {
   const { heard, observer } = listener();
   const { world, limiter } = scene({ queueLimit: 0, observer });
   await limiter.acquire();
@@ -93,7 +93,7 @@ describe.each([
     },
   );
 
-  test('does not report requests that were queued before shadow mode started', async () => {
+  test('shadow mode does not report requests that were queued before it started', async () => {
     const { heard, observer } = listener();
     const { world, store, limiter } = scene({ onStoreError: policy, observer });
     await limiter.acquire();
@@ -107,7 +107,7 @@ describe.each([
   });
 });
 
-test('an observer of a report may withdraw the request that shadow mode admits', async () => {
+test('an observer may withdraw a request while shadow mode reports and admits it', async () => {
   const { world, store, limiter } = await inShadow('reject');
   store.trouble = 'silent';
   const caller = call(limiter);
@@ -141,7 +141,7 @@ describe('a gate with a limit in shadow mode and another limit', () => {
     expect(gate.stats()).toMatchObject({ inflight: 1, queued: 0 });
   });
 
-  test('also reports that timeout if the request exceeds another limit in shadow mode', async () => {
+  test('reports that timeout even if the request exceeds another limit in shadow mode', async () => {
     const { world, gate, heard, before } = await gated();
     before.shadow();
     await before.acquire();

@@ -25,7 +25,7 @@ async function outage(world: World, store: TestStore, limiter: { acquire(): Prom
 }
 
 test.each(['reject', 'admit', 'local'] as const)(
-  'without an observer, an outage under %s causes a warning with its cause, and another when it ends',
+  'without an observer, an outage with onStoreError: %s causes a warning with its cause, and another at its end',
   async (onStoreError) => {
     const { world, store, limiter } = scene({ onStoreError, warns: true });
     await outage(world, store, limiter as never);
@@ -51,7 +51,7 @@ test('a store that refuses every call causes one warning, and another when it ac
   expect(warnings.slice(1)).toEqual([expect.stringContaining('is back')]);
 });
 
-test('after a refusal that was not reported again, the next success is not reported either', async () => {
+test('refusals and successes that alternate cause two warnings', async () => {
   const { store, limiter } = scene({ warns: true });
   for (let round = 0; round < 3; round++) {
     store.trouble = 'refused';
@@ -118,7 +118,7 @@ const namesIn = (texts: readonly string[]) =>
   texts.map((text) => /limit "(\w+)" (fails|is back)/.exec(text)?.slice(1).join(' '));
 
 test.each(['reject', 'admit', 'local'] as const)(
-  'under %s, each limit whose calls the store refuses is named once a minute',
+  'with onStoreError: %s, warnings name each limit whose calls the store refuses, once a minute',
   async (onStoreError) => {
     const { world, refused, runAll } = misnamed(onStoreError);
     for (let second = 0; second < 133; second += 4) {
@@ -177,7 +177,7 @@ test('several limits on one store cause one warning, and a flapping store one pe
   expect(warnings).toHaveLength(4);
 });
 
-test('missing messages cause a warning too, and an observer replaces all warnings', async () => {
+test('missing messages cause a warning, and with an observer there are no warnings', async () => {
   const world = new World();
   const store = world.connect();
   const events: unknown[] = [];
@@ -201,7 +201,7 @@ test('missing messages cause a warning too, and an observer replaces all warning
   ]);
 });
 
-test('the observer of a gate is called for its store, also when it becomes slower', async () => {
+test('the observer of a gate receives the events of its store', async () => {
   const world = new World();
   const store = world.connect();
   const events: unknown[] = [];

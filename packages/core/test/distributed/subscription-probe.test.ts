@@ -70,7 +70,7 @@ test.each([
   expect(state.failures).toBe(0);
 });
 
-test('a subscription known to be lost does not fail again, and is not probed until it is restored', async () => {
+test('a subscription that is known to be lost is not probed until it is restored', async () => {
   const { probe, state } = probed(accepted);
   await advance(1.5 * timeout);
   probe.down();

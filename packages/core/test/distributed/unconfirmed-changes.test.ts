@@ -11,7 +11,7 @@ async function refusedLimit() {
   return { ...all, other };
 }
 
-test('a limit that the store has refused is not set again during an outage, but after it', async () => {
+test('a limit that the store has refused is set again only after an outage, not during it', async () => {
   const { world, store, limiter, other } = await refusedLimit();
   await settled();
   store.trouble = 'silent';

@@ -37,7 +37,7 @@ describe('a waiter of a distributed limit', () => {
     held.release();
   });
 
-  test('gets no answer if its caller is gone, and the next one is granted', async () => {
+  test('gets no answer if its caller has left, and the next waiter is granted', async () => {
     const world = new World();
     const limiter = world.limiter();
     const held = await limiter.acquire();
@@ -177,7 +177,7 @@ test('a second limiter with the same name on one store is an error until the fir
   (await world.limiter({ store }).acquire()).release();
 });
 
-test('closing a limiter twice does not free the name for a third limiter', async () => {
+test('closing a limiter twice does not release the name that another limiter uses', async () => {
   const world = new World();
   const store = world.connect();
   const first = world.limiter({ store });

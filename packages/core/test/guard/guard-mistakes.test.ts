@@ -13,13 +13,13 @@ it.each([
   expect(() => guarded(options as never)).toThrow(expect.objectContaining(error));
 });
 
-it('throws for a guard with the name of a limit', () => {
+it('createGate() throws for a guard that has the name of a limit', () => {
   const error = { code: 'ERR_HEADGATE_DUPLICATE_NAME' };
   const limits = [{ name: 'sentry', limit: 1 }];
   expect(() => guarded({ limits })).toThrow(expect.objectContaining(error));
 });
 
-it('rejects with an error if a guard returns a promise, which would admit every request', async () => {
+it('acquire() rejects with an error if the guard returns a promise', async () => {
   const guard = { name: 'slow', admits: async () => false };
   const gate = createGate({ guard: guard as never, limits: [{ name: 'app', limit: 1 }] });
   const error = { code: 'ERR_HEADGATE_OPTION', option: 'guard.admits' };

@@ -67,7 +67,7 @@ it('a guard in shadow mode reports rejections and admits the requests', async ()
 });
 
 it.each([1, 2])(
-  'a guard in shadow mode reports once a request that the last of %i limits would also reject',
+  'a guard in shadow mode reports a request once, even if the last of %i limits would also reject it',
   async (count) => {
     const limits = ['one', 'other'].slice(0, count).map((name) => ({ name, limit: 1 }));
     const reports: string[] = [];

@@ -19,30 +19,30 @@ function rejectedBy(signals: readonly Signal[], time = clock()) {
   return rejected;
 }
 
-it('admits every request while the delay is below its target', () => {
+it('guard() admits every request while the delay is below its target', () => {
   expect(rejectedBy([{ delay: () => 49, target: 50 }])).toEqual({ normal: 0, critical: 0 });
 });
 
-it('rejects requests of normal priority while the delay is above its target, and admits critical ones', () => {
+it('guard() rejects normal requests while the delay is above its target, and admits critical ones', () => {
   const { normal, critical } = rejectedBy([{ delay: () => 100, target: 50 }]);
   expect(normal).toBeGreaterThan(0.7);
   expect(critical).toBe(0);
 });
 
-it('admits a few requests at any delay, to notice its end', () => {
+it('guard() admits a few requests at any delay, to notice when it falls', () => {
   const { normal, critical } = rejectedBy([{ delay: () => Infinity, target: 50 }]);
   expect(normal).toBeGreaterThan(0.9);
   expect(critical).toBeGreaterThan(0.9);
   expect(critical).toBeLessThan(1);
 });
 
-it('follows the worst of several signals', () => {
+it('guard() follows the worst of several signals', () => {
   const calm = { delay: () => 1, target: 50 };
   const { normal } = rejectedBy([calm, { delay: () => 8, target: 4 }, calm]);
   expect(normal).toBeGreaterThan(0.7);
 });
 
-it('reads its signals every 50 ms at most', () => {
+it('guard() reads its signals at most every 50 ms', () => {
   let readings = 0;
   rejectedBy([{ delay: () => readings++ * 0, target: 50 }]);
   expect(readings).toBe(200);
@@ -62,7 +62,7 @@ it.each([
   expect(warnings).toEqual(['HEADGATE_STATS']);
 });
 
-it('reports the delay of its only signal, and the fraction of requests that it has rejected', () => {
+it('guard() reports the delay of a single signal, and the fraction of requests that it has rejected', () => {
   const time = clock();
   const one = guard({ name: 'lag', delay: () => 7, target: 50, clock: time });
   one.admits('normal');
@@ -87,7 +87,7 @@ it.each<[string, object]>([
   expect(() => guard(options as never)).toThrow(expect.objectContaining(error));
 });
 
-it('a round trip counts for as long as it takes, also while it has no end', async () => {
+it('a round trip counts from its start, even before it has ended', async () => {
   const time = clock();
   const answers: Latch[] = [];
   const signal = roundTrip(
@@ -122,7 +122,7 @@ it('a failed round trip counts as an answer', async () => {
   expect(signal.delay()).toBe(0);
 });
 
-it('throws for a question that is no function, and for a wrong target', () => {
+it('roundTrip() throws for an argument that is not a function, and for an invalid target', () => {
   const error = (option: string) =>
     expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option });
   expect(() => roundTrip('ping' as never, { target: 5 })).toThrow(error('ask'));
@@ -140,7 +140,7 @@ it.each([
   expect(above(max, used)).toBeCloseTo(times);
 });
 
-it('memory that is used up sheds all requests but critical ones', () => {
+it('when the memory is used up, all requests except critical ones are shed', () => {
   const full: Record<Priority, number> | object = rejectedBy([
     { delay: () => above(0.9, 1), target: 1 },
   ]);

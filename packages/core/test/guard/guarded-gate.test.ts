@@ -37,7 +37,7 @@ it.each([
   expect(gate.stats()).toMatchObject({ inflight: 0, admitted: 1 });
 });
 
-it('passes the priority of each request to the guard once', async () => {
+it('a gate passes the priority of each request to its guard once', async () => {
   const { guard, gate } = guarded({ queueLimit: 2 });
   const permit = await gate.acquire({ priority: 'critical' });
   const waiting = gate.acquire();
@@ -46,7 +46,7 @@ it('passes the priority of each request to the guard once', async () => {
   expect(guard.asked).toEqual(['critical', 'normal']);
 });
 
-it('rejects a waiter, which may then make another request', () => {
+it('a waiter that the guard has rejected may make another request', () => {
   const { guard, gate } = guarded();
   const caller = new Caller();
   guard.rejects = ['normal'];
@@ -58,7 +58,7 @@ it('rejects a waiter, which may then make another request', () => {
   expect(caller.answers).toBe(2);
 });
 
-it('leaves queued requests to the limits, and lets callers withdraw them', async () => {
+it('a request that the guard has admitted is queued by the limits and can be withdrawn', async () => {
   const { guard, gate } = guarded({ queueLimit: 2 });
   const permit = await gate.acquire();
   const abort = new AbortController();
@@ -71,7 +71,7 @@ it('leaves queued requests to the limits, and lets callers withdraw them', async
   permit.release();
 });
 
-it('does not ask the guard for aborted requests', async () => {
+it('a gate does not ask its guard about aborted requests', async () => {
   const { guard, gate } = guarded();
   await expect(gate.acquire({ signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow(
     'gone',
@@ -79,14 +79,14 @@ it('does not ask the guard for aborted requests', async () => {
   expect(guard.asked).toEqual([]);
 });
 
-it('rejects as closed after close(), whatever the guard decides', async () => {
+it('a closed gate rejects as closed, whatever its guard decides', async () => {
   const { guard, gate } = guarded();
   guard.rejects = ['normal'];
   expect(await gate.close()).toBe(0);
   await expect(gate.acquire()).rejects.toMatchObject({ rejection: { reason: 'closed' } });
 });
 
-it('counts requests in flight even without a limit, and close() waits for them', async () => {
+it('a gate without limits counts requests in flight, and close() waits for them', async () => {
   const { gate } = guarded({ limits: [] });
   const permits = [await gate.acquire(), await gate.acquire()];
   expect([gate.name, gate.inflight]).toEqual(['sentry', 2]);
@@ -124,7 +124,7 @@ it('an observer that is added later receives what the guard and the limits repor
   expect(reasons).toEqual(['admitted', 'full', 'overloaded']);
 });
 
-it('increases Retry-After while it keeps rejecting', async () => {
+it('Retry-After increases while the guard keeps rejecting', async () => {
   const clock = new VirtualClock();
   const { guard, gate } = guarded({ clock });
   guard.rejects = ['normal'];

@@ -48,7 +48,7 @@ describe('a memory store', () => {
     expect(await slow.stats({ name: 'nightly' })).toMatchObject({ limit: 1, holders: 1 });
   });
 
-  it('treats an idle limit as forgotten before a sweep has removed it', async () => {
+  it('reports an idle limit as forgotten, even before a sweep removes it', async () => {
     const { clock, memory, store, acquire, ask } = scene();
     await ask(acquire('one', { ref: { name: 'one', limit: 5, version: '' } }));
     clock.advance(2000);
@@ -56,7 +56,7 @@ describe('a memory store', () => {
     expect(memory.size).toBe(1);
   });
 
-  it('starts an idle limit afresh before a sweep has removed it', async () => {
+  it('starts a forgotten limit with new state, even before a sweep removes the old one', async () => {
     const { clock, memory, acquire, ask } = scene();
     const names = ['a', 'b', 'c', 'd', 'e'];
     for (const name of [...names, 'e']) {

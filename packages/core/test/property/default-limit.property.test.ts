@@ -102,7 +102,7 @@ class Story {
   }
 }
 
-it('answers each request exactly once, and keeps nothing', async () => {
+it('the default limit answers each request exactly once, and leaves nothing in memory', async () => {
   await assertFor(
     fc.property(settings, events, (given, acts) => {
       const story = new Story(given);
@@ -122,7 +122,7 @@ it('answers each request exactly once, and keeps nothing', async () => {
   );
 });
 
-it('grants in the order of arrival', async () => {
+it('the default limit grants in the order of arrival', async () => {
   await assertFor(
     fc.property(settings, events, (given, acts) => {
       const story = new Story({ ...given, order: fifo() });

@@ -116,7 +116,7 @@ inParallel('transactions and poolers of the app', () => {
     await other.release();
   });
 
-  test("the store's own connections work even if the app's pool goes through such a pooler", async (context) => {
+  test("the store's own connections work even if the app's pool uses a pooler per transaction", async (context) => {
     const { url } = await bouncer(database, 'transaction', context);
     const [one, two] = await start({ limit: 1, poolUrl: url });
     const held = await one.acquire();

@@ -39,7 +39,7 @@ test.concurrent("a killed process's permits become available at the end of its l
   expect(two.of('reclaimed')).toMatchObject([{ count: 1 }]);
 });
 
-test.concurrent('any number of dead waiters delay the next waiter by one lease in total', async () => {
+test.concurrent('dead waiters, however many, delay the next waiter by one lease in total', async () => {
   const [one, two, three] = await start(3, { limit: 1 });
   const held = await one.acquire();
   for (let i = 0; i < 5; i++) await two.wait();

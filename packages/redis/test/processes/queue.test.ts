@@ -52,7 +52,7 @@ test('many waiters cost no more commands than a few', async () => {
   expect(many.commands).toBeLessThan(20);
 });
 
-test('waiters block neither the release nor other commands of the client', async () => {
+test('waiters block neither releases nor other commands of the client', async () => {
   const [one] = (await workers.start(1, redis, { limit: 1 })) as [RemoteLimiter];
   const held = await one.acquire();
   const waiting = await one.wait();

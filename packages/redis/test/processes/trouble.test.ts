@@ -19,7 +19,7 @@ describe.concurrent('connections that break', () => {
   });
 });
 
-test.concurrent('a process that may not subscribe is served later, and reports that', async () => {
+test.concurrent('a process that may not subscribe is served later, and reports the reason', async () => {
   await admin.call(
     'ACL',
     'SETUSER',

@@ -77,7 +77,7 @@ test('holders and waiters are restored after FLUSHALL, and the limit applies', a
   await expect(one.acquire({ queueTimeout: 200 })).rejects.toMatchObject({ reason: 'timeout' });
 });
 
-test('after each of several wipes, at most n permits are granted beyond the limit, and the excess drains', async () => {
+test('each of several wipes grants at most n permits beyond the limit, and the excess drains', async () => {
   const [one, two] = await start(2, { limit: 2, lease: 4_000 });
   const held = [await one.acquire(), await one.acquire()];
   // It must not be the first to report.

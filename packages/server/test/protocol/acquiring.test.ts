@@ -53,7 +53,7 @@ it('acquiring the same count again changes nothing; a larger or smaller count is
   expect(text).toContain('throttle_pending{semaphore="B"} 1\n');
 });
 
-it('locks must be acquired in descending levels; an equal level is a violation, too', async () => {
+it('locks must be acquired in descending levels; an equal level is a violation', async () => {
   const { client } = await scene({
     top: { max: 9, level: 2_147_483_647 },
     middle: { max: 9 },

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { scene } from '../scene.ts';
 
-it('the gauges of each semaphore sum the counts', async () => {
+it('the gauges of each semaphore add up the counts', async () => {
   const { client, clock } = await scene({ A: 5, B: 0 });
   const [holder, first, second] = await client.newPeers(3);
   await client.acquire(holder, 'A', 4);

@@ -9,7 +9,7 @@ const restore = (client: Client, id: string, acquired: object, expiresIn = '5m')
     `{"expires_in":"${expiresIn}","peer_id":${id},"acquired":${JSON.stringify(acquired)}}`,
   );
 
-it('a lock is free at the very instant its peer expires', async () => {
+it('a lock is free at the instant at which its peer expires', async () => {
   const { client } = await scene({ A: 1 });
   const [peer, next] = [await client.newPeer('3s'), await client.newPeer()];
   expect(await client.acquire(peer, 'A', 1, '?expires_in=0')).toBe(`200 ${peer}`);
@@ -17,7 +17,7 @@ it('a lock is free at the very instant its peer expires', async () => {
   expect(await client.acquire(next, 'A')).toBe(`200 ${next}`);
 });
 
-it('an expiry takes effect within the request that notices it', async () => {
+it('a request that finds an expired peer takes the expiry into account', async () => {
   const { server } = await scene({ A: 1 });
   const headers = { 'Content-Type': 'application/json' };
   const body = '{"expires_in":"0s"}';
@@ -74,7 +74,7 @@ it('restoring an existing peer requires the same locks and none pending', async 
   expect(await restore(client, peer, { A: 2 })).toBe(refused);
 });
 
-it('an expiry of the highest 64-bit value never comes', async () => {
+it('a peer with the highest 64-bit expiry never expires', async () => {
   const { client, clock } = await scene({ A: 1 });
   const huge = '18446744073709551615s';
   const peer = await client.newPeer(huge);
@@ -87,7 +87,7 @@ it('an expiry of the highest 64-bit value never comes', async () => {
   expect((await client.ask('POST', '/new_peer', more)).status).toBe(422);
 });
 
-it('a block_for of the highest 64-bit value never ends', async () => {
+it('a request with the highest 64-bit block_for is blocked without an end', async () => {
   const { client } = await scene({ A: 1 });
   const [holder, peer] = [await client.newPeer('1y'), await client.newPeer('1y')];
   await client.acquire(holder, 'A');

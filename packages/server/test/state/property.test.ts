@@ -202,7 +202,7 @@ function kinds(answer: boolean | string | undefined): unknown {
 }
 
 it(
-  'behaves like the model for any sequence of calls',
+  'the state behaves like the model for any sequence of calls',
   () => {
     const property = fc.property(semaphores, steps, (first, all) => {
       const pair = new Pair(first);
@@ -214,7 +214,7 @@ it(
 );
 
 it(
-  'is idempotent: repeating a call changes nothing',
+  'a repeated call changes nothing',
   () => {
     const property = fc.property(semaphores, steps, (first, all) => {
       const pair = new Pair(first);

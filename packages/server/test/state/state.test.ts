@@ -80,7 +80,7 @@ describe('a blocked request', () => {
 });
 
 describe('bounds', () => {
-  it('maxPeers applies to restored peers, too, and has room again after an expiry', () => {
+  it('maxPeers applies to restored peers as well, and has room again after an expiry', () => {
     const world = new World({ A: 1 }, { maxPeers: 2 });
     world.peer(100);
     world.peer();

@@ -17,7 +17,7 @@ async function historyOf(client: Client): Promise<Snapshot['history']> {
   return (JSON.parse(text) as Snapshot).history;
 }
 
-it('keeps the last five minutes without a timer', async () => {
+it('the history keeps the last five minutes without a timer', async () => {
   const { client, clock } = await scene({ A: 3 });
   expect(await historyOf(client)).toEqual({ A: [] });
   const [holder, waiter] = [await client.newPeer('1d'), await client.newPeer('1d')];
@@ -42,7 +42,7 @@ it('keeps the last five minutes without a timer', async () => {
   expect(JSON.parse(text).history).toBeUndefined();
 });
 
-it('records at most every two seconds, and forgets what is older than five minutes', () => {
+it('the history records at most every two seconds, and forgets what is older than five minutes', () => {
   const history = new History();
   const semaphore = { name: 'A', acquired: 0n, pending: 0n, max: 9n };
   for (let now = 0; now <= 600_000; now += 100) {
@@ -54,7 +54,7 @@ it('records at most every two seconds, and forgets what is older than five minut
   expect(samples.map(([, used]) => used)).toEqual(samples.map(([, used]) => used).sort());
 });
 
-it('records the 100 semaphores that the page shows first, and forgets those that are gone', () => {
+it('the history records the 100 semaphores that the page shows first, and forgets those that are gone', () => {
   const history = new History();
   const all = Array.from({ length: 120 }, (_, i) => ({
     ...{ name: `${i}`, acquired: 1n, pending: 0n, max: 2n },
@@ -67,7 +67,7 @@ it('records the 100 semaphores that the page shows first, and forgets those that
   expect(history.of('100', 3_000)).toEqual([[3_000, 1, 0, 2]]);
 });
 
-it('is drawn as soon as the page is opened', async () => {
+it('the history is drawn as soon as the page is opened', async () => {
   const { client, clock, port } = await scene({ A: 3 });
   const peer = await client.newPeer('10m');
   await client.acquire(peer, 'A', 3);
@@ -82,7 +82,7 @@ it('is drawn as soon as the page is opened', async () => {
   await context.close();
 });
 
-it('shows a wait of less than a second in milliseconds', async () => {
+it('the history shows a wait of less than a second in milliseconds', async () => {
   const { client, clock, port } = await scene({ A: 1 });
   for (let i = 0; i < 6; i++) await client.acquire(await client.newPeer('10m'), 'A');
   clock.advance(350);

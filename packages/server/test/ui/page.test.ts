@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-it('shows the count in use, the holders, and the waiting peers with their waiting times, and updates them', async () => {
+it('the page shows the count in use, the holders, and the waiting peers with their waiting times, and updates them', async () => {
   const { client, clock, until, text, page } = await openPage(browser, { A: 3 });
   await until(`${first} .used`, '0 of 3');
   expect(await text(`${first} .waiting`)).toBe('–');
@@ -38,7 +38,7 @@ it('shows the count in use, the holders, and the waiting peers with their waitin
   expect(await text(`${first} .peer-list:nth-of-type(2) .more`)).toBe('None');
 });
 
-it('draws the history of used and pending counts, and describes it in text', async () => {
+it('the page draws the history of used and pending counts, and describes it in text', async () => {
   const { client, page } = await openPage(browser, { A: 3 });
   const title = page.locator(`${first} title`);
   await expect
@@ -54,7 +54,7 @@ it('draws the history of used and pending counts, and describes it in text', asy
   expect(shape).toMatch(/V2\.0H300\.00V35\.0Z$/);
 });
 
-it('shows markup in a name as text, and peer ids beyond 2⁵³ exactly', async () => {
+it('the page shows markup in a name as text, and peer ids beyond 2⁵³ exactly', async () => {
   const name = '<img src=x onerror=alert(1)>"\'&amp;';
   const { client, until, page } = await openPage(browser, { [name]: 1 });
   await client.acquire(await client.newPeer(), encodeURIComponent(name));
@@ -63,7 +63,7 @@ it('shows markup in a name as text, and peer ids beyond 2⁵³ exactly', async (
   expect(await page.locator('img').count()).toBe(0);
 });
 
-it('sends requests only to its own server, and none while paused', async () => {
+it('the page sends requests only to its own server, and none while paused', async () => {
   const { server, requestedUrls, url, until, page } = await openPage(browser, { A: 1 });
   await until(`${first} .used`, '0 of 1');
   expect(requestedUrls.filter((each) => !each.startsWith(`${url}/ui`))).toEqual([]);
@@ -81,7 +81,7 @@ it('sends requests only to its own server, and none while paused', async () => {
   expect(requestedUrls.length).toBeGreaterThan(before);
 });
 
-it('sends no requests while the page is hidden', async () => {
+it('the page sends no requests while the page is hidden', async () => {
   const { requestedUrls, until, page } = await openPage(browser, { A: 1 });
   await until(`${first} .used`, '0 of 1');
   await page.clock.install();
@@ -100,7 +100,7 @@ it('sends no requests while the page is hidden', async () => {
   await next;
 });
 
-it('reports how many peers it does not list', async () => {
+it('the page reports how many peers it does not list', async () => {
   const { client, until, text, page } = await openPage(browser, { A: 20 });
   for (let i = 0; i < 23; i++) await client.acquire(await client.newPeer(), 'A');
   await until(`${first} .used`, '20 of 20');
@@ -110,7 +110,7 @@ it('reports how many peers it does not list', async () => {
   expect(await text(`${first} .peer-list:nth-of-type(2) .more`)).toBe('');
 });
 
-it('filters semaphores by name, and keeps the history of those filtered out', async () => {
+it('the page filters semaphores by name, and keeps the history of those filtered out', async () => {
   const many = Array.from({ length: 120 }, (_, i) => [`queue ${i}`, i] as const);
   const { until, text, page } = await openPage(browser, Object.fromEntries(many));
   await until('#note', 'and 20 more');
@@ -132,13 +132,13 @@ it('filters semaphores by name, and keeps the history of those filtered out', as
   expect(await steps()).toBeGreaterThan(2);
 });
 
-it('reports that no semaphores are configured, and how to configure them', async () => {
+it('the page reports that no semaphores are configured, and how to configure them', async () => {
   const { until, text } = await openPage(browser, {});
   await until('#note', 'No semaphores are configured.');
   expect(await text('#example')).toMatch(/^\[semaphores\]/);
 });
 
-it('reports that the server is unreachable, and resumes when it is back', async () => {
+it('the page reports that the server is unreachable, and resumes when it is back', async () => {
   const { server, until, complaints, port } = await openPage(browser, { A: 1 });
   await until('#status', 'Live');
   await server.close();
@@ -151,7 +151,7 @@ it('reports that the server is unreachable, and resumes when it is back', async 
   expect(complaints.splice(0).filter((each) => !each.includes('ERR_'))).toEqual([]);
 });
 
-it('is usable with the keyboard alone', async () => {
+it('the page is usable with the keyboard alone', async () => {
   const { until, page } = await openPage(browser, { A: 1, B: 1, C: 1, D: 1 });
   await until(`${first} .used`, '0 of 1');
   const toggle = page.getByRole('button', { name: 'B' });
@@ -167,7 +167,7 @@ it('is usable with the keyboard alone', async () => {
   expect(await page.locator('.peer-list:visible').count()).toBe(0);
 });
 
-it.each([320, 1_200])('is a table for screen readers, %i pixels wide', async (width) => {
+it.each([320, 1_200])('the page is a table for screen readers, %i pixels wide', async (width) => {
   const device = { viewport: { width, height: 640 } };
   const name = 'a-name-without-a-space-that-is-longer-than-any-line-has-room-for';
   const { client, page, until } = await openPage(browser, { [name]: 40 }, {}, device);
@@ -189,7 +189,7 @@ it.each([320, 1_200])('is a table for screen readers, %i pixels wide', async (wi
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
 });
 
-it('formats durations in their two largest units', async () => {
+it('the page formats durations in their two largest units', async () => {
   const { page } = await openPage(browser, {});
   const spans = [0, 999, 60_000, 3_599_999, 3_659_000, 90_000_000, 1e22];
   const written = await page.evaluate<string[]>(

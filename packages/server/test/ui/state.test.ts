@@ -12,7 +12,7 @@ async function shown(client: Client, query = ''): Promise<Snapshot> {
   return JSON.parse(text);
 }
 
-it('reports each semaphore with its holders and its pending locks', async () => {
+it('the state for the page reports each semaphore with its holders and its pending locks', async () => {
   const { client, clock } = await scene({ A: 3, B: { max: 1, level: -2 } });
   await client.said(
     'POST',
@@ -48,7 +48,7 @@ it('reports each semaphore with its holders and its pending locks', async () => 
   expect(b).toMatchObject({ name: 'B', level: -2, max: '1', acquired: '0', longestWait: 0 });
 });
 
-it('reflects a grant, a release, an expiry and a deleted peer', async () => {
+it('the state for the page reflects a grant, a release, an expiry and a deleted peer', async () => {
   const { client, clock } = await scene({ A: 2 });
   const peers = [await client.newPeer('1s'), await client.newPeer(), await client.newPeer()];
   const [short = '', long = '', third = ''] = peers;
@@ -71,7 +71,7 @@ it('reflects a grant, a release, an expiry and a deleted peer', async () => {
   expect(await holders()).toEqual({ peers: 1, entries: [], waiting: 0 });
 });
 
-it('limits the peers and semaphores listed, and reports their total numbers', async () => {
+it('the state for the page limits the peers and semaphores listed, and reports their total numbers', async () => {
   const many = Array.from({ length: 120 }, (_, i) => [`queue ${i}`, 10] as const);
   const { client } = await scene(Object.fromEntries(many));
   for (let i = 0; i < 30; i++) await client.acquire(await client.newPeer(), 'queue%200');
@@ -86,7 +86,7 @@ it('limits the peers and semaphores listed, and reports their total numbers', as
   expect(found.semaphores.map(({ name }) => name)).toContain('queue 119');
 });
 
-it('lists a semaphore that is no longer configured while it is held', async () => {
+it('the state for the page lists a semaphore that is no longer configured while it is held', async () => {
   const { client, server } = await scene({ A: 1, B: 1 });
   const peer = await client.newPeer();
   await client.acquire(peer, 'B');
@@ -96,7 +96,7 @@ it('lists a semaphore that is no longer configured while it is held', async () =
   );
 });
 
-it('does not shadow peers and semaphores named ui', async () => {
+it('the state for the page does not shadow peers and semaphores named ui', async () => {
   const { client } = await scene({ ui: 2, state: 1 });
   const peer = await client.newPeer();
   expect(await client.acquire(peer, 'ui')).toBe(`200 ${peer}`);
@@ -105,7 +105,7 @@ it('does not shadow peers and semaphores named ui', async () => {
   expect(await client.said('PUT', '/peers/ui/state', '1')).toMatch(/^400 /);
 });
 
-it('sends a policy that forbids other origins and inline code', async () => {
+it('the state for the page sends a policy that forbids other origins and inline code', async () => {
   const { client } = await scene({});
   for (const path of ['/ui', '/ui/page.js', '/ui/state']) {
     const { status, headers } = await client.ask('GET', path);
@@ -121,7 +121,7 @@ it('sends a policy that forbids other origins and inline code', async () => {
   expect(other.headers['content-security-policy']).toBeUndefined();
 });
 
-it('redirects /ui/ to /ui, also when mounted in another app', async () => {
+it('the state for the page redirects /ui/ to /ui, also when mounted in another app', async () => {
   const { app } = createServer({ semaphores: {} });
   const other = new Hono().mount('/semaphores', app.fetch);
   const answer = await other.request('http://localhost/semaphores/ui/');
@@ -131,7 +131,7 @@ it('redirects /ui/ to /ui, also when mounted in another app', async () => {
   expect((await other.request(url)).headers.get('content-type')).toMatch(/^text\/html/);
 });
 
-it('requires the token for the state but not for the page', async () => {
+it('the state for the page requires the token for the state but not for the page', async () => {
   const { client } = await scene({ A: 1 }, { token: 'secret' });
   expect((await client.ask('GET', '/ui')).status).toBe(200);
   expect((await client.ask('GET', '/ui/page.css')).status).toBe(200);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-it('prompts for the token and keeps it for this tab', async () => {
+it('the page prompts for the token and keeps it for this tab', async () => {
   const { until, page, complaints, url } = await openPage(browser, { A: 1 }, { token: 'se.cret' });
   const field = tokenField(page);
   await field.fill('wrong');
@@ -34,7 +34,7 @@ it('prompts for the token and keeps it for this tab', async () => {
   expect(await page.locator('.semaphore').count()).toBe(0);
 });
 
-it('sends no request after the token is forgotten, and leaves the new one to be typed', async () => {
+it('the page sends no request after the token is forgotten, and leaves the new one to be typed', async () => {
   const { server, requestedUrls, until, page } = await openSecret();
   await page.clock.install();
   server.configure({ A: 2 });
@@ -48,7 +48,7 @@ it('sends no request after the token is forgotten, and leaves the new one to be 
   expect(await tokenField(page).inputValue()).toBe('se');
 });
 
-it('is no longer paused after the token is forgotten', async () => {
+it('the page is no longer paused after the token is forgotten', async () => {
   const { until, page } = await openSecret();
   await page.getByRole('button', { name: 'Pause' }).click();
   await until('#status', 'Paused');

@@ -25,7 +25,7 @@ export function connections(world: World): void {
     expect(listeners.at(-1)).toBe(listeners[1]);
   });
 
-  it('responds to pipelined requests in order, whichever are queued', async () => {
+  it('responds to pipelined requests in order, whichever of them are queued', async () => {
     const limit = world.limit({ limit: 1, queueLimit: 9 });
     const app = await world.serve({ use: limit }, { handle: ({ path, send }) => send(200, path) });
     const raw = app.raw();
@@ -56,7 +56,7 @@ export function connections(world: World): void {
     },
   );
 
-  it('answers a pipelined request that waits for the permit of a later request whose response is destroyed', async () => {
+  it('answers a pipelined request that waits for the permit of a later, destroyed request', async () => {
     const clock = new VirtualClock();
     const limit = world.limit({ limit: 1, order: lifo(), queueLimit: 9, clock });
     const held = new Latch();
@@ -147,7 +147,7 @@ export function connections(world: World): void {
     await raw.destroy();
   });
 
-  it('releases the permits of a broken connection, those of pipelined requests included', async () => {
+  it('releases the permits of all pipelined requests when their connection breaks', async () => {
     const work = new Paused();
     const limit = world.limit({ limit: 10, queueLimit: 9 });
     const app = await world.serve({ use: limit }, { handle: work.handler });

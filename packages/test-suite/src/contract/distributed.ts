@@ -71,7 +71,7 @@ export function distributed(world: World): void {
     for (const call of calls) expect(await call.answer()).toMatchObject({ status: 200 });
   });
 
-  it('with a limit per request do not change the common limit of other processes', async () => {
+  it('do not change the common limit of other processes if each request sets its own limit', async () => {
     const memory = new Memory();
     const store = memoryStore({ memory });
     const called = async (limit: number | (() => number), key: string, used = store) => {

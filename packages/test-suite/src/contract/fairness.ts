@@ -28,7 +28,7 @@ export function fairness(world: World): void {
     expect(order).toEqual(['a', 'b', 'c', 'a', 'a']);
   });
 
-  it('serves the requests without a group of fairBy as one group', async () => {
+  it('serves the requests for which fairBy returns undefined as one group', async () => {
     const fairBy = (context: SuiteContext) => context.header('x-user') || undefined;
     const order = await admissionOrder(world, { fairBy }, ['', '', '', 'b', 'c']);
     expect(order).toEqual(['', 'b', 'c', '', '']);

@@ -155,7 +155,7 @@ export function givingUp(world: World): void {
     await counts(limit, 0);
   });
 
-  it('bounds the handlers of clients that leave within pipelined requests', async () => {
+  it('bounds the handlers of clients that disconnect while their requests are pipelined', async () => {
     const { limit, handlers, app } = await counting(LIMIT);
     for (let index = 0; index < 60; index++) {
       const raw = app.raw();

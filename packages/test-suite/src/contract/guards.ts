@@ -91,7 +91,7 @@ export function guards(world: World): void {
     expect([outer, inner].map((limit) => limit.stats().admitted)).toEqual([1, 1]);
   });
 
-  it('is asked even if an outer guard has been asked', async () => {
+  it('is asked even if another guard of an outer middleware has been asked', async () => {
     const guards = [new RecordingGuard(), new RecordingGuard()];
     const steps = guards.map((guard) => ({ use: world.limit({ guard }) }));
     const app = await world.serve(...steps, { handle: ok });

@@ -83,7 +83,7 @@ export function latencyBaselines(world: World): void {
     expectSeparate(await kindsOf(steps, 'GET /v1/a', 'GET /v2/a'), 2);
   });
 
-  it('are separate for equal routes of two mounted routers that contain the limit', async () => {
+  it('are separate for equal routes of two mounted routers that use the limit themselves', async () => {
     const stepsWith = (limit: Step) => [mount('/a', limit, root), mount('/b', limit, root)];
     expectSeparate(await kindsWithin(stepsWith, 'GET /a', 'GET /b'), 2);
   });
@@ -93,12 +93,12 @@ export function latencyBaselines(world: World): void {
     expectSeparate(await kindsOf([mount('/a', root, post)], 'GET /a', 'POST /a'), 2);
   });
 
-  it('are separate for routes in front of a handler of every path', async () => {
+  it('are separate for routes that come before a handler of all paths', async () => {
     const steps: Step[] = [{ path: '/a', handle: ok }, { path: '/b', handle: ok }, { handle: ok }];
     expectSeparate(await kindsOf(steps, 'GET /a', 'GET /b'), 2);
   });
 
-  it('are those of the route for a request that fails', async () => {
+  it('belong to the route even if the request fails', async () => {
     const route: Step = { path: '/:id', handle: failing };
     const steps = [mount('/a', route), mount('/b', route)];
     const kinds = await kindsOf(steps, 'GET /a/1', 'GET /b/1', 'GET /a/0 fails', 'GET /b/0 fails');

@@ -36,7 +36,7 @@ export function leavingTheQueue(world: World): void {
     expect(work.paths).toEqual(['/holder']);
   });
 
-  it('grants no permit to a client found to be disconnected at the grant', async () => {
+  it('grants no permit to a client that turns out to be disconnected', async () => {
     const { app, limit, work, holder } = await busy(world, { queueLimit: 1 });
     app.call('/leaver');
     await counts(limit, 1, 1);

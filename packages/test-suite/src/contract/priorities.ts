@@ -26,7 +26,7 @@ export function priorities(world: World): void {
     expect(work.paths.slice(1)).toEqual(['/high', '/normal']);
   });
 
-  it('orders an order around byPriority() by the priority', async () => {
+  it('accepts an order that contains byPriority(), and orders by the priority', async () => {
     const order = byShare({ gold: 0.5 }, byPriority());
     const { app, limit, work, holder } = await busy(world, { queueLimit: 2, priority, order });
     const normal = app.call('/normal');
@@ -40,7 +40,7 @@ export function priorities(world: World): void {
     expect(work.paths.slice(1)).toEqual(['/high', '/normal']);
   });
 
-  it('throws for a priority that byShare() does not order by', () => {
+  it('throws for a priority if byShare() does not contain byPriority()', () => {
     const order = byShare({ gold: 0.5 }, fifo());
     const expected = /byShare\(parts, byPriority\(\)\)/;
     expect(() => world.limit({ limit: 1, priority, order })).toThrow(expected);

@@ -46,7 +46,7 @@ export function rejectedUploads(world: World): void {
     ['that begins later', ['Content-Length: 1000'], '', 'keep-alive'],
     ['that asks first', ['Content-Length: 1000', 'Expect: 100-continue'], '', 'close'],
   ])(
-    'is announced correctly as kept or closed after an upload %s',
+    'announces correctly whether the connection is kept or closed after an upload %s',
     async (_, headers, body, connection) => {
       const clock = new VirtualClock();
       const { app, work, holder } = await busy(world, { clock });
@@ -91,7 +91,7 @@ export function rejectedUploads(world: World): void {
     },
   );
 
-  it('is not read further if the request was paused', async () => {
+  it('does not read further if the request was paused', async () => {
     const work = new Paused();
     const clock = new VirtualClock();
     const limit = world.limit({ limit: 1, queueLimit: 0, clock });
@@ -116,7 +116,7 @@ export function rejectedUploads(world: World): void {
     await holder.answer();
   });
 
-  it('is not drained if onReject reads the upload itself', async () => {
+  it('does not drain an upload that onReject reads itself', async () => {
     let read = 0;
     const { app, work, holder } = await busy(world, {
       async onReject(_, { incoming, send }) {

@@ -30,7 +30,7 @@ export function rejectedWork(world: World): void {
     },
   );
 
-  it('an uncaught rejection gets the response of a gate during a store outage', async () => {
+  it('an uncaught rejection gets the same response as one by a gate during a store outage', async () => {
     const store = faultyStore(memoryStore());
     // Replaces the default warning.
     const observer = { store: () => {} };

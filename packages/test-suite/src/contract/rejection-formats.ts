@@ -35,7 +35,7 @@ export function rejectionFormats(world: World): void {
     },
   );
 
-  it('sends no reloading page in response to a POST', async () => {
+  it('responds to a POST with a page that does not reload itself', async () => {
     const { headers, body } = await accepting('text/html', 'POST');
     expect(headers['content-type']).toMatch(/^text\//);
     expect(body).not.toContain('http-equiv');
@@ -66,7 +66,7 @@ export function rejectionFormats(world: World): void {
     expect(headers['content-type']).toMatch(type);
   });
 
-  it('responds to a HEAD as to a GET, without the body', async () => {
+  it('responds to a HEAD request as to a GET, but without a body', async () => {
     const { status, headers, body } = await accepting('text/html', 'HEAD');
     expect(status).toBe(503);
     expect(headers['content-type']).toMatch(/^text\/html/);

@@ -55,7 +55,7 @@ export function declarations(world: StoreWorld): void {
     expect(await two.stats()).toMatchObject({ limit: 2, version: second.reply.version });
   });
 
-  it('of two limits with the same version the lower one applies, whichever is known first', async () => {
+  it('if two limits have the same version, the lower one applies', async () => {
     const one = await world.view({ limit: 4 });
     const { version } = await one.setLimit(3);
     // Uses what the process has learned, as a store may do quickly.
@@ -90,7 +90,7 @@ export function declarations(world: StoreWorld): void {
     expect(await (await world.another(fresh)).setLimit(3)).toMatchObject({ limit: 3 });
   });
 
-  it('a set limit stays when another process starts with the declared limit', async () => {
+  it('a set limit still applies when another process starts with the declared limit', async () => {
     const one = await world.view({ limit: 4 });
     await one.acquire();
     const { version } = await one.setLimit(2);

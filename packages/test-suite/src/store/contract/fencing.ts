@@ -13,7 +13,7 @@ export function fencing(world: StoreWorld): void {
     return;
   }
 
-  it('each grant gets a token above all earlier tokens and their extra tokens', async () => {
+  it('each grant gets a token higher than all earlier tokens, including their extra tokens', async () => {
     const [one, two] = await world.pair();
     let held = await one.acquire({ extraTokens });
     let last = (held.reply.fencing as bigint) + extra;

@@ -19,7 +19,7 @@ export function holding(world: StoreWorld): void {
     expect((await others.acquire()).state).toBe('full');
   });
 
-  it('the duration of each lease is the one that its process requests', async () => {
+  it('each lease lasts as long as its process has requested', async () => {
     const brief = await world.view({ limit: 2, expires: true });
     const lasting = await world.another(brief);
     const dead = await brief.acquire();
@@ -82,7 +82,7 @@ export function holding(world: StoreWorld): void {
 
   // Other stores do not know the leases of other processes.
   if (!world.can.counts) return;
-  it("reports the remaining time of a lease that is shorter than the waiter's", async () => {
+  it("reports the remaining time of a lease that ends before the waiter's", async () => {
     const dying = await world.view({ expires: true });
     const others = await world.another(dying);
     await dying.acquire();

@@ -3,7 +3,7 @@ import { type LeaseProbe, longWait } from '../lease-probe.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 export function lostState(world: StoreWorld): void {
-  it('a renewal restores a lease even if other leases were granted since', async () => {
+  it('a renewal restores a lease even if other leases have been granted since the loss', async () => {
     const [one, two] = await world.pair({ limit: 2 });
     const held = await one.acquire({ weight: 2 });
     const { fencing } = held;
@@ -66,7 +66,7 @@ export function lostState(world: StoreWorld): void {
       expect(await started.operate({})).toMatchObject({ limit: 2, version: restored.version });
     });
 
-    it('does not restore a set limit after a process has declared another number, or cleared it', async () => {
+    it('does not restore a set limit if a process has declared another number or cleared it since', async () => {
       const one = await world.view({ limit: 4 });
       const two = await world.another(one);
       const change = async (clear: () => Promise<unknown>) => {

@@ -62,7 +62,7 @@ export function model(world: StoreWorld): void {
   const same = limit.map((value) => [value, value, value]);
   const limits = world.can.setLimit ? fc.oneof(same, fc.tuple(limit, limit, limit)) : same;
 
-  it('replies as the model does to random operations', { timeout: 120_000 }, async () => {
+  it('replies to random operations as the model does', { timeout: 120_000 }, async () => {
     const open = () => world.process(isQuick);
     const processes = [await open(), await open(), await open()];
     const property = fc.asyncProperty(limits, steps(world), async (declared, all) => {

@@ -125,7 +125,7 @@ export function operations(world: StoreWorld): void {
     expect((await one.acquire()).reply).toMatchObject({ state: 'held', operated: second });
   });
 
-  it('of two states with the same version, shadow mode applies first, then the stricter status', async () => {
+  it('if two states have the same version, shadow mode wins, and then the stricter status', async () => {
     const one = await world.view();
     const version = (await one.operate({ status: 'paused' })).operated?.version as string;
     const observed = { status: 'paused', mode: 'shadow' } as const;

@@ -36,7 +36,7 @@ export function queue(world: StoreWorld): void {
     expect(granted).toEqual([new Set([mine.id]), new Set([others.id])]);
   });
 
-  it('tells a polling waiter that it was granted', async () => {
+  it('reports the grant to a waiter that polls', async () => {
     const [one, two] = await world.pair();
     const held = await one.acquire();
     const waiting = await two.acquire(longWait);
@@ -61,7 +61,7 @@ export function queue(world: StoreWorld): void {
     await after.granted();
   });
 
-  it('serves two leases that each need the whole limit', async () => {
+  it('grants two leases, one after the other, that each need the whole limit', async () => {
     const [one, two] = await world.pair({ limit: 2 });
     const all = { weight: 2, ...longWait };
     const probes = await Promise.all([one.acquire(all), two.acquire(all)]);

@@ -46,14 +46,14 @@ export function interleavingSuite(driver: InterleavingDriver): void {
       await fc.assert(property, { numRuns: runs });
     });
 
-    it('hands a permit over for every order of messages', async () => {
+    it('passes a permit on for every order of messages', async () => {
       const options = { limit: 1, callers: 2, faults: false };
       const handOver = (choices: Choices) =>
         run(driver, options, choices, (scene) => scene.handOver(0));
       await everySequence(handOver, 5 * runs);
     });
 
-    it('hands a permit over while one connection fails', async () => {
+    it('passes a permit on while one connection fails', async () => {
       const options = { limit: 1, callers: 2, faults: true };
       const property = fc.asyncProperty(choices, async (list) => {
         await run(driver, options, new ListedChoices(list), (scene) => scene.handOver(1));
