@@ -5,6 +5,7 @@ const frameworks = {
   hono: ['hono'],
   nestjs: ['@nestjs/common', '@nestjs/core', 'rxjs'],
   node: [],
+  web: [],
 };
 
 const gzip = true;

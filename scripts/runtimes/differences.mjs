@@ -33,7 +33,8 @@ export const differences = [
   {
     ...{ on: ['bun'], where: '`Bun.serve`' },
     text: 'A response does not repeat the `Connection: close` of its request.',
-    tests: /^Hono 4 .* > rejects a request beyond the limit with 503 and Retry-After$/,
+    tests:
+      /^(Hono 4|web-standard handlers) .* > rejects a request beyond the limit with 503 and Retry-After$/,
   },
   {
     ...{ on: ['bun'], where: '`Bun.serve`' },
@@ -43,7 +44,8 @@ export const differences = [
   {
     ...{ on: ['bun'], where: '`Bun.serve`' },
     text: 'A handler that returns `new Response(text)` must set its `Content-Type`; `c.text()` does.',
-    tests: /^keeps the default content type of new Response\(\)$/,
+    tests:
+      /^keeps the default content type of new Response\(\)$|^web-standard handlers .* > admits a request immediately and adds nothing to the response$/,
   },
   {
     ...{ on: ['bun', 'deno'], where: '`Bun.serve`, `Deno.serve`' },
@@ -64,7 +66,8 @@ export const differences = [
   {
     ...{ on: ['deno'], where: '`Deno.serve`' },
     text: 'A limited response has `Transfer-Encoding: chunked` instead of `Content-Length`, because its body is observed. `request.signal` aborts after each response, of which Deno warns once.',
-    tests: /^Hono 4 .* > admits a request immediately and adds nothing to the response$/,
+    tests:
+      /^(Hono 4|web-standard handlers) .* > admits a request immediately and adds nothing to the response$/,
   },
   {
     ...{ on: ['deno'], where: '`Deno.serve`' },

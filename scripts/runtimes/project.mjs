@@ -8,6 +8,7 @@ const dependencies = {
   'package.json': ['fast-check', 'vitest'],
   'packages/express/package.json': ['express'],
   'packages/hono/package.json': ['@hono/node-server', 'hono'],
+  'packages/web/package.json': ['path-to-regexp'],
   'packages/koa/package.json': ['@koa/router', 'koa'],
   'packages/postgres/package.json': ['pg'],
   'packages/redis/package.json': ['ioredis', 'ioredis5', 'redis', 'redis5'],
@@ -15,7 +16,9 @@ const dependencies = {
 };
 
 const copied = [
-  ...['core', 'express', 'koa', 'hono', 'redis', 'postgres'].map((name) => `packages/${name}/test`),
+  ...['core', 'express', 'koa', 'hono', 'web', 'redis', 'postgres'].map(
+    (name) => `packages/${name}/test`,
+  ),
   ...['internal/test-kit/src', 'internal/test-servers/src', 'scripts/unexpected-output.ts'],
 ];
 

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-const names = ['core', 'express', 'koa', 'hono', 'redis', 'postgres'];
+const names = ['core', 'express', 'koa', 'hono', 'web', 'redis', 'postgres'];
 
 /** The installed size of each tested package in bytes, without its dependencies. */
 export function sizesOf(project) {

@@ -59,6 +59,15 @@ export const suites = [
     on: ['Bun', 'Deno'],
   },
   {
+    ...{ package: '@headgate/web', name: 'adapter suite, `@hono/node-server`' },
+    ...{ files: ['packages/web/test/*.test.ts'], on: ['Node'] },
+  },
+  {
+    ...{ package: '@headgate/web', name: 'adapter suite, `Bun.serve` or `Deno.serve`' },
+    files: ['packages/web/test/own-server/suite.ts', 'packages/web/test/handlers.test.ts'],
+    on: ['Bun', 'Deno'],
+  },
+  {
     ...{ package: '@headgate/redis', name: 'store suite' },
     isolated: ['packages/redis/test/contract.test.ts'],
   },

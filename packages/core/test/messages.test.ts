@@ -206,6 +206,11 @@ it.each([undefined, null, 5])('a middleware that is called with %s is explained'
   ]);
 });
 
+it('a middleware of a framework that is called with a web-standard request names the right package', () => {
+  const { message } = misplaced('@headgate/express', new Request('http://localhost/'));
+  expect(message).toMatch(/by another framework or server: use @headgate\/web$/);
+});
+
 it.each(Object.entries(gates))('the errors of run() of a gate %s name run', async (_, create) => {
   const message = await messageOf(() => create().run(work, { key: 'x' } as never));
   expect(message).toContain('run has no option "key"');

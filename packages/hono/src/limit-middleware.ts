@@ -9,9 +9,9 @@ import {
   NodeExchange,
   rejectionHandler,
 } from '@headgate/core/http';
+import { WebExchange, withFields } from '@headgate/web/http';
 import type { Context, Env, Next } from 'hono';
 import { framework } from './framework.ts';
-import { WebExchange } from './web-exchange.ts';
 import { checkContext, checkWorkers, forwardWaitUntil, waitUntil } from './workers.ts';
 import { WorkersRequests } from './workers-requests.ts';
 
@@ -96,8 +96,7 @@ export class LimitMiddleware {
   #respond(gated: GatedRequest, c: Context): Response {
     const { status, headers, body } = this.http.responseTo(gated, c);
     const response = c.body(body, status as 503, headers);
-    append(response, this.http.fields(gated));
-    return response;
+    return withFields(response, this.http.fields(gated));
   }
 }
 
@@ -126,7 +125,8 @@ function forWorkers(options: AnyOptions) {
 async function finish(work: Promise<void>, c: Context, exchange: Exchange, fields: Fields) {
   try {
     await work;
-    add(c, fields);
+    const response = withFields(c.res, fields);
+    if (response !== c.res) c.res = response;
     watch(c, exchange);
   } catch (error) {
     if (exchange instanceof WebExchange) exchange.ended('unanswered');
@@ -134,28 +134,13 @@ async function finish(work: Promise<void>, c: Context, exchange: Exchange, field
   }
 }
 
-function add(c: Context, fields: Fields): void {
-  // A response that switches protocols cannot be reconstructed.
-  if (fields.length === 0 || c.res.status === 101) return;
-  try {
-    append(c.res, fields);
-  } catch {
-    // Headers of a redirect, for example, are immutable; those of a copy are not. (In the oldest supported versions
-    // `c.header` appends twice.)
-    c.res = new Response(c.res.body, c.res);
-    append(c.res, fields);
-  }
-}
-
-function append({ headers }: Response, fields: Fields): void {
-  for (const [name, value] of fields) headers.append(name, value);
-}
-
 /** Outside Node, the end of the body is the end of the response. */
 function watch(c: Context, exchange: Exchange): void {
   if (!(exchange instanceof WebExchange)) return;
-  const watched = exchange.watch(c.res, c.req.method !== 'HEAD' && c.res.status !== 101);
+  const watched = exchange.watch(c.res, c.req.method);
   if (watched === c.res) return;
+  // The exchange must not refer to the body, which would then never be garbage-collected.
+  for (let gated = exchange.latest; gated !== undefined; gated = gated.outer) gated.fixOutcome();
   c.res = watched;
   whenReplaced(c, (response) => {
     const { body } = watched;
@@ -180,19 +165,15 @@ function whenReplaced(c: Context, callback: (response: Response) => void): void 
   });
 }
 
-/** Keyed by the context, since other middleware may replace the raw request. */
-const webExchanges = new WeakMap<Context, WebExchange>();
-
-/** On Node the response reports its end, so its body is not wrapped. */
+/**
+ * On Node the response reports its end, so its body is not wrapped. Elsewhere the exchange is that of the context, since
+ * other middleware may replace the raw request.
+ */
 function exchangeOf(c: Context): Exchange {
   const { incoming, outgoing } = (c.env ?? {}) as {
     incoming?: Parameters<typeof NodeExchange.of>[0];
     outgoing?: Parameters<typeof NodeExchange.of>[1];
   };
   if (incoming !== undefined && outgoing !== undefined) return NodeExchange.of(incoming, outgoing);
-  const known = webExchanges.get(c);
-  if (known !== undefined) return known;
-  const exchange = new WebExchange(c.req.raw.signal);
-  webExchanges.set(c, exchange);
-  return exchange;
+  return WebExchange.of(c, c.req.raw);
 }

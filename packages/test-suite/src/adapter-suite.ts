@@ -40,6 +40,8 @@ export function adapterSuite(framework: FrameworkDriver, topics?: readonly strin
 function applies(topic: string, { can }: FrameworkDriver): boolean {
   if (topic === 'HTTP/2') return can.http2;
   if (topic === 'latency baselines') return can.knowsRoutes !== false;
+  if (['connections', 'uploads', 'rejected uploads'].includes(topic))
+    return can.seesConnections !== false;
   const ofFormats = ['formats of a rejection', 'limiters used inside a handler'];
   return can.formatsRejections !== false || !ofFormats.includes(topic);
 }

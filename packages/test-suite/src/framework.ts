@@ -48,6 +48,11 @@ interface FrameworkCapabilities {
    * `admission.permit.kind`. Default: true.
    */
   readonly knowsRoutes?: boolean;
+  /**
+   * Whether the adapter sees connections, and the messages of a Node server. If it has only web-standard requests and
+   * responses, a response ends with its body, and connections and uploads are up to the server. Default: true.
+   */
+  readonly seesConnections?: boolean;
 }
 
 /** The adapter's middleware; the suite uses only its handle. */

@@ -14,6 +14,8 @@ const entryPoints = [
   'hono',
   'fastify',
   'node',
+  'web',
+  'web/http',
   'redis',
   'postgres',
   'server-client',

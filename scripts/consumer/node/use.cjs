@@ -10,7 +10,7 @@ permit.release();
 assert.equal(limiter.inflight, 0);
 assert.ok(Object.keys(http).length > 0);
 
-for (const name of ['express', 'koa', 'hono', 'fastify', 'node']) {
+for (const name of ['express', 'koa', 'hono', 'fastify', 'node', 'web']) {
   const { concurrencyLimit } = require(`@headgate/${name}`);
   assert.equal(concurrencyLimit({ limit: 2, route: 'POST /reports/:id' }).inflight, 0);
 }

@@ -18,6 +18,7 @@ import { instrument as instrumentPrometheus } from '@headgate/prometheus';
 import { redisStore } from '@headgate/redis';
 import { createServer } from '@headgate/server';
 import { lockClient, serverStore } from '@headgate/server-client';
+import { concurrencyLimit as web } from '@headgate/web';
 import { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 
@@ -37,7 +38,7 @@ assert.match(await register.metrics(), /^headgate_limit\{headgate_limit_name="un
 const guard = createGuard({ name: 'own', delay: () => 0, target: 1 });
 assert.equal(guard.admits('normal'), true);
 
-for (const concurrencyLimit of [express, koa, hono, fastify, node]) {
+for (const concurrencyLimit of [express, koa, hono, fastify, node, web]) {
   const middleware = concurrencyLimit({ limit: 2, route: 'POST /reports/:id' });
   assert.equal(typeof middleware, 'function');
   assert.equal(middleware.inflight, 0);

@@ -165,9 +165,7 @@ export class GatedRequest extends Waiter {
 
   get isQueued(): boolean {
     const { answered, permit, rejection, disconnected } = this;
-    return (
-      answered !== undefined && permit === undefined && rejection === undefined && !disconnected
-    );
+    return answered !== undefined && (permit ?? rejection) === undefined && !disconnected;
   }
 
   override joins(): boolean {

@@ -14,6 +14,7 @@ interface FirstArgument {
 const uses = new Map([
   ['@headgate/node', 'pass it a handler: createServer(limit(handler))'],
   ['@headgate/fastify', 'register it: app.register(limit)'],
+  ['@headgate/web', 'call limit(request, next), or limit.wrap(handler)'],
 ]);
 
 /** The error for a middleware that was called with arguments its framework never passes. */
@@ -49,10 +50,11 @@ export function checkCalled(options: unknown): void {
 function adapterOf(first: unknown): string | undefined {
   // A handler, or an app of Express, which is a function too.
   if (typeof first === 'function') return 'use' in first ? undefined : '@headgate/node';
-  const { req, app, url, addHook, raw } = (first ?? {}) as FirstArgument;
+  const { req, app, url, headers, addHook, raw } = (first ?? {}) as FirstArgument;
   if (req?.raw !== undefined) return '@headgate/hono';
   if (req !== undefined && app !== undefined) return '@headgate/koa';
   if (typeof addHook === 'function' || raw !== undefined) return '@headgate/fastify';
   if (typeof url !== 'string') return undefined;
+  if (headers instanceof Headers) return '@headgate/web';
   return typeof app === 'function' ? '@headgate/express' : '@headgate/node';
 }

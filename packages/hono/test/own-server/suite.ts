@@ -1,10 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import type { ConcurrencyLimit } from '@headgate/hono';
+import { ownServer, serverName } from '@headgate/test-kit/own-server';
 import { adapterSuite, type FrameworkDriver } from '@headgate/test-suite';
 import { type Handler, Hono } from 'hono';
 import { beforeEach, expect, it } from 'vitest';
 import { honoApp, honoLimit } from '../suite-app.ts';
-import { ownServer, serverName } from './own-server.ts';
 
 /** Bun and Deno run this file: `npm run test:runtimes`. It must not import Hono's Node server, which replaces Response. */
 const framework: FrameworkDriver<ConcurrencyLimit> = {

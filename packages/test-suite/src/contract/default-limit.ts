@@ -74,35 +74,38 @@ export function defaultLimit(world: World): void {
     expect(limit.stats().limits[0]).toMatchObject({ inflight: 0 });
   });
 
-  it('does not count requests whose body is still arriving, until it has arrived', async () => {
-    const limit = world.limit({});
-    const work = new Paused();
-    const handle = async (context: SuiteContext) => {
-      if (context.path !== '/upload') return ok(context);
-      await context.body();
-      await work.handler(context);
-    };
-    const app = await world.serve({ use: limit }, { handle });
-    // More than the limit admits at once.
-    const uploads = Array.from({ length: 20 }, () => app.raw());
-    for (const upload of uploads) {
-      upload.request('POST /upload', 'Content-Length: 10');
-      upload.socket.write('12345');
-    }
-    await counts(limit, 20);
-    await until(() => limit.stats().limits[0]?.inflight === 0);
-    expect((await app.call().answer()).status).toBe(200);
-    for (const { socket } of uploads) socket.write('67890');
-    await work.begins(20);
-    await until(() => limit.stats().limits[0]?.inflight === 20);
-    work.finishAll();
-    for (const upload of uploads) await upload.receives(/200 OK/);
-    await counts(limit, 0);
-    expect(limit.stats()).toMatchObject({ admitted: 21, limits: [{ inflight: 0 }] });
-    for (const upload of uploads) await upload.destroy();
-  });
+  world.itSeesConnections(
+    'does not count requests whose body is still arriving, until it has arrived',
+    async () => {
+      const limit = world.limit({});
+      const work = new Paused();
+      const handle = async (context: SuiteContext) => {
+        if (context.path !== '/upload') return ok(context);
+        await context.body();
+        await work.handler(context);
+      };
+      const app = await world.serve({ use: limit }, { handle });
+      // More than the limit admits at once.
+      const uploads = Array.from({ length: 20 }, () => app.raw());
+      for (const upload of uploads) {
+        upload.request('POST /upload', 'Content-Length: 10');
+        upload.socket.write('12345');
+      }
+      await counts(limit, 20);
+      await until(() => limit.stats().limits[0]?.inflight === 0);
+      expect((await app.call().answer()).status).toBe(200);
+      for (const { socket } of uploads) socket.write('67890');
+      await work.begins(20);
+      await until(() => limit.stats().limits[0]?.inflight === 20);
+      work.finishAll();
+      for (const upload of uploads) await upload.receives(/200 OK/);
+      await counts(limit, 0);
+      expect(limit.stats()).toMatchObject({ admitted: 21, limits: [{ inflight: 0 }] });
+      for (const upload of uploads) await upload.destroy();
+    },
+  );
 
-  it('counts requests as soon as their body has arrived', async () => {
+  world.itSeesConnections('counts requests as soon as their body has arrived', async () => {
     const clock = new VirtualClock();
     const limit = world.limit({ clock });
     const work = new Paused();

@@ -36,42 +36,48 @@ export function leavingTheQueue(world: World): void {
     expect(work.paths).toEqual(['/holder']);
   });
 
-  it('grants no permit to a client that turns out to be disconnected', async () => {
-    const { app, limit, work, holder } = await busy(world, { queueLimit: 1 });
-    app.call('/leaver');
-    await counts(limit, 1, 1);
-    app.sockets[1]?.destroy();
-    // Before any event of the disconnect.
-    work.begun[0]?.admission?.permit?.release();
-    expect(limit.stats()).toMatchObject({ inflight: 0, queued: 0, admitted: 1, withdrawn: 1 });
-    work.finishAll();
-    await holder.answer();
-    await aRound();
-    expect(work.paths).toEqual(['/holder']);
-  });
+  world.itSeesConnections(
+    'grants no permit to a client that turns out to be disconnected',
+    async () => {
+      const { app, limit, work, holder } = await busy(world, { queueLimit: 1 });
+      app.call('/leaver');
+      await counts(limit, 1, 1);
+      app.sockets[1]?.destroy();
+      // Before any event of the disconnect.
+      work.begun[0]?.admission?.permit?.release();
+      expect(limit.stats()).toMatchObject({ inflight: 0, queued: 0, admitted: 1, withdrawn: 1 });
+      work.finishAll();
+      await holder.answer();
+      await aRound();
+      expect(work.paths).toEqual(['/holder']);
+    },
+  );
 
-  it('requests no permit for a client that has already disconnected', async () => {
-    const work = new Paused();
-    const limit = world.limit({ limit: 1 });
-    const [arrived, busyTill] = [new Latch(), new Latch()];
-    const app = await world.serveThrough(
-      (listener) => async (req, res) => {
-        arrived.open();
-        await busyTill.opened;
-        listener(req, res);
-      },
-      { use: limit },
-      { handle: work.handler },
-    );
-    const abortedCall = app.call();
-    await arrived.opened;
-    abortedCall.abort();
-    await until(() => app.sockets[0]?.closed === true);
-    busyTill.open();
-    await aRound();
-    expect(work.begun).toHaveLength(0);
-    expect(limit.stats()).toMatchObject({ admitted: 0, rejected: { full: 0 } });
-  });
+  world.itSeesConnections(
+    'requests no permit for a client that has already disconnected',
+    async () => {
+      const work = new Paused();
+      const limit = world.limit({ limit: 1 });
+      const [arrived, busyTill] = [new Latch(), new Latch()];
+      const app = await world.serveThrough(
+        (listener) => async (req, res) => {
+          arrived.open();
+          await busyTill.opened;
+          listener(req, res);
+        },
+        { use: limit },
+        { handle: work.handler },
+      );
+      const abortedCall = app.call();
+      await arrived.opened;
+      abortedCall.abort();
+      await until(() => app.sockets[0]?.closed === true);
+      busyTill.open();
+      await aRound();
+      expect(work.begun).toHaveLength(0);
+      expect(limit.stats()).toMatchObject({ admitted: 0, rejected: { full: 0 } });
+    },
+  );
 
   it('releases the permits that a disconnected waiter already holds', async () => {
     const { app, limit, work, holder } = await busy(world, {

@@ -69,18 +69,21 @@ export function streams(world: World): void {
     await counts(limit, 0);
   });
 
-  it('holds the permit until a slow reader has received a large response', async () => {
-    const limit = world.limit({ limit: 1 });
-    const handle = {
-      handle: (context: SuiteContext) => context.send(200, 'x'.repeat(LARGE_BODY_BYTES)),
-    };
-    const app = await world.serve({ use: limit }, handle);
-    const response = await app.call().response;
-    await aRound();
-    expect(limit.inflight).toBe(1);
-    for await (const _ of response);
-    await counts(limit, 0);
-  });
+  world.itSeesConnections(
+    'holds the permit until a slow reader has received a large response',
+    async () => {
+      const limit = world.limit({ limit: 1 });
+      const handle = {
+        handle: (context: SuiteContext) => context.send(200, 'x'.repeat(LARGE_BODY_BYTES)),
+      };
+      const app = await world.serve({ use: limit }, handle);
+      const response = await app.call().response;
+      await aRound();
+      expect(limit.inflight).toBe(1);
+      for await (const _ of response);
+      await counts(limit, 0);
+    },
+  );
 
   it('releases the permit when the stream fails', async () => {
     const printed = collectErrors(/^Error: broken$/);

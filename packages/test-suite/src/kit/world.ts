@@ -3,7 +3,7 @@ import http, { type RequestListener } from 'node:http';
 import http2 from 'node:http2';
 import type { AddressInfo, Server } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { expect } from 'vitest';
+import { expect, it } from 'vitest';
 import type { FrameworkDriver, Step, SuiteApp, SuiteLimit, SuiteOptions } from '../framework.ts';
 import { Call, type CallOptions } from './call.ts';
 import { RawSocket } from './raw-socket.ts';
@@ -77,6 +77,16 @@ export class World {
   readonly #cleanups: (() => unknown)[] = [];
 
   constructor(readonly framework: FrameworkDriver) {}
+
+  /** Whether the adapter sees connections, and the messages of a Node server. */
+  get seesConnections(): boolean {
+    return this.framework.can.seesConnections !== false;
+  }
+
+  /** Defines a test that applies only to such adapters. */
+  itSeesConnections(name: string, define: () => Promise<void>): void {
+    if (this.seesConnections) it(name, define);
+  }
 
   limit(options: SuiteOptions): SuiteLimit {
     const limit = this.framework.limit(options);

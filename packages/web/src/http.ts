@@ -1,0 +1,2 @@
+export { WebExchange } from './web-exchange.ts';
+export { withFields } from './with-fields.ts';
