@@ -72,7 +72,7 @@ describe('the snippets of the pages', () => {
   });
 
   it('import no package that an application of a framework has not installed', () => {
-    const adapter = /from '@headgate\/(express|koa|hono|fastify|nestjs|node)'/;
+    const adapter = /from '@headgate\/(express|koa|hono|fastify|nestjs|node|web)'/;
     const both = [...snippets].filter(
       ([, code]) => adapter.test(code) && code.includes("from '@headgate/core'"),
     );
