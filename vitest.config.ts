@@ -32,6 +32,8 @@ const isolated = [
   'packages/server/test/unread.test.ts',
   // light-my-request replaces the prototypes of Express.
   'packages/express/test/hosts.test.ts',
+  // The tests of Hono replace Request and Response.
+  'packages/web/test/**/*.test.ts',
 ];
 
 /** Used by the root and by each project: if a project inherited maxWorkers, the command line could not override it. */

@@ -23,7 +23,7 @@ const ofNode = [
   /keeps the headers that earlier middleware has set/,
   /even if middleware has replaced writeHead/,
   /when the handler ends (its|the) response by/,
-  /found to be disconnected at the grant/,
+  /turns out to be disconnected/,
   /a client that has already disconnected/,
   /if other code responds to it/,
   /a signal that is first read after the disconnect/,
