@@ -136,7 +136,16 @@ function hasPrivateName(declaration: ts.Declaration): boolean {
 it('TypeScript can name every type that an application gets from a limiter, a gate or a middleware', () => {
   const names = [
     ...['Limiter', 'LocalLimiter', 'LimiterStats', 'ShadowStats', 'Suggestion', 'QueueStats'],
-    ...['Gate', 'GateStats', 'GateLimit', 'GateGuard', 'Handle', 'HttpStats', 'Admission'],
+    ...[
+      'Gate',
+      'GateStats',
+      'GateGuard',
+      'Handle',
+      'Stats',
+      'HttpHandle',
+      'HttpStats',
+      'Admission',
+    ],
     ...['Permit', 'Rejection', 'RejectedError', 'Dashboard', 'Store', 'PostgresStore'],
     ...['LockClient', 'Lock', 'Server'],
   ];

@@ -19,7 +19,7 @@ export async function distributed(program: Program): Promise<void> {
     assert.deepEqual(statuses(again), { 200: 2 });
 
     const running = program.fetchAll(2, '/reports/9', { method: 'POST' });
-    await program.until('/stats', ({ inflight }) => inflight === 2);
+    await program.until('/stats', ({ holders }) => holders === 2);
     const waiting = other.fetch('/reports/9', { method: 'POST' });
     await other.until('/stats', ({ queued }) => queued === 1);
     program.child.kill('SIGTERM');

@@ -3,7 +3,7 @@ import { type Program, statuses } from './program.ts';
 
 export async function drain(program: Program): Promise<void> {
   const running = program.fetch('/');
-  await program.until('/ready', ({ inflight }) => inflight === 1);
+  await program.until('/ready', ({ holders }) => holders === 1);
   const queued = program.fetch('/');
   await program.until('/ready', ({ queued }) => queued === 1);
 

@@ -3,7 +3,7 @@ import type { Program } from './program.ts';
 
 export async function shutdown(program: Program): Promise<void> {
   const running = program.fetch('/');
-  await program.until('/health', ({ inflight }) => inflight === 1);
+  await program.until('/health', ({ holders }) => holders === 1);
   const waiting = program.fetch('/');
   await program.until('/health', ({ queued }) => queued === 1);
 

@@ -9,10 +9,10 @@ export async function tokens(program: Program): Promise<void> {
   assert.equal(third.status, 503, 'two streams hold both permits');
 
   leaving.abort();
-  await program.until('/stats', ({ inflight }) => inflight === 1);
+  await program.until('/stats', ({ holders }) => holders === 1);
   await assert.rejects(first.rest());
   assert.match(await second.rest(), /data: while\.\n\n$/, 'the other stream is sent to its end');
-  await program.until('/stats', ({ inflight }) => inflight === 0);
+  await program.until('/stats', ({ holders }) => holders === 0);
 }
 
 /** Starts a stream; resolves when its first token arrives. */

@@ -12,7 +12,7 @@ const limit = concurrencyLimit({ limit: 1, queueLimit: 10, queueTimeout, maxHold
 let isReady = true;
 
 app.get('/ready', (_req, res) => {
-  res.status(isReady ? 200 : 503).json({ isReady, inflight: limit.inflight, queued: limit.queued });
+  res.status(isReady ? 200 : 503).json({ isReady, holders: limit.holders, queued: limit.queued });
 });
 
 app.use(limit);

@@ -8,7 +8,7 @@ const port = Number(process.env.PORT ?? 3000);
 const limit = concurrencyLimit({ limit: 1, queueLimit: 10, queueTimeout: 2_000, maxHold: 30_000 });
 
 app.get('/health', (_req, res) => {
-  res.json({ inflight: limit.inflight, queued: limit.queued });
+  res.json({ holders: limit.holders, queued: limit.queued });
 });
 
 app.use(limit);

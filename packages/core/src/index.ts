@@ -1,25 +1,19 @@
 export { type Clock, systemClock } from './clock.ts';
 export { type ErrorCode, HeadgateError } from './errors.ts';
 export { createGate } from './gate/create-gate.ts';
-export type { Gate, GateStats, GateWaitOptions } from './gate/gate.ts';
-export type { GateGuard } from './gate/gate-guard.ts';
-export type { GateLimit } from './gate/gate-limits.ts';
-export type { GateOptions, Guard, GuardStats } from './gate/options.ts';
+export type { Gate, GateWaitOptions } from './gate/gate.ts';
+export type { GateOptions, Guard } from './gate/options.ts';
 export { guard, type Signal } from './guard/guard.ts';
 export { memoryUse } from './guard/memory-use.ts';
 export { roundTrip } from './guard/round-trip.ts';
 export { ipKey } from './http/ip-key.ts';
 export type { WaitOptions } from './limiter/acquire-options.ts';
 export { createLimiter } from './limiter/create-limiter.ts';
-export type {
-  DistributedStats,
-  Limiter,
-  LimiterState,
-  LimiterStats,
-  LocalLimiter,
-} from './limiter/limiter.ts';
+export type { GateGuard, GuardStats } from './limiter/gate-guard.ts';
+export type { Handle, Limiter, LimiterState, LocalLimiter } from './limiter/limiter.ts';
 export { map } from './limiter/map.ts';
 export type { DistributedLimiterOptions, LimiterOptions } from './limiter/options.ts';
+export type { DistributedStats, GateStats, LimiterStats, Stats } from './limiter/stats.ts';
 export type { StoreStats } from './limiter/store-stats.ts';
 export { adaptive } from './limits/adaptive.ts';
 export { aimd } from './limits/aimd.ts';

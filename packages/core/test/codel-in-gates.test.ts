@@ -20,7 +20,7 @@ it('codel() ignores how long a waiter was queued at an earlier limit', () => {
   ask(undefined, { weight: 1 });
   const [first, traveller] = [ask({ weight: 1 }, { weight: 1 }), ask({ weight: 1 }, { weight: 1 })];
   clock.advance(500);
-  gate.limits[1]?.limiter.setLimit(1);
+  Object.values(gate.limiters)[1]?.setLimit(1);
   first.permit?.release();
   ask(undefined, { weight: 1 });
   expect(traveller.rejection).toBeUndefined();

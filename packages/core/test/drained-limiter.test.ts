@@ -71,12 +71,12 @@ describe('a drained limiter', () => {
         { name: 'app', limit: 1 },
       ],
     });
-    gate.limits[1]?.limiter.drain();
+    Object.values(gate.limiters)[1]?.drain();
     const answer = gate.acquire({ keys: { user: 'ann' } });
     await expect(answer).rejects.toMatchObject({
       rejection: { reason: 'closed', limitName: 'app' },
     });
-    expect(gate.stats()).toMatchObject({ inflight: 0, rejected: { closed: 1 } });
-    expect(gate.limits.map(({ limiter }) => limiter.inflight)).toEqual([0, 0]);
+    expect(gate.stats()).toMatchObject({ holders: 0, rejected: { closed: 1 } });
+    expect(Object.values(gate.limiters).map((limiter) => limiter.inflight)).toEqual([0, 0]);
   });
 });

@@ -233,7 +233,7 @@ it.each([
     const waiting = at.acquire();
     holder.release();
     (await waiting).release();
-    expect([at.inflight, at.queued]).toEqual([0, 0]);
+    expect([at.holders, at.queued]).toEqual([0, 0]);
   }
   const waiter = new Caller();
   Object.assign(waiter, wishes);

@@ -6,7 +6,7 @@ import { Caller } from './caller.ts';
 
 const app: Amounts = [{ weight: 1 }];
 
-function ask(gate: Pick<Gate, 'limits' | 'request'>, demands = app): Caller {
+function ask(gate: Pick<Gate, 'limiters' | 'request'>, demands = app): Caller {
   const caller = new Caller();
   askGate(gate, caller, demands);
   return caller;
@@ -43,7 +43,7 @@ it('close() grants no waiter the capacity that rejected waiters free', () => {
   const waiting = [ask(gate, [{ weight: 2 }]), ask(gate), ask(gate)];
   void gate.close();
   expect(reasons(waiting)).toEqual(['closed', 'closed', 'closed']);
-  expect(gate.stats()).toMatchObject({ inflight: 1, limits: [{ inflight: 1 }] });
+  expect(gate.stats()).toMatchObject({ holders: 1, limits: [{ inflight: 1 }] });
 });
 
 it('close() grants no waiter the permits that rejected waiters release', () => {
@@ -90,7 +90,7 @@ it('close() closes only the limiters that the gate has made', async () => {
   expect(await closed).toBe(0);
   expect(waiting[1]?.permit).toBeDefined();
   expect(limiter.tryAcquire()).toBeDefined();
-  const own = gate.limits[0]?.limiter;
+  const own = Object.values(gate.limiters)[0];
   await expect(own?.acquire()).rejects.toMatchObject({ rejection: { reason: 'closed' } });
 });
 
@@ -147,9 +147,9 @@ it.each([true, false])(
     if (before) expect(permit.signal.aborted).toBe(false);
     clock.advance(10);
     expect(permit.signal.reason).toMatchObject({ code: 'ERR_HEADGATE_MAX_HOLD' });
-    expect([limiter.inflight, gate.inflight]).toEqual([0, 1]);
+    expect([limiter.inflight, gate.holders]).toEqual([0, 1]);
     permit.release();
-    expect([limiter.inflight, gate.inflight]).toEqual([0, 0]);
+    expect([limiter.inflight, gate.holders]).toEqual([0, 0]);
   },
 );
 
@@ -167,7 +167,7 @@ it('the maxHold of a gate releases all parts of a permit', async () => {
   permit.waitUntil(new Promise(() => {}));
   clock.advance(10);
   expect(leaks).toEqual([{ name: 'a+b', weight: 3, held: 10 }]);
-  expect(gate.stats()).toMatchObject({ inflight: 0, leaked: 1, limits: [{ inflight: 0 }, {}] });
+  expect(gate.stats()).toMatchObject({ holders: 0, leaked: 1, limits: [{ inflight: 0 }, {}] });
   expect(permit.signal.aborted).toBe(true);
 });
 

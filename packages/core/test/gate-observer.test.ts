@@ -83,7 +83,7 @@ it('the gate reports rejections, with the limit that rejected, and withdrawals',
 
 it("a resized limit is reported under the limit's own name", () => {
   const { gate, seen } = observed();
-  gate.limits[1]?.limiter.setLimit(7);
+  Object.values(gate.limiters)[1]?.setLimit(7);
   expect(seen()).toEqual([['resized', { name: 'app', limit: 7 }]]);
 });
 
@@ -113,7 +113,7 @@ it('the stats of a gate count requests, and those of its limits count weight', (
   ask('b', 2);
   clock.advance(15);
   expect(gate.stats()).toEqual({
-    ...{ name, inflight: 1, queued: 1, longestWait: 15, admitted: 1, withdrawn: 0, leaked: 0 },
+    ...{ name, holders: 1, queued: 1, longestWait: 15, admitted: 1, withdrawn: 0, leaked: 0 },
     rejected: { full: 0, timeout: 0, closed: 0, overloaded: 0, store: 0 },
     wouldReject: { full: 0, timeout: 0, closed: 0, overloaded: 0, store: 0 },
     limits: [

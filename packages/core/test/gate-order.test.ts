@@ -20,7 +20,7 @@ describe('order within a gate', () => {
     ['a keyed limit that is optional', [{ ...keyed, optional: true }, optional]],
     ['reused limiters', [reused('user', true), optional, reused('app')]],
   ])('accepts %s', (_, limits) => {
-    expect(createGate({ limits }).limits).toHaveLength(limits.length);
+    expect(Object.keys(createGate({ limits }).limiters)).toHaveLength(limits.length);
   });
 
   it.each<[string, GateLimitOptions[], string]>([
@@ -144,9 +144,9 @@ describe('the limits that apply to a request', () => {
     const made = createGate({ limits: [keyed] });
     const permit = await made.acquire();
     expect(permit).toMatchObject({ weight: 0, key: undefined, waited: 0 });
-    expect(made.inflight).toBe(1);
+    expect(made.holders).toBe(1);
     permit.release();
-    expect(made.inflight).toBe(0);
+    expect(made.holders).toBe(0);
   });
 });
 
@@ -157,11 +157,11 @@ it('a gate throws for a demand on a limit of another gate, and for demands in an
       { name: 'b', limit: 1 },
     ],
   });
-  const [a, b] = gate.limits.map(({ limiter }) => ({ limiter, weight: 1 }));
+  const [a, b] = Object.values(gate.limiters).map((limiter) => ({ limiter, weight: 1 }));
   const foreign = { limiter: createLimiter({ limit: 1 }), weight: 1 };
   const error = expect.objectContaining({ code: 'ERR_HEADGATE_GATE_ORDER' });
   for (const demands of [[foreign], [b, a], [a, a]] as Demands[]) {
     expect(() => gate.request(new Caller(), demands)).toThrow(error);
   }
-  expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0 });
+  expect(gate.stats()).toMatchObject({ holders: 0, queued: 0 });
 });

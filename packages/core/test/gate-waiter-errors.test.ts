@@ -103,7 +103,7 @@ it('an invalid demand on a later limit throws before the first limit is asked', 
     const caller = new Caller();
     expect(() => askGate(gate, caller, wrong)).toThrow(expect.objectContaining(error));
   }
-  expect([gate.queued, gate.inflight]).toEqual([0, 1]);
+  expect([gate.queued, gate.holders]).toEqual([0, 1]);
   holder.permit?.release();
   expectQuiet(gate);
 });
@@ -117,5 +117,5 @@ it('a gate releases the permits of earlier limits when a later limit throws', ()
   };
   Object.assign(second, { tryWithinLimit });
   expect(() => askGate(gate, new Caller(), [{ weight: 1 }, { weight: 1 }])).toThrow('a bug');
-  expect([gate.inflight, first.inflight]).toEqual([0, 0]);
+  expect([gate.holders, first.inflight]).toEqual([0, 0]);
 });

@@ -32,7 +32,7 @@ export const demands = (key: string): Amounts => [{ key, weight: 1 }, { weight: 
 
 /** Expects that the gate and its limits hold nothing. */
 export function expectQuiet(gate: Gate): void {
-  expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0 });
+  expect(gate.stats()).toMatchObject({ holders: 0, queued: 0 });
   for (const limit of gate.stats().limits) {
     expect(limit).toMatchObject({ inflight: 0, queued: 0, keys: 0 });
   }

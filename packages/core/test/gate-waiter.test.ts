@@ -95,7 +95,7 @@ it('a queued waiter cannot request again, even for a limit with capacity', () =>
   const twice = expect.objectContaining({ code: 'ERR_HEADGATE_WAITING' });
   expect(() => askGate(gate, first, [key])).toThrow(twice);
   expect(() => askGate(gate, first, [{ ...key, key: 'b' }])).toThrow(twice);
-  expect([gate.queued, gate.inflight, first.answers]).toEqual([1, 1, 0]);
+  expect([gate.queued, gate.holders, first.answers]).toEqual([1, 1, 0]);
   expect(ask('c').permit?.key).toBe('c');
 });
 

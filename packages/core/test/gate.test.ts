@@ -33,10 +33,10 @@ it('an admission acquires every limit, and one release releases all of them', ()
   const { gate } = usersAndApp();
   const caller = enter(gate, 'a', 2);
   expect(caller.permit).toMatchObject({ key: 'a', weight: 2, waited: 0 });
-  expect([gate.inflight, ...inflight(gate)]).toEqual([1, 1, 2]);
+  expect([gate.holders, ...inflight(gate)]).toEqual([1, 1, 2]);
   caller.permit?.release();
   caller.permit?.release();
-  expect([gate.inflight, ...inflight(gate)]).toEqual([0, 0, 0]);
+  expect([gate.holders, ...inflight(gate)]).toEqual([0, 0, 0]);
   expect(gate.stats().limits[0]?.keys).toBe(0);
 });
 
@@ -49,7 +49,7 @@ it('a request waits at the first limit without capacity, and continues from ther
   one?.permit?.release();
   expect(waiting.permit?.waited).toBe(10);
   for (const caller of [two, other, waiting]) caller?.permit?.release();
-  expect([gate.queued, gate.inflight, ...inflight(gate)]).toEqual([0, 0, 0, 0]);
+  expect([gate.queued, gate.holders, ...inflight(gate)]).toEqual([0, 0, 0, 0]);
 });
 
 it("a waiter for a busy key holds no permit of the app's limit, so it delays no other key", () => {
@@ -79,7 +79,7 @@ it('a gate releases the permits of earlier limits when a later limit rejects', (
   enter(gate, 'a');
   const rejected = enter(gate, 'b');
   expect(rejected.rejection).toMatchObject({ reason: 'full', limitName: 'app', waited: 0 });
-  expect(gate.stats()).toMatchObject({ queued: 0, inflight: 1, limits: [{ keys: 1 }, {}] });
+  expect(gate.stats()).toMatchObject({ queued: 0, holders: 1, limits: [{ keys: 1 }, {}] });
 });
 
 it('one deadline covers all limits of a gate', () => {
@@ -257,7 +257,7 @@ it('a limit may be named like a property of every object, such as constructor', 
   for (const name of ['constructor', 'toString', '__proto__']) {
     const gate = createGate({ limits: [{ name, limit: 1 }] });
     const permit = await gate.acquire();
-    expect(gate.inflight).toBe(1);
+    expect(gate.holders).toBe(1);
     permit.release();
   }
 });

@@ -44,7 +44,7 @@ function enter(
   client: Exchange,
   onDisconnect: GatedRequestSettings['onDisconnect'] = 'wait',
 ): GatedRequest {
-  const demands = gate.limits.map(({ limiter }) => ({ limiter, weight: 1 }));
+  const demands = Object.values(gate.limiters).map((limiter) => ({ limiter, weight: 1 }));
   const gated = new GatedRequest(doorOf(gate, onDisconnect), client, demands);
   gated.enter(gate);
   return gated;
@@ -58,7 +58,7 @@ it('a permit released by a disconnect has the outcome "ignored"', () => {
   enter(gate, client, 'release');
   client.ended('unanswered');
   expect(released).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ outcome: 'ignored' }));
-  expect(gate.inflight).toBe(0);
+  expect(gate.holders).toBe(0);
 });
 
 it.each([
@@ -94,10 +94,10 @@ it('a disconnect in an inner queue does not release the permit of a running oute
   const second = enter(inner, client);
   client.gone = true;
   client.ended('truncated');
-  expect([second.disconnected, inner.queued, outer.inflight]).toEqual([true, 0, 1]);
+  expect([second.disconnected, inner.queued, outer.holders]).toEqual([true, 0, 1]);
   finish();
   await handler;
-  expect(outer.inflight).toBe(0);
+  expect(outer.holders).toBe(0);
   expect(warnings).toEqual(['HEADGATE_NESTED_WAIT']);
 });
 
@@ -180,11 +180,11 @@ function admitted() {
   const gate = createGate({ limits: [{ name: 'app', limit: { create } }], clock });
   const slowClients = new SlowClients(gate, clock);
   const client = new QuietClient();
-  const demands = gate.limits.map(({ limiter }) => ({ limiter, weight: 1 }));
+  const demands = Object.values(gate.limiters).map((limiter) => ({ limiter, weight: 1 }));
   const settings = { ...doorOf(gate, 'wait'), isDefault: true, countsWaiting: false, slowClients };
   const gated = new GatedRequest(settings, client, demands);
   gated.enter(gate);
-  const counts = () => [gate.inflight, gate.stats().limits[0]?.inflight];
+  const counts = () => [gate.holders, gate.stats().limits[0]?.inflight];
   return { clock, client, gated, counts, rtts };
 }
 
@@ -272,7 +272,7 @@ function untracked(limit = 10) {
     durations: new UsualDurations(clock),
     kindOf: () => 'route',
   };
-  const demands = gate.limits.map(({ limiter }) => ({ limiter, weight: 1 }));
+  const demands = Object.values(gate.limiters).map((limiter) => ({ limiter, weight: 1 }));
   const arrive = () => {
     const client = new LeavingClient();
     const gated = new GatedRequest(settings, client, demands);
@@ -307,9 +307,9 @@ it.each(['unanswered', 'truncated'] as const)(
     clock.advance(50);
     client.ended(ending);
     clock.advance(149);
-    expect(gate.inflight).toBe(1);
+    expect(gate.holders).toBe(1);
     clock.advance(1);
-    expect([gate.inflight, clock.armed]).toEqual([0, 0]);
+    expect([gate.holders, clock.armed]).toEqual([0, 0]);
   },
 );
 
@@ -320,10 +320,10 @@ it('a handler that is reported after the disconnect holds the permit until it ha
   let finish = () => {};
   const work = gated.trackHandler(new Promise<void>((resolve) => (finish = resolve)));
   clock.advance(60_000);
-  expect(gate.inflight).toBe(1);
+  expect(gate.holders).toBe(1);
   finish();
   await work;
-  expect(gate.inflight).toBe(0);
+  expect(gate.holders).toBe(0);
 });
 
 it('a handler that responds after its permit was released increases the usual duration of its kind', () => {
@@ -353,7 +353,7 @@ it('clients that disconnect cannot start ever more expensive requests of a usual
   let running = 0;
   let most = 0;
   for (let time = 0; time < 3000; time++) {
-    if (gate.inflight < 10) {
+    if (gate.holders < 10) {
       const { client } = arrive();
       client.ended('unanswered');
       running++;
@@ -395,9 +395,9 @@ it('a promise that waits for the end of a truncated response counts for the usua
   gated.trackHandler(new Promise(() => {}));
   client.ended('truncated');
   clock.advance(10_000);
-  expect(gate.inflight).toBe(1);
+  expect(gate.holders).toBe(1);
   client.handOver();
-  expect([gate.inflight, clock.armed]).toEqual([0, 0]);
+  expect([gate.holders, clock.armed]).toEqual([0, 0]);
 });
 
 it('a handler that has piped a stream to its response is done when it settles, even before the usual duration', async () => {
@@ -407,10 +407,10 @@ it('a handler that has piped a stream to its response is done when it settles, e
   client.ended('truncated');
   client.handOver();
   clock.advance(100);
-  expect(gate.inflight).toBe(1);
+  expect(gate.holders).toBe(1);
   work.open();
   await work.opened;
-  expect(gate.inflight).toBe(0);
+  expect(gate.holders).toBe(0);
   clock.advance(100);
-  expect(gate.stats()).toMatchObject({ inflight: 0, admitted: 2 });
+  expect(gate.stats()).toMatchObject({ holders: 0, admitted: 2 });
 });

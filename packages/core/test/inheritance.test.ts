@@ -79,10 +79,14 @@ it('a request inherits the priority of waiters that were queued before it reache
     held = caller;
   }
   // The ninth holds the app's only permit; the turn of the low priority at the narrow limit is next.
-  const other = createGate({ limits: gate.limits.slice(2).map(({ limiter }) => ({ limiter })) });
+  const other = createGate({
+    limits: Object.values(gate.limiters)
+      .slice(2)
+      .map((limiter) => ({ limiter })),
+  });
   const outsiders = ['normal', 'normal'].map((priority) => {
     const caller = new Caller({ priority: priority as Priority });
-    other.request(caller, [{ limiter: gate.limits[2]?.limiter as never, weight: 1 }]);
+    other.request(caller, [{ limiter: Object.values(gate.limiters)[2] as never, weight: 1 }]);
     return caller;
   });
   const order = turns(held, [...critical.slice(8), low, ...outsiders]);
@@ -122,7 +126,7 @@ it('a permit is no longer tracked after its request was admitted, withdrawn or r
   holder.permit?.release();
   next.permit?.release();
   critical.permit?.release();
-  expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, withdrawn: 1, admitted: 3 });
+  expect(gate.stats()).toMatchObject({ holders: 0, queued: 0, withdrawn: 1, admitted: 3 });
 });
 
 it('requests inherit priorities across gates that reuse the same limiters', () => {
@@ -192,7 +196,7 @@ it('a queue in a store does not inherit priorities', async () => {
   await settled();
   high.permit?.release();
   await settled();
-  expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, admitted: 3 });
+  expect(gate.stats()).toMatchObject({ holders: 0, queued: 0, admitted: 3 });
 });
 
 it('a waiter of a lower priority does not lower the priority of the request that blocks it', () => {

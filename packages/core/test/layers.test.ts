@@ -19,10 +19,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   limiter: ['shadow', 'queues', 'semaphore', 'limits', shared],
   gate: ['limiter', 'shadow', 'queues', 'semaphore', 'limits', shared],
   http: ['gate', 'limiter', 'pacing', 'queues', 'semaphore', 'limits', shared],
-  metrics: ['http', 'gate', 'distributed', 'limiter', 'semaphore', shared],
+  metrics: ['distributed', 'limiter', 'semaphore', shared],
   distributed: ['limiter', 'queues', 'semaphore', 'limits', shared],
   'memory-store': ['distributed', 'semaphore', shared],
-  guard: ['gate', 'semaphore', shared],
+  guard: ['gate', 'limiter', 'semaphore', shared],
 };
 
 /** The same within `distributed`, whose other files may import from all of these. */

@@ -145,12 +145,12 @@ const mistakes: [string, () => unknown, string][] = [
   [
     'limiter: a middleware',
     () => http({ limiter: Object.assign(work, { limiters: {} }) }),
-    "limiter must be a limiter, such as one of a middleware's limiters, got a function that was not called",
+    'limiter must be a limiter, such as one of its limiters, got a function that was not called',
   ],
   [
     'limiter: a gate',
     () => createGate({ limits: [{ limiter: createGate({ limits: [limit] }) as never }] }),
-    "limits[0].limiter must be a limiter, such as the limiter of one of a gate's limits, got a value of type Object",
+    'limits[0].limiter must be a limiter, such as one of its limiters, got a value of type Object',
   ],
   [
     'priority inside limits',

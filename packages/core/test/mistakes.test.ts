@@ -42,14 +42,14 @@ describe.each(Object.entries(sources))('%s', (_, create) => {
     const named = option === 'acquire' ? error : { ...error, option };
     await expect(source.acquire(options as never)).rejects.toMatchObject(named);
     await expect(source.run(() => 1, options as never)).rejects.toMatchObject(named);
-    expect([source.inflight, source.queued]).toEqual([0, 0]);
+    expect([source.holders, source.queued]).toEqual([0, 0]);
   });
 
   it.each([Promise.resolve(1), null, undefined, 'work'])('rejects to run %j', async (fn) => {
     const source = create();
     const error = { code: 'ERR_HEADGATE_OPTION', option: 'fn' };
     await expect(source.run(fn as never)).rejects.toMatchObject(error);
-    expect([source.inflight, source.queued]).toEqual([0, 0]);
+    expect([source.holders, source.queued]).toEqual([0, 0]);
   });
 
   it('release() with an unknown outcome releases the permit and throws', async () => {
@@ -58,7 +58,7 @@ describe.each(Object.entries(sources))('%s', (_, create) => {
     const release = () => permit.release('failed' as never);
     expect(release).toThrow(expect.objectContaining({ option: 'outcome' }));
     expect(release).not.toThrow();
-    expect(source.inflight).toBe(0);
+    expect(source.holders).toBe(0);
   });
 
   it.each([{ timeout: Number.NaN }, { timeout: -1 }, { timout: 5 }])(

@@ -58,7 +58,7 @@ describe('a callback that adds or removes observers', () => {
     let remove = () => {};
     gate.observe({ resized: () => remove() });
     remove = gate.observe(observer);
-    gate.limits[0]?.limiter.setLimit(2);
+    Object.values(gate.limiters)[0]?.setLimit(2);
     expect(kinds()).toEqual([]);
   });
 });

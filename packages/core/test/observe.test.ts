@@ -211,7 +211,7 @@ describe('an observer of a gate that is added later', () => {
     const [one, two, three] = [new Caller(), new Caller(), new Caller()];
     for (const caller of [one, two, three]) askGate(gate, caller, demands);
     one.permit?.release();
-    gate.limits.at(-1)?.limiter.setLimit(3);
+    Object.values(gate.limiters).at(-1)?.setLimit(3);
     two.permit?.release();
     const events = seen();
     expect(events.map(({ kind }) => kind)).toEqual([
@@ -222,7 +222,7 @@ describe('an observer of a gate that is added later', () => {
     expect(admittedLater?.request).toBe(queued?.request);
     expect(releasedLater?.request).toBe(queued?.request);
     remove();
-    gate.limits.at(-1)?.limiter.setLimit(4);
+    Object.values(gate.limiters).at(-1)?.setLimit(4);
     expect(seen()).toEqual([]);
   });
 
@@ -232,10 +232,10 @@ describe('an observer of a gate that is added later', () => {
     const [ofGate, ofLimiter, ofUser] = [recording(), recording(), recording()];
     gate.observe(ofGate.observer);
     reused.observe(ofLimiter.observer);
-    gate.limits[0]?.limiter.observe(ofUser.observer);
+    Object.values(gate.limiters)[0]?.observe(ofUser.observer);
     askGate(gate, new Caller(), [{ key: 'a', weight: 1 }, { weight: 1 }]);
     reused.setLimit(2);
-    gate.limits[0]?.limiter.setLimit(2);
+    Object.values(gate.limiters)[0]?.setLimit(2);
     expect(ofGate.kinds()).toEqual(['admitted', 'resized']);
     expect(ofLimiter.kinds()).toEqual(['admitted', 'resized']);
     expect(ofUser.kinds()).toEqual(['admitted', 'resized']);

@@ -102,7 +102,7 @@ describe('lifo()', () => {
     expect(reasons(callers)).toEqual(['full', 'waits', 'waits', 'full']);
     holder.permit?.release();
     expect(reasons(callers)).toEqual(['full', 'waits', 'granted', 'full']);
-    expect(gate.stats()).toMatchObject({ inflight: 1, queued: 1, rejected: { full: 2 } });
+    expect(gate.stats()).toMatchObject({ holders: 1, queued: 1, rejected: { full: 2 } });
   });
 });
 

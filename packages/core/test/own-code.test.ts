@@ -238,5 +238,5 @@ it('a request whose guard throws holds no permit', async () => {
   const guard = { name: 'own', admits: broken };
   const gate = createGate({ limits: [{ name: 'a', limit: 1 }], guard });
   await expect(gate.run(() => {})).rejects.toThrow('own code');
-  expect([gate.inflight, gate.queued]).toEqual([0, 0]);
+  expect([gate.holders, gate.queued]).toEqual([0, 0]);
 });

@@ -123,7 +123,7 @@ it('acquire and run accept a priority, and throw for an unknown one', async () =
     const blocked = await entrance.acquire();
     await expect(entrance.acquire({ priority: 'urgent' as never })).rejects.toMatchObject(error);
     blocked.release();
-    expect([entrance.inflight, entrance.queued]).toEqual([0, 0]);
+    expect([entrance.holders, entrance.queued]).toEqual([0, 0]);
   }
 });
 

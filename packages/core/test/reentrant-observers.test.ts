@@ -21,7 +21,7 @@ it.each([
   const waiting = entrance.acquire({ signal: controller.signal });
   held.release();
   await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
-  expect([entrance.inflight, entrance.queued]).toEqual([0, 0]);
+  expect([entrance.holders, entrance.queued]).toEqual([0, 0]);
 });
 
 it('a request that an observer withdraws in queued() leaves all queues of its gate', async () => {
@@ -54,7 +54,7 @@ it('a gate closed while a limit admits a request rejects it', async () => {
   const gate = createGate({ limits: [{ limiter }] });
   await expect(gate.acquire()).rejects.toMatchObject({ rejection: { reason: 'closed' } });
   expect(await closed).toBe(0);
-  expect([gate.inflight, limiter.inflight]).toEqual([0, 0]);
+  expect([gate.holders, limiter.inflight]).toEqual([0, 0]);
 });
 
 it('an observer may lower the next limit of a gate below the weight of the request', () => {

@@ -83,13 +83,13 @@ describe('a request whose deadline passes between two limits', () => {
     const { caller, gate } = between(1, (ask) => (newcomer = ask()));
     expect(newcomer?.rejection).toMatchObject({ reason: 'full' });
     expect(caller.rejection).toMatchObject({ reason: 'timeout', waited: 110 });
-    expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, limits: [{ keys: 0 }, {}] });
+    expect(gate.stats()).toMatchObject({ holders: 0, queued: 0, limits: [{ keys: 0 }, {}] });
   });
 
   it('keeps no permit and gets no answer if it is withdrawn there', () => {
     const { app, caller, gate } = between(2, (_, leave) => leave());
     expect(caller.answers).toBe(0);
-    expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, withdrawn: 1 });
+    expect(gate.stats()).toMatchObject({ holders: 0, queued: 0, withdrawn: 1 });
     expect([app.inflight, gate.stats().limits[0]?.keys]).toEqual([1, 0]);
   });
 
@@ -125,7 +125,7 @@ describe('a request whose deadline passes between two limits', () => {
   it('times out even if the next limit has capacity', () => {
     const { app, caller, gate } = between(2, () => {});
     expect(caller.rejection).toMatchObject({ reason: 'timeout', waited: 110 });
-    expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, limits: [{ keys: 0 }, {}] });
+    expect(gate.stats()).toMatchObject({ holders: 0, queued: 0, limits: [{ keys: 0 }, {}] });
     expect(app.inflight).toBe(1);
   });
 });

@@ -147,7 +147,7 @@ describe('enforce()', () => {
   it('ends the shadow mode that a gate was created with', () => {
     const limits = [{ name: 'app', limit: 1 }];
     const gate = createGate({ limits, mode: 'shadow', queueLimit: 0 });
-    const limiter = gate.limits[0]?.limiter;
+    const limiter = Object.values(gate.limiters)[0];
     expect(limiter?.mode).toBe('shadow');
     const callers = [new Caller(), new Caller(), new Caller()];
     const [first, second, third] = callers as [Caller, Caller, Caller];
@@ -188,7 +188,7 @@ describe('one limit of a gate in shadow mode', () => {
       askGate(gate, caller, [{ key, weight: 1 }, { weight: 1 }]);
       return caller;
     };
-    const [user, app] = gate.limits.map(({ limiter }) => limiter);
+    const [user, app] = Object.values(gate.limiters);
     return { clock, gate, user, app, ask, events };
   }
 
@@ -205,7 +205,7 @@ describe('one limit of a gate in shadow mode', () => {
     expect(waiting.permit).toBeDefined();
     waiting.permit?.release();
     expect(gate.stats()).toMatchObject({
-      ...{ inflight: 0, queued: 0, rejected: { full: 1 }, wouldReject: { full: 1 } },
+      ...{ holders: 0, queued: 0, rejected: { full: 1 }, wouldReject: { full: 1 } },
       limits: [{ rejected: { full: 1 } }, { wouldReject: { full: 1 } }],
     });
   });
@@ -236,7 +236,11 @@ it('a reused limiter in shadow mode admits the requests of all its gates, and re
   limiter.shadow();
   for (const gate of gates) {
     const caller = new Caller();
-    askGate(gate, caller, gate.limits.length === 1 ? [{ weight: 1 }] : [undefined, { weight: 1 }]);
+    askGate(
+      gate,
+      caller,
+      Object.keys(gate.limiters).length === 1 ? [{ weight: 1 }] : [undefined, { weight: 1 }],
+    );
     expect(caller.permit).toBeDefined();
   }
   expect(events).toEqual(['shadow 1', 'full true']);
@@ -252,7 +256,7 @@ it('a closed gate without limits rejects requests, unless it was created in shad
 it('a guard keeps its mode when the limits change theirs', () => {
   const guard = { name: 'sentry', admits: () => false };
   const gate = createGate({ limits: [{ name: 'app', limit: 1 }], guard });
-  gate.limits[0]?.limiter.shadow();
+  Object.values(gate.limiters)[0]?.shadow();
   const caller = new Caller();
   askGate(gate, caller, [{ weight: 1 }]);
   expect(caller.rejection).toMatchObject({ reason: 'overloaded', limitName: 'sentry' });

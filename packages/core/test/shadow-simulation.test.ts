@@ -246,7 +246,7 @@ describe('a gate of several limits', () => {
       askGate(gate, caller, [user, pages ? { weight: 1 } : undefined, { weight: 1 }]);
       return caller;
     };
-    return { clock, gate, ask, limiters: gate.limits.map(({ limiter }) => limiter) };
+    return { clock, gate, ask, limiters: Object.values(gate.limiters) };
   }
 
   it('simulates the limits together, and other values of each limit separately', () => {

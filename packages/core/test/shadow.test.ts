@@ -28,16 +28,16 @@ it('shadow mode admits every request and reports what would have been rejected',
   expect(reports).toEqual([
     { reason: 'full', limitName: 'app', queued: 0, waited: 0, retryAfter: 1 },
   ]);
-  expect(gate.stats()).toMatchObject({ inflight: 3, queued: 0, wouldReject: { full: 1 } });
+  expect(gate.stats()).toMatchObject({ holders: 3, queued: 0, wouldReject: { full: 1 } });
   for (const permit of permits) permit.release();
-  expect(gate.stats()).toMatchObject({ inflight: 0, limits: [{ inflight: 0 }] });
+  expect(gate.stats()).toMatchObject({ holders: 0, limits: [{ inflight: 0 }] });
 });
 
 it('shadow mode queues no request, and reports those that would have been queued for too long', async () => {
   const { clock, gate, reports } = shadowGate({ queueLimit: 2 });
   for (let index = 0; index < 4; index++) await gate.acquire();
   clock.advance(10_000);
-  expect([reports.length, gate.queued, gate.inflight, clock.armed]).toEqual([0, 0, 4, 0]);
+  expect([reports.length, gate.queued, gate.holders, clock.armed]).toEqual([0, 0, 4, 0]);
   await gate.acquire();
   const timeout = { reason: 'timeout', limitName: 'app', waited: 2000 };
   const full = { reason: 'full', limitName: 'app', waited: 0 };
@@ -97,14 +97,14 @@ it('a closed gate in shadow mode rejects no request, with several limits or none
   const guard = { name: 'sentry', admits: () => true };
   for (const options of [{ limits }, { limits: [], guard, queueLimit: undefined }]) {
     const { gate } = shadowGate(options);
-    const keys = gate.limits.length === 0 ? {} : { user: 'a' };
+    const keys = Object.keys(gate.limiters).length === 0 ? {} : { user: 'a' };
     const permits = [await gate.acquire({ keys })];
     const closed = gate.close();
     permits.push(await gate.acquire({ keys }), await gate.acquire({ keys }));
     for (const permit of permits) permit.release();
     expect(await closed).toBe(0);
     (await gate.acquire({ keys })).release();
-    expect(gate.stats()).toMatchObject({ inflight: 0, rejected: { closed: 0 } });
+    expect(gate.stats()).toMatchObject({ holders: 0, rejected: { closed: 0 } });
   }
 });
 
@@ -134,5 +134,5 @@ it('a waiter whose granted() throws releases all its permits', () => {
     throw new Error('granted');
   };
   expect(() => askGate(gate, new Caller({ onGranted }), [{ weight: 1 }])).toThrow('granted');
-  expect(gate.stats()).toMatchObject({ inflight: 0, limits: [{ inflight: 0 }] });
+  expect(gate.stats()).toMatchObject({ holders: 0, limits: [{ inflight: 0 }] });
 });

@@ -40,7 +40,7 @@ describe.each<[string, (clock: VirtualClock) => Entrance]>([
     expect(entrance.stats()).toMatchObject({ queued: 1 });
     const reason = new Error('changed my mind');
     controller.abort(reason);
-    expect(entrance.stats()).toMatchObject({ inflight: 1, queued: 0, withdrawn: 1 });
+    expect(entrance.stats()).toMatchObject({ holders: 1, queued: 0, withdrawn: 1 });
     await expect(waiting).rejects.toBe(reason);
     expect(clock.armed).toBe(0);
   });
@@ -84,9 +84,9 @@ describe.each<[string, (clock: VirtualClock) => Entrance]>([
     const waiting = entrance.acquire({ signal });
     (await held).release();
     controller.abort();
-    expect(entrance.stats()).toMatchObject({ inflight: 1, withdrawn: 0 });
+    expect(entrance.stats()).toMatchObject({ holders: 1, withdrawn: 0 });
     (await waiting).release();
-    expect(entrance.stats()).toMatchObject({ inflight: 0 });
+    expect(entrance.stats()).toMatchObject({ holders: 0 });
   });
 
   it('run does not call the function after an abort between the grant and the call', async () => {
@@ -98,7 +98,7 @@ describe.each<[string, (clock: VirtualClock) => Entrance]>([
     controller.abort(new Error('too late'));
     await expect(running).rejects.toThrow('too late');
     expect(calls).toBe(0);
-    expect(entrance.stats()).toMatchObject({ inflight: 0 });
+    expect(entrance.stats()).toMatchObject({ holders: 0 });
   });
 
   it('acquire() rejects at once with an aborted signal, and does not count the request', async () => {
@@ -135,7 +135,7 @@ it.each([
     const waiting = entrance.acquire({ signal: controller.signal });
     await expect(displaced).rejects.toThrow('full');
     await expect(waiting).rejects.toThrow('gone');
-    expect(entrance.stats()).toMatchObject({ inflight: 1, queued: 0 });
+    expect(entrance.stats()).toMatchObject({ holders: 1, queued: 0 });
     expect(clock.armed).toBe(0);
   },
 );

@@ -11,7 +11,7 @@ it('a queued waiter cannot be requested again, here or elsewhere, and stays unch
   const two = [{ name: 'own', limit: 1, optional: true }, ...limits];
   const gates = [app, createGate({ limits: two, queueLimit: 9 })] as const;
   const wait = (gate: Gate, waiter: Caller, weight: number) =>
-    askGate(gate, waiter, [...Array(gate.limits.length - 1), { weight }]);
+    askGate(gate, waiter, [...Array(Object.keys(gate.limiters).length - 1), { weight }]);
   for (const gate of gates) {
     const [holder, waiting] = [new Caller(), new Caller()];
     wait(gate, holder, 4);
@@ -32,9 +32,9 @@ it('a gate of one limit counts requests, while its limit counts weight', () => {
   const [holder, waiting] = [new Caller(), new Caller()];
   askGate(gate, holder, [{ weight: 3 }]);
   askGate(gate, waiting, [{ weight: 2 }]);
-  expect([gate.inflight, gate.queued]).toEqual([1, 1]);
+  expect([gate.holders, gate.queued]).toEqual([1, 1]);
   const counts = { admitted: 1, queued: 1, leaked: 0 };
-  expect(gate.stats()).toMatchObject({ name: 'app', ...counts, inflight: 1 });
+  expect(gate.stats()).toMatchObject({ name: 'app', ...counts, holders: 1 });
   expect(gate.stats()).not.toHaveProperty('limit');
   expect(gate.stats().limits).toMatchObject([{ ...counts, inflight: 3, limit: 4, keys: 0 }]);
 });
@@ -72,17 +72,17 @@ it.each([
   await expect(gate.acquire(options)).rejects.toMatchObject({ code });
   await expect(gate.run(() => 1, options)).rejects.toMatchObject({ code });
   held.release();
-  expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, limits: [{ inflight: 0 }] });
+  expect(gate.stats()).toMatchObject({ holders: 0, queued: 0, limits: [{ inflight: 0 }] });
 });
 
 it("the limit applies the gate's queue options to direct requests", async () => {
   const clock = new VirtualClock();
   const gate = createGate({ limits, queueLimit: 1, queueTimeout: 30, clock });
-  const limiter = gate.limits[0]?.limiter;
+  const limiter = Object.values(gate.limiters)[0];
   await limiter?.acquire({ weight: 4 });
   const waiting = gate.acquire();
   await expect(limiter?.acquire()).rejects.toMatchObject({ rejection: { reason: 'full' } });
-  expect(gate.inflight).toBe(1);
+  expect(gate.holders).toBe(1);
   clock.advance(30);
   await expect(waiting).rejects.toMatchObject({
     rejection: { reason: 'timeout', limitName: 'app' },
@@ -99,7 +99,7 @@ it('a gate of one limit releases a permit after maxHold, once', async () => {
   clock.advance(50);
   expect(signal.aborted).toBe(true);
   expect(leaked).toEqual([{ name: 'app', weight: 1, held: 50 }]);
-  expect(gate.stats()).toMatchObject({ inflight: 0, leaked: 1 });
+  expect(gate.stats()).toMatchObject({ holders: 0, leaked: 1 });
 });
 
 it("a gate with an optional limit, or a name other than its limit's, is not simplified", async () => {
@@ -108,7 +108,7 @@ it("a gate with an optional limit, or a name other than its limit's, is not simp
   expect(optional.stats().limits[0]?.inflight).toBe(0);
   const named = createGate({ name: 'api', limits });
   await named.acquire({ weights: { app: 2 } });
-  expect(named).toMatchObject({ name: 'api', limits: [{ limiter: { name: 'app', inflight: 2 } }] });
+  expect(named).toMatchObject({ name: 'api', limiters: { app: { name: 'app', inflight: 2 } } });
 });
 
 it('a gate of one limit throws for a request without demands', () => {

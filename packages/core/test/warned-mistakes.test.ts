@@ -45,7 +45,7 @@ it('an app that has frozen Error can create a limit', () => {
   const descriptor = Object.getOwnPropertyDescriptor(Error, 'stackTraceLimit');
   Object.defineProperty(Error, 'stackTraceLimit', { writable: false });
   try {
-    expect(new HttpGate({ limit: 1 }, framework as never).gate.inflight).toBe(0);
+    expect(new HttpGate({ limit: 1 }, framework as never).gate.holders).toBe(0);
   } finally {
     Object.defineProperty(Error, 'stackTraceLimit', descriptor as PropertyDescriptor);
   }

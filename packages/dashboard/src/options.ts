@@ -1,17 +1,13 @@
-import type { Gate, Limiter } from '@headgate/core';
-import type { Handle } from '@headgate/core/http';
+import type { Handle } from '@headgate/core';
 import { checkNames, invalid } from '@headgate/core/options';
 import type { OperatorBounds } from './bounds.ts';
 
 /** What a request may do: see the page, or also change limits; `false`: nothing. */
 export type Access = 'view' | 'operate' | false;
 
-/** What the page shows: a middleware, a gate or a limiter. */
-export type LimitSource = Limiter | Gate | Handle;
-
 export interface DashboardOptions<R> {
   /** What the page shows, in this order; a function is called each second, for limits that come and go. */
-  limits: readonly LimitSource[] | (() => readonly LimitSource[]);
+  limits: readonly Handle[] | (() => readonly Handle[]);
   /**
    * Decides what a request may do; it may return a promise. What it throws reaches the framework's error handling.
    * Default: requests with the token that the process prints may view; all others get 403.
@@ -43,7 +39,7 @@ const known = [
 export function checkOptions<R>(
   options: DashboardOptions<R>,
   others: readonly string[] = [],
-): () => readonly LimitSource[] {
+): () => readonly Handle[] {
   checkNames('dashboard', options, [...known, ...others]);
   const { limits, authorize } = options;
   if (authorize !== undefined && typeof authorize !== 'function') {
@@ -54,11 +50,11 @@ export function checkOptions<R>(
   return () => sources;
 }
 
-function checkSources(sources: readonly LimitSource[]): readonly LimitSource[] {
+function checkSources(sources: readonly Handle[]): readonly Handle[] {
   if (!Array.isArray(sources)) throw invalid('limits', 'an array, or a function', sources);
   for (const [index, source] of sources.entries()) {
     // A store has statistics as well, but no limit to show.
-    if (typeof source?.stats === 'function' && typeof source.observe === 'function') continue;
+    if (typeof source?.stats === 'function' && source.limiters) continue;
     throw invalid(`limits[${index}]`, 'a middleware, a gate or a limiter', source);
   }
   return sources;

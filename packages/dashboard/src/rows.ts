@@ -1,7 +1,6 @@
-import type { Limiter } from '@headgate/core';
+import type { Handle, Limiter, LimiterStats } from '@headgate/core';
 import { readStats } from '@headgate/core/metrics';
-import type { LimitSource } from './options.ts';
-import { idOf, limiterOf, limitersOf, operablesOf } from './sources.ts';
+import { idOf, limitersOf, operablesOf } from './sources.ts';
 import { gateView, type LimitView, limitView } from './view.ts';
 
 /** How many processes hold or await permits of a limiter, if that is known. */
@@ -12,7 +11,7 @@ export type CountProcesses = (limiter: Limiter) => number | undefined;
  * throws has no row.
  */
 export function viewsOfAll(
-  sources: readonly LimitSource[],
+  sources: readonly Handle[],
   processesOf: CountProcesses = () => undefined,
 ): LimitView[] {
   const rows = new Map<number, LimitView>();
@@ -33,34 +32,34 @@ export function viewsOfAll(
 }
 
 /** The rows of a middleware, a gate or a limiter; those of its limiters alone if its own statistics cannot be read. */
-function viewsOf(source: LimitSource): LimitView[] {
+function viewsOf(source: Handle): LimitView[] {
   const views = readStats(source, nameOf(source), () => allViewsOf(source));
   if (views !== undefined) return views;
   const limiters = limitersOf(source).filter((limiter) => limiter !== source);
   return limiters.flatMap((limiter) => limiterView(limiter, undefined) ?? []);
 }
 
-function nameOf(source: LimitSource): string {
+function nameOf(source: Handle): string {
   const names = operablesOf(source).map(({ name }) => `"${name}"`);
   return names.length === 1 ? `limit ${names[0]}` : `the limits ${names.join(', ')}`;
 }
 
-function allViewsOf(source: LimitSource): LimitView[] {
+function allViewsOf(source: Handle): LimitView[] {
   const stats = source.stats();
-  if (!('limits' in stats)) return [limitView(source as Limiter, stats, undefined)];
-  const { limits, ...counts } = stats;
+  const limits = stats.limits ?? [stats];
+  const limiterOf = ({ name }: LimiterStats) => source.limiters[name] as Limiter;
   const [first] = limits;
   if (limits.length === 1 && first !== undefined) {
-    const only = limiterOf(source, first.name);
-    // The counts of the gate include what its guard or its own queue rejects.
-    return [limitView(only, { ...first, ...counts, inflight: only.inflight }, undefined)];
+    // The counts of a gate include what its guard or its own queue rejects.
+    const { limits: _, ...counts } = stats;
+    return [limitView(limiterOf(first), { ...first, ...counts }, undefined)];
   }
-  const views = limits.map((each) => limitView(limiterOf(source, each.name), each, stats.name));
+  const views = limits.map((each) => limitView(limiterOf(each), each, stats.name));
   return [gateView(source, stats), ...views];
 }
 
 /** The row of a limiter of the source that has one already, with its own counts instead of those of one gate. */
-function ownView(source: LimitSource, { id, gate }: LimitView): LimitView | undefined {
+function ownView(source: Handle, { id, gate }: LimitView): LimitView | undefined {
   const limiter = limitersOf(source).find((each) => idOf(each) === id) as Limiter;
   return limiterView(limiter, gate);
 }

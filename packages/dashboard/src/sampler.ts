@@ -1,8 +1,7 @@
-import type { Clock } from '@headgate/core';
+import type { Clock, Handle } from '@headgate/core';
 import { readOrWarn } from '@headgate/core/metrics';
 import { History } from './history.ts';
 import type { Snapshot } from './messages.ts';
-import type { LimitSource } from './options.ts';
 import { Processes } from './processes.ts';
 import { limitReversions, resumptions } from './reversions.ts';
 import { viewsOfAll } from './rows.ts';
@@ -27,7 +26,7 @@ export class Sampler {
   #timer: unknown;
 
   constructor(
-    private readonly sources: () => readonly LimitSource[],
+    private readonly sources: () => readonly Handle[],
     private readonly clock: Clock,
   ) {
     this.#processes = new Processes(clock);

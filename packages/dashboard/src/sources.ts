@@ -1,5 +1,4 @@
-import type { Gate, GateGuard, Limiter } from '@headgate/core';
-import type { LimitSource } from './options.ts';
+import type { GateGuard, Handle, Limiter } from '@headgate/core';
 
 /**
  * The ids by which a page refers to limits. An id is never used again, so that no other limit is mistaken for it.
@@ -15,21 +14,16 @@ export function idOf(source: object): number {
 }
 
 /** The limiters that the page shows, to operate on them. */
-export function limitersOf(source: LimitSource): readonly Limiter[] {
-  if ('limiters' in source) return Object.values(source.limiters);
-  return 'limits' in source ? source.limits.map(({ limiter }) => limiter) : [source];
+export function limitersOf(source: Handle): readonly Limiter[] {
+  return Object.values(source.limiters);
 }
 
 /** What the page shows of a source, to operate on it: its limiters, or its guard if it has no limits. */
-export function operablesOf(source: LimitSource): readonly (Limiter | GateGuard)[] {
+export function operablesOf(source: Handle): readonly (Limiter | GateGuard)[] {
   return [soleGuardOf(source) ?? [], limitersOf(source)].flat();
 }
 
 /** With limits, shadow mode in the row of the gate could be mistaken for that of its limits. */
-export function soleGuardOf(source: LimitSource): GateGuard | undefined {
-  return limitersOf(source).length === 0 ? (source as Gate).guard : undefined;
-}
-
-export function limiterOf(source: LimitSource, name: string): Limiter {
-  return limitersOf(source).find((limiter) => limiter.name === name) as Limiter;
+export function soleGuardOf(source: Handle): GateGuard | undefined {
+  return limitersOf(source).length === 0 ? source.guard : undefined;
 }

@@ -1,5 +1,5 @@
 import type {
-  GateStats,
+  Handle,
   Limiter,
   LimiterState,
   LimiterStats,
@@ -8,10 +8,10 @@ import type {
   RejectionReason,
   ShadowStats,
   ShareStats,
+  Stats,
   Suggestion,
 } from '@headgate/core';
 import { invalid } from '@headgate/core/options';
-import type { LimitSource } from './options.ts';
 import { idOf, soleGuardOf } from './sources.ts';
 
 /** One row of the page: a limit, or a gate of several limits. It has names, but no keys. */
@@ -52,7 +52,7 @@ export interface LimitView {
   /** Waiters by priority. */
   readonly priorities: Readonly<Record<Priority, number>> | undefined;
   readonly shares: Readonly<Record<string, ShareStats>> | undefined;
-  readonly guard: GateStats['guard'];
+  readonly guard: Stats['guard'];
   /** Whether the row is that of a guard which measures a delay, without limits. The chart shows the delay then. */
   readonly isGuard: boolean;
   /** What an operator can do. */
@@ -90,12 +90,12 @@ interface StoreView {
 }
 
 /** A gate of several limits, or of none. */
-export function gateView(source: LimitSource, { limits, ...stats }: GateStats): LimitView {
+export function gateView(source: Handle, stats: Stats): LimitView {
   const guard = soleGuardOf(source);
   const mode = guard?.mode ?? 'enforce';
   const view = guardView(stats.guard);
   const isGuard = guard !== undefined && view?.delay !== undefined;
-  const counts = countsOf(stats);
+  const counts = countsOf(stats, stats.holders);
   return {
     ...counts,
     id: idOf(guard ?? source),
@@ -123,13 +123,12 @@ export function gateView(source: LimitSource, { limits, ...stats }: GateStats): 
 /** A limit, with what its gate counts if it is the only one of that. */
 export function limitView(
   limiter: Limiter,
-  stats: LimiterStats & Pick<GateStats, 'guard'>,
+  stats: LimiterStats,
   gate: string | undefined,
 ): LimitView {
   const { distributed } = stats;
   const counts = {
-    ...countsOf(stats),
-    inflight: distributed?.inflight ?? stats.inflight,
+    ...countsOf(stats, distributed?.inflight ?? stats.inflight),
     queued: distributed?.queued ?? stats.queued,
   };
   // A keyed limit that cannot be set has no common value: each request sets that of its key.
@@ -159,8 +158,8 @@ export function limitView(
   };
 }
 
-function countsOf(stats: Omit<GateStats, 'limits' | 'guard'>) {
-  const { name, inflight, queued, admitted, withdrawn, leaked } = stats;
+function countsOf(stats: Stats, inflight: number) {
+  const { name, queued, admitted, withdrawn, leaked } = stats;
   const { rejected, wouldReject, shadow, suggestion } = stats;
   const longestWait = Math.round(stats.longestWait);
   const counts: unknown[] = [inflight, queued, admitted, withdrawn, leaked];
@@ -185,7 +184,7 @@ function sumOf(counts: Readonly<Record<string, number>>): number {
 }
 
 /** An application's own guard may report more, which the page does not need and JSON may not be able to contain. */
-function guardView(guard: GateStats['guard']): GateStats['guard'] {
+function guardView(guard: Stats['guard']): Stats['guard'] {
   if (guard === undefined) return undefined;
   const { name, delay, shedding } = guard;
   return { name, delay: numberOf(delay), shedding: numberOf(shedding) };

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { Handle } from '@headgate/core';
 import { collectWarnings } from '@headgate/test-suite/kit';
 import { getRequestListener } from '@hono/node-server';
 import express, { type RequestHandler } from 'express';
@@ -16,11 +17,11 @@ import * as forFastify from '../src/fastify.ts';
 import * as forHono from '../src/hono.ts';
 import * as forKoa from '../src/koa.ts';
 import * as forNode from '../src/node.ts';
-import type { Access, DashboardHandle, LimitSource } from '../src/options.ts';
+import type { Access, DashboardHandle } from '../src/options.ts';
 
 /** Options that do not depend on the framework. */
 export interface AppOptions {
-  limits: readonly LimitSource[] | (() => readonly LimitSource[]);
+  limits: readonly Handle[] | (() => readonly Handle[]);
   /** Is called with a function that reads a header. Default: everyone may view. `undefined`: the dashboard has no `authorize`. */
   authorize?:
     | ((header: (name: string) => string | undefined) => Access | Promise<Access>)

@@ -1,10 +1,11 @@
-import type { Access, LimitSource } from '../src/options.ts';
+import type { Handle } from '@headgate/core';
+import type { Access } from '../src/options.ts';
 import { type AppOptions, type Start, startApp } from './apps.ts';
 
 /** Starts an app whose operators send `X-User: ann`. */
 export async function startOperated(
   start: Start,
-  limits: LimitSource[],
+  limits: Handle[],
   more: Partial<AppOptions> = {},
 ) {
   const app = await startApp(start, {

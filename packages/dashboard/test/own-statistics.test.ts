@@ -1,13 +1,12 @@
-import { createGate, createLimiter } from '@headgate/core';
+import { createGate, createLimiter, type Handle } from '@headgate/core';
 import { VirtualClock } from '@headgate/test-suite';
 import { collectWarnings } from '@headgate/test-suite/kit';
 import { expect, it } from 'vitest';
 import type { Snapshot } from '../src/messages.ts';
-import type { LimitSource } from '../src/options.ts';
 import { viewsOfAll } from '../src/rows.ts';
 import { Sampler } from '../src/sampler.ts';
 
-function samplerOf(limits: readonly LimitSource[]): Sampler {
+function samplerOf(limits: readonly Handle[]): Sampler {
   return new Sampler(() => limits, new VirtualClock());
 }
 

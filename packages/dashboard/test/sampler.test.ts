@@ -1,14 +1,13 @@
-import { createGate, createLimiter, type Gate } from '@headgate/core';
+import { createGate, createLimiter, type Gate, type Handle } from '@headgate/core';
 import { VirtualClock } from '@headgate/test-suite';
 import { collectWarnings } from '@headgate/test-suite/kit';
 import { expect, it } from 'vitest';
 import type { Snapshot } from '../src/messages.ts';
-import type { LimitSource } from '../src/options.ts';
 import type { Sink } from '../src/page-request.ts';
 import { Sampler } from '../src/sampler.ts';
 import { Viewers } from '../src/viewers.ts';
 
-function scene(limits: () => readonly LimitSource[] = () => []) {
+function scene(limits: () => readonly Handle[] = () => []) {
   const clock = new VirtualClock();
   let reads = 0;
   const sampler = new Sampler(() => {

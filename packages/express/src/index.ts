@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Admission, type Handle, warnBehindRoutes, withHandle } from '@headgate/core/http';
+import { type Admission, type HttpHandle, warnBehindRoutes, withHandle } from '@headgate/core/http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import {
   type AdmissionLocals,
@@ -26,7 +26,7 @@ declare global {
 type Params = Request['params'];
 type Query = Request['query'];
 
-export interface ConcurrencyLimit extends Handle {
+export interface ConcurrencyLimit extends HttpHandle {
   /** Also accepts responses with untyped `locals`, as in a list of `RequestHandler`. */
   (req: IncomingMessage, res: Response, next: NextFunction): void;
   // The last signature is what types are inferred from: those of `locals`, and not of the path's parameters.

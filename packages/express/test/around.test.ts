@@ -65,7 +65,7 @@ describe('Express with other middleware around the limit', () => {
     abortedCall.abort();
     await until(() => running.sockets[0]?.closed === true);
     await aRound();
-    expect(outer.inflight).toBe(1);
+    expect(outer.holders).toBe(1);
     authenticated.open();
     await counts(outer, 0);
     expect(work.begun).toHaveLength(0);

@@ -76,7 +76,7 @@ async function measure(server: Server, percentage: number) {
     else others.push(timed(index));
     // A busy machine takes longer for each request, and so gets fewer.
     await delay(usual / USE);
-    sum += limit.inflight;
+    sum += limit.holders;
     max = Math.max(max, currentLimit(server));
   }
   const answered = (await Promise.all(others)).filter(Boolean).length;

@@ -97,7 +97,7 @@ describe.each([
       await raw.destroy();
     }
     await until(() => works.every(({ destroyed }) => destroyed));
-    expect([works.length, limit.inflight]).toEqual([2, 2]);
+    expect([works.length, limit.holders]).toEqual([2, 2]);
     for (const res of works) res.end();
     await counts(limit, 0);
   });

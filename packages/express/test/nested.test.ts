@@ -30,7 +30,7 @@ describe('wrap in Express', () => {
     expect(await running.call().answer()).toMatchObject({ body: 'inner' });
     await counts(inner, 0);
     await aRound();
-    expect(outer.inflight).toBe(1);
+    expect(outer.holders).toBe(1);
     settled.open();
     await counts(outer, 0);
   });
@@ -54,7 +54,7 @@ describe('wrap in Express', () => {
     await running.call().answer();
     first.open();
     await aRound();
-    expect([outer.inflight, inner.inflight]).toEqual([1, 1]);
+    expect([outer.holders, inner.holders]).toEqual([1, 1]);
     second.open();
     await Promise.all([counts(outer, 0), counts(inner, 0)]);
   });
@@ -80,7 +80,7 @@ describe('wrap in Express', () => {
     });
     const running = await world.serveThrough(() => app);
     const twice = running.call('/twice');
-    await until(() => limit.stats().admitted === 1 && limit.inflight === 0);
+    await until(() => limit.stats().admitted === 1 && limit.holders === 0);
     const once = running.call('/once');
     await counts(limit, 1);
     waits.open();
@@ -109,7 +109,7 @@ describe('wrap in Express', () => {
     );
     const running = await world.serveThrough(() => app);
     expect(await running.call().answer()).toMatchObject({ body: 'queried' });
-    await until(() => limit.inflight === 0);
+    await until(() => limit.holders === 0);
     expect(runs).toBe(1);
   });
 });

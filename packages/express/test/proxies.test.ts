@@ -39,7 +39,7 @@ describe('reverse proxies in Express', () => {
       await until(() => requests.length === 1);
       call.abort();
       await until(() => requests[0]?.socket.destroyed === true);
-      expect(limit.inflight).toBe(1);
+      expect(limit.holders).toBe(1);
       await counts(limit, 0);
     },
   );
@@ -65,7 +65,7 @@ describe('reverse proxies in Express', () => {
     const running = await world.serveThrough(() => app);
     const call = running.call();
     await until(() => requests.length === 1);
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     call.abort();
   }
 });

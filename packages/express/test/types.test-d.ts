@@ -57,7 +57,7 @@ concurrencyLimit({ limits: [{ limit: 4 }] });
 
 expectTypeOf(limit.stats()).toExtend<GateStats>();
 expectTypeOf(limit.close({ timeout: 1000 })).toEqualTypeOf<Promise<number>>();
-expectTypeOf(limit.inflight).toEqualTypeOf<number>();
+expectTypeOf(limit.holders).toEqualTypeOf<number>();
 
 const chain: RequestHandler[] = [limit];
 

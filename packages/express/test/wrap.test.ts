@@ -51,7 +51,7 @@ describe.each([
     const call = await serve((app) => app.get('/', limit.wrap(handler)));
     expect(await call().answer()).toMatchObject({ status: 200, body: 'early' });
     await aRound();
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     expect(await call().answer()).toMatchObject({ status: 503 });
     settled.open();
     await counts(limit, 0);
@@ -68,7 +68,7 @@ describe.each([
     const call = await serve((app) => app.get('/', limit.wrap(handler)));
     await call().answer();
     await aRound();
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     settled.open();
     await counts(limit, 0);
   });
@@ -84,7 +84,7 @@ describe.each([
     const first = call();
     await first.response;
     await aRound();
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     response?.end('two');
     expect(await first.answer()).toMatchObject({ body: 'one two' });
   });
@@ -107,7 +107,7 @@ describe.each([
     clock.advance(60_000);
     response?.send('into the void');
     await aRound();
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     settled.open();
     await counts(limit, 0);
   });
@@ -199,7 +199,7 @@ describe.each([
     const call = await serve((app) => app.use(limit).get('/', limit.wrap(handler)));
     expect(await call().answer()).toMatchObject({ status: 200 });
     await aRound();
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     settled.open();
     await counts(limit, 0);
   });

@@ -1,4 +1,4 @@
-import { type Admission, type Handle, withHandle } from '@headgate/core/http';
+import { type Admission, type HttpHandle, withHandle } from '@headgate/core/http';
 import type { FastifyPluginCallback } from 'fastify';
 import { type ConcurrencyLimitOptions, LimitHook } from './limit-hook.ts';
 import { pluginOf } from './plugin.ts';
@@ -7,7 +7,7 @@ export * from '@headgate/core/app';
 export type { ConcurrencyLimitOptions } from './limit-hook.ts';
 
 /** A plugin that limits the routes of the instance where it is registered, and of the plugins within it. */
-export type ConcurrencyLimit = FastifyPluginCallback & Handle;
+export type ConcurrencyLimit = FastifyPluginCallback & HttpHandle;
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -36,7 +36,7 @@ describe.each(versions)('an app of %s that closes', (_, create) => {
     served.latch.open();
     expect(await running).toMatchObject({ status: 200, body: 'done' });
     await closed;
-    expect([limit.closed, limit.inflight, limit.queued]).toEqual([true, 0, 0]);
+    expect([limit.closed, limit.holders, limit.queued]).toEqual([true, 0, 0]);
   });
 
   it('closes the limits of its routes too', async () => {

@@ -29,7 +29,7 @@ describe.each(versions)('%s only', (name, create) => {
     const first = call('/');
     await first.response;
     await aRound();
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     expect(await call('/').answer()).toMatchObject({ status: 503 });
     response?.end('two');
     expect(await first.answer()).toMatchObject({ body: 'one two' });
@@ -75,7 +75,7 @@ describe.each(versions)('%s only', (name, create) => {
     sockets[0]?.emit('timeout');
     await new Promise((resolve) => request.on('close', resolve));
     await until(() => timedOut.length === 1);
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     latch.open();
     await counts(limit, 0);
   });
@@ -98,11 +98,11 @@ describe.each(versions)('%s only', (name, create) => {
     for (const each of abortedCalls) each.abort();
     await Promise.all(closed);
     await aRound();
-    expect(limit.inflight).toBe(2);
+    expect(limit.holders).toBe(2);
     replies[0]?.send('into the void');
     await counts(limit, 1);
     clock.advance(1000);
-    expect(limit.inflight).toBe(0);
+    expect(limit.holders).toBe(0);
   });
 
   it('rejects queued requests on shutdown if preClose closes the limit', async () => {

@@ -1,4 +1,4 @@
-import { type Handle, withHandle } from '@headgate/core/http';
+import { type HttpHandle, withHandle } from '@headgate/core/http';
 import type { Context, Env, MiddlewareHandler, Next } from 'hono';
 import {
   type AdmissionEnv,
@@ -10,7 +10,8 @@ import {
 export * from '@headgate/core/app';
 export type { AdmissionEnv, ConcurrencyLimitOptions } from './limit-middleware.ts';
 
-export type ConcurrencyLimit<E extends Env = Env> = MiddlewareHandler<E & AdmissionEnv> & Handle;
+export type ConcurrencyLimit<E extends Env = Env> = MiddlewareHandler<E & AdmissionEnv> &
+  HttpHandle;
 
 /**
  * Limits how many requests are handled at once. Requests beyond the limit wait in a short queue or are rejected with

@@ -48,7 +48,7 @@ export class LimitMiddleware {
 
   constructor(options: AnyOptions) {
     this.http = new HttpGate<Context>(this.#requests ? forWorkers(options) : options, framework);
-    this.#isDistributed = this.http.gate.limits.some(({ limiter }) => limiter.isDistributed);
+    this.#isDistributed = Object.values(this.http.gate.limiters).some((each) => each.isDistributed);
     this.#reject = rejectionHandler(options.onReject, (gated, c) => this.#respond(gated, c));
   }
 

@@ -37,16 +37,16 @@ it.each([
     const request = async () => {
       const response = await app.request('/');
       await aRound();
-      expect(limit.inflight).toBe(1);
+      expect(limit.holders).toBe(1);
       // Until here, the response is reachable, so that an earlier garbage collection releases nothing.
       return response.status;
     };
     expect(await request()).toBe(200);
-    for (let i = 0; i < 20 && limit.inflight > 0; i++) {
+    for (let i = 0; i < 20 && limit.holders > 0; i++) {
       collect();
       await aRound();
     }
-    expect(limit.inflight).toBe(0);
+    expect(limit.holders).toBe(0);
   },
 );
 
@@ -113,7 +113,7 @@ it.each([undefined, new Response('other')])(
     const response = await outer.request('/');
     await aRound();
     expect(response.headers.get('x-earlier')).toBeNull();
-    expect(limit.inflight).toBe(other === undefined ? 1 : 0);
+    expect(limit.holders).toBe(other === undefined ? 1 : 0);
     await response.body?.cancel();
     await counts(limit, 0);
   },
@@ -129,7 +129,7 @@ it('holds the permit when outer middleware passes the body on', async () => {
   outer.route('/', app);
   const response = await outer.request('/');
   await aRound();
-  expect(limit.inflight).toBe(1);
+  expect(limit.holders).toBe(1);
   await response.body?.cancel();
   await counts(limit, 0);
 });

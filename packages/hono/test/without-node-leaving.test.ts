@@ -42,7 +42,7 @@ describe('client disconnects in Hono without Node', () => {
     await counts(limit, 1);
     aborter.abort();
     expect(signals[0]?.reason).toMatchObject({ code: 'ERR_HEADGATE_DISCONNECTED' });
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     latch.open();
     await answer;
   });

@@ -42,7 +42,7 @@ describe('Hono without Node, with other middleware', () => {
       });
       const response = await app.request('/');
       expect([response.status, await response.text()]).toEqual([504, 'Gateway Timeout']);
-      expect(limit.inflight).toBe(1);
+      expect(limit.holders).toBe(1);
       done.open();
       await counts(limit, 0);
       await aRound();

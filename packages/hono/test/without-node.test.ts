@@ -39,7 +39,7 @@ describe('Hono without Node', () => {
     const response = await app.request('/');
     source.enqueue(new TextEncoder().encode('one '));
     await aRound();
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     source.enqueue(new TextEncoder().encode('two'));
     source.close();
     expect(await response.text()).toBe('one two');
@@ -51,7 +51,7 @@ describe('Hono without Node', () => {
     const body = new ReadableStream({ cancel: (reason) => void cancelled.push(reason) });
     const { app, limit } = appOf((c) => c.body(body));
     const response = await app.request('/');
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     await response.body?.cancel('gone');
     await counts(limit, 0);
     expect(cancelled).toEqual(['gone']);

@@ -1,4 +1,4 @@
-import { type Admission, type Handle, warnBehindRoutes, withHandle } from '@headgate/core/http';
+import { type Admission, type HttpHandle, warnBehindRoutes, withHandle } from '@headgate/core/http';
 import type Application from 'koa';
 import type { Context, Next, ParameterizedContext } from 'koa';
 import {
@@ -19,7 +19,7 @@ declare module 'koa' {
   }
 }
 
-export interface ConcurrencyLimit extends Handle {
+export interface ConcurrencyLimit extends HttpHandle {
   /** Also accepts contexts with the default state, as in a list of `Middleware`. */
   (ctx: Context, next: Next): unknown;
   // The last signature is what types are inferred from: that of the state.

@@ -26,7 +26,7 @@ it('an access log shows the admission of admitted and rejected requests', async 
   const get = (path: string) =>
     fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`);
   const holder = get('/holder');
-  await expect.poll(() => limit.inflight).toBe(1);
+  await expect.poll(() => limit.holders).toBe(1);
   expect((await get('/comer')).status).toBe(503);
   latch.open();
   expect((await holder).status).toBe(200);

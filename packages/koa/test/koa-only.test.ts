@@ -27,7 +27,7 @@ describe.each([
     );
     expect(await app.call().answer()).toMatchObject({ body: 'early' });
     await aRound();
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     latch.open();
     await counts(limit, 0);
   });
@@ -44,7 +44,7 @@ describe.each([
     const call = app.call();
     body.write('one ');
     await call.response;
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     body.end('two');
     expect(await call.answer()).toMatchObject({ body: 'one two' });
   });
@@ -96,7 +96,7 @@ describe.each([
     await until(() => app.sockets[0]?.closed === true);
     inside.open();
     await aRound();
-    expect([outer.inflight, inner.inflight]).toEqual([1, 0]);
+    expect([outer.holders, inner.holders]).toEqual([1, 0]);
     after.open();
     await counts(outer, 0);
   });

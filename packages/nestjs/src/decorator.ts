@@ -1,11 +1,11 @@
-import { type Handle, withHandle } from '@headgate/core/http';
+import { type HttpHandle, withHandle } from '@headgate/core/http';
 import { applyDecorators, SetMetadata, UseInterceptors } from '@nestjs/common';
 import { type ConcurrencyLimitOptions, LimitInterceptor, limitKey } from './limit-interceptor.ts';
 
 type Decorator = ClassDecorator & MethodDecorator;
 
 /** A decorator for controllers and handlers, and a handle on its limits. All that it decorates share the limit. */
-export type ConcurrencyLimitDecorator = Decorator & Handle;
+export type ConcurrencyLimitDecorator = Decorator & HttpHandle;
 
 /** No limit for a controller or a handler. */
 export function ConcurrencyLimit(options: false): Decorator;

@@ -1,5 +1,5 @@
 import { HeadgateError } from '@headgate/core';
-import { type Handle, withHandle } from '@headgate/core/http';
+import { type HttpHandle, withHandle } from '@headgate/core/http';
 import {
   type DynamicModule,
   type FactoryProvider,
@@ -10,7 +10,7 @@ import {
 import { APP_INTERCEPTOR } from '@nestjs/core';
 import { type ConcurrencyLimitOptions, LimitInterceptor } from './limit-interceptor.ts';
 
-/** Injects the handle on the limits of the module: `@Inject(CONCURRENCY_LIMIT) limit: Handle`. */
+/** Injects the handle on the limits of the module: `@Inject(CONCURRENCY_LIMIT) limit: HttpHandle`. */
 export const CONCURRENCY_LIMIT = Symbol.for('headgate.nestjs.handle');
 
 export interface ConcurrencyLimitAsyncOptions {
@@ -49,7 +49,7 @@ export class ConcurrencyLimitModule {
    * @throws HeadgateError for the class itself among the `imports`, if no module of the application has options: nothing
    *   would be limited.
    */
-  constructor(private readonly handle?: Handle) {
+  constructor(private readonly handle?: HttpHandle) {
     if (handle !== undefined) return;
     const message =
       'ConcurrencyLimitModule has no options: import ConcurrencyLimitModule.forRoot()';
@@ -70,9 +70,9 @@ function moduleWith(
   interceptor: FactoryProvider<LimitInterceptor>,
   imports: NonNullable<ModuleMetadata['imports']>,
 ): DynamicModule {
-  const handle: FactoryProvider<Handle> = {
+  const handle: FactoryProvider<HttpHandle> = {
     provide: CONCURRENCY_LIMIT,
-    useFactory: ({ http }: LimitInterceptor) => withHandle<Handle>(() => undefined, http),
+    useFactory: ({ http }: LimitInterceptor) => withHandle<HttpHandle>(() => undefined, http),
     inject: [LimitInterceptor],
   };
   return {

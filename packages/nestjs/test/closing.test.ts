@@ -1,5 +1,5 @@
 import { createLimiter } from '@headgate/core';
-import type { Handle } from '@headgate/core/http';
+import type { HttpHandle } from '@headgate/core/http';
 import { CONCURRENCY_LIMIT, ConcurrencyLimitModule } from '@headgate/nestjs';
 import { counts } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
@@ -19,12 +19,12 @@ describe.each(['Express', 'Fastify'] as const)('an application on %s that closes
     latch.open();
     expect(await running).toMatchObject({ status: 200, body: 'done' });
     await closed;
-    expect([limit.closed, limit.inflight, limit.queued]).toEqual([true, 0, 0]);
+    expect([limit.closed, limit.holders, limit.queued]).toEqual([true, 0, 0]);
   });
 
   it('closes only its own limit if several applications import the same module', async () => {
     const imports = [ConcurrencyLimitModule.forRoot({ limit: 1 })];
-    const handleOf = ({ nest }: App) => nest.get<Handle>(CONCURRENCY_LIMIT);
+    const handleOf = ({ nest }: App) => nest.get<HttpHandle>(CONCURRENCY_LIMIT);
     const [first, second] = [
       await App.start(platform, { imports }),
       await App.start(platform, { imports }),

@@ -43,7 +43,7 @@ describe.each(['Express', 'Fastify'] as const)('a handler on %s', (platform) => 
   it("holds a disconnected client's permit until its handler has settled", async () => {
     const { app, limit, latch, seen } = await limitedApp(platform, { limit: 1 });
     await disconnect(app, '/work', () => seen.begun === 1);
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     latch.open();
     await counts(limit, 0);
   });
@@ -65,7 +65,7 @@ describe.each(['Express', 'Fastify'] as const)('a handler on %s', (platform) => 
       nest.useGlobalInterceptors({ intercept: (_, next) => next.handle().pipe(retry(1)) }),
     );
     await disconnect(app, '/', () => begun === 2);
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     latch.open();
     await counts(limit, 0);
   });
@@ -100,7 +100,7 @@ describe.each(['Express', 'Fastify'] as const)('a handler on %s', (platform) => 
     events.next({ data: 'one' });
     await call.response;
     await aRound();
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     call.abort();
     await counts(limit, 0);
     expect(events.observed).toBe(false);

@@ -5,7 +5,7 @@ import {
   ConcurrencyLimit,
   ConcurrencyLimitModule,
   type ConcurrencyLimitOptions,
-  type Handle,
+  type HttpHandle,
   RejectionException,
 } from '@headgate/nestjs';
 import { counts, Latch } from '@headgate/test-suite';
@@ -46,7 +46,7 @@ describe.each(['Express', 'Fastify'] as const)('limits on %s', (platform) => {
       { imports: [limitModule], controllers: [controller] },
       (nest) => nest.useGlobalFilters(new Filter(nest.get(HttpAdapterHost).httpAdapter)),
     );
-    const limit = app.nest.get<Handle>(CONCURRENCY_LIMIT);
+    const limit = app.nest.get<HttpHandle>(CONCURRENCY_LIMIT);
     const holder = app.call('/work').answer();
     await counts(limit, 1);
     expect(await app.call('/quick').answer()).toMatchObject({ status: 429 });
@@ -86,7 +86,7 @@ describe.each(['Express', 'Fastify'] as const)('limits on %s', (platform) => {
     const imports = [ConcurrencyLimitModule.forRoot({ limit: 1, queueLimit: 0 })];
     const { controller } = pausedController();
     const app = await App.start(platform, { imports, controllers: [Decorated, controller] });
-    const limit = app.nest.get<Handle>(CONCURRENCY_LIMIT);
+    const limit = app.nest.get<HttpHandle>(CONCURRENCY_LIMIT);
     const paths = ['/decorated', '/decorated/method', '/decorated/none', '/decorated/none'];
     const calls = paths.map((path) => app.call(path).answer());
     await counts(onClass, 1);
@@ -152,7 +152,7 @@ describe.each(['Express', 'Fastify'] as const)('limits on %s', (platform) => {
       }),
     ];
     const app = await App.start(platform, { imports, controllers: [controller] });
-    const limit = app.nest.get<Handle>(CONCURRENCY_LIMIT);
+    const limit = app.nest.get<HttpHandle>(CONCURRENCY_LIMIT);
     expect(Object.keys(limit.limiters)).toEqual(['configured']);
     const holder = app.call('/work').answer();
     await counts(limit, 1);
@@ -173,7 +173,7 @@ describe.each(['Express', 'Fastify'] as const)('limits on %s', (platform) => {
     );
     expect(await app.call('/api/quick').answer()).toMatchObject({ status: 200 });
     expect(await app.call('/api/broken').answer()).toMatchObject({ status: 500 });
-    const limit = app.nest.get<Handle>(CONCURRENCY_LIMIT);
+    const limit = app.nest.get<HttpHandle>(CONCURRENCY_LIMIT);
     await counts(limit, 0);
     expect(limit.stats().limits[0]).toMatchObject({ admitted: 1 });
   });
@@ -273,7 +273,7 @@ it('the module allows a feature module to import the module that the application
   Module({ imports: [ConcurrencyLimitModule] })(Feature);
   const imports = [Feature, ConcurrencyLimitModule.forRoot({ limit: 1 })];
   const app = await App.start('Express', { imports });
-  expect(app.nest.get<Handle>(CONCURRENCY_LIMIT).inflight).toBe(0);
+  expect(app.nest.get<HttpHandle>(CONCURRENCY_LIMIT).holders).toBe(0);
 });
 
 it('the module passes on anything that does not arrive by HTTP', async () => {

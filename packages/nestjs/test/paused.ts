@@ -2,7 +2,7 @@ import {
   CONCURRENCY_LIMIT,
   ConcurrencyLimitModule,
   type ConcurrencyLimitOptions,
-  type Handle,
+  type HttpHandle,
 } from '@headgate/nestjs';
 import { counts, Latch } from '@headgate/test-suite';
 import { Controller, Get } from '@nestjs/common';
@@ -48,7 +48,7 @@ export async function limitedApp(
     controllers: [controller],
   };
   const app = await App.start(platform, metadata, undefined, forceCloseConnections);
-  const limit = app.nest.get<Handle>(CONCURRENCY_LIMIT);
+  const limit = app.nest.get<HttpHandle>(CONCURRENCY_LIMIT);
   onTestFinished(() => counts(limit, 0, 0));
   return { app, limit, ...paused };
 }

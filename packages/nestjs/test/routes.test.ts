@@ -1,4 +1,4 @@
-import { CONCURRENCY_LIMIT, ConcurrencyLimitModule, type Handle } from '@headgate/nestjs';
+import { CONCURRENCY_LIMIT, ConcurrencyLimitModule, type HttpHandle } from '@headgate/nestjs';
 import { counts } from '@headgate/test-suite';
 import { Controller, Get } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -26,7 +26,7 @@ async function routedApp(platform: 'Express' | 'Fastify' | FastifyAdapter) {
   }));
   const imports = [ConcurrencyLimitModule.forRoot({ limits })];
   const app = await App.start(platform, { imports, controllers: [Reports] });
-  return { app, limit: app.nest.get<Handle>(CONCURRENCY_LIMIT) };
+  return { app, limit: app.nest.get<HttpHandle>(CONCURRENCY_LIMIT) };
 }
 
 describe.each(['Express', 'Fastify'] as const)('routes on %s', (platform) => {

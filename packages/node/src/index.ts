@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import { type Handle, withHandle } from '@headgate/core/http';
+import { type HttpHandle, withHandle } from '@headgate/core/http';
 import { type ConcurrencyLimitOptions, type Handler, LimitedListener } from './limited-listener.ts';
 import type { Message, ResponseTo } from './message.ts';
 
 export * from '@headgate/core/app';
 export { admissionOf, type ConcurrencyLimitOptions } from './limited-listener.ts';
 
-export interface ConcurrencyLimit<Req extends Message = IncomingMessage> extends Handle {
+export interface ConcurrencyLimit<Req extends Message = IncomingMessage> extends HttpHandle {
   /**
    * Limits a handler, or an app of a framework: returns the listener for `createServer`. The permit is held until the response has ended and, if
    * the handler returns a promise, the promise has settled. What the handler throws, the listener throws, or rejects

@@ -115,7 +115,7 @@ describe('a handler of a node:http server', () => {
     );
     expect(await call().answer()).toMatchObject({ body: 'early' });
     await aRound();
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     settled.open();
     await counts(limit, 0);
   });
@@ -130,11 +130,11 @@ describe('a handler of a node:http server', () => {
     const closed = responses.map((response) => once(response, 'close'));
     for (const each of abortedCalls) each.abort();
     await Promise.all(closed);
-    expect(limit.inflight).toBe(2);
+    expect(limit.holders).toBe(2);
     responses[0]?.end('into the void');
     await counts(limit, 1);
     clock.advance(1000);
-    expect(limit.inflight).toBe(0);
+    expect(limit.holders).toBe(0);
   });
 
   it('passes its response to classify', async () => {
@@ -253,7 +253,7 @@ describe('a handler of a node:http server', () => {
       await until(() => response !== undefined);
       await aRound();
       await new Promise((resolve) => setImmediate(resolve));
-      expect(limit.inflight).toBe(1);
+      expect(limit.holders).toBe(1);
       response?.end('two');
       expect(await answer).toMatchObject({ body: 'one two' });
     });

@@ -14,7 +14,7 @@ describe('a response that fails and belongs to no server', () => {
     const req = mocks.createRequest();
     const res = mocks.createResponse({ eventEmitter: EventEmitter, req });
     limit(() => {})(req as never, res as never);
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     return { limit, res };
   };
 
@@ -22,13 +22,13 @@ describe('a response that fails and belongs to no server', () => {
     const { limit, res } = begin();
     res.on('error', () => {});
     res.emit('error', new Error('broken'));
-    expect(limit.inflight).toBe(0);
+    expect(limit.holders).toBe(0);
   });
 
   test('still throws its error if the app does not listen for errors', () => {
     const { limit, res } = begin();
     expect(() => res.emit('error', new Error('broken'))).toThrow('broken');
-    expect(limit.inflight).toBe(0);
+    expect(limit.holders).toBe(0);
   });
 });
 
@@ -38,7 +38,7 @@ test('a request that belongs to no server may lack stream methods', () => {
   const res = mocks.createResponse();
   limit(() => {})({ method: 'GET', url: '/', headers: {} } as never, res as never);
   clock.advance(100);
-  expect(limit.inflight).toBe(1);
+  expect(limit.holders).toBe(1);
   res.end();
-  expect(limit.inflight).toBe(0);
+  expect(limit.holders).toBe(0);
 });

@@ -9,5 +9,5 @@ const send = host?.start(limit((_req, res) => void res.end('ok')));
 
 for await (const _ of createInterface({ input: process.stdin })) {
   const { status } = (await send?.('/')) ?? {};
-  console.log(`${status}, ${limit.inflight} in flight, ${limit.queued} queued`);
+  console.log(`${status}, ${limit.holders} in flight, ${limit.queued} queued`);
 }

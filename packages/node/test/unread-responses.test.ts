@@ -35,7 +35,7 @@ async function unread(
   const stream = session.request();
   stream.on('error', () => {});
   await once(stream, 'response');
-  expect(limit.inflight).toBe(1);
+  expect(limit.holders).toBe(1);
   return { limit, stream };
 }
 
@@ -44,9 +44,9 @@ it('over HTTP/2, holds the permit of an unread response until maxHold has passed
   const { limit } = await unread({ clock, maxHold: 10_000 });
   limit.observe({ leaked: () => {} });
   clock.advance(9_999);
-  expect(limit.inflight).toBe(1);
+  expect(limit.holders).toBe(1);
   clock.advance(1);
-  expect(limit.inflight).toBe(0);
+  expect(limit.holders).toBe(0);
   expect(limit.stats().leaked).toBe(1);
 });
 

@@ -1,11 +1,7 @@
-import type { Limiter } from '@headgate/core';
-import type { Measurable } from '@headgate/core/metrics';
+import type { Handle } from '@headgate/core';
 import { type Tracer, trace } from '@opentelemetry/api';
 import { scope } from './scope.ts';
 import { WaitSpans } from './wait-spans.ts';
-
-/** Not a store, which has no waits. */
-type MeasurableLimit = Extract<Measurable, Pick<Limiter, 'observe'>>;
 
 /** The wait spans of one limit with one tracer. */
 interface TracedLimit {
@@ -16,7 +12,7 @@ interface TracedLimit {
 /** By tracer; that of the global provider is a different object before and after the SDK is registered. */
 type ByTracer = Map<Tracer | 'global', TracedLimit>;
 
-const known = new WeakMap<MeasurableLimit, ByTracer>();
+const known = new WeakMap<Handle, ByTracer>();
 
 /**
  * Adds a span to each wait at the limit, once for each tracer: an app may instrument a limit with several meters.
@@ -24,7 +20,7 @@ const known = new WeakMap<MeasurableLimit, ByTracer>();
  *
  * @param tracer Default: that of the global provider.
  */
-export function addWaitSpans(limit: MeasurableLimit, tracer: Tracer | undefined): () => void {
+export function addWaitSpans(limit: Handle, tracer: Tracer | undefined): () => void {
   const all: ByTracer = known.get(limit) ?? new Map();
   known.set(limit, all);
   const key = tracer ?? 'global';
@@ -38,7 +34,7 @@ export function addWaitSpans(limit: MeasurableLimit, tracer: Tracer | undefined)
   };
 }
 
-function observed(limit: MeasurableLimit, tracer: Tracer): TracedLimit {
+function observed(limit: Handle, tracer: Tracer): TracedLimit {
   const spans = new WaitSpans(tracer);
   const stop = limit.observe(spans.observer);
   return {

@@ -157,10 +157,7 @@ describe('the metrics', () => {
           return [attributes['headgate.limit.name'], value];
         });
     expect(names('headgate.active_requests')).toEqual([['user+7', 0]]);
-    expect(names('headgate.limit')).toEqual([
-      ['user', 2],
-      ['7', 100],
-    ]);
+    expect(Object.fromEntries(names('headgate.limit'))).toEqual({ user: 2, 7: 100 });
   });
 
   it('are removed with their limit, and the callback with the last limit', async () => {

@@ -143,7 +143,7 @@ describe('a span for the wait', () => {
       wait('admitted', 'api'),
     ]);
     await other.close();
-    await gate.limits[1]?.limiter.close();
+    await Object.values(gate.limiters)[1]?.close();
   });
 
   it('ends when the instrument is removed', () => {
@@ -228,7 +228,7 @@ it('each request of an Express server has its own wait in its own trace', async 
   const answers: Promise<Response>[] = [];
   for (const name of ['a', 'b', 'c']) {
     answers.push(fetch(`${url}/${name}`));
-    await expect.poll(() => limit.inflight + limit.queued).toBe(answers.length);
+    await expect.poll(() => limit.holders + limit.queued).toBe(answers.length);
   }
   open();
   for (const answer of await Promise.all(answers)) expect(answer.status).toBe(200);

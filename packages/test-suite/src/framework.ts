@@ -13,7 +13,7 @@ import type {
   Priority,
   Rejection,
 } from '@headgate/core';
-import type { Handle } from '@headgate/core/http';
+import type { HttpHandle } from '@headgate/core/http';
 
 /** What the suite needs from a framework: its capabilities, and how to build apps with it. */
 export interface FrameworkDriver<L extends SuiteLimit = SuiteLimit> {
@@ -56,7 +56,7 @@ interface FrameworkCapabilities {
 }
 
 /** The adapter's middleware; the suite uses only its handle. */
-export type SuiteLimit = Handle;
+export type SuiteLimit = HttpHandle;
 
 /** The middleware and handlers of an app, in the order in which a request reaches them. */
 export interface SuiteApp<L extends SuiteLimit = SuiteLimit> {

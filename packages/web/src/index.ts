@@ -1,11 +1,11 @@
 import { HeadgateError, onWorkers } from '@headgate/core';
-import { type Handle, misplaced, withHandle } from '@headgate/core/http';
+import { type HttpHandle, misplaced, withHandle } from '@headgate/core/http';
 import { type ConcurrencyLimitOptions, LimitedHandler, type Next } from './limited-handler.ts';
 
 export * from '@headgate/core/app';
 export { admissionOf, type ConcurrencyLimitOptions } from './limited-handler.ts';
 
-export interface ConcurrencyLimit<R extends Request = Request> extends Handle {
+export interface ConcurrencyLimit<R extends Request = Request> extends HttpHandle {
   /**
    * Calls `next` for an admitted request, and resolves to its response. The permit is held until `next` has settled and
    * the response's body has been read to the end, has failed or has been cancelled. Rejects with what `next` throws.

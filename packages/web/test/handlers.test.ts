@@ -81,7 +81,7 @@ describe('the permit', () => {
     const response = await limit(get(), () => new Response(readable));
     const text = response.text();
     await write('one ');
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     await write('two');
     await close();
     expect(await text).toBe('one two');
@@ -97,7 +97,7 @@ describe('the permit', () => {
     const event = reader?.read();
     await write('data: 1\n\n');
     expect(new TextDecoder().decode((await event)?.value)).toBe('data: 1\n\n');
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     await reader?.cancel();
     await counts(limit, 0);
   });
@@ -168,7 +168,7 @@ describe('the permit', () => {
       return new Response(readable);
     });
     const text = response.text();
-    expect([outer.inflight, inner.inflight]).toEqual([1, 1]);
+    expect([outer.holders, inner.holders]).toEqual([1, 1]);
     await close();
     expect(await text).toBe('');
     await counts(outer, 0);
@@ -227,7 +227,7 @@ describe('a request whose signal aborts', () => {
     await counts(limit, 1);
     abort.abort();
     expect(signal?.reason).toMatchObject({ code: 'ERR_HEADGATE_DISCONNECTED' });
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     release.open();
     await answer;
     await counts(limit, 0);

@@ -42,5 +42,5 @@ test('a request beyond the limit gets 503', async () => {
   const admitted = await request(app).get('/pages/1');
 
   expect(admitted.text).toBe('the other one: 503');
-  expect(limit.inflight).toBe(0);
+  expect(limit.holders).toBe(0);
 });

@@ -12,7 +12,7 @@ assert.ok(Object.keys(http).length > 0);
 
 for (const name of ['express', 'koa', 'hono', 'fastify', 'node', 'web']) {
   const { concurrencyLimit } = require(`@headgate/${name}`);
-  assert.equal(concurrencyLimit({ limit: 2, route: 'POST /reports/:id' }).inflight, 0);
+  assert.equal(concurrencyLimit({ limit: 2, route: 'POST /reports/:id' }).holders, 0);
 }
 
 const { instrument } = require('@headgate/opentelemetry');

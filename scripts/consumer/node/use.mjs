@@ -41,8 +41,8 @@ assert.equal(guard.admits('normal'), true);
 for (const concurrencyLimit of [express, koa, hono, fastify, node, web]) {
   const middleware = concurrencyLimit({ limit: 2, route: 'POST /reports/:id' });
   assert.equal(typeof middleware, 'function');
-  assert.equal(middleware.inflight, 0);
-  assert.equal(concurrencyLimit({ guard }).inflight, 0);
+  assert.equal(middleware.holders, 0);
+  assert.equal(concurrencyLimit({ guard }).holders, 0);
 }
 
 // Each reads the files of the page.

@@ -21,7 +21,7 @@ export const page = dashboard({ limits: [limit] });
 export const store = memoryStore();
 export const gate = createGate({ limits: [{ name: 'reports', limit: 2 }] });
 export const health = () => ({ ...limit.stats(), app: { ...gate.stats() }, ...limiter.stats() });
-export const parts = () => ({ ...limit.limiters, ...gate.limits[0], guard: gate.guard });
+export const parts = () => ({ ...limit.limiters, ...gate.limiters, guard: gate.guard });
 export const state = () => ({ state: limiter.state, ...limiter.stats().suggestion });
 export const locks = lockClient({ url: 'http://localhost:8000' });
 export const codeOf = (error: HeadgateError) => error.code;

@@ -9,10 +9,13 @@ import {
 import { checkOrderOption } from '../limiter/acquire-options.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import { demandsFrom } from './demands.ts';
-import { checkGateWaitOptions, type Gate, type GateWaitOptions } from './gate.ts';
+import { checkGateWaitOptions, type GateWaitOptions, type InternalGate } from './gate.ts';
 
 /** Requests a permit of all limits of a gate, and resolves to it. */
-export function acquireFromGate(gate: Gate, options: GateWaitOptions = {}): Promise<Permit> {
+export function acquireFromGate(
+  gate: InternalGate,
+  options: GateWaitOptions = {},
+): Promise<Permit> {
   return new Promise((resolve, reject) => {
     checkGateWaitOptions('acquire', options);
     request(new Acquisition(resolve, reject), gate, options);
@@ -21,7 +24,7 @@ export function acquireFromGate(gate: Gate, options: GateWaitOptions = {}): Prom
 
 /** Acquires a permit of all limits of a gate, and calls `fn` with it. */
 export function runInGate<T>(
-  gate: Gate,
+  gate: InternalGate,
   fn: Callback<T>,
   options: GateWaitOptions = {},
 ): Promise<T> {
@@ -35,14 +38,17 @@ export function runInGate<T>(
 /**
  * @throws HeadgateError for an option that all limits of the gate ignore. `priority` is allowed if there is a guard.
  */
-function checkOrderOptions({ guard, limits }: Gate, { priority, fairBy }: GateWaitOptions): void {
+function checkOrderOptions(
+  { guard, limits }: InternalGate,
+  { priority, fairBy }: GateWaitOptions,
+): void {
   if (priority === undefined && fairBy === undefined) return;
   const limiters = limits.map(({ limiter }) => limiter);
   if (guard === undefined) checkOrderOption('priority', priority, limiters);
   if (limiters.length > 0) checkOrderOption('fairBy', fairBy, limiters);
 }
 
-function request(waiter: SignalWaiter, gate: Gate, options: GateWaitOptions): void {
+function request(waiter: SignalWaiter, gate: InternalGate, options: GateWaitOptions): void {
   options.signal?.throwIfAborted();
   checkOrderOptions(gate, options);
   const demands = demandsFrom(gate.limits, options);

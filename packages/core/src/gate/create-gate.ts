@@ -5,7 +5,7 @@ import type { Limiter } from '../limiter/limiter.ts';
 import { type CommonSettings, checkCommon, commonOptions } from '../limiter/options.ts';
 import { isControlled } from '../limits/limit.ts';
 import { Observers } from '../semaphore/observers.ts';
-import type { Gate, GateSettings } from './gate.ts';
+import type { Gate, GateSettings, InternalGate } from './gate.ts';
 import { checkLimitOrder, type GateLimit, rememberOrder } from './gate-limits.ts';
 import { gateModel } from './gate-model.ts';
 import { GuardedGate } from './guarded-gate.ts';
@@ -116,7 +116,7 @@ function checkSettings(specs: readonly LimitSpec[], { queueTimeout, mode }: Gate
   throw invalid('queueTimeout', expected, queueTimeout);
 }
 
-function unguarded(specs: readonly LimitSpec[], settings: GateSettings): Gate {
+function unguarded(specs: readonly LimitSpec[], settings: GateSettings): InternalGate {
   const sole = soleSettings(specs, settings);
   if (sole !== undefined) return new SoleGate(makeLimiter(sole));
   return makeOrdered(specs, settings);

@@ -2,10 +2,10 @@ import type { CheckedClock } from '../clock.ts';
 import { type Model, type SimulatedLimit, settingsOnClock } from '../shadow/simulation.ts';
 import type { Enforcer } from '../shadow/variant.ts';
 import { type Demand, type Demands, weightNow } from './demands.ts';
-import type { Gate, GateSettings } from './gate.ts';
+import type { GateSettings, InternalGate } from './gate.ts';
 import type { OwnSpec } from './limit-spec.ts';
 
-type Make = (specs: readonly OwnSpec[], settings: GateSettings) => Gate;
+type Make = (specs: readonly OwnSpec[], settings: GateSettings) => InternalGate;
 
 /** The simulation model of a gate that has limits in shadow mode: all these limits together, and each of them alone. */
 export function gateModel(
@@ -33,7 +33,7 @@ export function gateModel(
 }
 
 /** @param hasOwnLimits Whether requests may set the limit of their key. */
-function enforcerOf(gate: Gate, hasOwnLimits: boolean): Enforcer<Demands> {
+function enforcerOf(gate: InternalGate, hasOwnLimits: boolean): Enforcer<Demands> {
   const [first] = gate.limits;
   return {
     request: (waiter, demands) => {

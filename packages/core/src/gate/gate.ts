@@ -4,16 +4,13 @@ import {
   checkWaitOptions,
   waitOptions,
 } from '../limiter/acquire-options.ts';
-import type { LimiterStats } from '../limiter/limiter.ts';
+import type { Handle } from '../limiter/limiter.ts';
 import type { CommonSettings } from '../limiter/options.ts';
-import type { Observer } from '../semaphore/observer.ts';
+import type { GateStats } from '../limiter/stats.ts';
 import type { Permit } from '../semaphore/permit.ts';
-import type { CloseOptions } from '../semaphore/permit-tracker.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import type { DemandOptions, Demands } from './demands.ts';
-import type { GateGuard } from './gate-guard.ts';
 import type { GateLimit } from './gate-limits.ts';
-import type { GuardStats } from './options.ts';
 
 export interface GateWaitOptions extends DemandOptions, CommonWaitOptions {}
 
@@ -25,32 +22,8 @@ export function checkGateWaitOptions(owner: string, options: GateWaitOptions): v
   checkWaitOptions(options);
 }
 
-/** Statistics of a gate. They count requests, while those of its limits count weight. */
-export interface GateStats
-  extends Omit<
-    LimiterStats,
-    'limit' | 'baseline' | 'keys' | 'inflightPeak' | 'inflightHistogram' | 'priorities' | 'shares'
-  > {
-  /** Statistics of each limit, in the gate's order. */
-  readonly limits: readonly LimiterStats[];
-  /** State of the guard, if the gate has one. */
-  readonly guard?: (GuardStats & { readonly name: string }) | undefined;
-}
-
 /** Several limits behind one queue, with one timeout and one permit per request. */
-export interface Gate {
-  readonly name: string;
-  readonly limits: readonly GateLimit[];
-  /** The guard, if it has one. */
-  readonly guard?: GateGuard | undefined;
-  /**
-   * Whether the gate has been closed. A closed gate rejects every request, except a gate in shadow mode without stores.
-   */
-  readonly closed: boolean;
-  /** Requests that hold a permit. */
-  readonly inflight: number;
-  /** Queued requests, at any limit. */
-  readonly queued: number;
+export interface Gate extends Handle {
   /**
    * Grants or rejects the waiter, now or later, exactly once. Of the waiter's own fields it reads only
    * `queueTimeout`, `priority` and `fairBy`, and may overwrite the others.
@@ -70,14 +43,13 @@ export interface Gate {
   acquire(options?: GateWaitOptions): Promise<Permit>;
   /** Acquires a permit, calls `fn`, and releases the permit when that has settled. */
   run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: GateWaitOptions): Promise<T>;
-  /**
-   * Adds an observer, like a limiter's `observe`. The gate reports each request once. The limiters that it has made
-   * report only events of the limit itself, such as `resized`.
-   */
-  observe(observer: Observer): () => void;
-  /** Closes the gate, like a limiter's `close`. Reused limiters stay open. */
-  close(options?: CloseOptions): Promise<number>;
   stats(): GateStats;
+}
+
+/** What the core needs from a gate. Not published. */
+export interface InternalGate extends Gate {
+  /** In the order in which requests acquire them. */
+  readonly limits: readonly GateLimit[];
 }
 
 /** The options of a gate, validated and with defaults. */

@@ -1,3 +1,4 @@
+import type { GateStats } from '../limiter/stats.ts';
 import { Counters } from '../semaphore/counters.ts';
 import type { Observer } from '../semaphore/observer.ts';
 import type { Permit } from '../semaphore/permit.ts';
@@ -8,15 +9,16 @@ import { RetryAfter } from '../semaphore/retry-after.ts';
 import { identityOf, type Waiter } from '../semaphore/waiter.ts';
 import { acquireFromGate, runInGate } from './acquire.ts';
 import type { Demands } from './demands.ts';
-import type { Gate, GateSettings, GateStats, GateWaitOptions } from './gate.ts';
+import type { GateSettings, GateWaitOptions, InternalGate } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
 import { OperableGuard } from './operable-guard.ts';
 import type { Guard } from './options.ts';
 
 /** A gate behind a guard. A request that the guard rejects never reaches the limits. */
-export class GuardedGate implements Gate {
+export class GuardedGate implements InternalGate {
   readonly name: string;
   readonly limits: readonly GateLimit[];
+  readonly limiters: InternalGate['limiters'];
   readonly guard: OperableGuard;
   readonly #counters: Counters;
   readonly #retryAfter: RetryAfter;
@@ -24,11 +26,12 @@ export class GuardedGate implements Gate {
   constructor(
     guard: Guard,
     /** The gate behind the guard. */
-    readonly inner: Gate,
+    readonly inner: InternalGate,
     private readonly settings: GateSettings,
   ) {
     this.name = inner.name;
     this.limits = inner.limits;
+    this.limiters = inner.limiters;
     this.guard = new OperableGuard(guard, settings, inner);
     this.#counters = new Counters(settings);
     this.#retryAfter = new RetryAfter(settings.clock);
@@ -38,8 +41,8 @@ export class GuardedGate implements Gate {
     return this.inner.closed;
   }
 
-  get inflight(): number {
-    return this.inner.inflight;
+  get holders(): number {
+    return this.inner.holders;
   }
 
   get queued(): number {

@@ -79,17 +79,12 @@ export function isLimiter(value: unknown): value is Limiter {
 
 export function reusedSpec(limiter: Limiter, optional: boolean): LimitSpec {
   if (!isLimiter(limiter)) {
-    throw invalid('limiter', `a limiter${hintFor(limiter)}`, limiter);
+    const hint = 'limiters' in Object(limiter) ? ', such as one of its limiters' : '';
+    throw invalid('limiter', `a limiter${hint}`, limiter);
   }
   if (!limiter.closed) return { limiter, optional, owned: false };
   const message = `limiter "${limiter.name}" is closed and would reject every request`;
   throw new HeadgateError('ERR_HEADGATE_OPTION', message, 'limiter');
-}
-
-function hintFor(value: object | undefined | null): string {
-  if (typeof value === 'function' && 'limiters' in value)
-    return ", such as one of a middleware's limiters";
-  return value && 'limits' in value ? ", such as the limiter of one of a gate's limits" : '';
 }
 
 /** Runs `check`, and prefixes an error about one of these options with its entry of `limits`. */

@@ -1,9 +1,10 @@
 import { HeadgateError, invalid } from '../errors.ts';
+import type { GateGuard, GuardStats } from '../limiter/gate-guard.ts';
+import type { Stats } from '../limiter/stats.ts';
 import { readStats } from '../read-or-warn.ts';
 import type { Priority } from '../semaphore/priority.ts';
-import type { GateSettings, GateStats } from './gate.ts';
-import type { GateGuard } from './gate-guard.ts';
-import type { Guard, GuardStats } from './options.ts';
+import type { GateSettings } from './gate.ts';
+import type { Guard } from './options.ts';
 
 /**
  * Operates the guard of one gate. The gate's settings hold the mode, since the guard may be shared with other gates.
@@ -32,7 +33,7 @@ export class OperableGuard implements GateGuard {
   }
 
   /** Reads the guard's state. If the guard throws, the statistics of requests must still be available. */
-  stats(): GateStats['guard'] {
+  stats(): Stats['guard'] {
     const { guard, name } = this;
     return { ...readStats(guard, `guard "${name}"`, () => statsOf(guard)), name };
   }

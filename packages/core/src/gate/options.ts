@@ -1,4 +1,5 @@
 import type { DistributedOptions } from '../limiter/distributed-options.ts';
+import type { GuardStats } from '../limiter/gate-guard.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { CommonOptions, LimiterOptions } from '../limiter/options.ts';
 import type { Priority } from '../semaphore/priority.ts';
@@ -44,14 +45,6 @@ export interface Guard {
    * Default: none.
    */
   stats?(): GuardStats;
-}
-
-/** State of a guard. */
-export interface GuardStats {
-  /** The latest measured delay in milliseconds of the resource that the guard watches. */
-  readonly delay?: number | undefined;
-  /** Fraction of recent requests that it has rejected, from 0 to 1. */
-  readonly shedding?: number | undefined;
 }
 
 export interface GateOptions extends CommonOptions {

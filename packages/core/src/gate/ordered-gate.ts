@@ -1,5 +1,6 @@
 import { checkDuration } from '../checks.ts';
 import type { GateableLimiter } from '../limiter/limiter.ts';
+import type { GateStats } from '../limiter/stats.ts';
 import { Counters } from '../semaphore/counters.ts';
 import { Deadlines, isLate, waitersOf } from '../semaphore/deadlines.ts';
 import { deferGrants } from '../semaphore/grants.ts';
@@ -13,7 +14,7 @@ import { grant, identityOf, isGone, type Waiter, waitedSince } from '../semaphor
 import { type Model, Simulation } from '../shadow/simulation.ts';
 import { acquireFromGate, runInGate } from './acquire.ts';
 import { checkDemands, type Demands, tryDemand } from './demands.ts';
-import type { Gate, GateSettings, GateStats, GateWaitOptions } from './gate.ts';
+import type { GateSettings, GateWaitOptions, InternalGate } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
 import { GatePermit, releaseAll } from './gate-permit.ts';
 import { GateWaiter, type GateWaiterOwner } from './gate-waiter.ts';
@@ -22,8 +23,9 @@ import { GateWaiter, type GateWaiterOwner } from './gate-waiter.ts';
 const withoutEffect: readonly Operation[] = ['pause', 'drain', 'resume'];
 
 /** A gate whose requests acquire its limits in order. */
-export class OrderedGate implements Gate, GateWaiterOwner {
+export class OrderedGate implements InternalGate, GateWaiterOwner {
   readonly name: string;
+  readonly limiters: InternalGate['limiters'];
   closed = false;
   readonly #permits: PermitTracker;
   readonly #counters: Counters;
@@ -42,6 +44,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
     private readonly model: () => Model<Demands> | undefined,
   ) {
     this.name = settings.name;
+    this.limiters = Object.fromEntries(limits.map(({ limiter }) => [limiter.name, limiter]));
     this.#permits = new PermitTracker(settings);
     this.#counters = new Counters(settings);
     this.#retryAfter = new RetryAfter(settings.clock);
@@ -58,7 +61,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
     return this.closed && !this.#isShadow;
   }
 
-  get inflight(): number {
+  get holders(): number {
     return this.#permits.count;
   }
 
@@ -133,7 +136,7 @@ export class OrderedGate implements Gate, GateWaiterOwner {
   }
 
   stats(): GateStats {
-    const { name, inflight, queued } = this;
+    const { name, queued } = this;
     // Read first: reading reports rejections, which must be in the statistics below.
     const { shadow, suggestions } = this.#simulation?.stats() ?? {};
     const common = this.#counters.stats(this.#permits, waitersOf(this.#deadlines));
@@ -141,8 +144,8 @@ export class OrderedGate implements Gate, GateWaiterOwner {
       const suggestion = suggestions?.get(limiter.name);
       return suggestion ? { ...limiter.stats(), suggestion } : limiter.stats();
     });
-    const suggestion = limits.length === 1 ? limits[0]?.suggestion : undefined;
-    return { name, inflight, queued, ...common, shadow, suggestion, limits };
+    const { suggestion, distributed } = (limits.length === 1 && limits[0]) || {};
+    return { name, queued, ...common, shadow, suggestion, distributed, limits };
   }
 
   beforeWait(gateWaiter: GateWaiter): boolean {

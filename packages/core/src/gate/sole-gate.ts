@@ -1,6 +1,7 @@
 import { invalid } from '../errors.ts';
 import type { LimiterSettings } from '../limiter/distributed-options.ts';
 import type { Limiter } from '../limiter/limiter.ts';
+import type { GateStats } from '../limiter/stats.ts';
 import type { Observer } from '../semaphore/observer.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import type { CloseOptions } from '../semaphore/permit-tracker.ts';
@@ -9,10 +10,9 @@ import type { Waiter } from '../semaphore/waiter.ts';
 import { checkDemands, type Demands, demandsFrom } from './demands.ts';
 import {
   checkGateWaitOptions,
-  type Gate,
   type GateSettings,
-  type GateStats,
   type GateWaitOptions,
+  type InternalGate,
 } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
 import type { LimitSpec } from './limit-spec.ts';
@@ -37,14 +37,16 @@ export function soleSettings(
  * A gate with a single limit. It is the most common and the cheapest gate: requests use the limiter's own queue and
  * permits.
  */
-export class SoleGate implements Gate {
+export class SoleGate implements InternalGate {
   readonly name: string;
   readonly limits: readonly [GateLimit];
+  readonly limiters: InternalGate['limiters'];
   readonly #limiter: Limiter;
 
   constructor(limiter: Limiter) {
     this.name = limiter.name;
     this.limits = [{ limiter, optional: false, owned: true }];
+    this.limiters = limiter.limiters;
     this.#limiter = limiter;
   }
 
@@ -52,7 +54,7 @@ export class SoleGate implements Gate {
     return this.#limiter.closed;
   }
 
-  get inflight(): number {
+  get holders(): number {
     return this.#limiter.holders;
   }
 
@@ -97,9 +99,9 @@ export class SoleGate implements Gate {
 
   stats(): GateStats {
     const limitStats = this.#limiter.stats();
-    const { limit, keys, baseline, priorities, shares, inflightPeak, inflightHistogram, ...stats } =
-      limitStats;
-    return { ...stats, inflight: this.inflight, limits: [limitStats] };
+    const { limit, inflight, keys, baseline, priorities, shares, ...others } = limitStats;
+    const { inflightPeak, inflightHistogram, ...stats } = others;
+    return { ...stats, limits: [limitStats] };
   }
 
   #limiterOptions(options: GateWaitOptions, owner: string) {

@@ -1,7 +1,8 @@
 import { checkNames, checkText, isNumber } from '../checks.ts';
 import { type Clock, checkClock } from '../clock.ts';
 import { HeadgateError, invalid } from '../errors.ts';
-import type { Guard, GuardStats } from '../gate/options.ts';
+import type { Guard } from '../gate/options.ts';
+import type { GuardStats } from '../limiter/gate-guard.ts';
 import { readOrWarn } from '../read-or-warn.ts';
 import type { Priority } from '../semaphore/priority.ts';
 import { RecentRejections } from './recent-rejections.ts';

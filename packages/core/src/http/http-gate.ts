@@ -1,8 +1,9 @@
 import { checkChoice } from '../checks.ts';
 import { attempt, invalid } from '../errors.ts';
 import type { Demand, Demands } from '../gate/demands.ts';
-import type { Gate, GateStats } from '../gate/gate.ts';
+import type { Gate } from '../gate/gate.ts';
 import { GuardedGate } from '../gate/guarded-gate.ts';
+import type { GateStats } from '../limiter/stats.ts';
 import { type Outcome, outcomes } from '../limits/limit.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 import { checkPriority } from '../semaphore/priority.ts';

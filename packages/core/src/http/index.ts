@@ -4,7 +4,7 @@ export { type Admission, unlimited } from './admission.ts';
 export { fastifyPath, fastifyRouting } from './fastify-router.ts';
 export { type Framework, reasonOf, rejectionHandler } from './framework.ts';
 export { Exchange, type GatedRequest } from './gated-request.ts';
-export { type Handle, withHandle } from './handle.ts';
+export { type HttpHandle, withHandle } from './handle.ts';
 export { HttpGate, type HttpStats } from './http-gate.ts';
 export { isThenable } from './is-thenable.ts';
 export { appendFields } from './limit-fields.ts';

@@ -71,10 +71,11 @@ export function httpSettings<R>(
     throw superfluous('classify', 'unless a limit is adaptive');
   }
   const gate = makeGate(specs, options, common);
-  for (const [index, { limiter }] of gate.limits.entries()) rules[index]?.bind(limiter);
-  const controlled = gate.limits.filter(({ limiter }) => isDefaultLimit(limiter));
+  const limiters = Object.values(gate.limiters);
+  for (const rule of rules) rule.bind(gate.limiters[rule.spec.limiter.name] as Limiter);
+  const controlled = limiters.filter(isDefaultLimit);
   const isDefault = controlled.length > 0;
-  const countsWaiting = controlled.length < gate.limits.length;
+  const countsWaiting = controlled.length < limiters.length;
   // On Workers, a timer ends with the request that has started it, so nothing would check the other requests.
   const canCheck = isDefault && !onWorkers();
   const slowClients = canCheck ? new SlowClients(gate, common.clock) : undefined;

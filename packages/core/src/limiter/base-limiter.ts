@@ -7,8 +7,9 @@ import type { GroupMember, SemaphoreGroup } from '../semaphore/semaphore-group.t
 import type { Waiter } from '../semaphore/waiter.ts';
 import { acquireFrom } from './acquire.ts';
 import type { WaitOptions } from './acquire-options.ts';
-import type { Limiter, LimiterState, LimiterStats } from './limiter.ts';
+import type { Limiter, LimiterState } from './limiter.ts';
 import { ignoredOptions } from './options.ts';
+import type { LimiterStats } from './stats.ts';
 
 /** The parts of a limiter that are the same wherever its permits are counted. */
 export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>>
@@ -35,6 +36,10 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
     this.queueLimit = settings.queueLimit;
     this.queueWeight = settings.queueWeight;
     this.queueTimeout = settings.queueTimeout;
+  }
+
+  get limiters(): Readonly<Record<string, Limiter>> {
+    return { [this.name]: this };
   }
 
   get closed(): boolean {
@@ -65,7 +70,6 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
     return this.semaphores.queued;
   }
 
-  /** Number of permits held by this process, whatever their weight. */
   get holders(): number {
     return this.semaphores.permits.count;
   }

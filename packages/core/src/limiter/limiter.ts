@@ -1,79 +1,12 @@
 import type { Observer, Operation } from '../semaphore/observer.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import type { CloseOptions } from '../semaphore/permit-tracker.ts';
-import type { QueueStats } from '../semaphore/queue.ts';
 import type { Rejection, RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
-import type { ShadowStats, Suggestion } from '../semaphore/shadow-stats.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import type { AcquireOptions, WaitOptions } from './acquire-options.ts';
+import type { GateGuard } from './gate-guard.ts';
+import type { LimiterStats, Stats } from './stats.ts';
 import type { StoreStats } from './store-stats.ts';
-
-/** State of a limiter. The values from `admitted` on are totals since it was created. */
-export interface LimiterStats extends QueueStats {
-  readonly name: string;
-  /** Maximum weight in flight at once, per key if keyed. */
-  readonly limit: number;
-  /**
-   * Milliseconds that work takes without load: the mean over all kinds of work. Undefined unless an adaptive limit has
-   * measured it.
-   */
-  readonly baseline?: number | undefined;
-  /** Weight that counts against the limit now. The default limit does not count requests that only wait for their client. */
-  readonly inflight: number;
-  /**
-   * Highest weight in flight so far. If keyed: of any single key. If distributed: over all processes, as far as this
-   * process has observed.
-   */
-  readonly inflightPeak: number;
-  /**
-   * Number of requests admitted at each weight in flight, which includes the request itself. The buckets are 1, 2, 3 to
-   * 4, 5 to 8, and so on. For keyed and distributed limits, as in `inflightPeak`.
-   */
-  readonly inflightHistogram: readonly number[];
-  /** Number of waiters now. */
-  readonly queued: number;
-  /** Milliseconds for which the oldest waiter has been queued. */
-  readonly longestWait: number;
-  /** Keys in use now; 0 if the limiter is not keyed. */
-  readonly keys: number;
-
-  readonly admitted: number;
-  readonly rejected: Readonly<Record<RejectionReason, number>>;
-  /** Requests that would have been rejected, but that shadow mode admitted. They are not in `rejected`. */
-  readonly wouldReject: Readonly<Record<RejectionReason, number>>;
-  /** Waiters that were withdrawn before they were admitted or rejected. */
-  readonly withdrawn: number;
-  /** Permits that were released because `maxHold` had passed. */
-  readonly leaked: number;
-  /**
-   * What it would have done since shadow mode began; undefined without shadow mode, and for a limit that cannot be
-   * simulated: one with a store or `defaultLimit()`, and that of a gate with several limits, which the gate simulates
-   * together.
-   */
-  readonly shadow?: ShadowStats | undefined;
-  /** In shadow mode, what other limits would have done, each alone; undefined if it cannot be simulated. */
-  readonly suggestion?: Suggestion | undefined;
-  /** State of a distributed limit. All other values describe this process only. */
-  readonly distributed?: DistributedStats | undefined;
-}
-
-/** State of a distributed limit, as this process knows it. */
-export interface DistributedStats {
-  /** Whether the store is available. */
-  readonly up: boolean;
-  /** The limit that this process declares. Another process may have declared or set the limit that applies. */
-  readonly declared: number;
-  /** Weight held by all processes, as the store last reported it; undefined if the limit is per key. */
-  readonly inflight: number | undefined;
-  /** Number of waiters of all processes, as the store last reported it; undefined if the limit is per key. */
-  readonly queued: number | undefined;
-  /** Expired leases, of any process, that this process has removed. */
-  readonly reclaimed: number;
-  /** Permits of this process that have lost their lease. */
-  readonly lost: number;
-  /** Moving average of the last round trips to the store, in milliseconds; undefined before the first. */
-  readonly roundTrip: number | undefined;
-}
 
 /**
  * `open`; `paused`: queues new requests and admits none; `drained`: rejects new requests as `closed`; `closed`: the
@@ -81,18 +14,46 @@ export interface DistributedStats {
  */
 export type LimiterState = 'open' | 'paused' | 'drained' | 'closed';
 
-/** Enforces a limit. */
-export interface Limiter {
+/** What a limiter, a gate and a middleware have in common. */
+export interface Handle {
   /** Name in rejections, statistics and events. */
   readonly name: string;
+  /** Whether it has been closed. It then rejects every request, except in shadow mode without a store. */
+  readonly closed: boolean;
+  /** Number of permits held now, regardless of their weight. */
+  readonly holders: number;
+  /** Number of waiters now. */
+  readonly queued: number;
+  /** Its limiters by name, to resize them for instance. A limiter has only itself. */
+  readonly limiters: Readonly<Record<string, Limiter>>;
+  /** The guard, if it has one. */
+  readonly guard?: GateGuard | undefined;
+  stats(): Stats;
+  /**
+   * Adds an observer, and returns a function that removes it. It receives all later events, including those of requests
+   * that have already arrived. A gate reports each request once; its own limiters report only events of the limit
+   * itself, such as `resized`.
+   *
+   * @throws HeadgateError unless `observer` is an object of known callbacks.
+   */
+  observe(observer: Observer): () => void;
+  /**
+   * Rejects new and queued requests, and closes its own limiters; reused ones stay open. Resolves to 0 when the last
+   * permit has been released. When the timeout has passed or the signal aborts, it aborts the signals of the permits
+   * still held, and resolves to their number. For an invalid option, it rejects with a `HeadgateError` and closes
+   * nothing.
+   */
+  close(options?: CloseOptions): Promise<number>;
+}
+
+/** Enforces a limit. */
+export interface Limiter extends Handle {
   /** Whether every request needs a key. */
   readonly perKey: boolean;
   /** Whether the limit is counted in a store. Most requests then wait for its answer, and there is no `tryAcquire`. */
   readonly isDistributed: boolean;
   /** Whether the limit is adaptive. */
   readonly isAdaptive: boolean;
-  /** Whether it has been closed. It then rejects every request, except in shadow mode without a store. */
-  readonly closed: boolean;
   /** Whether it admits requests. */
   readonly state: LimiterState;
   /**
@@ -116,10 +77,6 @@ export interface Limiter {
   readonly limit: number;
   /** Weight that counts against the limit now. The default limit does not count requests that only wait for their client. */
   readonly inflight: number;
-  /** Number of waiters now. */
-  readonly queued: number;
-  /** Number of permits held now, regardless of their weight. */
-  readonly holders: number;
   /**
    * Grants or rejects the waiter exactly once, now or later.
    *
@@ -197,19 +154,6 @@ export interface Limiter {
    * @throws HeadgateError as `freeze` does.
    */
   unfreeze(): void;
-  /**
-   * Adds an observer, and returns a function that removes it. It receives all later events, including those of requests
-   * that have already arrived.
-   *
-   * @throws HeadgateError unless `observer` is an object of known callbacks.
-   */
-  observe(observer: Observer): () => void;
-  /**
-   * Rejects new and queued requests. Resolves to 0 when the last permit has been released. When the timeout has passed
-   * or the signal aborts, it aborts the signals of the permits still held, and resolves to their number. For an invalid
-   * option, it rejects with a `HeadgateError` and closes nothing.
-   */
-  close(options?: CloseOptions): Promise<number>;
   stats(): LimiterStats;
   /**
    * Exists only for a distributed limit. Queries the store, and resolves to the state of the limit or of one key.

@@ -1,9 +1,9 @@
-import type { GateStats } from '../gate/gate.ts';
-import type { Limiter, LimiterStats } from '../limiter/limiter.ts';
+import type { Handle, Limiter } from '../limiter/limiter.ts';
+import type { Stats } from '../limiter/stats.ts';
 import { readStats } from '../read-or-warn.ts';
 import { boundedDone } from './closed-entries.ts';
 import { Durations, type OpenSeries } from './durations.ts';
-import { checkMeasurable, duplicate, limitersOf, type MeasurableLimit } from './measurable.ts';
+import { checkMeasurable, duplicate } from './measurable.ts';
 import { isStore, MeasuredStores } from './measured-stores.ts';
 import {
   LimitAttributes,
@@ -22,11 +22,10 @@ export interface Exporter {
   readonly open: OpenSeries;
 }
 
-type Attach = (limit: MeasurableLimit) => () => void;
+type Attach = (limit: Handle) => () => void;
 
 interface Entry {
-  readonly name: string;
-  readonly limit: MeasurableLimit;
+  readonly limit: Handle;
   readonly attributes: LimitAttributes;
   readonly limiters: readonly Limiter[];
   remove(): void;
@@ -89,16 +88,16 @@ export class MeasuredLimits {
     const measured = new Set<UsedLimiter>();
     for (const entry of this.#entries.values()) {
       const stats = requestsOf(entry, receiveNumber);
-      for (const [index, { name }] of entry.limiters.entries()) {
+      const limits = stats && (stats.limits ?? [stats]);
+      for (const { name } of entry.limiters) {
         const used = this.#limiters.get(name);
         if (used === undefined || measured.has(used)) continue;
         measured.add(used);
-        const own = stats !== undefined && 'limits' in stats ? stats.limits[index] : stats;
+        const own = limits?.find((each) => each.name === name);
         // Without its gate's statistics, a limiter reports its own. A limiter that has thrown is not read again.
         if (own === undefined && used.limiter === entry.limit) continue;
         readStats(used, `limiter "${name}"`, () => {
-          const limitStats = (own as LimiterStats | undefined) ?? used.limiter.stats();
-          limitMeasurements(limitStats, used.attributes, receiveNumber);
+          limitMeasurements(own ?? used.limiter.stats(), used.attributes, receiveNumber);
         });
       }
       // Removed later: the exporter is still calling its callbacks, and this may remove one of them.
@@ -108,11 +107,11 @@ export class MeasuredLimits {
 
   #add(limit: unknown, attach: Attach, done: readonly Entry[]): Entry {
     checkMeasurable(limit);
-    const { name } = limit.stats();
-    const limiters = limitersOf(limit);
+    const { name } = limit;
+    const limiters = Object.values(limit.limiters);
     // The last counts of these limits are lost.
     for (const entry of done) if (hasNameOf(entry, name, limiters)) entry.remove();
-    this.#checkNames(limit, name, limiters);
+    this.#checkNames(limit, limiters);
     const attributes = new LimitAttributes(name);
     const durations = new Durations(attributes, this.exporter.open);
     const stop = limit.observe(durations.observer);
@@ -124,7 +123,7 @@ export class MeasuredLimits {
       durations.remove();
       this.#changed();
     };
-    const entry = { name, limit, attributes, limiters, remove };
+    const entry = { limit, attributes, limiters, remove };
     this.#entries.set(name, entry);
     for (const limiter of limiters) this.#use(limiter);
     this.#changed();
@@ -157,7 +156,8 @@ export class MeasuredLimits {
     return true;
   }
 
-  #checkNames(limit: MeasurableLimit, name: string, limiters: readonly Limiter[]): void {
+  #checkNames(limit: Handle, limiters: readonly Limiter[]): void {
+    const { name } = limit;
     const same = this.#entries.get(name);
     if (same?.limit === limit) throw duplicate(name, 'add it once');
     if (same?.limiters.some((limiter) => limiters.includes(limiter)))
@@ -172,23 +172,26 @@ export class MeasuredLimits {
 }
 
 /** Measures the requests and returns the statistics. Returns undefined on failure. */
-function requestsOf(entry: Entry, receive: Receive): LimiterStats | GateStats | undefined {
-  const { limit, name, attributes } = entry;
-  return readStats(entry, `limit "${name}"`, () => {
+function requestsOf(entry: Entry, receive: Receive): Stats | undefined {
+  const { limit, attributes } = entry;
+  return readStats(entry, `limit "${limit.name}"`, () => {
     const stats = limit.stats();
-    const active = 'holders' in limit ? limit.holders : stats.inflight;
-    requestMeasurements(stats, active, attributes, receive);
+    requestMeasurements(stats, attributes, receive);
     return stats;
   });
 }
 
 /** Whether the entry must be removed before a limit with this name and these limiters can be added. */
-function hasNameOf(entry: Entry, name: string, limiters: readonly Limiter[]): boolean {
+function hasNameOf(
+  { limit, limiters: of }: Entry,
+  name: string,
+  limiters: readonly Limiter[],
+): boolean {
   const isOther = (own: Limiter) => (one: Limiter) => one !== own && one.name === own.name;
-  return entry.name === name || entry.limiters.some((own) => limiters.some(isOther(own)));
+  return limit.name === name || of.some((own) => limiters.some(isOther(own)));
 }
 
 /** Whether its counts can no longer change. */
 function isDone({ limit }: Entry): boolean {
-  return limit.closed && limit.inflight === 0;
+  return limit.closed && limit.holders === 0;
 }

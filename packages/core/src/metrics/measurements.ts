@@ -1,6 +1,5 @@
 import { invalid } from '../errors.ts';
-import type { GateStats } from '../gate/gate.ts';
-import type { LimiterStats } from '../limiter/limiter.ts';
+import type { LimiterStats, Stats } from '../limiter/stats.ts';
 import { attributeNames, type Metric, metrics } from './definitions.ts';
 
 export type Attributes = Readonly<Record<string, string>>;
@@ -51,14 +50,9 @@ export class LimitAttributes {
   }
 }
 
-/**
- * The requests of a limiter, gate or middleware. Counters are totals.
- *
- * @param active Number of requests that hold a permit.
- */
+/** The requests of a limiter, gate or middleware. Counters are totals. */
 export function requestMeasurements(
-  stats: LimiterStats | GateStats,
-  active: number,
+  stats: Stats,
   attributes: LimitAttributes,
   receive: Receive,
 ): void {
@@ -71,11 +65,11 @@ export function requestMeasurements(
     receive(metrics.wouldReject, total, attributes.with(reason));
   }
   receive(metrics.requests, stats.withdrawn, attributes.with('withdrawn'));
-  receive(metrics.active, active, all);
+  receive(metrics.active, stats.holders, all);
   receive(metrics.queued, stats.queued, all);
   receive(metrics.longestWait, stats.longestWait / 1000, all);
   receive(metrics.leaked, stats.leaked, all);
-  const { delay, shedding } = ('guard' in stats && stats.guard) || {};
+  const { delay, shedding } = stats.guard ?? {};
   if (delay !== undefined) receive(metrics.guardDelay, delay / 1000, all);
   if (shedding !== undefined) receive(metrics.guardShedding, shedding, all);
 }

@@ -1,5 +1,6 @@
 import type { CheckedClock } from '../clock.ts';
 import type { Observers } from './observers.ts';
+import type { PermitTracker } from './permit-tracker.ts';
 import { noRejections, type Rejection } from './rejection.ts';
 import { endIdentity, identityOf, type Waiter, waitedSince } from './waiter.ts';
 
@@ -20,7 +21,7 @@ export class Counters {
 
   /** Returns the statistics that limiters and gates have in common. */
   stats(
-    { admitted, leaked }: { readonly admitted: number; readonly leaked: number },
+    { count: holders, admitted, leaked }: Pick<PermitTracker, 'count' | 'admitted' | 'leaked'>,
     waiters: readonly (Waiter | undefined)[],
   ) {
     const now = this.settings.clock.now();
@@ -30,7 +31,8 @@ export class Counters {
     }
     const rejected = { ...this.rejections };
     const wouldReject = { ...this.wouldBeRejections };
-    return { longestWait, admitted, rejected, wouldReject, withdrawn: this.withdrawals, leaked };
+    const { withdrawals: withdrawn } = this;
+    return { holders, longestWait, admitted, rejected, wouldReject, withdrawn, leaked };
   }
 
   /** The waiter is waiting for a store's answer. */

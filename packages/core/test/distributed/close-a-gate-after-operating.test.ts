@@ -26,7 +26,7 @@ test('close() of a gate resolves once the store has answered a drain, even while
   ];
   const gate = createGate({ limits, clock, queueLimit: 1, queueTimeout: 1_000 });
   const permit = await gate.acquire();
-  gate.limits[0]?.limiter.drain();
+  Object.values(gate.limiters)[0]?.drain();
   let left: number | undefined;
   const closing = gate.close({ signal: AbortSignal.abort() }).then((count) => {
     left = count;

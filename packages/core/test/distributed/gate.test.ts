@@ -64,7 +64,7 @@ describe('a gate of local and distributed limits', () => {
     again.permit?.release();
     await settled();
     expect(await world.stats('all')).toMatchObject({ inflight: 0, queued: 0 });
-    expect([a.inflight, b.inflight, a.queued, b.queued]).toEqual([0, 0, 0, 0]);
+    expect([a.holders, b.holders, a.queued, b.queued]).toEqual([0, 0, 0, 0]);
   });
 
   test('queues no request if queueLimit is 0, and calls the store once before it rejects', async () => {
@@ -85,7 +85,7 @@ describe('a gate of local and distributed limits', () => {
     expect(store.calls.flat()).toEqual(['acquire', 'acquire']);
     held.release();
     await settled();
-    expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0 });
+    expect(gate.stats()).toMatchObject({ holders: 0, queued: 0 });
   });
 
   test('applies one deadline to all limits together', async () => {
@@ -110,7 +110,7 @@ describe('a gate of local and distributed limits', () => {
     away.abort('left');
     await settled();
     expect(gone.error).toBe('left');
-    expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, withdrawn: 1 });
+    expect(gate.stats()).toMatchObject({ holders: 0, queued: 0, withdrawn: 1 });
     expect(await world.stats('all')).toMatchObject({ inflight: 0, queued: 0 });
   });
 
@@ -124,7 +124,7 @@ describe('a gate of local and distributed limits', () => {
     held.release();
     await world.advance(lease);
     expect(await world.stats('user', 'bob')).toMatchObject({ inflight: 0, queued: 0 });
-    expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0 });
+    expect(gate.stats()).toMatchObject({ holders: 0, queued: 0 });
   });
 
   test('aborts the permit, without a rejection, if a lease is lost after the admission', async () => {
@@ -135,9 +135,9 @@ describe('a gate of local and distributed limits', () => {
     store.trouble = 'silent';
     await world.advance(lease);
     expect(waiting.permit?.signal.reason).toMatchObject({ code: 'ERR_HEADGATE_LEASE_LOST' });
-    expect(gate.stats()).toMatchObject({ inflight: 1, rejected: { store: 0 } });
+    expect(gate.stats()).toMatchObject({ holders: 1, rejected: { store: 0 } });
     waiting.permit?.release();
-    expect(gate.inflight).toBe(0);
+    expect(gate.holders).toBe(0);
   });
 
   test('rejects a request if the queue of the next limit is full, and releases its lease', async () => {
@@ -149,7 +149,7 @@ describe('a gate of local and distributed limits', () => {
     held.release();
     await settled();
     waiting.permit?.release();
-    expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, admitted: 2 });
+    expect(gate.stats()).toMatchObject({ holders: 0, queued: 0, admitted: 2 });
   });
 
   test('rejects with the reason store while the store is unavailable', async () => {
@@ -167,7 +167,7 @@ describe('a gate of local and distributed limits', () => {
     const refused = outcome(gate.acquire({ keys: { user: 'ann' } }));
     await world.advance(timeout);
     expect(refused.error).toMatchObject({ name: 'StoreError', rejection: { reason: 'store' } });
-    expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0, rejected: { store: 1 } });
+    expect(gate.stats()).toMatchObject({ holders: 0, queued: 0, rejected: { store: 1 } });
   });
 
   test('a gate of one distributed limit behaves like that limit', async () => {
@@ -186,7 +186,7 @@ describe('a gate of local and distributed limits', () => {
     held.release();
     await settled();
     expect(waiting.permit).toBeDefined();
-    expect(a.stats()).toMatchObject({ inflight: 1, limits: [{ distributed: { up: true } }] });
+    expect(a.stats()).toMatchObject({ holders: 1, limits: [{ distributed: { up: true } }] });
     const closed = a.close();
     waiting.permit?.release();
     expect(await closed).toBe(0);

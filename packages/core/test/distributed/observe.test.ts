@@ -81,7 +81,7 @@ it('a gate reports each request once, and the changes of its distributed limit',
   const acquired = gate.acquire({ keys: { user: 'a' } });
   expect(seen()).toEqual(['asked 0']);
   (await acquired).release();
-  gate.limits[1]?.limiter.setLimit(2);
+  Object.values(gate.limiters)[1]?.setLimit(2);
   expect(seen().map((event) => event.split(' ')[0])).toEqual(['admitted', 'released', 'resized']);
   await gate.close();
 });

@@ -51,6 +51,9 @@ describe('an option that a store does not support is an error', () => {
       ],
       order: lifo(),
     });
-    expect(gate.limits.map(({ limiter }) => limiter.isDistributed)).toEqual([false, true]);
+    expect(Object.values(gate.limiters).map((limiter) => limiter.isDistributed)).toEqual([
+      false,
+      true,
+    ]);
   });
 });

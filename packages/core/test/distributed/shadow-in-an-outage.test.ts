@@ -138,7 +138,7 @@ describe('a gate with a limit in shadow mode and another limit', () => {
     const late = outcome(gate.acquire());
     await world.advance(100);
     expect([late.permit !== undefined, heard]).toEqual([true, ['timeout true']]);
-    expect(gate.stats()).toMatchObject({ inflight: 1, queued: 0 });
+    expect(gate.stats()).toMatchObject({ holders: 1, queued: 0 });
   });
 
   test('reports that timeout even if the request exceeds another limit in shadow mode', async () => {
@@ -157,7 +157,7 @@ describe('a gate with a limit in shadow mode and another limit', () => {
     await world.advance(101);
     expect(late.error).toMatchObject({ rejection: { reason: 'timeout', limitName: 'after' } });
     expect(heard).toEqual(['timeout false']);
-    expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0 });
+    expect(gate.stats()).toMatchObject({ holders: 0, queued: 0 });
   });
 
   test('reports a request that an outage would have rejected', async () => {

@@ -24,5 +24,5 @@ it('acquire() rejects with an error if the guard returns a promise', async () =>
   const gate = createGate({ guard: guard as never, limits: [{ name: 'app', limit: 1 }] });
   const error = { code: 'ERR_HEADGATE_OPTION', option: 'guard.admits' };
   await expect(gate.acquire()).rejects.toMatchObject(error);
-  expect(gate.inflight).toBe(0);
+  expect(gate.holders).toBe(0);
 });

@@ -30,11 +30,11 @@ it('a guard in shadow mode does not put its limits into shadow mode', async () =
   guard.rejects = ['normal'];
   gate.guard?.shadow();
   const permits = [await gate.acquire()];
-  expect(gate.limits[0]?.limiter.mode).toBe('enforce');
+  expect(Object.values(gate.limiters)[0]?.mode).toBe('enforce');
   permits[0]?.release();
   guard.rejects = [];
   gate.guard?.enforce();
-  expect(await gate.run(() => gate.inflight)).toBe(1);
+  expect(await gate.run(() => gate.holders)).toBe(1);
 });
 
 it('a closed gate without limits stays in shadow mode and admits requests; its mode cannot be changed', async () => {
@@ -62,7 +62,7 @@ it('a guard in shadow mode reports rejections and admits the requests', async ()
   guard.rejects = ['normal'];
   const permit = await gate.acquire();
   expect(reports).toMatchObject([{ shadow: true, rejection: { reason: 'overloaded' } }]);
-  expect(gate.stats()).toMatchObject({ inflight: 1, wouldReject: { overloaded: 1 } });
+  expect(gate.stats()).toMatchObject({ holders: 1, wouldReject: { overloaded: 1 } });
   permit.release();
 });
 

@@ -31,10 +31,10 @@ it.each([
   await expect(gate.run(() => 'done')).rejects.toMatchObject({ rejection });
   const report = { name: gate.name, request: {}, rejection, shadow: false };
   expect(reports).toEqual([report, report]);
-  expect(gate.stats()).toMatchObject({ inflight: 0, admitted: 0, rejected: { overloaded: 2 } });
+  expect(gate.stats()).toMatchObject({ holders: 0, admitted: 0, rejected: { overloaded: 2 } });
   guard.rejects = [];
-  expect(await gate.run(() => gate.inflight)).toBe(1);
-  expect(gate.stats()).toMatchObject({ inflight: 0, admitted: 1 });
+  expect(await gate.run(() => gate.holders)).toBe(1);
+  expect(gate.stats()).toMatchObject({ holders: 0, admitted: 1 });
 });
 
 it('a gate passes the priority of each request to its guard once', async () => {
@@ -89,7 +89,7 @@ it('a closed gate rejects as closed, whatever its guard decides', async () => {
 it('a gate without limits counts requests in flight, and close() waits for them', async () => {
   const { gate } = guarded({ limits: [] });
   const permits = [await gate.acquire(), await gate.acquire()];
-  expect([gate.name, gate.inflight]).toEqual(['sentry', 2]);
+  expect([gate.name, gate.holders]).toEqual(['sentry', 2]);
   const closed = gate.close();
   for (const permit of permits) permit.release();
   expect(await closed).toBe(0);

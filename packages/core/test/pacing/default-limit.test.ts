@@ -40,8 +40,8 @@ it('next to other limits of a gate, a request that waits for its client counts a
       { name: 'app', limit: defaultLimit() },
     ],
   });
-  const [reports, app] = gate.limits.map(({ limiter }) => limiter);
-  const demands = gate.limits.map(({ limiter }) => ({ limiter, weight: 1 }));
+  const [reports, app] = Object.values(gate.limiters);
+  const demands = Object.values(gate.limiters).map((limiter) => ({ limiter, weight: 1 }));
   const caller = new Caller();
   gate.request(caller, demands as Demands);
   const permit = caller.permit as BasePermit;

@@ -64,7 +64,7 @@ export class GateScene {
       orders: new WeakMap(),
       isPassage: (one: object) => one instanceof GateWaiter,
     };
-    const limiters = [user, all.limits[1]?.limiter as LocalLimiter, app];
+    const limiters = [user, Object.values(all.limiters)[1] as LocalLimiter, app];
     this.judges = limiters.map((limiter) => new Judge(limiter, clock, passages));
   }
 
@@ -160,7 +160,7 @@ export class GateScene {
     for (const judge of this.judges) judge.settle();
     for (const gate of this.gates) {
       const holding = this.visitors.filter((one) => one.gate === gate && one.state === 'holds');
-      this.#check(gate.inflight === holding.length, `${gate.inflight} in flight at ${gate.name}`);
+      this.#check(gate.holders === holding.length, `${gate.holders} in flight at ${gate.name}`);
       const waiting = this.waitingAt(gate).length;
       this.#check(gate.queued === waiting, `${gate.queued} queued at ${gate.name}, not ${waiting}`);
     }
@@ -192,7 +192,7 @@ export class GateScene {
     for (const { limiter } of this.judges) {
       expect(limiter.stats()).toMatchObject({ inflight: 0, queued: 0, keys: 0 });
     }
-    for (const gate of this.gates) expect(gate.stats()).toMatchObject({ inflight: 0, queued: 0 });
+    for (const gate of this.gates) expect(gate.stats()).toMatchObject({ holders: 0, queued: 0 });
     expect(this.clock.armed).toBe(0);
   }
 

@@ -91,7 +91,10 @@ const steps: Readonly<Record<string, (scene: Scene, at: number) => void>> = {
     if (caller !== undefined) gate.withdraw(caller);
   },
   advance: ({ clock }, at) => clock.advance(at % 16),
-  resize: ({ gate }, at) => gate.limits.at(-1)?.limiter.setLimit(1 + (at % 4)),
+  resize: ({ gate }, at) =>
+    Object.values(gate.limiters)
+      .at(-1)
+      ?.setLimit(1 + (at % 4)),
   add: (scene) => scene.add(),
   remove: (scene, at) => scene.remove(at),
   close: ({ gate }, at) => void (at === 0 && gate.close()),

@@ -118,8 +118,8 @@ class Story {
       for (const { permit } of this.callers) permit?.release();
       this.clock.advance(5);
     }
-    const { inflight, queued, limits, withdrawn } = this.gate.stats();
-    expect([inflight, queued, this.clock.armed]).toEqual([0, 0, 0]);
+    const { holders, queued, limits, withdrawn } = this.gate.stats();
+    expect([holders, queued, this.clock.armed]).toEqual([0, 0, 0]);
     expect(
       limits.map((each) => each.inflight + each.queued + each.keys).every((n) => n === 0),
     ).toBe(true);

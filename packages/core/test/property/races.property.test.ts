@@ -40,7 +40,7 @@ const jobs = fc.array(
 interface Entrance {
   acquire(key: string, options: { weight: number; signal: AbortSignal }): Promise<Permit>;
   run(key: string, fn: (permit: Permit) => Promise<void>, options: object): Promise<void>;
-  counts(): { inflight: number; queued: number };
+  counts(): { holders: number; queued: number };
   close(): Promise<number>;
 }
 
@@ -155,9 +155,9 @@ it.each([
         const entrance = create(world);
         await race(entrance, world, list, scheduler);
         raced += list.length;
-        const { inflight, queued } = entrance.counts();
-        expect({ inflight, queued, armed: world.clock.armed }).toEqual({
-          inflight: 0,
+        const { holders, queued } = entrance.counts();
+        expect({ holders, queued, armed: world.clock.armed }).toEqual({
+          holders: 0,
           queued: 0,
           armed: 0,
         });

@@ -154,7 +154,7 @@ function gateWorldOf(
     { name: 'app', limit: app },
   ];
   const gate = createGate({ ...common, limits, mode, clock });
-  const [ofUser, ofApp] = gate.limits.map(({ limiter }) => limiter);
+  const [ofUser, ofApp] = Object.values(gate.limiters);
   const request = (waiter: Waiter, { key, weight }: Arrival) => {
     const demands = [
       { limiter: ofUser as never, key, weight: 1 },

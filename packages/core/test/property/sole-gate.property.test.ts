@@ -53,7 +53,7 @@ function story(others: readonly GateLimitOptions[], options: Settings, script: r
     ...{ queueLimit, queueTimeout: 20, maxHold, clock },
   });
   // So that `setLimit` may change it.
-  gate.limits.at(-1)?.limiter.freeze();
+  Object.values(gate.limiters).at(-1)?.freeze();
   const callers: Caller[] = [];
   for (const event of script) {
     apply(event, gate, callers, clock);
@@ -74,12 +74,15 @@ function apply(event: Event, gate: Gate, callers: Caller[], clock: VirtualClock)
   else if (act === 'withdraw' && one !== undefined) gate.withdraw(one);
   else if (act === 'advance') clock.advance(at);
   else if (act === 'busy') clock.busy(at);
-  else if (act === 'setLimit') gate.limits.at(-1)?.limiter.setLimit((at % 5) + 1);
+  else if (act === 'setLimit')
+    Object.values(gate.limiters)
+      .at(-1)
+      ?.setLimit((at % 5) + 1);
   else if (act === 'close' && at === 0) void gate.close();
 }
 
 function ask({ at, queueTimeout, reaction }: Event, gate: Gate, callers: Caller[]): void {
-  const limit = gate.limits.at(-1)?.limiter.limit ?? 1;
+  const limit = Object.values(gate.limiters).at(-1)?.limit ?? 1;
   const weight = Math.min(limit, (at % 3) + 1);
   const caller: Caller = new Caller({
     ...(queueTimeout === undefined ? {} : { queueTimeout }),
@@ -92,7 +95,7 @@ function ask({ at, queueTimeout, reaction }: Event, gate: Gate, callers: Caller[
     },
   });
   callers.push(caller);
-  askGate(gate, caller, [...Array(gate.limits.length - 1), { weight }]);
+  askGate(gate, caller, [...Array(Object.keys(gate.limiters).length - 1), { weight }]);
 }
 
 it(

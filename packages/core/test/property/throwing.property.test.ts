@@ -198,8 +198,8 @@ class Story {
     const closed = this.gate.close();
     await Promise.all(this.runs);
     expect(await closed).toBe(0);
-    const { inflight, queued, limits } = this.gate.stats();
-    expect([inflight, queued]).toEqual([0, 0]);
+    const { holders, queued, limits } = this.gate.stats();
+    expect([holders, queued]).toEqual([0, 0]);
     for (const limit of limits) expect(limit).toMatchObject({ inflight: 0, queued: 0, keys: 0 });
   }
 }

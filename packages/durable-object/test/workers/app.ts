@@ -41,7 +41,7 @@ app.get('/stats', async (c) => {
   return c.json({
     inflight,
     queued,
-    own: own.inflight,
+    own: own.holders,
     leaked: own.leaked,
     rejected: own.rejected,
   });

@@ -38,8 +38,8 @@ app.on('GET', ['/stream', '/impatient/stream'], (c) => {
   );
 });
 app.get('/stats', (c) => {
-  const { inflight, queued, withdrawn, admitted, leaked } = limit.stats();
-  return c.json({ inflight, queued, withdrawn, admitted, leaked });
+  const { holders, queued, withdrawn, admitted, leaked } = limit.stats();
+  return c.json({ holders, queued, withdrawn, admitted, leaked });
 });
 const noWaitUntil = { waitUntil: () => {}, passThroughOnException: () => {}, props: {} };
 

@@ -37,7 +37,7 @@ describe('concurrencyLimit() on Cloudflare Workers', () => {
     expect(JSON.parse(body)).toMatchObject({
       code: 'ERR_HEADGATE_RUNTIME',
       message: expect.stringContaining('app.fetch(request, env, ctx)'),
-      inflight: 0,
+      holders: 0,
     });
   });
 

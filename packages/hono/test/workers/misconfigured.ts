@@ -18,11 +18,11 @@ export default {
 function withoutContext(request: Request): Response | Promise<Response> {
   const limit = concurrencyLimit({ limit: 1, maxHold: 1000 });
   const app = new Hono().use(limit).get('*', (c) => c.text('handled'));
-  app.onError((error) => responseOf(error, limit.stats().inflight));
+  app.onError((error) => responseOf(error, limit.stats().holders));
   return app.fetch(request);
 }
 
-function responseOf(error: Error, inflight?: number): Response {
+function responseOf(error: Error, holders?: number): Response {
   const { code, option, message } = error as Error & { code: string; option: string };
-  return Response.json({ code, option, message, inflight });
+  return Response.json({ code, option, message, holders });
 }

@@ -3,7 +3,7 @@ import { Call, RawSocket } from '@headgate/test-suite';
 import { expect, vi } from 'vitest';
 
 interface Stats {
-  readonly inflight: number;
+  readonly holders: number;
   readonly queued: number;
   readonly withdrawn: number;
   readonly admitted: number;
@@ -43,8 +43,8 @@ export class RunningWorker {
   }
 
   /** Waits until the limit has these counts. */
-  async counts(inflight: number, queued = 0): Promise<void> {
-    await vi.waitFor(async () => expect(await this.stats()).toMatchObject({ inflight, queued }), {
+  async counts(holders: number, queued = 0): Promise<void> {
+    await vi.waitFor(async () => expect(await this.stats()).toMatchObject({ holders, queued }), {
       interval: 20,
       timeout: 10_000,
     });

@@ -21,7 +21,7 @@ describe('Hono on Cloudflare Workers', () => {
     await server.stop();
   });
 
-  const counts = (inflight: number, queued = 0) => worker.counts(inflight, queued);
+  const counts = (holders: number, queued = 0) => worker.counts(holders, queued);
 
   it('serves requests that queue behind each other', async () => {
     const calls = Array.from({ length: 6 }, () => worker.call('/work/20').answer());

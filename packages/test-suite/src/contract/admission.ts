@@ -111,7 +111,7 @@ export function admission(world: World): void {
     });
     const health = app.call('/health');
     await work.begins(2);
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     const none = { permit: undefined, waited: 0, rejection: undefined };
     expect(work.begun[1]?.admission).toEqual(none);
     work.finishAll();

@@ -193,7 +193,7 @@ export function connections(world: World): void {
     await raw.receives(/101/);
     raw.socket.write('hello');
     await raw.receives(/hello$/);
-    expect(limit.stats()).toMatchObject({ inflight: 1, admitted: 1, rejected: { full: 0 } });
+    expect(limit.stats()).toMatchObject({ holders: 1, admitted: 1, rejected: { full: 0 } });
     work.finishAll();
     await holder.answer();
     raw.socket.write(' again');

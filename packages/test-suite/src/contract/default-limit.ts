@@ -119,7 +119,7 @@ export function defaultLimit(world: World): void {
     upload.socket.write('12345');
     await until(() => {
       clock.advance(100);
-      return limit.inflight === 1 && limit.stats().limits[0]?.inflight === 0;
+      return limit.holders === 1 && limit.stats().limits[0]?.inflight === 0;
     });
     upload.socket.write('67890');
     await work.begins(1);

@@ -99,7 +99,7 @@ export function degraded(world: World): void {
         clock.advance(2000);
       }
       expect(await second.answer()).toMatchObject({ status: 200, body: `${reason} true` });
-      expect(limit.inflight).toBe(1);
+      expect(limit.holders).toBe(1);
       work.finishAll();
       await holder.answer();
     },

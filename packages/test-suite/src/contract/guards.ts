@@ -44,7 +44,7 @@ export function guards(world: World): void {
     const app = await world.serve({ use: limit }, { handle: work.handler });
     const calls = [app.call(), app.call()];
     await work.begins(2);
-    expect(limit.inflight).toBe(2);
+    expect(limit.holders).toBe(2);
     guard.refuses = all;
     expect(await app.call().answer()).toMatchObject({ status: 503 });
     const closed = limit.close();

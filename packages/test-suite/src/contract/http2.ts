@@ -73,7 +73,7 @@ export function overHttp2(world: World): void {
       stream.close(http2.constants.NGHTTP2_CANCEL);
       await until(() => signal?.aborted === true);
       await aRound();
-      expect(limit.inflight).toBe(1);
+      expect(limit.holders).toBe(1);
       work.finishAll();
       await counts(limit, 0);
     },

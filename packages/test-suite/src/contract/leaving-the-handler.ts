@@ -14,7 +14,7 @@ export function leavingTheHandler(world: World): void {
     const { limit, work, holder } = await busy(world);
     holder.abort();
     await disconnected(work);
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     work.finish();
     await counts(limit, 0);
   });
@@ -38,7 +38,7 @@ export function leavingTheHandler(world: World): void {
     holder.abort();
     await disconnected(work);
     clock.advance(3_600_000);
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     work.finish();
     await counts(limit, 0);
   });
@@ -52,9 +52,9 @@ export function leavingTheHandler(world: World): void {
       holder.abort();
       await disconnected(work);
       clock.advance(799);
-      expect(limit.inflight).toBe(1);
+      expect(limit.holders).toBe(1);
       clock.advance(1);
-      expect(limit.inflight).toBe(0);
+      expect(limit.holders).toBe(0);
       work.finish();
       await aRound();
     },
@@ -81,9 +81,9 @@ export function leavingTheHandler(world: World): void {
       call.abort();
       await disconnected(work, 1);
       clock.advance(3999);
-      expect(limit.inflight).toBe(1);
+      expect(limit.holders).toBe(1);
       clock.advance(1);
-      expect(limit.inflight).toBe(0);
+      expect(limit.holders).toBe(0);
       work.finish();
       await aRound();
     },
@@ -150,7 +150,7 @@ export function leavingTheHandler(world: World): void {
     const call = app.call();
     body.write('one');
     await call.response;
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     call.abort();
     await counts(limit, 0);
   });

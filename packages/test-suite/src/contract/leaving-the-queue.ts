@@ -45,7 +45,7 @@ export function leavingTheQueue(world: World): void {
       app.sockets[1]?.destroy();
       // Before any event of the disconnect.
       work.begun[0]?.admission?.permit?.release();
-      expect(limit.stats()).toMatchObject({ inflight: 0, queued: 0, admitted: 1, withdrawn: 1 });
+      expect(limit.stats()).toMatchObject({ holders: 0, queued: 0, admitted: 1, withdrawn: 1 });
       work.finishAll();
       await holder.answer();
       await aRound();

@@ -29,7 +29,7 @@ export function methods(world: World): void {
     const { app, limit, work, holder } = await busy(world);
     const call = app.call('/', { method: 'OPTIONS', headers: preflight });
     await work.begins(2);
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     const none = { permit: undefined, waited: 0, rejection: undefined };
     expect(work.begun[1]?.admission).toEqual(none);
     work.finishAll();

@@ -137,8 +137,8 @@ export function mistakes(world: World): void {
         expect(app.errors[0]).toMatchObject(error === bug ? { message: bug.message } : error);
       }
       expect(handled).toBe(0);
-      const { inflight, queued, limits } = limit.stats();
-      expect([inflight, queued, ...limits.map((each) => each.inflight)].every((n) => n === 0)).toBe(
+      const { holders, queued, limits } = limit.stats();
+      expect([holders, queued, ...limits.map((each) => each.inflight)].every((n) => n === 0)).toBe(
         true,
       );
       expect(limits.every(({ keys }) => keys === 0)).toBe(true);

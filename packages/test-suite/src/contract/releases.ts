@@ -94,7 +94,7 @@ export function releases(world: World): void {
       call.abort();
       await until(() => app.sockets[0]?.closed === true);
       await aRound();
-      expect(limit.inflight).toBe(1);
+      expect(limit.holders).toBe(1);
       latch.open();
       await counts(limit, 0);
     },
@@ -124,14 +124,14 @@ export function releases(world: World): void {
     const permit = work.begun[0]?.admission?.permit;
     permit?.release();
     permit?.release();
-    expect(limit.inflight).toBe(0);
+    expect(limit.holders).toBe(0);
     const next = app.call('/next');
     await work.begins(2);
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     work.finish();
     expect(await holder.answer()).toMatchObject({ body: '/holder' });
     await aRound();
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     work.finishAll();
     await next.answer();
   });
@@ -150,7 +150,7 @@ export function releases(world: World): void {
     );
     await app.call().answer();
     await aRound();
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     done.open();
     await counts(limit, 0);
   });

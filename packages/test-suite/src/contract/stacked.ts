@@ -83,7 +83,7 @@ export function stacked(world: World): void {
     const app = await world.serve({ use: outer }, { use: inner }, { handle: work.handler });
     const holder = app.call();
     await work.begins(1);
-    expect([outer.inflight, inner.inflight]).toEqual([1, 1]);
+    expect([outer.holders, inner.holders]).toEqual([1, 1]);
     expect(await app.call().answer()).toMatchObject({ status: 503 });
     await counts(outer, 1);
     work.finishAll();
@@ -98,7 +98,7 @@ export function stacked(world: World): void {
     const app = await world.serve({ use: outer }, { use: inner }, { handle: work.handler });
     const calls = [app.call(), app.call(), app.call()];
     await counts(inner, 1, 2);
-    expect(outer.inflight).toBe(3);
+    expect(outer.holders).toBe(3);
     work.finishAll();
     for (const call of calls) expect(await call.answer()).toMatchObject({ status: 200 });
     const expected = /queued for "inner" while it holds a permit of "outer".*docs\/errors\.md/;

@@ -28,7 +28,7 @@ export function streams(world: World): void {
     body.write('one ');
     await call.response;
     await aRound();
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     expect(await app.call().answer()).toMatchObject({ status: 503 });
     body.end('two');
     expect(await call.answer()).toMatchObject({ status: 200, body: 'one two' });
@@ -46,7 +46,7 @@ export function streams(world: World): void {
     for (const count of [1, 2, 3]) {
       events.write(`data: ${count}\n\n`);
       await client.receives(new RegExp(`data: ${count}`));
-      expect(limit.inflight).toBe(1);
+      expect(limit.holders).toBe(1);
     }
     await client.destroy();
     await counts(limit, 0);
@@ -62,7 +62,7 @@ export function streams(world: World): void {
     const call = app.call();
     const response = await call.response;
     await aRound();
-    expect(limit.inflight).toBe(1);
+    expect(limit.holders).toBe(1);
     let received = 0;
     for await (const chunk of response) received += chunk.length;
     expect(received).toBe(LARGE_BODY_BYTES);
@@ -79,7 +79,7 @@ export function streams(world: World): void {
       const app = await world.serve({ use: limit }, handle);
       const response = await app.call().response;
       await aRound();
-      expect(limit.inflight).toBe(1);
+      expect(limit.holders).toBe(1);
       for await (const _ of response);
       await counts(limit, 0);
     },

@@ -13,12 +13,12 @@ export async function until(
 
 /** Waits until the limit has these counts. */
 export async function counts(
-  limit: { readonly inflight: number; readonly queued: number },
-  inflight: number,
+  limit: { readonly holders: number; readonly queued: number },
+  holders: number,
   queued = 0,
 ): Promise<void> {
-  const look = () => ({ inflight: limit.inflight, queued: limit.queued });
-  await vi.waitFor(() => expect(look()).toEqual({ inflight, queued }), WAIT_OPTIONS);
+  const look = () => ({ holders: limit.holders, queued: limit.queued });
+  await vi.waitFor(() => expect(look()).toEqual({ holders, queued }), WAIT_OPTIONS);
 }
 
 /** Lets everything run that is already due in this process: microtasks, timers of 0 ms, and one round of I/O. */

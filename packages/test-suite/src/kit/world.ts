@@ -60,19 +60,19 @@ const UNEXPECTED_ERRORS =
   "errors reached the framework's error handling; a test that causes them must read `errors`";
 
 /** Waits until the limit has neither permits nor queued requests. */
-async function idle(limit: Pick<SuiteLimit, 'inflight' | 'queued'>): Promise<void> {
+async function idle(limit: Pick<SuiteLimit, 'holders' | 'queued'>): Promise<void> {
   try {
     await counts(limit, 0, 0);
   } catch (cause) {
-    const { inflight, queued } = limit;
-    const message = `after the test, a permit is not released or a request is still queued: ${inflight} in flight, ${queued} queued`;
+    const { holders, queued } = limit;
+    const message = `after the test, a permit is not released or a request is still queued: ${holders} held, ${queued} queued`;
     throw new Error(message, { cause });
   }
 }
 
 /** What one test creates; the suite checks and clears it afterwards. */
 export class World {
-  readonly #limits: Pick<SuiteLimit, 'inflight' | 'queued'>[] = [];
+  readonly #limits: Pick<SuiteLimit, 'holders' | 'queued'>[] = [];
   readonly #running: Running[] = [];
   readonly #cleanups: (() => unknown)[] = [];
 
@@ -95,7 +95,7 @@ export class World {
   }
 
   /** Checks after the test that nothing is in flight or queued here. */
-  watch<L extends Pick<SuiteLimit, 'inflight' | 'queued'>>(limit: L): L {
+  watch<L extends Pick<SuiteLimit, 'holders' | 'queued'>>(limit: L): L {
     this.#limits.push(limit);
     return limit;
   }

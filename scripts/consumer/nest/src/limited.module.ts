@@ -2,7 +2,7 @@ import {
   CONCURRENCY_LIMIT,
   ConcurrencyLimit,
   ConcurrencyLimitModule,
-  type Handle,
+  type HttpHandle,
 } from '@headgate/nestjs';
 import { Controller, Get, Inject, Module } from '@nestjs/common';
 import { AppService } from './app.service';
@@ -13,12 +13,12 @@ export const reports = ConcurrencyLimit({ name: 'reports', limit: 1, queueLimit:
 export class LimitedController {
   constructor(
     private readonly appService: AppService,
-    @Inject(CONCURRENCY_LIMIT) private readonly limit: Handle,
+    @Inject(CONCURRENCY_LIMIT) private readonly limit: HttpHandle,
   ) {}
 
   @Get()
-  getInflight(): string {
-    return `${this.appService.getHello()} ${this.limit.inflight}`;
+  getHolders(): string {
+    return `${this.appService.getHello()} ${this.limit.holders}`;
   }
 
   @Get('reports')

@@ -29,7 +29,7 @@ describe.each(['express', 'fastify'])('a limited module on %s', (platform) => {
     const rejected = responses.find(({ status }) => status === 503);
     expect(rejected?.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     expect(await rejected?.json()).toMatchObject({ statusCode: 503, reason: 'full' });
-    expect(reports.inflight).toBe(0);
+    expect(reports.holders).toBe(0);
   });
 
   afterAll(() => app.close());

@@ -20,3 +20,11 @@ export interface GateGuard {
    */
   enforce(): void;
 }
+
+/** State of a guard. */
+export interface GuardStats {
+  /** The latest measured delay in milliseconds of the resource that the guard watches. */
+  readonly delay?: number | undefined;
+  /** Fraction of recent requests that it has rejected, from 0 to 1. */
+  readonly shedding?: number | undefined;
+}

@@ -1,0 +1,97 @@
+import type { QueueStats } from '../semaphore/queue.ts';
+import type { RejectionReason } from '../semaphore/rejection.ts';
+import type { ShadowStats, Suggestion } from '../semaphore/shadow-stats.ts';
+import type { GuardStats } from './gate-guard.ts';
+
+/**
+ * Statistics that a limiter, a gate and a middleware have in common. The values from `admitted` to `leaked` are totals
+ * since it was created.
+ */
+interface CommonStats {
+  readonly name: string;
+  /** Number of permits held now, regardless of their weight. */
+  readonly holders: number;
+  /** Number of waiters now. */
+  readonly queued: number;
+  /** Milliseconds for which the oldest waiter has been queued. */
+  readonly longestWait: number;
+  readonly admitted: number;
+  readonly rejected: Readonly<Record<RejectionReason, number>>;
+  /** Requests that would have been rejected, but that shadow mode admitted. They are not in `rejected`. */
+  readonly wouldReject: Readonly<Record<RejectionReason, number>>;
+  /** Waiters that were withdrawn before they were admitted or rejected. */
+  readonly withdrawn: number;
+  /** Permits that were released because `maxHold` had passed. */
+  readonly leaked: number;
+  /**
+   * What it would have done since shadow mode began; undefined without shadow mode, and for a limit that cannot be
+   * simulated: one with a store or `defaultLimit()`, and that of a gate with several limits, which the gate simulates
+   * together.
+   */
+  readonly shadow?: ShadowStats | undefined;
+  /**
+   * In shadow mode, what other limits would have done, each alone; undefined if it cannot be simulated, and for a gate of
+   * several limits.
+   */
+  readonly suggestion?: Suggestion | undefined;
+  /**
+   * State of a distributed limit. All other values describe this process only. Undefined for a gate of several limits.
+   */
+  readonly distributed?: DistributedStats | undefined;
+  /** State of the guard, if there is one. */
+  readonly guard?: (GuardStats & { readonly name: string }) | undefined;
+}
+
+/** Statistics of a limiter. */
+export interface LimiterStats extends CommonStats, QueueStats {
+  /** Undefined: these are the statistics of its only limit. */
+  readonly limits?: undefined;
+  /** Maximum weight in flight at once, per key if keyed. */
+  readonly limit: number;
+  /**
+   * Milliseconds that work takes without load: the mean over all kinds of work. Undefined unless an adaptive limit has
+   * measured it.
+   */
+  readonly baseline?: number | undefined;
+  /** Weight that counts against the limit now. The default limit does not count requests that only wait for their client. */
+  readonly inflight: number;
+  /**
+   * Highest weight in flight so far. If keyed: of any single key. If distributed: over all processes, as far as this
+   * process has observed.
+   */
+  readonly inflightPeak: number;
+  /**
+   * Number of requests admitted at each weight in flight, which includes the request itself. The buckets are 1, 2, 3 to
+   * 4, 5 to 8, and so on. For keyed and distributed limits, as in `inflightPeak`.
+   */
+  readonly inflightHistogram: readonly number[];
+  /** Keys in use now; 0 if the limiter is not keyed. */
+  readonly keys: number;
+}
+
+/** Statistics of a gate. */
+export interface GateStats extends CommonStats {
+  /** Statistics of each limit, in the gate's order. */
+  readonly limits: readonly LimiterStats[];
+}
+
+/** Statistics of a limiter, a gate or a middleware. Those of each limit: `stats.limits ?? [stats]`. */
+export type Stats = LimiterStats | GateStats;
+
+/** State of a distributed limit, as this process knows it. */
+export interface DistributedStats {
+  /** Whether the store is available. */
+  readonly up: boolean;
+  /** The limit that this process declares. Another process may have declared or set the limit that applies. */
+  readonly declared: number;
+  /** Weight held by all processes, as the store last reported it; undefined if the limit is per key. */
+  readonly inflight: number | undefined;
+  /** Number of waiters of all processes, as the store last reported it; undefined if the limit is per key. */
+  readonly queued: number | undefined;
+  /** Expired leases, of any process, that this process has removed. */
+  readonly reclaimed: number;
+  /** Permits of this process that have lost their lease. */
+  readonly lost: number;
+  /** Moving average of the last round trips to the store, in milliseconds; undefined before the first. */
+  readonly roundTrip: number | undefined;
+}
