@@ -24,6 +24,7 @@ import { server } from './checks/server.ts';
 import { shutdown } from './checks/shutdown.ts';
 import { tenants } from './checks/tenants.ts';
 import { tokens } from './checks/tokens.ts';
+import { web } from './checks/web.ts';
 import { workerPool } from './checks/worker-pool.ts';
 import { workers } from './checks/workers.ts';
 
@@ -50,6 +51,7 @@ const checks = {
   [import.meta.resolve('./nestjs/app.ts')]: ownLimits(201),
   [import.meta.resolve('./koa/app.ts')]: koa,
   [import.meta.resolve('./hono/app.ts')]: hono,
+  [import.meta.resolve('./web/handler.ts')]: web,
 };
 
 const [redis, postgres] = await Promise.all([startRedis(), startPostgres()]);

@@ -1,0 +1,41 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { aRound } from '@headgate/test-suite/kit';
+import { adaptive, type ConcurrencyLimitOptions, concurrencyLimit } from '@headgate/web';
+import { expect, it } from 'vitest';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+/** A body that never ends. */
+const endless = () => new ReadableStream({ pull: (controller) => controller.enqueue('more ') });
+
+it.each<[string, ConcurrencyLimitOptions]>([
+  ['a fixed limit', { limit: 1 }],
+  ['an adaptive limit', { limit: adaptive(), classify: ({ ok }) => (ok ? 'ok' : 'dropped') }],
+])('an unread body releases its permits once it is garbage-collected: %s', async (_, options) => {
+  const [outer, inner] = [concurrencyLimit(options), concurrencyLimit(options)];
+  const handler = outer.wrap((request: Request) => inner(request, () => new Response(endless())));
+  const request = async () => {
+    const response = await handler(new Request('http://localhost/'));
+    await aRound();
+    expect([outer.inflight, inner.inflight]).toEqual([1, 1]);
+    // Until here, the response is reachable, so that an earlier garbage collection releases nothing.
+    return response.status;
+  };
+  expect(await request()).toBe(200);
+  for (let i = 0; i < 20 && outer.inflight + inner.inflight > 0; i++) {
+    collect();
+    await aRound();
+  }
+  expect([outer.inflight, inner.inflight]).toEqual([0, 0]);
+});
+
+it('a complete body that nothing reads releases its permit', async () => {
+  const limit = concurrencyLimit({ limit: 1, queueLimit: 0 });
+  const handler = limit.wrap(() => new Response('complete'));
+  for (let i = 0; i < 3; i++) {
+    expect((await handler(new Request('http://localhost/'))).status).toBe(200);
+    await aRound();
+  }
+});
