@@ -4,7 +4,7 @@ import { dashboard } from '../src/node.ts';
 
 it.each([
   ['a store', [memoryStore()]],
-  ['an object with statistics', [{ stats: () => ({}) }]],
+  ['an object without limiters', [{ stats: () => ({}), observe: () => () => {} }]],
   ['null', [null]],
 ])('refuses %s as a limit', (_, limits) => {
   const error = { code: 'ERR_HEADGATE_OPTION', option: 'limits[0]' };

@@ -235,7 +235,8 @@ describe('a mistake throws', () => {
   it('a value that is not a limit', () => {
     const { meter } = metered();
     const error = expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option: 'limit' });
-    for (const value of [undefined, 5, {}, () => {}]) {
+    const withoutLimiters = { stats: () => ({}), observe: () => () => {} };
+    for (const value of [undefined, 5, {}, withoutLimiters, () => {}]) {
       expect(call(value, { meter })).toThrow(error);
       expect(call([limiter, value], { meter })).toThrow(error);
     }
