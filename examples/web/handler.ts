@@ -21,7 +21,7 @@ const stream = events.wrap(() => {
     // Called until the client disconnects, which cancels the stream and releases the permit.
     async pull(controller) {
       await work(100);
-      controller.enqueue(encoder.encode(`data: ${events.inflight} open\n\n`));
+      controller.enqueue(encoder.encode(`data: ${events.holders} open\n\n`));
     },
   });
   return new Response(body, { headers: { 'Content-Type': 'text/event-stream' } });

@@ -19,16 +19,16 @@ it.each<[string, ConcurrencyLimitOptions]>([
   const request = async () => {
     const response = await handler(new Request('http://localhost/'));
     await aRound();
-    expect([outer.inflight, inner.inflight]).toEqual([1, 1]);
+    expect([outer.holders, inner.holders]).toEqual([1, 1]);
     // Until here, the response is reachable, so that an earlier garbage collection releases nothing.
     return response.status;
   };
   expect(await request()).toBe(200);
-  for (let i = 0; i < 20 && outer.inflight + inner.inflight > 0; i++) {
+  for (let i = 0; i < 20 && outer.holders + inner.holders > 0; i++) {
     collect();
     await aRound();
   }
-  expect([outer.inflight, inner.inflight]).toEqual([0, 0]);
+  expect([outer.holders, inner.holders]).toEqual([0, 0]);
 });
 
 it('a complete body that nothing reads releases its permit', async () => {
