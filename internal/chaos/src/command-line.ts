@@ -39,9 +39,9 @@ export async function run(storeUnderTest: StoreUnderTest): Promise<void> {
       calm: 2_000,
       schedule: (rng) => ({
         duration: 12_000,
-        // From mostly sequential faults to all faults at once.
+        // A short interval makes faults overlap; a long one makes them mostly sequential.
         meanInterval: rng.between(200, 1_500),
-        // From a long queue to a queue that is sometimes empty.
+        // A short pause keeps the queue long; with a long one, it is sometimes empty.
         pause: rng.pick([40, 2 * storeUnderTest.lease, 4 * storeUnderTest.lease]) ?? 40,
         startsWithOne: true,
       }),

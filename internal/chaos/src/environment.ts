@@ -5,7 +5,7 @@ import type { WorkerSlot } from './workers.ts';
 export interface Environment extends Endpoints {
   /** The faults of these servers. */
   readonly faults: readonly Fault[];
-  /** The process of the server, if there is only one and it is known. */
+  /** The process ID of the server, if there is only one server and it is known. */
   pid?(): number | undefined;
   /** The connection settings that this worker's program receives. */
   connectionSettings(worker: WorkerSlot): unknown;
@@ -30,8 +30,8 @@ export interface StoreUnderTest extends Times {
   /** The program of a worker, which calls `serve`. */
   readonly worker: URL;
   /**
-   * Milliseconds for which a lease is certain after its request was sent; less than the whole lease if the store treats
-   * the end of a connection as the end of its process.
+   * Milliseconds after the request of a lease for which the lease is certain. Less than the whole lease if the store
+   * treats the end of a connection as the end of its process.
    */
   readonly certain: number;
   /**
@@ -44,7 +44,7 @@ export interface StoreUnderTest extends Times {
    * the store's documentation promises.
    */
   readonly maxDurationWithoutLoss: Readonly<Record<string, number>>;
-  /** Whether a further limit is used, which is paused, drained, observed and changed at random. */
+  /** Whether a further limit is used. It is paused, drained and put into shadow mode at random. */
   readonly operates: boolean;
   readonly environments: Readonly<
     Record<string, (options: EnvironmentOptions) => Promise<Environment>>

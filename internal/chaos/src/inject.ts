@@ -9,13 +9,13 @@ export interface FaultSchedule {
   readonly duration: number;
   /** Average time from one fault to the next. */
   readonly meanInterval: number;
-  /** Maximum pause of a caller between two calls; determines how long the queue is. */
+  /** Maximum pause of a caller between two calls. It determines how long the queue is. */
   readonly pause: number;
-  /** Whether it begins with a single fault. */
+  /** Whether the round begins with a single fault. */
   readonly startsWithOne: boolean;
 }
 
-/** The nemesis: injects every fault once before any is repeated; resolves when all have been undone. */
+/** The nemesis: injects every fault once before it repeats any. Resolves when all have been undone. */
 export async function injectAll(
   faults: readonly Fault[],
   { duration, meanInterval }: FaultSchedule,
@@ -62,7 +62,7 @@ export async function injectOne(faults: readonly Fault[], context: FaultContext)
   await sleep(lease);
 }
 
-/** @param maxDurationWithoutLoss Maximum duration in milliseconds for which it must cost no permit. */
+/** @param maxDurationWithoutLoss Maximum duration of the fault in milliseconds for which it must cost no permit. */
 async function injectAndLog(
   fault: Fault,
   context: FaultContext,

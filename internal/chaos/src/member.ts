@@ -4,7 +4,7 @@ import { stamp } from './log/stamp.ts';
 import type { Plan, WorkerCommand, WorkerMessage } from './worker/messages.ts';
 
 const alive = new Set<ChildProcess>();
-// All workers, including stopped ones, which would not notice that this process has ended.
+// Kills all workers. Stopped ones would not notice that this process has ended.
 process.on('exit', () => {
   for (const child of alive) child.kill('SIGKILL');
 });
@@ -57,7 +57,7 @@ export class Member {
     this.#child.kill('SIGSTOP');
   }
 
-  /** Resumes it; returns when it was stopped. */
+  /** Resumes the worker, and returns when it was stopped. */
   resume(): number {
     const from = this.#stopped ?? stamp();
     this.#stopped = undefined;

@@ -11,10 +11,10 @@ export interface Verifier {
 }
 
 export interface OneServer {
-  /** The port is read for each connection, because another server may take over. */
+  /** The port is read for each connection, since another server may take its place. */
   readonly server: {
     readonly port: number;
-    /** The server's process, to see whether it gets a core; undefined if it is unknown. */
+    /** The server's process, whose waits for a core are recorded; undefined if it is unknown. */
     readonly pid?: number | undefined;
     stop(): Promise<void>;
   };

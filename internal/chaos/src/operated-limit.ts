@@ -1,10 +1,10 @@
 import type { OperatedState } from '@headgate/core/distributed';
 import type { StoreUnderTest } from './environment.ts';
 
-/** The limit that is operated while it is in use; it is also its value at first. */
+/** The number that identifies the limit which is operated while it is in use. It is also the limit's initial value. */
 export const operatedLimit = 2;
 
-/** How a limit is operated that never was. */
+/** The state of a limit that was never operated. */
 export const neverOperated: OperatedState = { status: 'open', mode: 'enforce', version: '' };
 
 /** The limits of a round. */

@@ -4,7 +4,7 @@ import { type Rng, shuffled } from './rng.ts';
 import type { ChaosOperation } from './worker/messages.ts';
 import type { Workers } from './workers.ts';
 
-/** What comes between two returns to normal operation. */
+/** The operations between two returns to normal operation. */
 const changes: readonly (readonly ChaosOperation[])[] = [
   ...([['pause'], ['drain'], ['shadow'], ['shadow', 'pause'], ['pause', 'drain']] as const),
   ...[[1], [4], [2]],
@@ -20,10 +20,11 @@ export class Operator {
     private readonly rng: Rng,
   ) {}
 
-  /** Operates the limit at random until `stop`; resolves then. */
+  /** Operates the limit at random until `stop` is called. Then resolves. */
   async run(): Promise<void> {
     this.#isActive = true;
-    // At least these in a short round, each followed by normal operation, in which other invariants are checked.
+    // Even a short round has at least these operations. Each is followed by normal operation, in which other invariants
+    // are checked.
     let deck: (readonly ChaosOperation[])[] = [['pause'], ['shadow']];
     let isRandom = false;
     while (this.#isActive) {
@@ -42,25 +43,25 @@ export class Operator {
     this.#isActive = false;
   }
 
-  /** Lets all processes report what they know of the limit; they must know the same. */
+  /** Makes all processes report what they know of the limit. They must know the same. */
   async compare(timeout: number, expected?: string): Promise<void> {
     const comparison = ++this.#comparisons;
     this.workers.sendToAll({ comparison, limit: operatedLimit, expected });
     await sleep(2 * timeout);
   }
 
-  /** One process returns to normal operation; then all must know that. */
+  /** Makes one process return to normal operation. Then all processes must know that. */
   async reset(lease: number, timeout: number): Promise<void> {
     const [member] = this.workers.members;
     for (const operate of [operatedLimit, 'resume', 'enforce'] as const) {
       member?.send({ operate, limit: operatedLimit });
     }
-    // Until the waiters have renewed their place.
+    // By then, the waiters have renewed their place.
     await sleep(lease / 2);
     await this.compare(timeout, `open enforce ${operatedLimit}`);
   }
 
-  /** Lets a process operate the limit, which then stays like this for a while or only a moment. */
+  /** Makes a process operate the limit, which stays in that state for a while or only a moment. */
   async #operate(operate: ChaosOperation): Promise<void> {
     this.rng.pick(this.workers.members)?.send({ operate, limit: operatedLimit });
     await sleep(this.rng.chance(0.15) ? 0 : this.rng.between(50, 300));

@@ -1,5 +1,6 @@
 /**
- * The resource that the work writes to, outside of all processes: it rejects fencing tokens below one that it has seen.
+ * The resource that the work writes to, outside of all processes. It rejects fencing tokens lower than one that it has
+ * seen.
  */
 export class FencedResource {
   #highest = -1n;

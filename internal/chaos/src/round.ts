@@ -20,7 +20,10 @@ export interface RoundOptions {
   readonly operator: Operator | undefined;
 }
 
-/** Load without faults, with one fault, and with all faults; then no faults, until every permit must be available. */
+/**
+ * Runs the load without faults, with one fault, and with all faults. Then there are no faults, until every permit must
+ * be available.
+ */
 export async function round(options: RoundOptions): Promise<void> {
   const { context, faults, eventLog } = options;
   const { workers, lease } = context;
@@ -44,11 +47,11 @@ export async function round(options: RoundOptions): Promise<void> {
   workers.load(undefined);
   await sleep(Math.max(last + lease + 1_000 - stamp(), MIN_REST));
   await probe(options);
-  // Messages of that time may still be in transit.
+  // Messages sent before may still be in transit.
   await sleep(100);
 }
 
-/** Without faults, all processes know how the limit is operated; then it is returned to normal operation. */
+/** Checks, without faults, that all processes know how the limit is operated. Then returns it to normal operation. */
 async function agree(operator: Operator, { workers, lease, timeout }: FaultContext): Promise<void> {
   await workers.allReady();
   await sleep(lease);

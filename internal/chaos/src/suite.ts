@@ -6,12 +6,15 @@ import { runRounds } from './run-rounds.ts';
 
 const seed = Number(process.env.HEADGATE_CHAOS_SEED ?? Math.floor(Math.random() * 1e6));
 
-/** Rounds in which an invariant may remain unchecked: in a short one, it can be that no waiter could have been passed. */
+/**
+ * Maximum number of rounds in which an invariant may remain unchecked: in a short round, there may be no waiter that
+ * could have been overtaken.
+ */
 const MAX_ROUNDS = 3;
 
 /**
- * Runs a round in each of these environments, and others until each invariant was checked. `durations` are those of the
- * faults, in milliseconds.
+ * Runs a round in each of these environments, and further rounds until each invariant was checked. `durations` are the
+ * durations of the faults, in milliseconds.
  */
 export function chaosSuite(
   storeUnderTest: StoreUnderTest,

@@ -35,7 +35,7 @@ export class Workers {
   readonly #activity = new WorkerActivity();
   readonly #resource = new FencedResource();
   readonly #probes = new Map<number, (admitted: boolean) => void>();
-  /** The workers that hold permits since the last probe; others may have become ready since. */
+  /** The workers that hold permits since the last probe. Other workers may have become ready since. */
   #probed: readonly Member[] = [];
   #count = 0;
   /** Maximum pause of the callers, in milliseconds; undefined while there are none. */
@@ -110,8 +110,8 @@ export class Workers {
   }
 
   /**
-   * Kills a worker that has held a permit since `probe`; resolves to whether another one gets it within `queueTimeout`
-   * milliseconds.
+   * Kills a worker that has held a permit since `probe`. Resolves to whether another worker gets the permit within
+   * `queueTimeout` milliseconds.
    */
   async killAndRecover(limit: number, queueTimeout: number): Promise<boolean> {
     const [killed] = this.#probed;

@@ -3,7 +3,7 @@ import type { Simulation } from './simulation.ts';
 /** Requests per second, which may depend on the time. */
 export type Rate = number | ((now: number) => number);
 
-/** The base rate, except between `from` and `to` (in seconds). */
+/** Returns the base rate, except between `from` and `to` (in seconds). */
 export function burst(
   base: number,
   { from, to, perSecond }: { from: number; to: number; perSecond: number },
@@ -11,7 +11,7 @@ export function burst(
   return (now) => (now >= from * 1000 && now < to * 1000 ? perSecond : base);
 }
 
-/** Poisson arrivals (open loop): independent of each other's answers. */
+/** Poisson arrivals (open loop): they do not depend on the answers to earlier requests. */
 export function arrive(simulation: Simulation, rate: Rate, request: () => void): void {
   const next = () => {
     const perSecond = typeof rate === 'number' ? rate : rate(simulation.now());

@@ -18,9 +18,9 @@ export interface ClientOptions {
   readonly timeout?: number;
   /** Maximum number of retries of a call that failed, was rejected or timed out. Default: 0. */
   readonly retries?: number;
-  /** The delay before a retry; a longer `Retry-After` takes precedence. Default: no delay. */
+  /** The delay before a retry, unless `Retry-After` is longer. Default: no delay. */
   readonly backoff?: Backoff;
-  /** Limits the retries to a part of the calls. Default: unlimited. */
+  /** Limits the retries to a fraction of the calls. Default: unlimited. */
   readonly budget?: RetryBudget;
 }
 

@@ -30,7 +30,7 @@ export interface Experiment {
   readonly seconds: number;
 }
 
-/** An order of the queue, and the expected percentage of each group's calls that are answered in time. */
+/** An order of the queue, and the percentage of each group's calls that is expected to be answered in time. */
 export interface Expectation {
   readonly order: Order;
   readonly expected: Readonly<Record<string, readonly [number, number]>>;
@@ -41,7 +41,7 @@ interface Comparison {
   readonly plot: Pick<Plot, 'subtitle' | 'panels'>;
 }
 
-/** The percentage of each group's calls answered in time under each of the orders, by the orders' names. */
+/** For each order, by its name: the percentage of each group's calls that are answered in time. */
 export function compareOrders(
   experiment: Experiment,
   groups: readonly ClientGroup[],

@@ -17,7 +17,7 @@ export class Dependency {
   #progress = 0;
   #at = 0;
   #timer: unknown;
-  /** A factor by which everything takes longer, independent of the load. */
+  /** A factor by which everything takes longer, whatever the load. */
   #slowness = 1;
 
   constructor(

@@ -11,7 +11,9 @@ export const exponential =
   (random) =>
     -mean * Math.log(1 - random());
 
-/** Mostly short with a few long ones, as in web services. `spread` is the standard deviation of the logarithm. */
+/**
+ * Mostly short durations with a few long ones, as in web services. `spread` is the standard deviation of the logarithm.
+ */
 export const lognormal =
   (median: number, spread: number): Distribution =>
   (random) => {

@@ -15,7 +15,7 @@ export function withText(page: string, id: string, text: string): string {
   return `${page.slice(0, from)}${begin}\n${text}\n\n${page.slice(to)}`;
 }
 
-/** One row per `what` and one column per `column`. A single column holds the measured values. */
+/** A table with a row for each `what` and a column for each `column`. A single column contains the measured values. */
 function table(name: string, figures: readonly Figure[]): string {
   const columns = [...new Set(figures.map(({ column }) => column))].flatMap((column) =>
     columnsOf(figures, column),
@@ -26,7 +26,7 @@ function table(name: string, figures: readonly Figure[]): string {
   return markdownTable(head, rows);
 }
 
-/** The value as it is shown; if its goal is missed, bold and with the goal. */
+/** The value as it is shown. If its goal is missed: in bold, with the goal. */
 function withGoal(figure: Figure): string {
   const value = shown(figure);
   const [least, most] = figure.goal ?? [-Infinity, Infinity];
@@ -39,7 +39,7 @@ interface Column {
   readonly cells: ReadonlyMap<string, string>;
 }
 
-/** Published values, if there are any, come in a column before the measured ones. */
+/** Published values, if any, have a column before the measured ones. */
 function columnsOf(figures: readonly Figure[], column: string | undefined): Column[] {
   const own = figures.filter((figure) => figure.column === column);
   const measured = new Map(own.map((figure) => [figure.what, withGoal(figure)]));

@@ -1,4 +1,4 @@
-/** Limits a client's retries to a part of its calls (as in Finagle), with a small reserve for low call rates. */
+/** Limits a client's retries to a fraction of its calls (as in Finagle), with a small reserve for low call rates. */
 export class RetryBudget {
   #balance: number;
 

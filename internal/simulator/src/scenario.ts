@@ -3,14 +3,14 @@ import type { Plot } from './plot/plot.ts';
 /** A result of a simulation. */
 export interface Figure {
   readonly what: string;
-  /** Its column, if a table has several; `what` is its row. */
+  /** The figure's column, if the table has several. Its row is `what`. */
   readonly column?: string | undefined;
   /** The value that another project has published, if any. */
   readonly published?: string | undefined;
   readonly measured: number;
-  /** The expected range: a value outside of it is a defect. */
+  /** The expected range. A value outside of it is a defect. */
   readonly expected: readonly [number, number];
-  /** The range aimed at, if that is not reached yet: a page marks a value outside of it. */
+  /** The range that the project aims at, if it has not been reached yet. A page marks values outside of it. */
   readonly goal?: readonly [number, number] | undefined;
 }
 

@@ -53,8 +53,8 @@ export class Server {
   }
 
   /**
-   * Sends a request. Returns a function that disconnects the client: that withdraws a queued request, but work that has
-   * begun runs to its end.
+   * Sends a request. Returns a function that disconnects the client. That withdraws a queued request, but does not stop
+   * work that has begun.
    */
   request(work: Work, answer: (answer: Answer) => void = () => {}): () => void {
     const { serviceTime, kind, priority = 'normal', fairBy, outcome } = work;

@@ -36,7 +36,7 @@ export class Simulation implements Clock {
     if (timer !== undefined) (timer as Event).callback = undefined;
   }
 
-  /** Creates a limiter that uses this clock, and without a queue unless the options have one. */
+  /** Creates a limiter that uses this clock. It has no queue, unless the options set one. */
   limiter(options: Omit<LimiterOptions, 'clock'>): LocalLimiter {
     return createLimiter({ queueLimit: 0, ...options, clock: this });
   }

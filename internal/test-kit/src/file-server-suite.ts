@@ -7,10 +7,10 @@ import { counts, type FrameworkDriver, worldOfEachTest } from '@headgate/test-su
 import type { Running, SuiteLimit } from '@headgate/test-suite/kit';
 import { describe, expect, it } from 'vitest';
 
-/** More than the buffers of a connection hold, so that clients also leave within the body. */
+/** More than the buffers of a connection hold, so that clients also disconnect within the body. */
 const LARGE_BYTES = 4 * 1024 * 1024;
 
-/** Clients that leave, in groups that leave at the same time. */
+/** Number of clients that disconnect, in groups that do so at the same time. */
 const LEAVERS = 300;
 const GROUP = 5;
 
@@ -25,7 +25,7 @@ const departures = {
   'reset their connection': 'resetAndDestroy',
 } as const;
 
-/** Tests that clients which leave while files are served to them take no permits with them. */
+/** Tests that clients which disconnect while they receive files leave no permit held. */
 export function fileServerSuite<L extends SuiteLimit>(
   framework: FrameworkDriver<L>,
   servers: Readonly<Record<string, FileServer<L>>>,
@@ -43,7 +43,7 @@ export function fileServerSuite<L extends SuiteLimit>(
       const listener = await build(limit, folder);
       const running = await world.serveThrough(() => listener);
       const small = () => running.call('/small').answer();
-      // Until a file has been served, a client that leaves costs a second.
+      // Until a file has been served, a client that disconnects occupies its permit for a second.
       expect(await small()).toMatchObject({ status: 200, body: 'small' });
       for (let left = 0; left < LEAVERS; left += GROUP) {
         const leavers = Array.from({ length: GROUP }, (_, index) =>
@@ -59,7 +59,7 @@ export function fileServerSuite<L extends SuiteLimit>(
   });
 }
 
-/** Leaves at once, or within the body of the response. */
+/** Requests a large file, and disconnects at once or within the body of the response. */
 async function requestLarge(
   running: Running,
   leave: 'destroy' | 'resetAndDestroy',

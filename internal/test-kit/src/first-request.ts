@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { WatchedRequest } from './watched-request.ts';
 
-/** What is used of a limiter with a limit of 1 and a queue. */
+/** The members of a limiter that are used here. Its limit is 1, and it has a queue. */
 interface Limiter {
   acquire(): Promise<{ release(): void }>;
 }
 
 /**
- * Lets a request use a limit before all others, which wait for it, hold its permit afterwards, and are still queued.
- * Resolves to what then remains of that request.
+ * Makes a first request use a limit. Other requests wait for its permit, hold it afterwards, and are still queued.
+ * Resolves to what then remains in memory of the first request.
  *
  * @param time Milliseconds for which the others hold the permit and wait, such as the duration of a lease.
  */

@@ -19,16 +19,16 @@ const streamed: SuiteHandler = (context) =>
     'Content-Type': 'text/plain',
   });
 
-/** Ways in which a response may end; a mock supports none of them. */
+/** The ways in which a response may end. A mock supports none of them. */
 type Ending = keyof typeof endings;
 
-/** By the name of a host, the endings for which the framework works through it without a limit. Default: all. */
+/** For each host, by its name: the endings that the framework supports there without a limit. Default: all. */
 type Supported = Readonly<Record<string, readonly Ending[] | 'nothing'>>;
 
 /** Serves one handler behind a limit. */
 type Serve = (options: SuiteOptions, handle: SuiteHandler) => { limit: SuiteLimit; send: Send };
 
-/** Tests that every response ends its permit, whatever host has made it. */
+/** Tests that the end of a response releases its permit, whichever host has created the response. */
 export function hostSuite(framework: FrameworkDriver, supported: Supported = {}): void {
   for (const host of hosts) {
     const only = supported[host.name];
@@ -121,7 +121,7 @@ const endings = {
   destroy(serve: Serve) {
     test('a handler that destroys its response releases its permit', async () => {
       const { limit, send } = serve({ limit: 1 }, ({ outgoing }) => void outgoing.destroy());
-      // Some hosts never learn that no response will come.
+      // Some hosts never notice that no response will come.
       send('/').catch(() => {});
       await aRound();
       await counts(limit, 0);

@@ -16,17 +16,17 @@ interface HostResponse {
 /** Sends a GET request through a host. */
 export type Send = (path: string) => Promise<HostResponse>;
 
-/** What calls a listener instead of Node's HTTP server. */
+/** Something that calls a listener instead of Node's HTTP server. */
 interface Host {
   readonly name: string;
-  /** Whether its requests and responses are no streams, as frameworks' error handling requires. */
+  /** Whether the host's requests and responses are not streams, which frameworks' error handling requires. */
   readonly isMock: boolean;
   start(listener: RequestListener): Send;
 }
 
 /** The hosts for a listener of requests, each as its documentation uses it. */
 export const hosts: readonly Host[] = [
-  // Before light-my-request, which replaces the prototypes of Express for good.
+  // Must run before light-my-request, which replaces the prototypes of Express permanently.
   host('supertest', throughSupertest),
   host('@codegenie/serverless-express', (app) => throughLambda(codegenie({ app }))),
   host('@vendia/serverless-express', (app) => throughLambda(vendia({ app }))),
@@ -80,7 +80,7 @@ function throughInject(listener: RequestListener): Send {
   };
 }
 
-/** @param emitter Without one, the response emits no event at all. */
+/** @param emitter Makes the response emit events. Without it, the response emits none. */
 function throughMocks(listener: RequestListener, emitter?: typeof EventEmitter): Send {
   return async (path) => {
     const req = mocks.createRequest({ method: 'GET', url: path });

@@ -13,7 +13,7 @@ export const patience = soakSeconds > 0 ? 0 : 120_000;
 
 /**
  * Milliseconds after which a batch ends. A long search for a smaller counterexample would block the thread until vitest
- * gives the worker up, and nothing would be reported.
+ * terminates the worker, and nothing would be reported.
  */
 const BATCH_MS = 30_000;
 
@@ -24,9 +24,9 @@ export class Thrown extends Error {}
  * Asserts a property, in batches between which the event loop runs. Only a `Thrown` may surface as an uncaught
  * exception.
  *
- * @param batchSize Number of runs of a batch, unless mutation tests allow fewer. There is one batch, or in a soak
- * test as many as fit in the time.
- * @param share This property's part of a soak test's time, if the file has several properties.
+ * @param batchSize Number of runs per batch, unless mutation tests allow fewer. There is one batch; in a soak test, as
+ * many as fit in the time.
+ * @param share Fraction of a soak test's time for this property, if the file has several properties.
  * @returns the number of runs.
  */
 export async function assertFor<T>(

@@ -1,8 +1,8 @@
 const events = ['uncaughtException', 'unhandledRejection'] as const;
 
 /**
- * Calls `run`, and returns the errors that have surfaced as uncaught exceptions until it has settled. Without a listener
- * of their own, unhandled rejections do so too.
+ * Calls `run`, and returns the errors that have surfaced as uncaught exceptions by the time it has settled. These
+ * include unhandled rejections, unless something listens for them.
  */
 export async function uncaughtIn(run: () => unknown): Promise<unknown[]> {
   const usual = events.map((event) => [event, process.listeners(event as never)] as const);

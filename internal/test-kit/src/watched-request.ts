@@ -6,7 +6,10 @@ import { runInNewContext } from 'node:vm';
 setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
 
-/** Rounds of garbage collection after which what remains is taken to remain for good, and the milliseconds between. */
+/**
+ * What is still in memory after this many rounds of garbage collection is assumed to stay there. Also the milliseconds
+ * between two rounds.
+ */
 const ROUNDS = 20;
 const PAUSE = 10;
 
@@ -51,13 +54,13 @@ export class WatchedRequest {
     return contexts.getStore()?.watched;
   }
 
-  /** Calls `work` within the request. The promise is not of the request, so that a test may keep it. */
+  /** Calls `work` within the request. The returned promise does not belong to the request, so a test may keep it. */
   async run<T>(work: () => T | PromiseLike<T>): Promise<T> {
     if (this.#enter === undefined) throw new Error('the request has ended');
     return this.#enter(work);
   }
 
-  /** The request has ended: resolves to descriptions of what still keeps its context in memory. */
+  /** Called when the request has ended. Resolves to descriptions of what still keeps its context in memory. */
   async remains(): Promise<string[]> {
     this.#enter = undefined;
     for (let round = 0; round < ROUNDS && this.#context.deref() !== undefined; round++) {
@@ -71,7 +74,7 @@ export class WatchedRequest {
   }
 }
 
-/** The kind of the resource that is being created, and where in this repository. */
+/** Describes a resource that is being created: its kind, and where in this repository. */
 function describe(type: string): string {
   const lines = new Error().stack?.split('\n') ?? [];
   const own = lines.find((line) => line.includes('/src/') && !line.includes(import.meta.filename));

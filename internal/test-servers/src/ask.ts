@@ -6,7 +6,7 @@ export async function ask(port: number, command: string, ...args: string[]): Pro
     port,
     host: '127.0.0.1',
     lazyConnect: true,
-    // A server that is still loading its data returns an error; the caller retries later.
+    // A server that is still loading its data returns an error, after which the caller retries.
     enableReadyCheck: false,
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,

@@ -8,14 +8,17 @@ const self = fileURLToPath(import.meta.url);
 const repository = dirname(dirname(dirname(dirname(self))));
 const cache = join(repository, 'node_modules/.cache/bundles');
 
-/** The last line of a bundle names its inputs. */
+/** The content of a bundle's last line, which names its inputs. */
 interface Origin {
   readonly inputs: readonly string[];
   /** A hash of the contents of all inputs. */
   readonly hash: string;
 }
 
-/** The service looks for its manifest, its page and a CommonJS package next to its sources, not next to the bundle. */
+/**
+ * The service looks for its manifest, its page and a CommonJS package next to its sources, which are elsewhere in a
+ * bundle.
+ */
 const ownUrls: Plugin = {
   name: 'own-urls',
   setup({ onLoad }) {
@@ -32,7 +35,7 @@ const bundles = new Map<string, Promise<string>>();
 
 /**
  * Bundles a TypeScript program and its imports into one JavaScript file, which plain Node starts in less than a third
- * of the time that tsx needs. The file is cached until a source changes. Resolves with its path.
+ * of the time that tsx needs. The file is cached until a source changes. Resolves to its path.
  */
 export function bundle(program: URL): Promise<string> {
   const entry = fileURLToPath(program);
@@ -58,7 +61,7 @@ async function isCurrent(output: string): Promise<boolean> {
     const origin = JSON.parse(text.slice(text.lastIndexOf(mark) + mark.length)) as Origin;
     return origin.hash === (await hashOf(origin.inputs));
   } catch {
-    // There is no bundle yet, or a source has been removed.
+    // No bundle exists yet, or a source has been removed.
     return false;
   }
 }
@@ -69,7 +72,7 @@ async function build(entry: string, output: string): Promise<void> {
     ...{ entryPoints: [entry], absWorkingDir: repository, write: false, metafile: true },
     ...{ bundle: true, platform: 'node', format: 'esm', target: 'node20', keepNames: true },
     ...{ conditions: ['headgate-source'], plugins: [ownUrls] },
-    // Defined for CommonJS packages, which require Node's built-in modules.
+    // Defines `require` for CommonJS packages, which use it to load Node's built-in modules.
     banner: {
       js: "import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);",
     },

@@ -37,8 +37,8 @@ export class RedisCluster {
   }
 
   /**
-   * The same in steps: until `migrate`, the old owner has the keys, and redirects clients to the new one for missing
-   * keys.
+   * Moves a slot in steps. Until `migrate`, the old owner has the keys, and redirects clients to the new owner for
+   * missing keys.
    */
   async startMove(slot: number, to: RedisServer): Promise<SlotMove> {
     const from = await this.ownerOf(slot);

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 /** One direction of a connection, which can delay data and the end. */
 export class Pipe {
   readonly #to: Socket;
-  /** What was received; undefined is the end. */
+  /** What was received. Undefined marks the end. */
   readonly #queue: { readonly due: number; readonly chunk: Buffer | undefined }[] = [];
   #timer: NodeJS.Timeout | undefined;
   #held = false;

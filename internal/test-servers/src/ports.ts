@@ -5,8 +5,8 @@ import { createServer } from 'node:net';
 const BUS_OFFSET = 10_000;
 
 /**
- * Returns a port that is free, and whose cluster port is free, too. It is below the range for outgoing connections: a
- * client that keeps trying to reach a server that is down would otherwise at some time connect to itself.
+ * Returns a port that is free, together with its cluster port. It is below the range for outgoing connections: a client
+ * that keeps trying to reach a stopped server could otherwise connect to itself by chance.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -63,30 +63,30 @@ export class PostgresServer {
     return this.#process.pid;
   }
 
-  /** Stops it and removes its files. */
+  /** Stops the server and removes its files. */
   async stop(): Promise<void> {
     await this.crash();
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  /** An immediate shutdown: the next start is a recovery. */
+  /** Shuts the server down in mode `immediate`, so that the next start is a recovery. */
   async crash(): Promise<void> {
     if (this.#process.alive) this.thaw();
     await this.#process.kill();
   }
 
-  /** A fast shutdown: clients are notified, and all data is kept. */
+  /** Shuts the server down in mode `fast`: it notifies clients, and keeps all data. */
   async shutDown(): Promise<void> {
     await this.#process.kill('INT');
   }
 
-  /** Starts it again with the same port and data; a running server is first shut down (fast). */
+  /** Starts the server again with the same port and data. A running server is shut down first, in mode `fast`. */
   async restart(): Promise<void> {
     await this.shutDown();
     this.#process = await launch(this.port, this.#folder, this.#options);
   }
 
-  /** Stops responding and keeps its connections, until `thaw`. */
+  /** Stops the server's responses until `thaw`; its connections stay open. */
   freeze(): void {
     this.#process.signal('SIGSTOP');
     this.#signalAll('SIGSTOP');
@@ -112,7 +112,7 @@ function urlOf(port: number): string {
   return `postgres://postgres@127.0.0.1:${port}/postgres`;
 }
 
-/** Copying a template takes a tenth of the time of initdb. */
+/** Copies a template, which takes a tenth of the time of initdb. */
 async function initialize(folder: string): Promise<void> {
   const { template = '' } = findProgram('postgres');
   await promisify(execFile)('cp', ['-R', template, join(folder, 'data')], identity);

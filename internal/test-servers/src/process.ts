@@ -4,9 +4,9 @@ import { createInterface } from 'node:readline';
 import type { Program } from './programs.ts';
 
 /**
- * Starts a program, prints its process ID, and ends when it does. A line of input is a signal for the program. The end
- * of the input, which also happens when this process is killed, ends the program and removes its files, since no other
- * process would.
+ * Starts a program, prints its process ID, and ends when the program does. Each line of its input is a signal that it
+ * sends to the program. When the input ends, it ends the program and removes the program's files. That also happens
+ * when the parent process is killed, after which no other process would do it.
  */
 const watch = [
   'exec 3<&0; folder=$1; end=$2; shift 2',
@@ -24,9 +24,9 @@ export interface Launch {
   readonly folder: string;
   readonly program: Program;
   readonly args: readonly string[];
-  /** The signal that ends it immediately. */
+  /** The signal that ends the program immediately. */
   readonly end: Signal;
-  /** The user that it runs as. */
+  /** The user that runs the program. */
   readonly identity?: { readonly uid?: number; readonly gid?: number };
 }
 
@@ -42,7 +42,7 @@ export class ServerProcess {
       cwd: folder,
       env: { ...process.env, ...program.env },
       stdio: ['pipe', 'pipe', 'ignore'],
-      // Ctrl+C in the terminal is meant for the tests; the server ends after them.
+      // Ctrl+C in the terminal must not end the server, which ends after the tests.
       detached: true,
     });
     const lines = createInterface({ input: shell.stdout as NodeJS.ReadableStream });

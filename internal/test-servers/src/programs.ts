@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A program that the bootstrap script has found or downloaded, and has started once. */
+/** A program that the bootstrap script has found or downloaded, and has started once as a check. */
 export interface Program {
   readonly path: string;
   /** Environment variables that it needs in addition to this process's. */
   readonly env: NodeJS.ProcessEnv;
-  /** The folder into which it was unpacked, unless it is the system's. */
+  /** The folder into which the program was unpacked; undefined if it belongs to the system. */
   readonly root?: string;
   /** For PostgreSQL: an initialized data folder to copy. */
   readonly template?: string;
@@ -25,7 +25,7 @@ const options = {
 
 export type ProgramName = keyof typeof options;
 
-/** The same folder, whether this file runs from `src` or from `dist`. */
+/** This path leads to the same folder from `src` and from `dist`. */
 const repository = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
 
 /**
@@ -45,7 +45,7 @@ export function findProgram(name: ProgramName): Program {
   return program;
 }
 
-/** Playwright's options to launch the Chromium that was set up. */
+/** Options with which Playwright launches the Chromium that was set up. */
 export function chromiumOptions(): { executablePath: string; env: Record<string, string> } {
   const { path, env } = findProgram('chromium');
   return { executablePath: path, env: { ...process.env, ...env } as Record<string, string> };

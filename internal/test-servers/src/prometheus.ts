@@ -21,7 +21,7 @@ export interface PrometheusOptions {
   readonly rules: string;
 }
 
-/** A series of the result of a query. */
+/** One series in the result of a query. */
 export interface PrometheusSeries {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
@@ -50,7 +50,7 @@ export class PrometheusServer {
     this.#process = process;
   }
 
-  /** Evaluates a query now. @throws Error if it is not valid, or Prometheus warns of it. */
+  /** Evaluates a query at the present time. @throws Error if the query is invalid, or if Prometheus warns about it. */
   async query(expr: string): Promise<PrometheusSeries[]> {
     const { result } = (await this.#get(`query?query=${encodeURIComponent(expr)}`)) as {
       result: readonly { metric: Record<string, string>; value: readonly [number, string] }[];
@@ -58,7 +58,7 @@ export class PrometheusServer {
     return result.map(({ metric: labels, value }) => ({ labels, value: Number(value[1]) }));
   }
 
-  /** The labels of each alert that fires, with its name as `alertname`. */
+  /** The labels of each alert that is firing, including its name as `alertname`. */
   async firing(): Promise<Record<string, string>[]> {
     const { alerts } = (await this.#get('alerts')) as {
       alerts: readonly { state: string; labels: Record<string, string> }[];

@@ -4,7 +4,7 @@ import { Pipe } from './pipe.ts';
 import { freePort } from './ports.ts';
 import { RequestCounter } from './request-counter.ts';
 
-/** Number of bytes from each client that are kept, to tell connections apart. */
+/** Number of bytes of each client that are kept, by which connections are distinguished. */
 const MAX_INSPECTED_BYTES = 4_096;
 
 interface Connection {
@@ -69,17 +69,15 @@ export class FaultyProxy {
     this.delayEach(() => ms);
   }
 
-  /**
-   * The same, with a separate latency for each connection, so that data on one connection can overtake data on another.
-   */
+  /** Sets a separate latency for each connection, so that data on one connection can overtake data on another. */
   delayEach(choose: () => number): void {
     this.#delayOfNext = choose;
     for (const connection of this.#open) connection.delay = choose();
   }
 
   /**
-   * Makes connections half-open: holds back data and ends without notifying either side. Everything continues when the
-   * returned function is called.
+   * Makes connections half-open: holds back data and ends, without notifying either side. When the returned function is
+   * called, everything continues.
    */
   hold(on: boolean): void {
     this.#held = on;
@@ -87,7 +85,8 @@ export class FaultyProxy {
   }
 
   /**
-   * Makes connections half-open forever, only those whose client has sent this text (ignoring case); returns how many.
+   * Makes connections half-open forever, if their client has sent this text (ignoring case). Returns how many there
+   * are.
    */
   holdOnly(text: string): number {
     const found = this.#those(text);
@@ -95,7 +94,7 @@ export class FaultyProxy {
     return found.length;
   }
 
-  /** Makes one connection half-open, chosen by this number. Returns a function that resets both ends. */
+  /** Makes one connection half-open. `choose` returns its index. Returns a function that resets both ends. */
   holdOne(choose: (count: number) => number): () => void {
     const open = this.#those('');
     const one = open[choose(open.length)];
@@ -105,7 +104,10 @@ export class FaultyProxy {
     };
   }
 
-  /** Ends connections at the server, and hides that from their clients; all, or only those that have sent this text. */
+  /**
+   * Ends connections at the server, and hides that from their clients. If `text` is given, only ends connections whose
+   * client has sent it.
+   */
   endAtServer(text = ''): number {
     const found = this.#those(text);
     for (const { server, pipes } of found) {
@@ -145,7 +147,7 @@ export class FaultyProxy {
     for (const pipe of pipes) pipe.hold(this.#held);
     const connection: Connection = { sent: '', client, server, pipes, delay: this.#delayOfNext() };
     this.#open.add(connection);
-    // While data is held back, one end may be closed without the other knowing.
+    // While data is held back, one end may close without the other one noticing.
     const forget = () => {
       if (client.closed && server.closed) this.#open.delete(connection);
     };

@@ -64,15 +64,15 @@ export class RedisServer {
   }
 
   /**
-   * Kills it if it is running, and starts another one on its port, which has no data except for its cluster
-   * configuration.
+   * Kills the server if it is running, and starts another one on its port. The new server has no data, except its
+   * cluster configuration.
    */
   async restart(): Promise<void> {
     await this.kill();
     this.#process = await launch(this.port, this.#folder, this.#args);
   }
 
-  /** Stops responding and keeps its connections, until `thaw`. */
+  /** Stops the server's responses until `thaw`; its connections stay open. */
   freeze(): void {
     this.#process.signal('SIGSTOP');
   }
@@ -122,7 +122,7 @@ export async function startReplica(of: RedisServer): Promise<RedisServer> {
   }
 }
 
-/** Returns the server that `REDIS_URL` names, or starts one, for tests that only need a connection. */
+/** Returns the server that `REDIS_URL` names, or else starts one. For tests that only need a connection. */
 export async function useRedis(): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const { REDIS_URL: url } = process.env;
   return url ? { url, stop: async () => {} } : startRedis();

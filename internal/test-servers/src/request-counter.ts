@@ -1,10 +1,11 @@
 const NEWLINE = 0x0a;
 
 /**
- * Counts the requests in the data of a Redis client: arrays of strings, split anywhere. Other protocols are tolerated.
+ * Counts the requests in the data that a Redis client sends: arrays of strings, which may be split at any byte. Ignores
+ * other protocols.
  */
 export class RequestCounter {
-  /** Number of bytes of a string that are still to come, with its line end. */
+  /** Number of bytes of the present string that have not arrived yet, including its line end. */
   #skip = 0;
   #line = '';
 

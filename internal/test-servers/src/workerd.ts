@@ -30,13 +30,13 @@ interface ObjectBinding {
   readonly object: string;
 }
 
-/** A compatibility date: the runtime behaves as it did then. */
+/** A compatibility date: workerd behaves as it did on that day. */
 const DATE = '2026-11-01';
 
-/** Durable Objects write to the disk in each request, and other tests would make them wait for it. */
+/** In memory if possible: Durable Objects write to the disk in each request, which other tests would slow down. */
 const ramOrDisk = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
-/** Only when it is started, since other tests run where this package is not installed, which has no types. */
+/** Resolved only when workerd is started: other tests run where this package is not installed. It has no types. */
 function pathOfWorkerd(): string {
   const require = createRequire(import.meta.url);
   return (require('workerd') as { default: string }).default;
@@ -74,23 +74,23 @@ export class WorkerdServer {
     this.#process = process;
   }
 
-  /** The port of the only Worker, or of this one. */
+  /** The port of the only Worker, or of the one with this name. */
   port(name = Object.keys(this.ports)[0] ?? ''): number {
     return this.ports[name] ?? 0;
   }
 
-  /** Kills it with SIGKILL. The storage of its Durable Objects stays on disk. */
+  /** Kills workerd with SIGKILL. The storage of its Durable Objects stays on disk. */
   kill(): Promise<void> {
     return this.#process.kill();
   }
 
-  /** Kills it if it is running, and starts another one with its ports and its storage. */
+  /** Kills workerd if it is running, and starts it again with the same ports and storage. */
   async restart(): Promise<void> {
     await this.kill();
     this.#process = await launch(this.folder, this.ports);
   }
 
-  /** Stops responding and keeps its connections, until `thaw`. */
+  /** Stops the responses until `thaw`; connections stay open. */
   freeze(): void {
     this.#process.signal('SIGSTOP');
   }
@@ -99,7 +99,7 @@ export class WorkerdServer {
     this.#process.signal('SIGCONT');
   }
 
-  /** Stops it and removes its files. */
+  /** Stops workerd and removes its files. */
   async stop(): Promise<void> {
     await this.kill();
     await rm(this.folder, { recursive: true, force: true });
@@ -130,7 +130,7 @@ function configuration(
 ): string {
   const names = Object.keys(workers);
   const services = names.map((name) => `(name = "${name}", worker = .${name})`);
-  // The service of an HTTP server has its port as its name.
+  // The service for an HTTP server is named like its port.
   const servers = new Set(
     Object.values(workers)
       .flatMap(({ bindings = {} }) => Object.values(bindings))

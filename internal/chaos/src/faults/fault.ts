@@ -29,15 +29,18 @@ export interface FaultContext {
 
 export interface Fault {
   readonly name: string;
-  /** Whether it is a fault of the servers, of which only one is active at a time. */
+  /** Whether the fault affects the servers. Only one such fault is active at a time. */
   readonly alone: boolean;
-  /** Whether no permit may be lost because of it; such faults also occur in the calm phase. */
+  /** Whether no permit may be lost because of the fault. Such faults also occur in the calm phase. */
   readonly harmless?: boolean;
-  /** Resolves when it has been undone. */
+  /** Injects the fault. Resolves when it has been undone. */
   inject(context: FaultContext): Promise<void>;
 }
 
-/** Also records that the store lost all its state, or its writes of the last `latest` milliseconds before the fault. */
+/**
+ * Adds to a fault the record that the store lost all its state, or its writes of the last `latest` milliseconds before
+ * the fault.
+ */
 export function forgetting(fault: Fault, latest = 0): Fault {
   return {
     ...fault,

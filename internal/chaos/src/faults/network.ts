@@ -25,7 +25,7 @@ function onConnections(
   return [one, all];
 }
 
-/** Chooses mostly a worker that holds permits, which it may lose. */
+/** Usually chooses a worker that holds permits, which it may lose. */
 function chooseProxy({ workers, rng, environment }: FaultContext): FaultyProxy | undefined {
   const holder = rng.chance(0.7) ? rng.pick(workers.holders) : undefined;
   return holder === undefined
@@ -66,13 +66,13 @@ const halfOpen = onConnections('half-open connections', async (proxy, context) =
   await withMissedMessages(proxy, context, async () => {
     proxy.hold(true);
     await sleep(lease * rng.between(0.2, 2.5));
-    // At the end, either everything that was held back arrives, or nothing does.
+    // In the end, either everything that was held back arrives, or nothing does.
     if (rng.chance(0.5)) proxy.cut();
     proxy.hold(false);
   });
 });
 
-/** Affects only one of the worker's connections, and neither end notices; it is reset after a while. */
+/** Affects only one of the worker's connections, and neither end notices. The connection is reset after a while. */
 const silence = onConnections('silence one connection', async (proxy, context) => {
   const { rng, lease } = context;
   await withMissedMessages(proxy, context, async () => {
@@ -82,7 +82,7 @@ const silence = onConnections('silence one connection', async (proxy, context) =
   });
 });
 
-/** Records that the process behind the proxy cannot notice meanwhile that its connections end. */
+/** Records that the process behind the proxy cannot notice the end of its connections for a while. */
 async function withMissedMessages(
   proxy: FaultyProxy,
   { workers, environment, note }: FaultContext,

@@ -21,7 +21,7 @@ interface Freezable {
   thaw(): void;
 }
 
-/** Stops the server for between a tenth of a lease and one and a half. */
+/** Stops the server for a tenth of a lease up to one and a half leases. */
 export async function freeze(server: Freezable, context: FaultContext): Promise<void> {
   server.freeze();
   await sleep(partOfLease(context));

@@ -4,9 +4,9 @@ import { describe, grantsOf, MAX_REACTION_TIME } from './at-work.ts';
 import { type Findings, timeIn } from './finding.ts';
 
 /**
- * While neither the limit nor how it is operated changes, no grant outside of shadow mode raises the weight at work above
- * the limit, permits of an earlier shadow mode or a higher limit included; a call heavier than the limit is granted
- * alone. Not within a lease after the store has lost its state.
+ * While the limit and how it is operated stay the same, no grant outside of shadow mode raises the weight at work above
+ * the limit. That weight includes permits of an earlier shadow mode or a higher limit. A call heavier than the limit is
+ * granted alone. Not checked for one lease after the store has lost its state.
  */
 export function noGrantAboveLimit(log: Log): Findings {
   const broken: string[] = [];

@@ -13,7 +13,7 @@ import { allAlive } from './survival.ts';
 import { noLateAnswers } from './timeout.ts';
 import { noStaleWrite, risingTokens } from './tokens.ts';
 
-/** Checked for each limit, if the store has the capability. */
+/** The invariants that are checked for each limit, if the store has the capability. */
 export function invariantsFor(
   limit: number,
   { fencing }: Capabilities,
@@ -37,7 +37,7 @@ const invariantsOfTokens = {
   'tokens increase': risingTokens,
 };
 
-/** Permits are counted by their tokens, which all stores issue that can operate limits. */
+/** These count permits by their tokens: all stores that can operate limits issue tokens. */
 const invariantsOfOperated = {
   'nothing is granted while the limit is paused or drained': noGrantWhileClosed,
   'no grant exceeds the limit that applies': noGrantAboveLimit,
@@ -48,7 +48,7 @@ const invariantsOfOperated = {
   'no permit is lost without a fault': noLossWithoutFault,
 };
 
-/** Checked for the processes, independently of limits. */
+/** The invariants that are checked for the processes, independently of limits. */
 export const invariantsOfAll: Readonly<Record<string, Invariant>> = {
   'no process dies': allAlive,
 };

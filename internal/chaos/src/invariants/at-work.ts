@@ -8,7 +8,7 @@ export const MAX_REACTION_TIME = 150;
 
 type Granted = CallRecord & { granted: number };
 
-/** A call that was granted, and all calls at work then, itself included. */
+/** A call that was granted, and all calls that were at work then, including itself. */
 interface Grant {
   readonly record: Granted;
   readonly atWork: readonly CallRecord[];
@@ -16,8 +16,8 @@ interface Grant {
 }
 
 /**
- * Each grant, in order. Work counts until it ended or its permit's signal aborted. Work of a process that was stopped, or
- * that could not notice that it was disconnected, does not count.
+ * Returns each grant, in order. Work counts until it has ended or its permit's signal has aborted. The work of a
+ * process does not count while the process was stopped, or could not notice that it was disconnected.
  */
 export function grantsOf(log: Log): Grant[] {
   const pauses = new Pauses(log);
@@ -47,7 +47,7 @@ function begins(record: CallRecord): record is Granted {
   return granted !== undefined && ended > granted;
 }
 
-/** Whether its process was stopped during the work and has not had the time to notice. */
+/** Whether the call's process was stopped during the work and has not had the time to notice. */
 function excused(pauses: Pauses, { worker, granted = 0 }: CallRecord, now: number): boolean {
   return pauses
     .of(worker)

@@ -2,7 +2,7 @@ import type { Log } from '../log/event.ts';
 
 /** The result of checking an invariant on a log. */
 export interface Findings {
-  /** How many times it could have been violated; 0 means that nothing was tested. */
+  /** How many times the invariant could have been violated; 0 means that it was not tested. */
   readonly checked: number;
   /** A description of each violation, with its time. */
   readonly broken: readonly string[];

@@ -5,9 +5,9 @@ import { verifier } from '../log/watch-loop.ts';
 import { type Findings, timeIn } from './finding.ts';
 
 /**
- * No permit is lost without a fault, from a process's first permit on: its signal aborts only if, while the permit was
- * held or within a lease before its grant, there was a fault that may cost permits, a pause, or the death of another
- * process.
+ * No permit is lost without a fault, once its process has had a permit. A permit's signal may abort only if something
+ * happened while the permit was held, or within a lease before its grant: a fault that may cost permits, a pause, or
+ * the death of another process.
  */
 export function noLossWithoutFault(log: Log): Findings {
   const broken: string[] = [];

@@ -4,7 +4,9 @@ import { eventsOf, type Log } from '../log/event.ts';
 import { Pauses } from '../log/pauses.ts';
 import { type Findings, timeIn } from './finding.ts';
 
-/** No call that began while the limit was paused or drained is granted by the store before that ends. */
+/**
+ * If a call begins while the limit is paused or drained, the store does not grant it before the limit is open again.
+ */
 export function noGrantWhileClosed(log: Log): Findings {
   const broken: string[] = [];
   const records = callRecordsOf(log);
@@ -64,6 +66,6 @@ export function allAgree(log: Log): Findings {
 }
 
 function isGrantedIn({ from, to }: CertainState, { requested, granted, fencing }: CallRecord) {
-  // Without a token it was granted without the store, which shadow mode does in an outage.
+  // A permit without a token was granted without the store, as shadow mode does in an outage.
   return requested >= from && granted !== undefined && granted <= to && fencing !== undefined;
 }

@@ -5,9 +5,9 @@ import { type Findings, timeIn } from './finding.ts';
 const TOLERANCE = 5;
 
 /**
- * First in, first out, for waiters that were renewed: no waiter was granted a permit before an earlier one that was
- * certainly in the queue, and alive, all that time. This follows from the answers that both stores received, so clocks
- * and delays do not matter.
+ * First in, first out, for waiters that were renewed: no waiter was granted a permit before an earlier waiter that was
+ * certainly alive and in the queue all that time. This is derived from the answers to both waiters, so clocks and
+ * delays do not matter.
  */
 export function inOrder(log: Log): Findings {
   const broken: string[] = [];
@@ -34,20 +34,20 @@ export function inOrder(log: Log): Findings {
 }
 
 /**
- * When `wait` joined the queue, if it was still queued, and renewed in time, when another waiter was granted a permit;
- * otherwise undefined.
+ * Returns when `wait` joined the queue. Undefined unless it was still queued, and had been renewed in time, when
+ * another waiter was granted a permit.
  */
 function stayedSince(
   { seen, deadline }: Wait,
   { from, to }: Span,
   certain: number,
 ): number | undefined {
-  // The store may have removed it at its deadline.
+  // The store may have removed the waiter at its deadline.
   if (to > deadline - TOLERANCE) return undefined;
   let since: number | undefined;
   let until = 0;
   for (const ask of seen) {
-    // Certain from the answer on, and for `certain` milliseconds after the request.
+    // The waiter was certainly queued from the answer on, for `certain` milliseconds after the request.
     if (since === undefined || ask.to > until) since = ask.to;
     until = ask.from + certain - TOLERANCE;
     if (ask.from >= to) return since <= from ? since : undefined;

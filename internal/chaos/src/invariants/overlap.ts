@@ -2,7 +2,7 @@ import { eventsOf, type Log, type Span } from '../log/event.ts';
 import { describe, grantsOf, MAX_REACTION_TIME } from './at-work.ts';
 import { type Findings, timeIn } from './finding.ts';
 
-/** The part of a lease within which all holders renew: a third, and a sixth more if the first attempt fails. */
+/** The part of a lease within which all holders renew: a third, or half of it if the first attempt fails. */
 const PART_UNTIL_RENEWED = 1 / 2;
 
 /**
@@ -24,7 +24,7 @@ export function noOverlap(log: Log): Findings {
   return { checked: grants.length, broken };
 }
 
-/** If other faults may keep holders from renewing, the limit may be exceeded until their leases have expired. */
+/** If other faults may prevent holders from renewing, the limit may be exceeded until their leases have expired. */
 function lossesOf(log: Log): Span[] {
   const alone = eventsOf(log, 'fault').filter(({ isLossless }) => isLossless);
   return eventsOf(log, 'lost').map(({ from, at }) => {

@@ -33,10 +33,10 @@ export function risingTokens(log: Log): Findings {
 }
 
 /**
- * The resource accepts no token below one that it has seen. It rejects a write only if the writer's process was
- * stopped, its signal has aborted meanwhile, or it could not notice that it was disconnected; or if the store had lost
- * its state and granted the permit again: the earlier holder keeps its permit, and learns only from the resource that
- * there is a newer one.
+ * The resource accepts no token lower than one that it has seen. It rejects a write only for one of these reasons: the
+ * writer's process was stopped, or its signal has aborted meanwhile, or it could not notice that it was disconnected;
+ * or the store had lost its state and granted the permit again. In the last case, the earlier holder keeps its permit,
+ * and only the resource shows it that there is a newer holder.
  */
 export function noStaleWrite(log: Log): Findings {
   const broken: string[] = [];

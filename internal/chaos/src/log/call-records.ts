@@ -8,17 +8,17 @@ export interface CallRecord {
   readonly requested: number;
   /** Its queue timeout in milliseconds. */
   readonly queueTimeout: number;
-  /** When it was granted, rejected or withdrawn; undefined if it never was. */
+  /** When the call was granted, rejected or withdrawn; undefined if it never was. */
   answered?: number;
   granted?: number;
   fencing?: string | undefined;
-  /** When its work ended; at the latest when its process did. */
+  /** When the call's work ended, at the latest with its process. */
   ended?: number;
   aborted?: boolean;
   reason?: string;
 }
 
-/** In the order of their requests. The end of a process ends the work of its calls. */
+/** Returns the calls in the order of their requests. The end of a process ends the work of its calls. */
 export function callRecordsOf(log: Log): CallRecord[] {
   const records = new Map<string, CallRecord>();
   for (const event of log.events) {
@@ -44,7 +44,7 @@ function follow(
     return;
   }
   const record = records.get(id);
-  // It was requested in the round before, where it was recorded as unanswered.
+  // The call was requested in the round before, which has recorded it as unanswered.
   if (record === undefined) return;
   switch (event.kind) {
     case 'granted':

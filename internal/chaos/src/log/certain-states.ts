@@ -8,8 +8,8 @@ export interface CertainState extends Span {
 }
 
 /**
- * The states of a limit that is operated. Between two answers with the same versions the store had the same state, unless
- * it lost its state meanwhile, or may have forgotten the limit, because no process used it.
+ * Returns the states of a limit that is operated. Between two answers with the same versions, the store had the same
+ * state, unless it has lost its state meanwhile, or may have forgotten the limit because no process used it.
  */
 export function certainStates(log: Log): CertainState[] {
   const losses = eventsOf(log, 'lost');

@@ -10,7 +10,7 @@ interface Call {
   readonly call: number;
 }
 
-/** An interval; the event happened at some time in it. */
+/** An interval in which the event happened. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -24,28 +24,31 @@ export interface Wait {
   readonly id: string;
   /** When the process requested to be queued. */
   readonly asked: number;
-  /** The time after which it is not granted a permit. */
+  /** The time after which the waiter is not granted a permit. */
   readonly deadline: number;
-  /** Undefined if it was granted before the queued answer arrived, or if the store has no queue positions. */
+  /**
+   * Undefined if the waiter was granted a permit before the answer `queued` arrived, or if the store has no queue
+   * positions.
+   */
   readonly place: string | undefined;
-  /** Request and answer times of each answer that it is queued: the first and each renewal. */
+  /** For each answer that the waiter is queued: the times of its request and of the answer. */
   readonly seen: readonly Span[];
-  /** It was granted a permit in this interval. */
+  /** The interval in which the waiter was granted a permit. */
   readonly entered: Span | undefined;
 }
 
-/** The state of a limit after a lease and a second without load. */
+/** The state of a limit after one lease and one second without load. */
 interface Probe {
   readonly from: number;
   readonly at: number;
   readonly limit: number;
-  /** How many permits were granted at once, of as many as the limit allows. */
+  /** How many permits were granted at once, out of as many as the limit allows. */
   readonly admitted: number;
   readonly inflight: number;
   readonly queued: number;
 }
 
-/** A process that held a permit was killed; whether another one, which was waiting, has got the permit. */
+/** A process that held a permit was killed. Says whether another process, which was waiting, has got the permit. */
 interface Recovery {
   readonly from: number;
   readonly at: number;
@@ -78,7 +81,7 @@ interface Knowledge {
   readonly comparison: number;
   /** Status, mode and limit. */
   readonly known: string;
-  /** What all must know by now; undefined if they must only agree. */
+  /** What all workers must know by now. Undefined if they must only agree. */
   readonly expected: string | undefined;
 }
 
@@ -144,13 +147,13 @@ export type Event =
       readonly at: number;
       readonly from: number;
       readonly name: string;
-      /** It was the only fault, and is documented to cost no permit. */
+      /** The fault was the only one, and is documented to cost no permit. */
       readonly isLossless: boolean;
     }
   /** There were no faults, or only harmless ones. */
   | { readonly kind: 'calm'; readonly at: number; readonly from: number };
 
-/** The events of one limit, and those that concern all; ordered by `at`. */
+/** The events of one limit, and those that concern all limits, in the order of `at`. */
 export interface Log {
   readonly limit: number;
   /** Milliseconds. */

@@ -1,9 +1,9 @@
 import { eventsOf, type Log, type Span } from './event.ts';
 
 /**
- * Which workers could not notice that the server had ended their connections, because no message reached them. A store
- * that treats the end of a connection as the end of its process grants their permits to others while they still trust
- * their leases.
+ * The workers that could not notice that the server had ended their connections, because no message reached them. If a
+ * store treats the end of a connection as the end of its process, it grants their permits to others while these workers
+ * still trust their leases.
  */
 export class UnnoticedDisconnects {
   readonly #spans = new Map<string, Span[]>();
@@ -14,7 +14,7 @@ export class UnnoticedDisconnects {
       const meanwhile = ends.filter(({ worker = missed.worker, from, at }) => {
         return worker === missed.worker && from <= missed.at && at >= missed.from;
       });
-      // By their own clocks their leases end one lease later.
+      // By the workers' own clocks, their leases end one lease later.
       const spans = meanwhile.map(({ from, at }) => ({ from, to: at + log.lease }));
       this.#spans.set(missed.worker, [...(this.#spans.get(missed.worker) ?? []), ...spans]);
     }

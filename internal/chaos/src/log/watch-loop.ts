@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import type { Event } from './event.ts';
 import { stamp } from './stamp.ts';
 
-/** Minimum milliseconds of a blocked event loop that are recorded. */
+/** Minimum duration in milliseconds of a blocked event loop that is recorded. */
 const stall = 100;
 
-/** The name under which the verifier, whose process also runs the proxies, records its own pauses. */
+/** The name under which the verifier records its own pauses. Its process also runs the proxies. */
 export const verifier = 'the verifier';
 
 /** The name under which pauses of the store's server are recorded. */
 export const server = 'the server';
 
-/** The name under which changes of the machine's clock are recorded, by which servers end leases. */
+/** The name under which changes of the machine's clock are recorded. Servers end leases by this clock. */
 export const machineClock = "the machine's clock";
 
 /**
@@ -45,7 +45,7 @@ export function watchClock(note: (event: Event) => void): () => void {
 }
 
 /**
- * Records when the server's main thread had to wait for a core, which Linux reports for each process. Elsewhere nothing
+ * Records when the server's main thread had to wait for a core. Linux reports this for each process; elsewhere nothing
  * is recorded. Returns a function that ends the recording.
  */
 export function watchServer(

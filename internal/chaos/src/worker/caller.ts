@@ -31,7 +31,7 @@ export async function call(
   for (let isFirst = isLong; !stop.aborted; isFirst = false) {
     await rest(rng.between(0, context.pause), stop);
     if (stop.aborted) return;
-    // The queue timeout must not be as long as the lease.
+    // Some calls have a queue timeout and work that are both much shorter than a lease.
     const isHasty = rng.chance(0.15);
     const about = { worker: context.worker, limit, call: context.next() };
     // An operator may have lowered the limit.
@@ -101,18 +101,18 @@ function workDuration(context: CallerContext, isLong: boolean, isHasty: boolean)
   return rng.chance(0.2) ? rng.between(50, 200) : rng.between(0, 30);
 }
 
-/** Rarely long: permits of shadow mode are granted beyond the limit, and others wait for all of them afterwards. */
+/** Rarely long: shadow mode grants permits beyond the limit, and afterwards other callers wait for all of them. */
 function workDurationIfOperated(context: CallerContext): number {
   const { rng } = context;
   return rng.chance(0.003) ? long(context) : rng.between(0, 50);
 }
 
-/** Short enough that no lease is renewed meanwhile. */
+/** Returns a duration so short that no lease is renewed meanwhile. */
 function briefly({ rng, lease }: CallerContext): number {
   return lease * rng.between(0.1, 0.3);
 }
 
-/** Longer than a lease lasts without a renewal. */
+/** Returns a duration longer than a lease lasts without a renewal. */
 function long({ rng, lease }: CallerContext): number {
   return rng.between(lease, 2 * lease);
 }

@@ -48,15 +48,15 @@ export interface Comparison {
 /** A message to a worker. */
 export type WorkerCommand =
   /**
-   * Starts the callers, which pause between calls for at most this many milliseconds; false stops them, and their work
-   * ends soon.
+   * Starts the callers, which pause between two calls for at most this many milliseconds. `false` stops them, and their
+   * work ends soon.
    */
   | { readonly load: number | false }
   /** Acquires one permit within `queueTimeout` milliseconds, and holds it until `release`. */
   | { readonly probe: number; readonly limit: number; readonly queueTimeout: number }
   | { readonly release: true }
   | ({ readonly operate: ChaosOperation } & { readonly limit: number })
-  /** Asks the store once, and reports what the worker knows of the limit then. */
+  /** Calls the store once, and then reports what the worker knows of the limit. */
   | Comparison
   | { readonly written: number }
   | { readonly clock: number };

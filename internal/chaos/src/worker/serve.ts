@@ -13,7 +13,7 @@ import { Resource } from './resource.ts';
 import { describeError, note, send } from './send.ts';
 import { watchWaits } from './watch.ts';
 
-/** Turns this process into a worker with this store, which is created from the environment's connection settings. */
+/** Makes this process a worker with this store, which is created from the environment's connection settings. */
 export async function serve<W>(
   make: (connectionSettings: W, times: Times) => Store | Promise<Store>,
 ): Promise<void> {
@@ -33,8 +33,8 @@ export async function serve<W>(
 }
 
 /**
- * Resolves when the store answers, so that the time to connect eight processes does not count. The wait is limited,
- * because a worker may start during a fault.
+ * Resolves when the store answers, so that the time in which eight processes connect does not count. The wait is
+ * bounded, since a worker may start during a fault.
  */
 async function waitForAnswer(store: Store, name: string): Promise<void> {
   for (const end = stamp() + 3_000; stamp() < end; ) {
@@ -60,7 +60,7 @@ class Worker {
     const queue = { queueLimit: 1_000, queueTimeout: 2 * plan.lease };
     const make = (limit: number) => {
       const limiter = createLimiter({ name: `chaos-${limit}`, limit, store, ...queue });
-      // The faults cause outages, so warnings about them are pointless.
+      // Faults cause outages, so warnings about outages would be pointless.
       limiter.observe({ store: () => {}, conflict: () => {} });
       return limiter;
     };
@@ -90,7 +90,7 @@ class Worker {
     for (const [limit, limiter] of this.#limiters) {
       // Some leases must be renewed without faults, too.
       const isLong = limit > 1 && this.#rng.chance(0.25);
-      // In shadow mode no caller waits for another, and many of them would keep the machine busy.
+      // In shadow mode no caller waits for another, and a large number of callers would keep the machine busy.
       const count = limit === operatedLimit ? 1 : callers;
       for (let i = 0; i < count; i++) void call(limit, limiter, context, isLong && i === 0);
     }

@@ -21,7 +21,7 @@ const { values: options, positionals: words } = parseArgs({
 const root = resolve(import.meta.dirname, '../../../..');
 const seeds = options.seeds.split(',').map(Number);
 
-/** Runs the workloads with the code as it is, or without a mechanism. */
+/** Runs the workloads with the unchanged code or, if a mechanism is given, without that mechanism. */
 async function scoreWithout(mechanism?: Mechanism): Promise<Score> {
   const plugin = {
     name: 'ablation',
@@ -31,7 +31,7 @@ async function scoreWithout(mechanism?: Mechanism): Promise<Score> {
         ? code.replace(mechanism.on, mechanism.off)
         : undefined,
   };
-  // An alias to the source, so that Vite transforms the core; it would let Node load a package.
+  // An alias to the source, so that Vite transforms the core. Without it, Vite would make Node load the package.
   const alias = { '@headgate/core': resolve(root, 'packages/core/src/index.ts') };
   const { module } = await runnerImport<typeof import('./score.ts')>(
     resolve(import.meta.dirname, 'score.ts'),

@@ -1,4 +1,4 @@
-/** A mechanism of the default limit, and how its code reads without it. */
+/** A mechanism of the default limit, and the code that disables it. */
 export interface Mechanism {
   readonly name: string;
   /** In `packages/core/src`. */

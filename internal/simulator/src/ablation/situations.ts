@@ -14,17 +14,17 @@ import {
 /** A situation that random workloads do not have. */
 export interface Situation {
   readonly name: string;
-  /** The fraction of the requests that could be answered in time and are. */
+  /** Returns the fraction of the requests answered in time, relative to the number that could be. */
   answered(): number;
 }
 
 const common = { workers: 10, load: 1, connects: false, seconds: 30, seed: 1 };
 
-/** A pool whose work always takes as long. */
+/** A pool whose work always takes the same time. */
 const poolOf = (mean: number) =>
   ({ ...common, kind: 'pool', mean, serviceTime: constant(mean) }) as const;
 
-/** The fraction of the requests from a time on that is answered in time. */
+/** The fraction of the requests from a certain time on that are answered in time. */
 export function inTime(
   server: Workload,
   from = 0,
@@ -46,7 +46,7 @@ export function serverWith(
   return { ...server, otherWork, load: perSecond / capacityOf(server) };
 }
 
-/** Other work from the eighth second on. */
+/** A server that does other work from the eighth second on. */
 function besideOtherWork(kind: HandlerKind, mean: number, perSecond: number, busy: number) {
   return inTime(serverWith({ from: 8000, busy, idle: 0 }, kind, mean, perSecond), 8000);
 }
@@ -60,7 +60,7 @@ function stepBesideOtherWork(): number {
   return inTime(beside, 15_000, jobs);
 }
 
-/** Requests that begin after five seconds of other work without any. */
+/** A server that does only other work for five seconds before requests begin. */
 function afterOtherWork(): number {
   const ample = { ...poolOf(50), workers: 1000, load: 0.005, seconds: 12 };
   const jobs = jobsOf(ample).filter(({ at }) => at < 500 || at > 8000);
@@ -68,8 +68,8 @@ function afterOtherWork(): number {
 }
 
 /**
- * How many requests are answered in time that arrive together and do not need the event loop: after a minute of light load, or
- * at a process that has just started.
+ * How many requests are answered in time if all of them arrive together and do not need the event loop. They arrive
+ * after a minute of light load or, if `isCold`, at a process that has just started.
  */
 export function answeredOfBurst(isCold: boolean, size: number, work: number, workers: number) {
   const earlier = isCold ? 0 : 600;
@@ -101,7 +101,10 @@ function hanging(): number {
   return 10 * inTime(ample, 0, jobs);
 }
 
-/** An overload from the first request on, so that no request shows how long work takes without a queue. Relative to the capacity. */
+/**
+ * An overload from the first request on, so that no request shows how long work takes without a queue. Returns the
+ * answers in time, relative to the capacity.
+ */
 function overloadedAtOnce(): number {
   return 5 * inTime({ ...poolOf(35), load: 5 });
 }
@@ -112,7 +115,10 @@ export function coldSpike(kind: HandlerKind, connects = false, seed = 1): number
   return inTime({ ...server, connects, seed, isCold: true });
 }
 
-/** The fraction that is not rejected, for the worst of 20 seeds: work that varies widely may look like an overload by chance. */
+/**
+ * The fraction of requests that is not rejected, for the worst of 20 seeds. By chance, work that varies widely may look
+ * like an overload.
+ */
 function varied(mean: number, workers: number, load: number): number {
   const seeds = Array.from({ length: 20 }, (_, index) => index + 1);
   const parts = seeds.map((seed) => {

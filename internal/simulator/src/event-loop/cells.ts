@@ -9,7 +9,7 @@ import type { HandlerKind } from './workload.ts';
 export interface Cell {
   readonly name: string;
   readonly kind: HandlerKind;
-  /** The workload without its load: a row of a table. */
+  /** Describes the workload without its load: the name of a table's row. */
   readonly server: string;
   readonly load: number;
   readonly answered: number;
@@ -17,16 +17,16 @@ export interface Cell {
   readonly ratio: number;
   readonly p99: number;
   readonly rejected: number;
-  /** The goals that it does not reach. */
+  /** The goals that were missed. */
   readonly missed: readonly Goal[];
-  /** From which a random workload was drawn. */
+  /** The seed from which a random workload was drawn. */
   readonly seed?: number;
 }
 
-/** What the goals are about; `withoutLimit`: to answer as much as a server without a limit. */
+/** The figures that have a goal. `withoutLimit`: to answer as much as a server without a limit. */
 export type Goal = 'ratio' | 'p99' | 'rejected' | 'withoutLimit';
 
-/** The part of what a server without a limit answers that counts as much as that. */
+/** Fraction of what a server without a limit answers that counts as equal to it. */
 const AS_MUCH = 0.995;
 
 export function cellOf(workload: NamedWorkload): Cell {
@@ -41,7 +41,7 @@ export function cellOf(workload: NamedWorkload): Cell {
   return { name, kind, server, load, answered, withoutLimit, ratio, p99, rejected, missed };
 }
 
-/** The least and the middle one of the ratios to the reference. */
+/** The lowest and the median of the ratios to the reference. */
 export function ratiosOf(cells: readonly Cell[]): { worst: number; median: number } {
   const ratios = cells.map(({ ratio }) => ratio).sort((one, other) => one - other);
   const [worst = Number.NaN] = ratios;

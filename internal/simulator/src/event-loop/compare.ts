@@ -4,9 +4,9 @@ import { noLimiter, simulate } from './simulate.ts';
 import { jobsOf, type Workload } from './workload.ts';
 
 export interface Comparison extends Figures {
-  /** `answered` relative to the reference with the same 99th percentile. */
+  /** `answered` relative to the reference that has the same 99th percentile. */
   readonly ratio: number;
-  /** What is answered in time without a limit, as a fraction of the capacity. */
+  /** The answers in time without a limit, as a fraction of the capacity. */
   readonly withoutLimit: number;
 }
 

@@ -1,10 +1,10 @@
 import { capacityOf, type Outcome, PATIENCE_MS, type Workload } from './workload.ts';
 
-/** Milliseconds at the start that are not counted. */
+/** Milliseconds at the start that do not count. */
 const WARM_UP_MS = 2000;
 
 export interface Figures {
-  /** Answered in time, as a fraction of the capacity. */
+  /** The answers in time, as a fraction of the capacity. */
   readonly answered: number;
   /** The 99th percentile of the times of the answered requests, in milliseconds. */
   readonly p99: number;

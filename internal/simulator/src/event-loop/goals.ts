@@ -2,9 +2,9 @@ import { randomFrom } from '../random.ts';
 import { p99Of } from './figures.ts';
 import { type Workload, waitOf } from './workload.ts';
 
-/** What the default limit should achieve: each as a range. */
+/** What the default limit should achieve, as ranges. */
 export interface Goals {
-  /** Percentage of what the reference answers. */
+  /** Percentage of the answers of the reference. */
   readonly ratio: readonly [least: number, most: number];
   /** 99th percentile in milliseconds. */
   readonly p99: readonly [least: number, most: number];
@@ -17,7 +17,7 @@ export function goalsOf(workload: Workload): Goals {
   const longest = Math.max(300, 12 * (mean + waitOf(kind))) + unloadedP99(workload);
   return {
     ratio: [load > 1 ? 97 : 98, Infinity],
-    // Up to the capacity, the reference is a queue with the same 99th percentile.
+    // Up to the capacity there is no goal, since the reference is a queue with the same 99th percentile.
     p99: [0, load > 1 ? Math.round(longest) : Infinity],
     rejected: [0, load <= 0.8 && mean <= 25 ? 0.5 : 100],
   };

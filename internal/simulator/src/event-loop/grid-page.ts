@@ -34,7 +34,7 @@ The goals, from which misses are counted:
 
 "Worst" is the least relative to the reference, and relative to a server without a limit.`;
 
-/** The page of all results: a summary, the worst, and a table for each kind of handler. */
+/** The page of all results: a summary, the worst results, and a table for each kind of handler. */
 export function gridPage(grid: readonly Cell[], random: readonly Cell[]): string {
   const measured = kinds.filter((kind) => grid.some((cell) => cell.kind === kind));
   const sections = [
@@ -57,7 +57,7 @@ function randomSection(cells: readonly Cell[]): string {
 
 const isOverload = ({ load }: Cell) => load > 1;
 
-/** How many workloads reach each goal. */
+/** For each goal, how many workloads reach it. */
 function summary(cells: readonly Cell[]): string {
   const head = [
     '',
@@ -102,7 +102,7 @@ function summaryRow(title: string, cells: readonly Cell[]): string[][] {
   ];
 }
 
-/** The workloads with the least, relative to the reference. */
+/** The workloads with the lowest results, relative to the reference. */
 function worst(cells: readonly Cell[], count: number): string {
   const head = ['', 'answered, %', 'no limit, %', 'of the reference, %', 'p99, ms', 'rejected, %'];
   const first = cells.toSorted((one, other) => one.ratio - other.ratio).slice(0, count);
@@ -117,7 +117,7 @@ function worst(cells: readonly Cell[], count: number): string {
   return markdownTable(head, rows);
 }
 
-/** Rows of servers, columns of loads: the percentage of the reference. */
+/** A table with a row for each server and a column for each load: the percentage of the reference. */
 function gridOf(kind: HandlerKind, cells: readonly Cell[]): string {
   const byName = new Map(cells.map((cell) => [cell.name, cell]));
   const servers = [...new Set(allWorkloads(kind).map(({ server }) => server))];

@@ -34,7 +34,7 @@ export const loads = [0.5, 0.8, 0.9, 1, 2, 5, 10, 20];
 const means = { loop: [1, 3, 10, 25, 50, 100], pool: [5, 35, 200] };
 const poolSizes = [5, 10, 50];
 
-/** What tells one workload from another. */
+/** The properties that distinguish workloads. */
 interface Choice {
   readonly kind: HandlerKind;
   readonly mean: number;
@@ -68,14 +68,14 @@ export function workload(choice: Choice): NamedWorkload {
   const server = `${mean} ms ${place}, ${distribution}${connection}`;
   const name = `${server}, ${load} ×`;
   const serviceTime = distributions[distribution](mean);
-  // Enough requests for a 99th percentile; and enough of a few long ones for chance not to decide.
+  // Enough requests for a 99th percentile. With a few long ones, enough that chance does not decide.
   const answers = distribution === '1 % a hundred times as long' ? 30_000 : 3_000;
   const seconds = 12 + (answers * mean) / workers / 1000;
   const names = { name, server, distribution };
   return { kind, mean, serviceTime, load, workers, connects, seed, seconds, ...names };
 }
 
-/** Whether the loop has time to reject every request, with a tenth to spare; no queue can help otherwise. */
+/** Whether the loop has time to reject every request, with a tenth to spare. If it does not, no queue can help. */
 export function isPossible(candidate: Workload): boolean {
   const perSecond = capacityOf(candidate) * candidate.load;
   return perSecond * (arrivalCost(candidate) + REJECTION_COST) < 900;

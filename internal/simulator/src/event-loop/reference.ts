@@ -11,7 +11,7 @@ import {
 /** A FIFO queue that rejects a request immediately if it would wait longer than `maxWait` milliseconds. */
 function fifoWithMaxWait(workload: Workload, jobs: readonly Job[], maxWait: number): Outcome[] {
   const isPool = workload.kind === 'pool';
-  /** When each worker, or the loop, is free. */
+  /** When each worker, or the loop, becomes idle. */
   const free = new Array<number>(isPool ? workload.workers : 1).fill(0);
   return jobs.map(({ at, work }) => {
     const first = free.indexOf(Math.min(...free));
@@ -29,12 +29,12 @@ function fifoWithMaxWait(workload: Workload, jobs: readonly Job[], maxWait: numb
 
 const LONGEST_WAIT_MS = 1000;
 
-/** Bisections of the maximum wait; the last one changes it by a quarter of a millisecond. */
+/** Number of bisections of the maximum wait; the last one changes it by a quarter of a millisecond. */
 const STEPS = 12;
 
 /**
- * The reference: of the FIFO queues with a fixed maximum wait whose 99th percentile is at most `p99`, the one that
- * answers most.
+ * The reference is a FIFO queue with a fixed maximum wait. Among those whose 99th percentile is at most `p99`, it is
+ * the one that answers most.
  */
 export function reference(workload: Workload, jobs: readonly Job[], p99: number): Figures {
   let best = figuresOf(workload, fifoWithMaxWait(workload, jobs, 0));

@@ -20,10 +20,10 @@ import {
   waits,
 } from './workload.ts';
 
-/** The adaptive part of the limit of a middleware without options. */
+/** The adaptive limit inside the default limit. */
 export const defaultLimit = adaptive({ min: 4, initial: 8, max: 10_000 });
 
-/** The limiter of a middleware without options. */
+/** The limiter of a middleware that has no options. */
 function defaultLimiter(loop: SimulatedLoop, order: Order = fifo()): LocalLimiter {
   return createLimiter({
     limit: limitOf({}, loop),
@@ -42,7 +42,9 @@ export function noLimiter(loop: SimulatedLoop): LocalLimiter {
   return createLimiter({ limit: Number.MAX_SAFE_INTEGER, clock: loop });
 }
 
-/** Runs the jobs through a limiter, by default that of a middleware without options, in front of the handlers. */
+/**
+ * Runs the jobs through a limiter in front of the handlers. Default: the limiter of a middleware that has no options.
+ */
 export function simulate(
   workload: Workload,
   jobs: readonly Job[],
@@ -126,7 +128,7 @@ class ClientRequest extends Waiter {
 
 /** The handlers of a server, and the pool that they use. */
 class Handlers {
-  /** Work that had to wait for a worker, in order; the first pieces have been started. */
+  /** The work that had to wait for a worker, in order. The pieces before `#started` have been started. */
   readonly #queue: (() => void)[] = [];
   #started = 0;
   #free: number;
@@ -155,7 +157,7 @@ class Handlers {
   #useWorker(work: number, done: () => void): void {
     const start = () => {
       this.loop.receive(() => {
-        // In an overload, `shift` would take most of the time.
+        // Not `shift`, which would take most of the time in an overload.
         const next = this.#queue[this.#started];
         if (next === undefined) this.#free++;
         else {
@@ -172,7 +174,7 @@ class Handlers {
     }
   }
 
-  /** Milliseconds until a worker that starts now has done the work. */
+  /** Milliseconds that a worker needs for the work if it starts now. */
   #timeFor(work: number): number {
     const { pauses } = this.workload;
     if (pauses === undefined) return work;

@@ -1,22 +1,24 @@
 import type { Clock, EventLoop } from '@headgate/core';
 import TinyQueue from 'tinyqueue';
 
-/** Something that happens at a time, in milliseconds: a timer, a request, or the answer of a socket or a thread. */
+/**
+ * An event that happens at a certain time in milliseconds: a timer, a request, or the answer of a socket or a thread.
+ */
 export interface Incoming {
   readonly at: number;
-  /** Undefined once it is not awaited any more. */
+  /** Undefined once the event is no longer awaited. */
   callback: (() => void) | undefined;
 }
 
 interface Scheduled extends Incoming {
-  /** The order in which those that are due at the same time were scheduled. */
+  /** The order in which events that are due at the same time were scheduled. */
   readonly order: number;
 }
 
 const inOrder = (one: Scheduled, other: Scheduled) =>
   one.at === other.at ? one.order - other.order : one.at - other.at;
 
-/** The first one that is still awaited. */
+/** The first event that is still awaited. */
 function first(queue: TinyQueue<Scheduled>): Scheduled | undefined {
   let next = queue.peek();
   while (next !== undefined && next.callback === undefined) {
@@ -32,16 +34,16 @@ export const ACCEPT_COST = 0.05;
 /** Maximum number of connections that wait to be accepted; Node's default. */
 const MAX_BACKLOG = 511;
 
-/** How many times as long everything takes in a process that has just started. */
+/** In a process that has just started, everything takes this many times as long. */
 const COLD_FACTOR = 20;
 
-/** Number of requests read after which that has fallen by a factor of e. */
+/** Number of requests after which that factor has fallen by a factor of e. */
 const COLD_REQUESTS = 300;
 
 /**
- * An event loop in virtual time that works like Node's. An iteration runs the timers that are due, also those that become
- * due meanwhile; polls, which accepts one connection and reads all that arrived before; and runs the callbacks of
- * `setImmediate`.
+ * An event loop in virtual time that works like Node's. Each iteration runs the timers that are due, including those
+ * that become due meanwhile. Then it polls: it accepts one connection, and reads everything that has arrived. Then it
+ * runs the callbacks of `setImmediate`.
  */
 export class SimulatedLoop implements EventLoop, Clock {
   readonly isMeasured = true;
@@ -53,7 +55,7 @@ export class SimulatedLoop implements EventLoop, Clock {
   #order = 0;
   readonly #timers = new TinyQueue<Scheduled>([], inOrder);
   #immediates: (() => void)[] = [];
-  /** Requests that have not arrived yet, the next one last. */
+  /** Requests that have not arrived yet, in reverse order. */
   #coming: Incoming[] = [];
   #backlog: Incoming[] = [];
   readonly #answers = new TinyQueue<Scheduled>([], inOrder);
@@ -92,7 +94,7 @@ export class SimulatedLoop implements EventLoop, Clock {
     if (timer !== undefined) (timer as Scheduled).callback = undefined;
   }
 
-  /** Has the answer of a socket or a thread, or the end of a connection, arrive after `delay` milliseconds. */
+  /** Makes the answer of a socket or a thread, or the end of a connection, arrive after `delay` milliseconds. */
   receive(callback: () => void, delay: number): Incoming {
     return this.#schedule(this.#answers, callback, delay);
   }
@@ -112,7 +114,7 @@ export class SimulatedLoop implements EventLoop, Clock {
     return this.isCold ? 1 + (COLD_FACTOR - 1) * Math.exp(-this.#read / COLD_REQUESTS) : 1;
   }
 
-  /** Runs until all requests have been read and nothing is left to do. */
+  /** Runs until all requests have been read and no work is left. */
   run(incoming: readonly Incoming[]): void {
     this.#coming = [...incoming].reverse();
     while (this.#wait()) this.#iterate();
@@ -136,7 +138,7 @@ export class SimulatedLoop implements EventLoop, Clock {
     return Math.min(this.#coming.at(-1)?.at ?? Infinity, first(this.#answers)?.at ?? Infinity);
   }
 
-  /** In the order of arrival, as the operating system reports it. */
+  /** Events arrive in order, as the operating system reports them. */
   #arrive(): void {
     while (this.#nextArrival <= this.#now) {
       if (first(this.#answers)?.at === this.#nextArrival)

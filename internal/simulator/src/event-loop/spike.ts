@@ -2,23 +2,23 @@ import { randomFrom } from '../random.ts';
 import { isInTime, p99Of } from './figures.ts';
 import { type Job, jobsOf, type Outcome, type Workload } from './workload.ts';
 
-/** Loads one after another: multiples of the capacity, for some seconds each. */
+/** Phases of load, one after the other: multiples of the capacity, each for some seconds. */
 export interface Phase {
   readonly load: number;
   readonly seconds: number;
 }
 
-/** What part of the capacity critical requests ask for. */
+/** The load of critical requests, as a fraction of the capacity. */
 const CRITICAL_LOAD = 0.45;
 
-/** The requests of all phases, of which critical ones need less than half of the capacity. */
+/** The requests of all phases. Critical ones need less than half of the capacity. */
 export function jobsOfPhases(workload: Workload, phases: readonly Phase[]): Job[] {
   const random = randomFrom(workload.seed);
   const total = phases.reduce((sum, { load, seconds }) => sum + load * seconds, 0);
   const jobs = jobsOf({ ...workload, load: 1, seconds: total });
   let [begin, from] = [0, 0];
   return phases.flatMap(({ load, seconds }) => {
-    // At this load, requests arrive in less time, or in more.
+    // The requests of a phase were computed for load 1, so their times are scaled to this load.
     const to = from + 1000 * load * seconds;
     const own = jobs.filter(({ at }) => at >= from && at < to);
     const shifted = own.map(({ at, work }): Job => {
@@ -31,7 +31,7 @@ export function jobsOfPhases(workload: Workload, phases: readonly Phase[]): Job[
   });
 }
 
-/** The percentage of the critical requests that is answered in time. */
+/** The percentage of critical requests that are answered in time. */
 export function criticalInTime(outcomes: readonly Outcome[]): number {
   const critical = outcomes.filter(({ priority }) => priority === 'critical');
   return (100 * critical.filter(isInTime).length) / critical.length;
@@ -41,8 +41,8 @@ const WINDOW_MS = 1000;
 const STEP_MS = 100;
 
 /**
- * Milliseconds from the end of a spike until, for a second, 95 % are answered in time and the 99th percentile is at
- * most twice that before the spike; `Infinity` if that does not happen.
+ * Milliseconds from the end of a spike until the server has recovered: for a second, 95 % of the requests are answered
+ * in time, and the 99th percentile is at most twice that before the spike. `Infinity` if it does not recover.
  */
 export function recoveryTime(
   outcomes: readonly Outcome[],

@@ -3,15 +3,17 @@ import type { Distribution } from '../distributions.ts';
 import { randomFrom } from '../random.ts';
 import { ACCEPT_COST } from './simulated-loop.ts';
 
-/** What handlers do: compute immediately, after a timer, a socket or a query, or between two queries; or use a pool. */
+/**
+ * What handlers do: compute immediately, or after a timer, a socket or a query, or between two queries; or use a pool.
+ */
 export type HandlerKind = 'sync' | 'timer' | 'socket' | 'query' | 'queries' | 'pool';
 
-/** Other work of the event loop, from a time until the end; times are in milliseconds. */
+/** Other work of the event loop, from a certain time until the end. Times are in milliseconds. */
 export interface OtherWork {
   readonly from: number;
-  /** For how long it keeps the loop busy at a stretch. */
+  /** For how long the other work keeps the loop busy without a pause. */
   readonly busy: number;
-  /** For how long it waits in between; 0: it yields with `setImmediate`. */
+  /** For how long the other work waits in between. 0: it yields with `setImmediate`. */
   readonly idle: number;
 }
 
@@ -23,7 +25,7 @@ export interface Workload {
   readonly serviceTime: Distribution;
   /** Number of workers of a pool. */
   readonly workers: number;
-  /** Pauses of all workers: milliseconds from one to the next, and of each. */
+  /** Pauses of all workers: milliseconds from one pause to the next, and milliseconds of each pause. */
   readonly pauses?: { readonly every: number; readonly length: number };
   /** Other work in the process, such as a batch job, which takes turns with requests. */
   readonly otherWork?: OtherWork;
@@ -38,7 +40,7 @@ export interface Workload {
   readonly isCold?: boolean;
 }
 
-/** Milliseconds of the loop to read a request, and to send a rejection. */
+/** Milliseconds that the loop needs to read a request, and to send a rejection. */
 export const READ_COST = 0.1;
 export const REJECTION_COST = 0.05;
 
@@ -55,7 +57,7 @@ export const waits: Readonly<Record<HandlerKind, readonly [before: number, after
   pool: [0, 0],
 };
 
-/** Milliseconds that a handler waits in all. */
+/** Milliseconds that a handler waits in total. */
 export function waitOf(kind: HandlerKind): number {
   const [before, after] = waits[kind];
   return before + after;
@@ -77,7 +79,7 @@ export interface Outcome {
   readonly answered: boolean;
 }
 
-/** Milliseconds of the loop before a request can be handled. */
+/** Milliseconds that the loop needs before a request can be handled. */
 export function arrivalCost({ connects }: Workload): number {
   return connects ? READ_COST + ACCEPT_COST : READ_COST;
 }

@@ -3,7 +3,7 @@ import { exponentialBackoff } from '../backoff.ts';
 import { type Answer, Client, type Send } from '../client.ts';
 import type { Simulation } from '../simulation.ts';
 
-/** A server as in Dialogue's simulation: whether a request fails is decided when it is answered. */
+/** A server as in Dialogue's simulation: it decides whether a request fails when it answers the request. */
 export class DialogueServer {
   #busy = 0;
   answered = 0;
@@ -44,7 +44,7 @@ class Backend {
     return this.limiter.inflight + Math.round(this.#recentFailures());
   }
 
-  /** Sends the request if the limiter has room; returns whether it had. */
+  /** Sends the request if the limiter has room. Returns whether it had. */
   trySend(done: (answer: Answer) => void): boolean {
     const permit = this.limiter.tryAcquire();
     if (permit === undefined) return false;

@@ -1,8 +1,8 @@
 import type { Limit, LimitFactory, Sample } from '@headgate/core';
 
 /**
- * Netflix's Gradient2, which shows the effect of an average as the baseline, and how to write a custom limit.
- * Parameters as in concurrency-limits: tolerance 1.5, smoothing 0.2, queue 4, a long average of 600 samples.
+ * Netflix's Gradient2. Shows the effect of an average as the baseline, and how to write a limit of your own. The
+ * parameters are those of concurrency-limits: tolerance 1.5, smoothing 0.2, queue 4, a long average of 600 samples.
  */
 export const gradient2: LimitFactory = { create: () => new Gradient2() };
 

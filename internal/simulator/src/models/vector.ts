@@ -1,8 +1,9 @@
 import type { Limit, LimitFactory, Sample } from '@headgate/core';
 
 /**
- * The adaptive concurrency of Vector, a log router: raises the limit by one per round trip while it is fully used and
- * round trips are not above their mean; lowers it by a tenth when they are far above it or a request was dropped.
+ * The adaptive concurrency of Vector, a log router. Raises the limit by one per round trip while it is fully used and
+ * round trips are not above their mean. Lowers it by a tenth when round trips are far above their mean or a request was
+ * dropped.
  */
 export const vector: LimitFactory = { create: () => new Vector() };
 

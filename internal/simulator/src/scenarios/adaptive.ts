@@ -18,7 +18,7 @@ const usual: Work = { kind: '100 ms', serviceTime: exponential(100) };
 const quick: Work = { kind: '1 ms', serviceTime: exponential(1) };
 const slow: Work = { kind: '1 s', serviceTime: exponential(1000) };
 
-/** The arrivals: requests per second, from and to in minutes. */
+/** The load: requests per second, and its begin and end in minutes. */
 const loads = [
   { work: usual, perSecond: 80, from: 0, to: at.mixed },
   { work: quick, perSecond: 2000, from: at.mixed, to: at.quiet },
@@ -26,7 +26,7 @@ const loads = [
   { work: usual, perSecond: 1, from: at.quiet, to: at.over },
 ];
 
-/** A fixed limit for comparison, which rarely rejects a request under the usual load. */
+/** A fixed limit for comparison. It rarely rejects a request under the usual load. */
 const fixed = 30;
 
 const minute = 60_000;

@@ -17,7 +17,7 @@ const usual = 'lognormal 0.3';
 
 const plotted = workload({ kind: 'sync', mean: 10, distribution: usual, load: 5 });
 
-/** The load is that of the spike, as a multiple of the capacity. Before and after it, half of the capacity is used. */
+/** The load during the spike is a multiple of the capacity. Before and after the spike, it is half of the capacity. */
 const workloads: readonly NamedWorkload[] = [
   workload({ kind: 'sync', mean: 10, distribution: usual, load: 2 }),
   plotted,
@@ -52,7 +52,7 @@ function recoveryOf(outcomes: readonly Outcome[]): number {
   return recoveryTime(outcomes, { from: 1000 * spike.from, to: 1000 * spike.to }, 1000 * end);
 }
 
-/** What is answered in time in each second, as a percentage of the capacity. */
+/** For each second: the answers in time, as a percentage of the capacity. */
 function answeredPerSecond(each: NamedWorkload, outcomes: readonly Outcome[]): Point[] {
   const counts = new Array<number>(end).fill(0);
   for (const { at, took } of outcomes.filter(isInTime)) {

@@ -48,7 +48,7 @@ const workloads: readonly NamedWorkload[] = [
   workload({ kind: 'query', mean: 10, distribution: skewed, load: 5 }),
 ];
 
-/** The least percentage of the reference, and the longest p99. */
+/** The lowest percentage of the reference, and the highest p99, that are allowed. */
 function boundsOf({
   distribution,
   kind,
@@ -63,7 +63,7 @@ function boundsOf({
   return kind === 'query' ? [65, 1900] : [80, 1100];
 }
 
-/** What is answered at least, as a fraction of what a server without a limit answers. */
+/** Minimum number of answers, as a fraction of the answers of a server without a limit. */
 const LEAST_OF_NO_LIMIT = 0.93;
 
 /** The largest percentage rejected. */

@@ -7,7 +7,7 @@ const second = 1000;
 /** A time difference that only determines the order. */
 const nanosecond = 1e-6;
 
-/** Threads that each call, pause after the call, and call again. */
+/** Threads that repeat this: each makes a call and then pauses. */
 interface Flow {
   readonly fairBy: string;
   readonly threads: number;
@@ -16,7 +16,7 @@ interface Flow {
   readonly pause: number;
 }
 
-/** The mean part of the limit that each flow holds during the first `seconds`. */
+/** For each flow: the mean fraction of the limit that it holds during the first `seconds`. */
 function shares(limit: number, flows: readonly Flow[], seconds: number, order: Order): number[] {
   const simulation = new Simulation();
   const limiter = simulation.limiter({ limit, order, ...unbounded });
@@ -51,7 +51,7 @@ function startFlow(
   return level;
 }
 
-/** A level and its mean over time. */
+/** A value that changes over time, and its mean. */
 class Level {
   #level = 0;
   #area = 0;

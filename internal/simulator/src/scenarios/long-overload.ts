@@ -5,7 +5,7 @@ import { figure, type Scenario } from '../scenario.ts';
 /** Seconds per minute. */
 const minutes = 60;
 
-/** A fully used limit whose work takes 100 ms for a minute and then ten times as long, whatever the limit. */
+/** A fully used limit. Work takes 100 ms for a minute, and then ten times as long, whatever the limit. */
 class Overload {
   readonly #limit: Limit;
   #now = 0;
@@ -18,7 +18,7 @@ class Overload {
     this.before = this.#limit.limit;
   }
 
-  /** The limit after further seconds of overload. */
+  /** Returns the limit after further seconds of overload. */
   after(seconds: number): number {
     this.#feed(1000, seconds);
     return this.#limit.limit;

@@ -12,7 +12,7 @@ const spike = { from: 20, to: 25, perSecond: 300 };
 const client = { timeout: 1000, retries: 3, backoff: exponentialBackoff(200) };
 
 const load: Load = {
-  // Ten at once, 100 ms each: 100 a second.
+  // Ten calls at once, 100 ms each, are 100 calls per second.
   capacity: 10,
   work: { serviceTime: exponential(100) },
   rate: burst(usual, spike),
@@ -65,12 +65,10 @@ const expected = {
   'limit 10, queue of 50': [0, 5],
 } as const;
 
-/** The answers per second that count as recovered: nine tenths of the calls. */
+/** The rate of answers from which the server counts as recovered: nine tenths of the calls per second. */
 const recovered = 0.9 * usual;
 
-/**
- * Seconds from the end of the spike until the answers stay at that rate for five seconds; Infinity if they never do.
- */
+/** Seconds from the end of the spike until the answers have this rate for five seconds. Infinity if they never do. */
 function recovery({ answered }: LoadResult): number {
   for (let second = spike.to; second + 5 <= load.seconds; second++) {
     if (meanBetween(answered, second, second + 5) >= recovered) return second - spike.to;

@@ -14,7 +14,7 @@ const serviceTime = 150;
 /** The weight of a failure in requests: low, because a rejection does not mean that the server is broken. */
 const failure = 0.1;
 
-/** The number of answers that the servers must give if clients retry rejected requests. */
+/** The number of answers that the servers must send if clients retry rejected requests. */
 function answers(limit: number | LimitFactory): number {
   const all = withEachSeed((seed) => {
     const simulation = new Simulation(seed);

@@ -14,7 +14,7 @@ const experiment: Experiment = {
   seconds: 60,
 };
 
-/** Calls per second during the overload, together five times the capacity. Before and after, the rate is a tenth. */
+/** Calls per second during the overload: in total five times the capacity. Before and after it, a tenth of that. */
 const calls = { critical: 20, high: 60, normal: 120, low: 200, sheddable: 100 };
 
 const groups = Object.entries(calls).map(

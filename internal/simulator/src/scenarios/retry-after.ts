@@ -7,7 +7,7 @@ class WithoutJitter extends Simulation {
   override readonly random = () => 0;
 }
 
-/** The second, the number of rejections in it, and the `Retry-After` of the first of them. */
+/** For each step: the second, the number of rejections in it, and the `Retry-After` of the first of them. */
 const steps = [
   [0, 5, 1],
   [1, 11, 2],

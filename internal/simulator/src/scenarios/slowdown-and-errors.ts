@@ -12,7 +12,7 @@ const clients = 10;
 
 /** Service times of the three idle servers in milliseconds. */
 const idleTimes = [600, 800, 1000];
-/** With this many requests in flight a server takes twice as long; beyond, five times. */
+/** With this many requests in flight, a server takes twice as long; with more, five times as long. */
 const knee = 30;
 /** With more requests in flight a server fails. */
 const threshold = 40;

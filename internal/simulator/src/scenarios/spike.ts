@@ -10,7 +10,7 @@ import { meanBetween } from '../watch.ts';
 const spike = { from: 10, to: 20, perSecond: 1000 };
 
 const load: Load = {
-  // Ten at once, 100 ms each: 100 a second.
+  // Ten calls at once, 100 ms each, are 100 calls per second.
   capacity: 10,
   work: { serviceTime: exponential(100) },
   rate: burst(50, spike),

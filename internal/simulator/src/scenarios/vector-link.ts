@@ -12,8 +12,8 @@ const time = 100;
 type Excess = 'drop' | 'defer';
 
 /**
- * The mean number of requests served at once until all are done. The client notices a dropped request after a second
- * and retries a second later, then after two, three and five seconds.
+ * The mean number of requests served at once, until all are done. The client notices after a second that a request was
+ * dropped. It retries a second later, then after two, three and five seconds.
  */
 function meanServed(capacity: number, excess: Excess = 'drop'): number {
   const simulation = new Simulation();

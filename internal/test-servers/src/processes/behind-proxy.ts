@@ -6,7 +6,7 @@ interface Server {
   readonly port: number;
 }
 
-/** A process behind a proxy holds a permit for which another process waits. */
+/** Starts two processes: one behind a proxy, which holds a permit, and one that waits for the permit. */
 export async function startBehindProxy<L extends RemoteLimiter>(
   { onTestFinished }: TestContext,
   server: Server,

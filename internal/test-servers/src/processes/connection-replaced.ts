@@ -8,8 +8,8 @@ export interface Listener {
 }
 
 /**
- * The connection on which `two` receives its grants dies silently, and is replaced. Both share a limit of 1, and no
- * permit is held.
+ * Lets the connection on which `two` receives its grants die silently, and expects that it is replaced. Both processes
+ * share a limit of 1, and no permit is held.
  */
 export async function expectConnectionReplaced(one: Listener, two: Listener, die: () => unknown) {
   const held = await one.limiter.acquire();
@@ -24,6 +24,6 @@ export async function expectConnectionReplaced(one: Listener, two: Listener, die
   const released = performance.now();
   held.release();
   (await waiting).release();
-  // Without messages the waiter would be granted a permit only with its next renewal, after 3.3 s.
+  // Without messages, the waiter would be granted a permit only with its next renewal, after 3.3 s.
   expect(performance.now() - released).toBeLessThan(1_000);
 }

@@ -28,7 +28,7 @@ export function countSuite({ start, wait, within }: CountDriver): void {
   const expectStored = (one: RemoteLimiter | undefined, what: object) =>
     vi.waitFor(async () => expect(await one?.do('stored')).toMatchObject(what), within);
 
-  /** An operation may not have reached the store yet, so a caller that is admitted releases its permit again. */
+  /** If an operation has not reached the store yet, the caller may be admitted. It then releases its permit again. */
   const expectTimeout = async (process: RemoteLimiter) => {
     const ended = process.acquire({ queueTimeout: 1 }).then((permit) => permit.release());
     await expect(ended).rejects.toMatchObject({ reason: 'timeout' });

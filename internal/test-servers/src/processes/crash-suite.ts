@@ -6,7 +6,7 @@ import type { Held, RemoteLimiter } from './remote-limiter.ts';
 type Crashing = Pick<DistributedLimiterOptions, 'limit'> & { name?: string; lease: number };
 
 export interface CrashDriver {
-  /** Starts processes that share a limit; calls with the same name share one, too. */
+  /** Starts processes that share a limit. Processes of several calls share it too if the calls have the same name. */
   start(count: number, options: Crashing): Promise<RemoteLimiter[]>;
   /** The lease of the limits in tests that kill processes, in milliseconds. */
   readonly lease: number;
@@ -16,14 +16,14 @@ export interface CrashDriver {
   readonly hasTokens: boolean;
 }
 
-/** The lease in tests that freeze processes, in milliseconds: only its end makes their permits available. */
+/** The lease in tests that freeze processes, in milliseconds. Their permits only become available when it ends. */
 const SHORT_LEASE = 900;
-/** The lease of work that renews it, in milliseconds: longer than a busy machine may delay a renewal. */
+/** The lease of work that renews it, in milliseconds. A busy machine delays a renewal by less than this. */
 const RENEWED_LEASE = 2_000;
 /** Additional milliseconds allowed on a busy machine. */
 const TOLERANCE = 1_000;
 
-/** Tests, in real processes, of processes that are killed, frozen, or work for a long time. */
+/** Tests of processes that are killed, frozen, or work for a long time. They use real processes. */
 export function crashSuite({ start, lease, back, hasTokens }: CrashDriver): void {
   const trio = (options: Crashing) =>
     start(3, options) as Promise<[RemoteLimiter, RemoteLimiter, RemoteLimiter]>;

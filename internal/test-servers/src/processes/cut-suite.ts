@@ -12,7 +12,10 @@ export interface CutDriver {
   server(): { readonly port: number };
   /** Latency of each direction in milliseconds. */
   readonly delay: number;
-  /** Milliseconds by which each round is longer than the one before, so that connections break at a different step. */
+  /**
+   * Each round is longer than the previous one by this many milliseconds, so that connections break at a different
+   * step.
+   */
   readonly step: number;
   /** Milliseconds after which every lease has expired. */
   readonly back: number;

@@ -2,7 +2,7 @@ import { expect, vi } from 'vitest';
 import type { RemoteLimiter } from './remote-limiter.ts';
 
 /**
- * Checks that the whole limit can be acquired, and no more.
+ * Checks that the whole limit can be acquired, and not more.
  *
  * @param time Milliseconds after which every permit must be available.
  */

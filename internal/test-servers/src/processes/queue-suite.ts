@@ -12,7 +12,7 @@ export interface QueueDriver {
   readonly within: number;
 }
 
-/** Releases one permit after the other; returns the index of each waiter that was granted next. */
+/** Releases one permit after the other. Returns the index of the waiter that was granted next each time. */
 async function orderOf(first: Held, queue: readonly Waiting[]): Promise<number[]> {
   const order: number[] = [];
   const left = new Map(queue.map(({ held }, i) => [i, held.then((permit) => ({ i, permit }))]));
@@ -76,7 +76,7 @@ export function queueSuite({ start, disconnect, wait, within }: QueueDriver): vo
   });
 }
 
-/** Tests how long a grant takes; not concurrently with other tests, because it measures time. */
+/** Tests how long a grant takes. Must not run concurrently with other tests, since it measures time. */
 export function grantDelaySuite(start: QueueDriver['start']): void {
   test('a waiter is granted within 50 ms of the release in another process', async () => {
     const [one, two] = await start({ limit: 1 });

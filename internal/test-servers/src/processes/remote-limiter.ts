@@ -11,7 +11,7 @@ type Result<M> = M extends (...args: never) => infer R ? Awaited<R> : never;
 export interface Held extends Granted {
   release(): Promise<number>;
   adjust(weight: number): Promise<void>;
-  /** Resolves with the reason of its signal when that aborts. */
+  /** Resolves to the reason of the permit's signal when the signal aborts. */
   aborted(): Promise<Failure>;
   isAborted(): Promise<boolean>;
   /** The token that the permit has now. */
@@ -44,7 +44,7 @@ export class RemoteLimiter<I extends WorkerLimiter = WorkerLimiter> {
     return this.events.filter((one) => one.kind === kind);
   }
 
-  /** Resolves with the latest event once `count` events of this kind have happened. */
+  /** Resolves to the latest event once `count` events of this kind have happened. */
   saw(
     kind: string,
     count = 1,
@@ -102,7 +102,7 @@ export class RemoteLimiter<I extends WorkerLimiter = WorkerLimiter> {
     };
   }
 
-  /** Calls a method that every limiter has. */
+  /** Calls a method that all kinds of limiters have. */
   #own<M extends keyof WorkerLimiter>(
     method: M,
     ...args: Parameters<WorkerLimiter[M]>

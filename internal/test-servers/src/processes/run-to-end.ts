@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { expect } from 'vitest';
 import { bundle } from '../bundle.ts';
 
-/** Runs a program that must end by itself, without a message or an error. */
+/** Runs a program that must end without help, and without a message or an error. */
 export async function runToEnd(program: URL, ...args: string[]): Promise<void> {
   const child = spawn(process.execPath, [await bundle(program), ...args], {
     stdio: ['ignore', 'inherit', 'pipe'],

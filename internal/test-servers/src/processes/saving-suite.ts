@@ -5,7 +5,7 @@ import type { Saving } from './settings.ts';
 type SavingLimit = Saving & { limit: number; name?: string };
 
 export interface SavingDriver {
-  /** Starts processes that share a limit; calls with the same name share one, too. */
+  /** Starts processes that share a limit. Processes of several calls share it too if the calls have the same name. */
   start(count: number, options: SavingLimit): Promise<RemoteLimiter[]>;
   /** Maximum milliseconds until the permits of a dead process are available. */
   readonly back: number;

@@ -3,8 +3,8 @@ import type { Tell, WorkerLimiter } from './worker-limiter.ts';
 import type { Call, Reply } from './worker-process.ts';
 
 /**
- * A process of an app, which executes its parent's calls. It has no error handlers, so that any unhandled error ends
- * it.
+ * Makes this process a part of an app that executes its parent's calls. It has no error handlers, so any unhandled
+ * error ends it.
  */
 export function serve<S>(
   make: (settings: S, tell: Tell) => WorkerLimiter | Promise<WorkerLimiter>,

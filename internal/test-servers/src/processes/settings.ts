@@ -23,7 +23,7 @@ export interface LimitOptions extends Saving, Omit<DistributedLimiterOptions, 's
 
 let names = 0;
 
-/** Adds a unique name, and timeouts that are long enough for a busy machine not to cause an outage. */
+/** Adds a unique name. Adds timeouts that are so long that a busy machine does not cause an outage. */
 export function limitSettings(options: LimitOptions): LimitSettings {
   const { lease = 10_000, handoff, reserve, ...rest } = options;
   const { timeout = Math.min(lease / 3, 3_000), ...limiter } = rest;

@@ -52,7 +52,10 @@ export class WorkerProcess {
     });
   }
 
-  /** Describes that it exited by itself, or what it has printed since the last call; undefined if neither. */
+  /**
+   * Describes what is wrong: the process exited without being told to, or has printed something since the last call.
+   * Undefined if neither is the case.
+   */
   takeTrouble(): string | undefined {
     const { exitCode } = this.#child;
     const printed = this.#printed;
@@ -108,7 +111,7 @@ export class WorkerProcess {
   }
 }
 
-/** The message and those of its causes. */
+/** The message of the error, and the messages of its causes. */
 function described({ message, cause }: Failure): string {
   return cause === undefined ? message : `${message}: ${described(cause)}`;
 }

@@ -5,8 +5,8 @@ import type { WorkerLimiter } from './worker-limiter.ts';
 import { WorkerProcess } from './worker-process.ts';
 
 /**
- * The worker processes of a file's tests, which may run concurrently. A process that is alive after a test is reused by
- * another.
+ * The worker processes for the tests of a file, which may run concurrently. If a process is alive after a test, another
+ * test reuses it.
  */
 export class Workers<I extends WorkerLimiter, A extends readonly unknown[]> {
   readonly #program: URL;
@@ -24,7 +24,7 @@ export class Workers<I extends WorkerLimiter, A extends readonly unknown[]> {
     this.#settings = settings;
   }
 
-  /** Starts processes in advance, so that their start does not delay tests that run concurrently. */
+  /** Starts processes in advance, so that tests which run concurrently need not wait for their start. */
   async stock(count: number): Promise<void> {
     const starts = Array.from({ length: count }, () => WorkerProcess.start(this.#program));
     this.#spare.push(...(await Promise.all(starts)));
@@ -77,7 +77,7 @@ export class Workers<I extends WorkerLimiter, A extends readonly unknown[]> {
 }
 
 /**
- * Sets up the workers for the tests of one file. `stock` processes are started before the first test: as many as run
+ * Sets up the workers for the tests of one file. Starts `stock` processes before the first test: as many as run
  * concurrently.
  */
 export function useWorkers<I extends WorkerLimiter, A extends readonly unknown[]>(
