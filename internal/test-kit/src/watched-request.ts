@@ -20,7 +20,7 @@ interface Context {
 
 const contexts = new AsyncLocalStorage<Context>();
 
-/** A timer, a socket, a promise, or whatever else Node runs in the context in which it was created. */
+/** A timer, a socket, a promise, or any other resource that Node runs in the context in which it was created. */
 interface Created {
   readonly resource: WeakRef<object>;
   readonly description: string;

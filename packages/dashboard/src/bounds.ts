@@ -1,7 +1,7 @@
 import { HeadgateError } from '@headgate/core';
 import { checkCount, checkNames, invalid } from '@headgate/core/options';
 
-/** Between which values operators may set a limit. */
+/** The range in which operators may set a limit. */
 export interface OperatorBounds {
   /** Lowest value: a whole number from 1. Default: 1. */
   min?: number | undefined;
@@ -15,7 +15,7 @@ export type BoundsByName = ReadonlyMap<string, Readonly<OperatorBounds>>;
 /**
  * Checks the option `bounds`.
  *
- * @param names Those of the limits, if the dashboard always has the same.
+ * @param names The names of the limits, if the dashboard always has the same limits.
  * @throws HeadgateError for bounds that are not allowed, and for a name that none of the limits has.
  */
 export function checkBounds(
@@ -42,7 +42,7 @@ export function checkBounds(
   );
 }
 
-/** @throws HeadgateError for a limit out of its bounds. */
+/** @throws HeadgateError for a limit outside of its bounds. */
 export function checkWithin(bounds: OperatorBounds | undefined, limit: number): void {
   const { min = 1, max } = bounds ?? {};
   if (limit >= min && limit <= (max ?? Infinity)) return;

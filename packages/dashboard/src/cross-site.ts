@@ -1,8 +1,8 @@
 import type { PageRequest } from './page-request.ts';
 
 /**
- * Whether a page of another origin has caused the request. Browsers say so; a request without these fields comes from
- * another program.
+ * Whether a page of another origin has caused the request. Browsers show this by header fields; a request without them
+ * comes from another program.
  */
 export function isCrossSite(request: PageRequest): boolean {
   const site = request.header('sec-fetch-site');

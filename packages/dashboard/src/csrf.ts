@@ -3,12 +3,12 @@ import { isCrossSite } from './cross-site.ts';
 import type { PageRequest } from './page-request.ts';
 import { isSecret } from './secret.ts';
 
-/** Keeps other sites from operating through the browser of an operator. */
+/** Prevents other sites from changing limits through the browser of an operator. */
 export class CsrfToken {
-  /** Only pages of operators receive it; other sites cannot read it. */
+  /** Sent only to the pages of operators, where other sites cannot read it. */
   readonly value = randomBytes(24).toString('base64url');
 
-  /** Whether one of these pages has sent the request. */
+  /** Whether the request comes from such a page. */
   admits(request: PageRequest): boolean {
     return isSecret(request.header('x-headgate-token') ?? '', this.value) && !isCrossSite(request);
   }

@@ -57,7 +57,7 @@ export class Page<R> {
     this.#authorize = options.authorize;
   }
 
-  /** Rejects with what `authorize` throws or rejects with. */
+  /** Responds to a request. Rejects if `authorize` throws or rejects. */
   async respond(request: PageRequest, raw: R): Promise<PageResponse> {
     if (request.isAmbiguous) return plain(400, ambiguous, headers);
     const access = await this.#accessOf(request, raw);
@@ -138,7 +138,10 @@ export class Page<R> {
     return { status: 200, headers: { ...live, 'Content-Type': 'text/event-stream' }, body };
   }
 
-  /** The time of the latest sample that the page has; 0 if that is of another process, which has another clock. */
+  /**
+   * The time of the latest sample that the page has. 0 if another process has sent it, since that process has another
+   * clock.
+   */
   #afterOf(request: PageRequest): number {
     return request.query('instance') === this.#instance ? Number(request.query('after')) || 0 : 0;
   }

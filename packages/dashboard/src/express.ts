@@ -10,7 +10,8 @@ export type DashboardOptions = Options<Request>;
 export type Dashboard = RequestHandler & DashboardHandle;
 
 /**
- * Serves a live page of these limits: `app.use('/admin/limits', dashboard({ limits }))`, before the limits themselves.
+ * Serves a live page of these limits: `app.use('/admin/limits', dashboard({ limits }))`. Register it before the limits
+ * themselves.
  *
  * @throws HeadgateError for an unknown or invalid option.
  */

@@ -20,7 +20,7 @@ const config: object = { concurrencyLimit: false };
 export function dashboard(options: DashboardOptions): Dashboard {
   const page = new Page(options);
   const plugin = async (instance: FastifyInstance) => {
-    // The prefix may end with a slash, which is no segment.
+    // The prefix may end with a slash, which does not count as a segment.
     const depth = instance.prefix.replace(/\/$/, '').split('/').length - 1;
     // `Page` reads the bodies itself, so Fastify must not consume them.
     instance.removeAllContentTypeParsers();
@@ -42,7 +42,7 @@ export function dashboard(options: DashboardOptions): Dashboard {
 function send(reply: FastifyReply, response: PageResponse): FastifyReply {
   const { status, headers, body } = response;
   if (typeof body === 'string') return reply.code(status).headers(headers).send(body);
-  // A stream of events has its own end. Hooks of the app may have set fields.
+  // Sent without Fastify, since a stream of events has its own end. Hooks of the app may have set header fields before.
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     if (value !== undefined) reply.raw.setHeader(name, value);
   }

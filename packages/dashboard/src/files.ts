@@ -19,7 +19,7 @@ export interface PageFile {
 /** The files of the page, by the name under which they are served. */
 export function readFiles(): ReadonlyMap<string, PageFile> {
   const own = join(packageFolder(), 'ui');
-  // What all pages of Headgate share: copied into the package when it is packed.
+  // The files that all pages of Headgate share. They are copied into the package when it is packed.
   const packed = join(own, 'shared');
   const shared = existsSync(packed) ? packed : join(own, '../../../internal/page');
   const files = new Map<string, PageFile>();

@@ -3,10 +3,10 @@ import type { Figures, LimitView } from './view.ts';
 /** Milliseconds of history that the page shows. */
 const HISTORY_MS = 300_000;
 
-/** Maximum number of samples in one message. About 40 limits have all of theirs. */
+/** Maximum number of samples in one message. That is enough for all samples of about 40 limits. */
 const MAX_SAMPLES = 12_000;
 
-/** When, in milliseconds, and what the chart shows. */
+/** A time in milliseconds, and what the chart shows for it. */
 export type Sample = readonly [at: number, ...figures: Figures];
 
 /** The samples of the last five minutes, by the id of their limit. */
@@ -25,7 +25,10 @@ export class History {
     }
   }
 
-  /** The samples of these limits that are newer than `after`; of many limits fewer of each, so that all can be sent. */
+  /**
+   * The samples of these limits that are newer than `after`. If there are many limits, fewer samples of each, so that
+   * all limits can be sent.
+   */
   since(after: number, views: readonly LimitView[]): Record<number, readonly Sample[]> {
     const count = Math.max(2, Math.floor(MAX_SAMPLES / views.length));
     return Object.fromEntries(
@@ -38,7 +41,10 @@ export class History {
   }
 }
 
-/** The first sample, from which rejections are counted, and the highest of each part of the others. */
+/**
+ * Keeps the first sample, from which rejections are counted. Divides the others into parts, and keeps the highest of
+ * each.
+ */
 function thinned(samples: readonly Sample[], count: number): readonly Sample[] {
   const [first, ...others] = samples as [Sample, ...Sample[]];
   const part = others.length / (count - 1);

@@ -9,15 +9,15 @@ export type DashboardOptions<E extends Env = Env> = Options<Context<E>>;
 
 export type Dashboard = MiddlewareHandler & DashboardHandle;
 
-/** What `@hono/node-server` adds to the context. */
+/** The properties that `@hono/node-server` adds to the context. */
 interface NodeEnv {
   readonly incoming?: { readonly url?: string; readonly rawHeaders?: readonly string[] };
   readonly outgoing?: { destroy(): unknown };
 }
 
 /**
- * Serves a live page of these limits: `app.use('/admin/limits/*', dashboard({ limits }))`, before the limits
- * themselves. It needs Node's APIs.
+ * Serves a live page of these limits: `app.use('/admin/limits/*', dashboard({ limits }))`. Register it before the
+ * limits themselves. It needs Node's APIs.
  *
  * @throws HeadgateError for an unknown or invalid option.
  */

@@ -5,15 +5,17 @@ import type { DashboardHandle, DashboardOptions as Options } from './options.ts'
 import { checkPath, isBelow, locate } from './page-request.ts';
 
 export interface DashboardOptions extends Options<Context> {
-  /** Where the page is: `/admin/limits`, without a slash at its end. Koa itself does not mount middleware. */
+  /**
+   * The path of the page, such as `/admin/limits`, without a slash at its end. Koa itself does not mount middleware.
+   */
   path: string;
 }
 
 export type Dashboard = Middleware & DashboardHandle;
 
 /**
- * Serves a live page of these limits: `app.use(dashboard({ path: '/admin/limits', limits }))`, before the limits
- * themselves.
+ * Serves a live page of these limits: `app.use(dashboard({ path: '/admin/limits', limits }))`. Register it before the
+ * limits themselves.
  *
  * @throws HeadgateError for an unknown or invalid option.
  */
@@ -32,7 +34,7 @@ export function dashboard(options: DashboardOptions): Dashboard {
       ctx.body = response.body;
       ctx.set(response.headers);
     } else {
-      // A stream of events has its own end.
+      // Koa must not respond, since a stream of events has its own end.
       ctx.respond = false;
       sendNode(ctx.res, response);
     }

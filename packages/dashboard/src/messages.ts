@@ -4,26 +4,26 @@ import type { Access } from './options.ts';
 import type { Reversion } from './reversions.ts';
 import type { LimitView } from './view.ts';
 
-/** The state of the limits at one time: what each message of the stream has. */
+/** The state of the limits at one time. Each message of the stream contains one. */
 export interface Snapshot {
   /** Milliseconds of the process's clock. */
   readonly now: number;
   readonly limits: readonly LimitView[];
-  /** The limits that return to an earlier value, by their id. */
+  /** The limits that will return to an earlier value, by their id. */
   readonly reversions: Readonly<Record<number, Reversion>>;
   /** When paused and drained limits resume, by their id. */
   readonly resumptions: Readonly<Record<number, Pick<Reversion, 'at'>>>;
 }
 
-/** What the page receives first, and in each answer to a poll. */
+/** The state that the page receives first, and in each answer to a poll. */
 export interface PageState extends Snapshot {
-  /** Identifies the process, so that a page notices another one. */
+  /** Identifies the process, so that the page notices when another one answers. */
   readonly instance: string;
   readonly pid: number;
   readonly access: Exclude<Access, false>;
-  /** What a page must send to operate; only for operators. */
+  /** The token that the page must send to change limits. Only operators receive it. */
   readonly token: string | undefined;
-  /** By the name of the limit; only for operators. */
+  /** The bounds by the name of the limit. Only operators receive them. */
   readonly bounds: Readonly<Record<string, OperatorBounds>> | undefined;
   /** By the id of the limit. */
   readonly history: Readonly<Record<number, readonly Sample[]>>;

@@ -3,9 +3,9 @@ import { text } from 'node:stream/consumers';
 import { isAmbiguous, type PageRequest, type PageResponse, type Sink } from './page-request.ts';
 
 /**
- * What a request of a Node server says, apart from its path.
+ * Reads a request of a Node server, except its path.
  *
- * @param parsed Its body, if other middleware has read that.
+ * @param parsed The body, if other middleware has read it.
  */
 export function nodeRequest(
   req: IncomingMessage,
@@ -23,7 +23,7 @@ export function nodeRequest(
 
 /** Sends a response through a Node server. */
 export function sendNode(res: ServerResponse, { status, headers, body }: PageResponse): void {
-  // Middleware before this one may have set fields, Helmet's policy for instance.
+  // Replaces fields that middleware before this one may have set, such as Helmet's policy.
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   res.statusCode = status;
   if (typeof body === 'string') {
@@ -35,12 +35,12 @@ export function sendNode(res: ServerResponse, { status, headers, body }: PageRes
     const leave = body(sinkOf(res));
     if (isClosed(res)) leave();
     else res.once('close', leave);
-    // A write to a connection that the client has just closed.
+    // A write fails if the client has just closed the connection.
     res.on('error', () => {});
   }
 }
 
-/** Whether its `close` has been emitted. A response over HTTP/2 does not report that itself. */
+/** Whether `close` has been emitted. A response over HTTP/2 does not report this itself. */
 function isClosed(res: ServerResponse & { readonly stream?: { readonly destroyed: boolean } }) {
   return res.closed || res.stream?.destroyed === true;
 }

@@ -7,20 +7,21 @@ import type { DashboardHandle, DashboardOptions as Options } from './options.ts'
 import { checkPath, isBelow, locate } from './page-request.ts';
 
 export interface DashboardOptions extends Options<IncomingMessage> {
-  /** Where the page is: `/admin/limits`, without a slash at its end. */
+  /** The path of the page, such as `/admin/limits`, without a slash at its end. */
   path: string;
 }
 
 type Listener = (req: IncomingMessage, res: ServerResponse) => unknown;
 
-/** Adds the page to a listener, which still gets all other requests. */
+/** Adds the page to a listener, which still receives all other requests. */
 export type Dashboard = ((listener: Listener) => Listener) & DashboardHandle;
 
 /**
- * Serves a live page of these limits: `createServer(page(limit(handler)))`, where `page` is
- * `dashboard({ path: '/admin/limits', limits })`. If `authorize` fails, the response is 500, and the error is printed.
+ * Serves a live page of these limits: `createServer(page(limit(handler)))`, where `page` is `dashboard({ path:
+ * '/admin/limits', limits })`. If `authorize` fails, the response is 500, and the error is printed.
  *
- * @throws HeadgateError for an unknown or invalid option; its result throws one for what is not a listener.
+ * @throws HeadgateError for an unknown or invalid option. The returned function throws one for a value that is not a
+ * listener.
  */
 export function dashboard(options: DashboardOptions): Dashboard {
   const page = new Page(options, ['path']);
@@ -45,7 +46,10 @@ export function dashboard(options: DashboardOptions): Dashboard {
   return Object.assign(around, { close: () => page.close() });
 }
 
-/** A server that calls it for a request would wait for a response forever. */
+/**
+ * Thrown if a server calls the result of `dashboard()` for a request, which would otherwise wait for a response
+ * forever.
+ */
 function misplaced(): HeadgateError {
   return new HeadgateError(
     'ERR_HEADGATE_MIDDLEWARE',

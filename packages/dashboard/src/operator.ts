@@ -26,7 +26,7 @@ interface OperatorRequest {
   readonly id: unknown;
   readonly operation: unknown;
   readonly limit?: unknown;
-  /** After how many minutes the earlier limit applies again, or a paused or drained limit resumes. */
+  /** Number of minutes after which the earlier limit applies again, or a paused or drained limit resumes. */
   readonly minutes?: unknown;
 }
 
@@ -40,7 +40,7 @@ export class Operator {
     private readonly bounds: BoundsByName = new Map(),
   ) {}
 
-  /** The answer to a request that may operate. */
+  /** Answers a request that is authorized to change limits. */
   async respond(request: PageRequest): Promise<PageResponse> {
     const refusal = refusalOf(request);
     if (refusal !== undefined) return refusal;
@@ -57,7 +57,7 @@ export class Operator {
     }
   }
 
-  /** Reverts at once what it would revert later. */
+  /** Reverts at once all temporary changes. */
   close(): void {
     this.#isClosed = true;
     for (const reversions of [limitReversions, resumptions]) reversions.revertAllOf(this);
@@ -82,7 +82,7 @@ export class Operator {
       this.#setLimit(target, limit as number, minutes);
     } else {
       target[known]();
-      // The algorithm's own limit has replaced the one that was set.
+      // The algorithm's own value has replaced the limit that was set, so there is nothing to revert.
       if (known === 'unfreeze') limitReversions.forget(target);
       if (known === 'pause' || known === 'drain' || known === 'resume') {
         this.#scheduleResumption(target, minutes);
@@ -99,7 +99,7 @@ export class Operator {
 
   #setLimit(limiter: Limiter, limit: number, minutes: number | undefined): void {
     const to = limitReversions.earlier(limiter);
-    // `setLimit` refuses what is no whole number.
+    // `setLimit` itself refuses a value that is not a whole number.
     if (Number.isInteger(limit)) checkWithin(this.bounds.get(limiter.name), limit);
     limiter.setLimit(limit);
     limitReversions.forget(limiter);
@@ -116,7 +116,7 @@ function isLimiter(target: Limiter | GateGuard): target is Limiter {
   return 'limit' in target;
 }
 
-/** Why the request is not read; undefined if it is. */
+/** The reason why the request is not read, or undefined if it is. */
 function refusalOf(request: PageRequest): PageResponse | undefined {
   const type = request.header('content-type') ?? '';
   if (!/^application\/json *(;|$)/.test(type)) {

@@ -2,29 +2,32 @@ import type { Handle } from '@headgate/core';
 import { checkNames, invalid } from '@headgate/core/options';
 import type { OperatorBounds } from './bounds.ts';
 
-/** What a request may do: see the page, or also change limits; `false`: nothing. */
+/** What a request may do. `view`: see the page. `operate`: also change limits. `false`: nothing. */
 export type Access = 'view' | 'operate' | false;
 
 export interface DashboardOptions<R> {
-  /** What the page shows, in this order; a function is called each second, for limits that come and go. */
+  /**
+   * The limits to show, in this order. A function is called each second, for limits that are created and closed at run
+   * time.
+   */
   limits: readonly Handle[] | (() => readonly Handle[]);
   /**
-   * Decides what a request may do; it may return a promise. What it throws reaches the framework's error handling.
-   * Default: requests with the token that the process prints may view; all others get 403.
+   * Decides what a request may do. It may return a promise. If it throws, the error reaches the framework's error
+   * handling. Default: requests with the token that the process prints may view; all others get 403.
    */
   authorize?: ((request: R) => Access | Promise<Access>) | undefined;
   /**
-   * Between which values operators may set each limit, by its name: `{ api: { min: 20, max: 200 } }`. The app itself may
-   * set others. Default: any whole number from 1.
+   * The range in which operators may set each limit, by its name: `{ api: { min: 20, max: 200 } }`. The app itself may
+   * set other values. Default: any whole number from 1.
    */
   bounds?: Readonly<Record<string, OperatorBounds>> | undefined;
 }
 
-/** What every dashboard has, in addition to being a middleware. */
+/** The members that every dashboard has, in addition to being a middleware. */
 export interface DashboardHandle {
   /**
-   * Ends the streams of all open pages, which otherwise keep a server from closing, and reverts what is temporary.
-   * Later requests for data and operations get 503.
+   * Ends the streams of all open pages, which would otherwise keep a server from closing, and reverts temporary
+   * changes. Later requests for data and operations get 503.
    */
   close(): void;
 }

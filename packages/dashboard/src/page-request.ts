@@ -5,13 +5,16 @@ export interface PageRequest {
   readonly method: string;
   /** The path below the mount point, without its leading slash. */
   readonly file: string;
-  /** The last segment of the mount point if the request has no slash after it; the page is then redirected to. */
+  /**
+   * The last segment of the mount point, if the request has no slash after it. The request is then redirected to the
+   * page.
+   */
   readonly withoutSlash: string | undefined;
   /** Decoded parameter of the query string. */
   query(name: string): string | undefined;
   /** By a name in lower case. */
   header(name: string): string | undefined;
-  /** Whether a proxy may have read another host in it. */
+  /** Whether a proxy may have read a different host in the request. */
   readonly isAmbiguous: boolean;
   /** The body as text, or parsed if other middleware has done that. */
   body(): Promise<unknown>;
@@ -23,16 +26,16 @@ interface RawRequest {
   readonly rawHeaders?: readonly string[];
 }
 
-/** Whether a request has several `Host` fields, of which Node reads the first, or a host in its target. */
+/** Whether a request has a host in its target, or several `Host` fields, of which Node reads the first. */
 export function isAmbiguous({ url = '/', rawHeaders = [] }: RawRequest): boolean {
   const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host');
   return hosts.length > 1 || !url.startsWith('/');
 }
 
-/** Where the page is, in frameworks that do not mount handlers themselves. */
+/** Checks the option `path`: where the page is, in frameworks that do not mount handlers themselves. */
 export function checkPath(path: string): string {
   if (typeof path === 'string' && /^(\/[^/]+)+$/.test(path)) {
-    // Clients send a path as a URL has it: no request has another, one with a query or a space for instance.
+    // Refuses a path that no request can have, since clients encode it: one with a query or a space, for instance.
     if (new URL(path, 'http://localhost').pathname === path) return path;
   }
   throw invalid('path', 'a path such as "/admin/limits"', path);
@@ -53,20 +56,23 @@ export function locate(path: string, depth: number): Pick<PageRequest, 'file' | 
   };
 }
 
-/** Where the messages of a stream go. */
+/** The receiver of the messages of a stream. */
 export interface Sink {
   write(text: string): void;
   /** Bytes that the client has not accepted yet. */
   readonly pending: number;
   end(): void;
-  /** Closes the connection without waiting for what is pending. */
+  /** Closes the connection without waiting for pending bytes. */
   destroy(): void;
 }
 
 export interface PageResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** A stream is opened with where it goes, and returns what must be called when the client has left. */
+  /**
+   * A text, or a stream: a function that receives where to send messages. It returns a function that must be called
+   * when the client has disconnected.
+   */
   readonly body: string | ((sink: Sink) => () => void);
 }
 

@@ -16,20 +16,23 @@ interface LimitQuery {
 }
 
 /**
- * How many processes hold or await permits of each distributed limit. Stores are queried a few at a time, and the page
- * does not wait for them: it shows what is known.
+ * How many processes hold or await permits of each distributed limit. Queries only a few stores at a time. The page
+ * does not wait for them, but shows what is known.
  */
 export class Processes {
   readonly #queries = new WeakMap<Limiter, LimitQuery>();
 
   constructor(private readonly clock: Clock) {}
 
-  /** Undefined if it is not known: not yet, since the store fails, or since it does not count processes. */
+  /**
+   * The number of processes. Undefined if it is not known yet, if the store has failed, or if it does not count
+   * processes.
+   */
   of(limiter: Limiter): number | undefined {
     return this.#queries.get(limiter)?.processes;
   }
 
-  /** Queries the stores of those limits that were not queried for the longest time. */
+  /** Queries the stores for the limits whose latest query is the oldest. */
   query(limiters: Iterable<Limiter>): void {
     const now = this.clock.now();
     const due = [...new Set(limiters)].filter((limiter) => this.#isDue(limiter, now));
@@ -41,7 +44,7 @@ export class Processes {
     return this.#queries.get(limiter)?.queriedAt ?? -Infinity;
   }
 
-  /** The keys of a limit per key are limits of their own, which the page does not show. */
+  /** Not for keyed limits: in the store, each key has its own number, and the page does not show keys. */
   #isDue(limiter: Limiter, now: number): boolean {
     if (limiter.storeStats === undefined || limiter.perKey || limiter.closed) return false;
     const isPending = this.#queries.get(limiter)?.isPending === true;

@@ -5,14 +5,14 @@ import { idOf } from './sources.ts';
 export interface Reversion {
   /** The earlier value. */
   readonly to: number;
-  /** When, in milliseconds of the process's clock. */
+  /** The time of the reversion, in milliseconds of the process's clock. */
   readonly at: number;
 }
 
-/** What can be changed for a while. */
+/** A property of a limiter that can be changed for a while. */
 interface Property<V> {
   current(limiter: Limiter): V;
-  /** Whether the value is still the one that was set: if not, the later one stays. */
+  /** Whether the limiter still has the value that was set. If not, a later value was set, which stays. */
   applies(limiter: Limiter, set: V): boolean;
   revert(limiter: Limiter, to: V): void;
 }
@@ -29,15 +29,18 @@ interface Pending<V> {
 }
 
 /**
- * The limits of this process of which one property returns to its earlier value, whichever of its dashboards has set it:
- * a second dashboard must not take the temporary value of the first one for the earlier value.
+ * Reverts one property of this process's limits, whichever dashboard has set it. All dashboards share this object, so
+ * that none takes the temporary value of another for the earlier value.
  */
 class Reversions<V> {
   readonly #pending = new Map<Limiter, Pending<V>>();
 
   constructor(private readonly property: Property<V>) {}
 
-  /** To be asked before the new value is set: a second temporary value reverts to the same as the first. */
+  /**
+   * The value to which a temporary value reverts. Must be called before the new value is set: a second temporary value
+   * reverts to the same value as the first.
+   */
   earlier(limiter: Limiter): V {
     const pending = this.#pending.get(limiter);
     return pending !== undefined && this.property.applies(limiter, pending.temporary)
@@ -45,7 +48,7 @@ class Reversions<V> {
       : this.property.current(limiter);
   }
 
-  /** Reverts a value that was set, after a delay in milliseconds. */
+  /** Schedules that a value is reverted after a delay in milliseconds. */
   schedule(
     limiter: Limiter,
     { temporary, to }: { readonly temporary: V; readonly to: V },
@@ -70,14 +73,14 @@ class Reversions<V> {
     this.#pending.delete(limiter);
   }
 
-  /** Reverts at once what this operator has set. */
+  /** Reverts at once all values that this operator has set. */
   revertAllOf(owner: object): void {
     for (const [limiter, pending] of [...this.#pending]) {
       if (pending.owner === owner) this.#revert(limiter);
     }
   }
 
-  /** Those of the given limits, by their id. */
+  /** The reversions of the given limits, by their id. */
   of(
     limits: readonly { readonly id: number }[],
   ): Record<number, { readonly to: V; readonly at: number }> {
@@ -105,7 +108,7 @@ export const limitReversions = new Reversions<number>({
   revert: (limiter, to) => limiter.setLimit(to),
 });
 
-/** Limits that are paused or drained for a while. */
+/** Limits that are temporarily paused or drained. */
 export const resumptions = new Reversions<Limiter['state']>({
   current: ({ state }) => state,
   applies: ({ state }, set) => state === set,

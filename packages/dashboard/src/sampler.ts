@@ -16,7 +16,7 @@ const POLLING_MS = 5_000;
 
 const PROBLEM = 'the dashboard cannot read its limits';
 
-/** Samples the limits each second for all viewers together, and not at all without viewers. */
+/** Samples the limits once per second for all viewers together. Without viewers, it does not sample. */
 export class Sampler {
   readonly history = new History();
   readonly #processes: Processes;
@@ -32,7 +32,7 @@ export class Sampler {
     this.#processes = new Processes(clock);
   }
 
-  /** Calls back with each sample from now on; returns what ends that. */
+  /** Calls back with each sample from now on. Returns a function that ends this. */
   watch(watcher: (snapshot: Snapshot) => void): () => void {
     this.#watchers.add(watcher);
     this.#start();
@@ -41,7 +41,7 @@ export class Sampler {
     };
   }
 
-  /** The latest sample, of this second. */
+  /** Returns the latest sample, which is at most a second old. */
   poll(): Snapshot {
     this.#polledAt = this.clock.now();
     this.#start();

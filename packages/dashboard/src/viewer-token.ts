@@ -4,7 +4,7 @@ import { headers } from './headers.ts';
 import { type PageRequest, type PageResponse, plain } from './page-request.ts';
 import { isSecret } from './secret.ts';
 
-/** What a viewer needs to see a dashboard of this process that has no `authorize`. */
+/** The token that viewers need to see a dashboard without `authorize`. The dashboards of a process share it. */
 const token = randomBytes(24).toString('base64url');
 
 const refusal = `This dashboard has no authorize, so it requires a token, which process ${process.pid} has printed as a warning:
@@ -19,7 +19,7 @@ To decide who may see the dashboard:
 
 authorize returns 'view', 'operate' or false, or a promise of that.`;
 
-/** Whether the request has the token, in its query or in the cookie that a response with the token has set. */
+/** Whether the request has the token: in its query, or in the cookie that a response to such a request has set. */
 export function hasToken(request: PageRequest): boolean {
   const name = `${cookieName(request)}=`;
   const cookies = (request.header('cookie') ?? '').split(/; */);
@@ -29,7 +29,7 @@ export function hasToken(request: PageRequest): boolean {
   return [...own, request.query('token') ?? ''].some((given) => isSecret(given, token));
 }
 
-/** Answers a request without the token. The first one prints the token. */
+/** Answers a request without the token. The first call prints the token. */
 export function refuse(): PageResponse {
   warnOnce(
     'HEADGATE_DASHBOARD_TOKEN',
@@ -39,22 +39,27 @@ export function refuse(): PageResponse {
 }
 
 /**
- * The part of an address that has the token, for the redirection to the page: a cookie belongs to the folder of the
- * address that sets it, which is the page's own only with a slash at its end.
+ * The query with the token, for the redirection to the page with a slash at its end. The redirection must come first,
+ * since a cookie belongs to the folder of the address that sets it.
  */
 export function withToken(request: PageRequest): string {
   return request.query('token') === undefined ? '' : `?token=${token}`;
 }
 
-/** Moves the token from the address to a cookie, so that it is neither seen nor kept in the history of the browser. */
+/**
+ * Moves the token from the address to a cookie, so that the token is neither visible nor kept in the browser's history.
+ */
 export function moveToken(request: PageRequest): PageResponse {
-  // Without a path: a proxy may have removed a part of it. `Strict` would hide the cookie from the redirected request if
-  // the address was opened from another site, one that shows logs for instance.
+  // Without a path, since a proxy may have removed a part of it. Not `Strict`: if the address was opened from another
+  // site, such as one that shows logs, the browser would not send the cookie with the redirected request.
   const cookie = `${cookieName(request)}=${token}; HttpOnly; SameSite=Lax`;
   return plain(302, 'Moved', { ...headers, Location: './', 'Set-Cookie': cookie });
 }
 
-/** Browsers send the cookies of a host to all of its ports, where other processes may have dashboards. */
+/**
+ * The name contains the port, since browsers send the cookies of a host to all of its ports, where other processes may
+ * have dashboards.
+ */
 function cookieName(request: PageRequest): string {
   const [, port = ''] = /:(\d+)$/.exec(request.header('host') ?? '') ?? [];
   return `headgate-dashboard${port}`;

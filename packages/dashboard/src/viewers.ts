@@ -5,13 +5,13 @@ import type { Sampler } from './sampler.ts';
 /** Maximum number of open streams. */
 const MAX_VIEWERS = 1_000;
 
-/** Bytes that a viewer may leave unread. */
+/** Maximum number of bytes that a viewer may leave unread. */
 const MAX_PENDING = 256 * 1024;
 
 /** Milliseconds after which a stream ends, so that its browser opens another and is authorized again. */
 const MAX_AGE_MS = 900_000;
 
-/** The pages that follow the samples through a stream. */
+/** The pages that receive samples through a stream. */
 export class Viewers {
   /** When each has joined. */
   readonly #joinedAt = new Map<Sink, number>();
@@ -23,7 +23,7 @@ export class Viewers {
     return this.#joinedAt.size >= MAX_VIEWERS;
   }
 
-  /** Sends each sample to the viewer from now on; returns what removes it. */
+  /** Sends each sample to the viewer from now on. Returns a function that removes the viewer. */
   join(viewer: Sink, now: number): () => void {
     if (this.#joinedAt.size === 0) {
       this.#unwatch = this.sampler.watch((snapshot) => this.#send(snapshot));

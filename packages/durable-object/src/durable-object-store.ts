@@ -18,16 +18,16 @@ import type { Call, Line } from './protocol.ts';
 
 export interface Connection {
   readonly namespace: ObjectNamespace;
-  /** Lets this work continue after the request that started it has ended. The work never rejects. */
+  /** Makes this work continue after the request that started it has ended. The work never rejects. */
   waitUntil(work: Promise<unknown>): void;
 }
 
-/** A likely cause is a binding of another class. */
+/** The likely cause is a binding of another class. */
 const NO_ANSWER = 'it has responded without an answer; is its class LimitObject?';
 
 type AnswerLine = Exclude<Line, { grant: unknown } | { operated: unknown }>;
 
-/** Milliseconds within which further broken responses share one check of all waiters. */
+/** If several responses break within this many milliseconds, the waiters are checked once for all of them. */
 const CHECK_DELAY_MS = 10;
 
 /**
@@ -37,12 +37,12 @@ const CHECK_DELAY_MS = 10;
  * lease, its response stays open until the grant.
  */
 export class DurableObjectStore extends Store {
-  // An isolate without requests receives no messages, so it could not be asked to release idle leases.
+  // Cannot recall idle leases: an isolate without requests receives no messages.
   readonly can: Capabilities = { ...fullCapabilities, recall: false };
   readonly #calls = new Set<ObjectCall>();
   #listener: StoreListener | undefined;
   #isClosed = false;
-  /** When the waiters are checked next, or were checked last. */
+  /** When the waiters will be checked next, or were checked last. */
   #checksAt = -Infinity;
 
   constructor(
@@ -125,7 +125,9 @@ export class DurableObjectStore extends Store {
     call.end();
   }
 
-  /** Resolves to the answer of a call, or to an error after `timeout` milliseconds. Grants may come before it. */
+  /**
+   * Resolves to the answer to a call, or to an error after `timeout` milliseconds. Grants may come before the answer.
+   */
   async #answer(call: ObjectCall, timeout: number) {
     const answer = await within(timeout, async () => {
       try {
@@ -137,7 +139,7 @@ export class DurableObjectStore extends Store {
     return answer ?? { error: late(timeout) };
   }
 
-  /** Passes on messages up to the next line of another kind, which it returns. */
+  /** Passes on messages, and returns the next line that is not a message. */
   async #nextAnswer(call: ObjectCall): Promise<AnswerLine | undefined> {
     for (;;) {
       const line = await call.next();

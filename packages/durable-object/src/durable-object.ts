@@ -1,10 +1,10 @@
-/** The parts of Cloudflare's types that are used, so that their package is not needed. */
+/** The parts of Cloudflare's types that are used here, so that their package is not needed. */
 
 export interface SqlStorage {
   exec(query: string, ...bindings: readonly string[]): Iterable<Record<string, unknown>>;
 }
 
-/** What the runtime passes to the constructor of a Durable Object. */
+/** The first argument that the runtime passes to the constructor of a Durable Object. */
 export interface ObjectContext {
   readonly storage: {
     readonly sql: SqlStorage;

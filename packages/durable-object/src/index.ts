@@ -33,7 +33,7 @@ export function durableObjectStore(options: DurableObjectStoreOptions): Store {
 
 function checkNamespace(namespace: ObjectNamespace): ObjectNamespace {
   checkMethods('namespace', namespace, ['idFromName', 'get']);
-  // A service binding and the stub of an object have every method: calling one is a remote call.
+  // Service bindings and stubs of objects appear to have every method, since calling one is a remote call.
   const { headgate } = namespace as { readonly headgate?: unknown };
   if (typeof headgate !== 'function') return namespace;
   throw invalid('namespace', 'a binding of Durable Objects', namespace);

@@ -15,14 +15,14 @@ type Parts = ConstructorParameters<typeof MemoryLimit>;
 export class LimitObject {
   readonly #storage: ObjectContext['storage'];
   readonly #grants = new PushedGrants();
-  /** The limit, and its saved part. Undefined until it is used. */
+  /** The limit and its saved state. Undefined until the limit is used. */
   #begun: { readonly limit: MemoryLimit; readonly saved: SavedLimit } | undefined;
-  /** When the alarm rings at the latest, if this instance knows. */
+  /** The latest time at which the alarm fires, as far as this instance knows. */
   #alarm = Infinity;
   /** The time of the latest operation; Infinity if this instance has executed none. */
   #lastUsed = Infinity;
   #now = 0;
-  /** The limit, from the latest operation. */
+  /** The limit that the latest operation has named. */
   #name: LimitName | undefined;
 
   constructor({ storage }: ObjectContext) {
@@ -67,7 +67,7 @@ export class LimitObject {
     const [first] = ops;
     if (first !== undefined) this.#name = refOf(first);
     const ids = ops.flatMap((op) => waitingLease(op)?.id ?? []);
-    // Opened first, since a later operation may grant a lease that an earlier one has queued.
+    // The response is opened first, since a later operation may grant a lease that an earlier one has queued.
     const response = this.#grants.open(ids);
     const replies = ops.map((op) => limit.do(op, moment));
     for (const [index, op] of ops.entries()) {
@@ -105,22 +105,22 @@ export class LimitObject {
 
   #setAlarm(limit: MemoryLimit): void {
     const due = Math.min(limit.nextExpiry, this.#forgetAt(limit));
-    // A renewal delays the next expiry. The alarm checks that itself when it rings.
+    // The alarm stays, although a renewal delays the next expiry: the alarm checks that itself when it fires.
     if (due >= this.#alarm) return;
     this.#alarm = due;
     void this.#storage.setAlarm(due);
   }
 
   /**
-   * When to forget the limit. Infinity if this instance does not know when the limit was last used: either nothing is
-   * saved, or an earlier instance has set the alarm. Replacing that alarm at each call of `stats` could postpone it
-   * forever.
+   * When to forget the limit. Infinity if this instance does not know when the limit was last used. Then either nothing
+   * is saved, or an earlier instance has set the alarm. If each call of `stats` replaced that alarm, it might never
+   * fire.
    */
   #forgetAt({ memory }: MemoryLimit): number {
     return (memory.idleSince ?? this.#lastUsed) + 2 * memory.longestLease;
   }
 
-  /** Never goes back, even if the object moves to a machine whose clock is behind. */
+  /** The present time. It never goes back, even if the object moves to a machine whose clock is behind. */
   #moment(leaseDuration: number) {
     this.#now = Math.max(this.#now, Date.now());
     return { now: this.#now, micros: this.#now * 1000, leaseDuration };

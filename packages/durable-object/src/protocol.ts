@@ -8,12 +8,12 @@ import type {
   StoreStats,
 } from '@headgate/core/distributed';
 
-/** What a store sends to an object: operations on its limit, in their order, or a request for its state. */
+/** A message from a store to an object: operations on its limit, in their order, or a request for its state. */
 export type Call =
   | { readonly leaseDuration: number; readonly ops: readonly Op[] }
   | { readonly stats: true };
 
-/** A line of the response. The line with the replies may come after the grants. */
+/** A line of the response. Grants may come before the line with the replies. */
 export type Line =
   | { readonly replies: readonly Reply[] }
   | { readonly grant: Grant }
@@ -47,7 +47,7 @@ export function isQueued(answer: Answer): boolean {
   return 'state' in answer && answer.state === 'queued';
 }
 
-/** The lease that an operation may queue. */
+/** The lease that the operation may leave queued. */
 export function waitingLease(op: Op): LeaseRequest | undefined {
   return op.verb === 'acquire' || op.verb === 'stay' ? op.lease : undefined;
 }

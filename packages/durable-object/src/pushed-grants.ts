@@ -3,7 +3,7 @@ import { encode, type Line } from './protocol.ts';
 
 const encoder = new TextEncoder();
 
-/** A response that stays open while leases of its request are queued, to push their grants. */
+/** A response that stays open while leases of its request are queued, so that it can push their grants. */
 class OpenResponse {
   readonly body: ReadableStream<Uint8Array>;
   readonly ids: Set<string>;
@@ -47,11 +47,14 @@ class OpenResponse {
   }
 }
 
-/** The queued leases of an object, each with the response that pushes its grant: the response to its latest request. */
+/**
+ * The queued leases of an object. Each has the response that pushes its grant: that to the latest request about the
+ * lease.
+ */
 export class PushedGrants {
   readonly #responses = new Map<string, OpenResponse>();
 
-  /** Opens a response for these leases, which other responses no longer push. */
+  /** Opens a response for these leases. Earlier responses no longer push their grants. */
   open(ids: readonly string[]): OpenResponse {
     const response = new OpenResponse(ids, () => {
       for (const id of response.ids) this.#delete(id, response);
@@ -73,7 +76,7 @@ export class PushedGrants {
     for (const response of new Set(this.#responses.values())) response.write({ operated });
   }
 
-  /** Called when the lease is no longer queued. Ends its response, unless that has other leases. */
+  /** Called when the lease is no longer queued. Ends its response, unless the response has other queued leases. */
   drop(id: string): void {
     const response = this.#responses.get(id);
     if (response === undefined) return;

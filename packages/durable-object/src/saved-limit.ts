@@ -28,10 +28,10 @@ export class SavedLimit {
     });
   }
 
-  /** The limit's saved memory. A new memory starts at this time, in microseconds. */
+  /** The limit's saved state. If there is none, returns a new one that starts at this time, in microseconds. */
   memory(micros: number): LimitMemory {
     const memory = this.#recall() ?? newMemory(micros);
-    // The first operation changes the memory of a new limit.
+    // The first operation changes the state of a new limit.
     this.#remembered = toRecord(memory);
     return memory;
   }
@@ -62,7 +62,7 @@ export class SavedLimit {
   #createTables(): void {
     if (this.#hasTables) return;
     this.#hasTables = true;
-    // WITHOUT ROWID, since each id would otherwise need a second row, in an index.
+    // WITHOUT ROWID: otherwise each id would need a second row, in an index.
     this.sql.exec('CREATE TABLE leases (id TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID');
     this.sql.exec('CREATE TABLE memory (id INTEGER PRIMARY KEY, record TEXT NOT NULL)');
   }

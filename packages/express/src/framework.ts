@@ -2,7 +2,7 @@ import { compileWith, type Framework, routeKind } from '@headgate/core/http';
 import type { Request } from 'express';
 import { pathToRegexp } from 'path-to-regexp';
 
-/** The part of a route of Express that is used. */
+/** The properties of a route of Express that are used here. */
 interface Route {
   readonly path?: unknown;
   /** Lower case; `_all` for any method. */
@@ -29,7 +29,7 @@ export const framework: Framework<Request> = {
   compile: compileWith(pathToRegexp),
 };
 
-/** As the application has registered it: a client may invent methods. */
+/** The method as the application has registered it, since a client may make up methods. */
 function methodOf({ methods = {} }: Route, method: string): string {
   if (methods[method] === true) return method.toUpperCase();
   return method === 'head' && methods.get === true ? 'GET' : 'ALL';

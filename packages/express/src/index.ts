@@ -15,7 +15,7 @@ export type { AdmissionLocals, ConcurrencyLimitOptions } from './limit-middlewar
 
 declare global {
   namespace Express {
-    /** Also the type of `app.locals`, and of the responses that no limit has seen. */
+    /** The type of `app.locals`, and of `locals` in responses that no limit has seen. */
     interface Locals {
       /** The result of the limit, once the request has reached it. */
       admission?: Admission | undefined;
@@ -29,7 +29,7 @@ type Query = Request['query'];
 export interface ConcurrencyLimit extends HttpHandle {
   /** Also accepts responses with untyped `locals`, as in a list of `RequestHandler`. */
   (req: IncomingMessage, res: Response, next: NextFunction): void;
-  // The last signature is what types are inferred from: those of `locals`, and not of the path's parameters.
+  // TypeScript infers types from the last signature: the types of `locals`, but not of the path's parameters.
   // biome-ignore lint/suspicious/noExplicitAny: as Express types bodies
   (req: IncomingMessage, res: Response<any, AdmissionLocals>, next: NextFunction): void;
   /** Limits one handler and holds the permit until the handler has settled and the response has ended. */

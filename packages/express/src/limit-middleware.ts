@@ -72,12 +72,12 @@ export class LimitMiddleware {
       this.admit(req, res, next, (error?: unknown) => {
         if (error !== undefined) return next(error);
         forwardErrors(() => {
-          // Read before the handler runs, since the handler may pass the request to inner middleware.
+          // Read before the handler runs, since the handler may pass the request on to inner middleware.
           const { latest } = exchangeOf(req, res);
           const result = handler(req, res, next);
-          // Without a promise, the adapter cannot know when the handler is done.
+          // If the handler returns no promise, the adapter cannot know when it is done.
           if (!isThenable(result)) return;
-          // Converted once, since a thenable may start its work on every `then`, as query builders do.
+          // Converted once, since a thenable, such as a query builder, may start its work at every `then`.
           const work = Promise.resolve(result);
           return latest?.trackHandler(work) ?? work;
         }, next);
@@ -94,7 +94,7 @@ export class LimitMiddleware {
     if (gated.disconnected) return;
     const { rejection } = gated;
     const onReject = this.#onReject;
-    // Also for a rejected request, whose access log needs it.
+    // Set for a rejected request too, since an access log reads it.
     res.locals.admission = gated.admission;
     if (rejection === undefined) {
       this.#addFields(gated, res);
@@ -119,15 +119,15 @@ export class LimitMiddleware {
 }
 
 /**
- * Stored in `locals`, which exists anyway, unless the app replaces it: Express gives every response its own hidden
- * class, so adding a field to the response is slow.
+ * Cached in `locals`, which exists anyway, unless the app replaces it. A new field on the response would be slow, since
+ * Express gives every response its own hidden class.
  */
 function exchangeOf(req: Request, res: Reply): NodeExchange {
   return NodeExchange.of(req, res, res.locals);
 }
 
 /**
- * Passes what `call` throws or rejects with to the app's error handling; Express 4 would not do so for rejections.
+ * If `call` throws or rejects, passes the error to the app's error handling. Express 4 would not do so for a rejection.
  */
 function forwardErrors(
   call: () => unknown,

@@ -2,7 +2,10 @@ import { compileWith, type Framework, pathOf, routeKind } from '@headgate/core/h
 import type { Context } from 'koa';
 import { pathToRegexp } from 'path-to-regexp';
 
-/** What @koa/router sets: the routes and middleware whose path matches, and the path of the last one that has run. */
+/**
+ * The properties that @koa/router sets: the routes and middleware whose path matches, and the path of the last one that
+ * has run.
+ */
 interface Routed {
   readonly matched?: readonly { readonly path: unknown }[];
   readonly _matchedRoute?: unknown;
@@ -14,12 +17,12 @@ export const framework: Framework<Context> = {
   kind: (ctx) => {
     const { matched, _matchedRoute: path } = ctx as Routed;
     if (path === undefined) return undefined;
-    // Identified by the layer, since its path lacks the prefix of koa-mount.
+    // Identified by the layer, since the layer's path lacks the prefix of koa-mount.
     const route = matched?.findLast((layer) => layer.path === path);
-    // The router accepts any case, and a client may send any over HTTP/2.
+    // In upper case: the router accepts any case, and a client may send any case over HTTP/2.
     return route && routeKind(route, ctx.method.toUpperCase(), `${path}`);
   },
-  // Koa's own listener accepts only errors.
+  // Converted to an error, since Koa's own listener accepts nothing else.
   report: (ctx, error) => void ctx.app.emit('error', asError(error), ctx),
   header: (ctx, name) => ctx.req.headers[name] as string | undefined,
   address: ({ req }) => req.socket?.remoteAddress,
@@ -33,13 +36,14 @@ function asError(thrown: unknown): Error {
 }
 
 /**
- * The full path under koa-mount. It strips the prefix from `ctx.path` and leaves it in `ctx.mountPath`, but a nested
- * mounted app overwrites `ctx.mountPath`. The original URL completes the path, unless the path was rewritten as well.
+ * Returns the full path under koa-mount. koa-mount strips the prefix from `ctx.path` and leaves it in `ctx.mountPath`,
+ * but a nested mounted app overwrites `ctx.mountPath`. So the original URL completes the path, unless the path was
+ * rewritten as well.
  */
 function mounted({ mountPath, path, originalUrl }: Context): string {
   const original = pathOf(originalUrl);
   const full = mountPath + path;
-  // A path that is only the prefix has become `/`.
+  // If the path is only the prefix, it has become `/`.
   const inside = original.endsWith(full) || (path === '/' && original.endsWith(mountPath));
   const behind = path.includes(mountPath) && original.endsWith(path);
   return inside || behind ? original : full;

@@ -22,7 +22,7 @@ declare module 'koa' {
 export interface ConcurrencyLimit extends HttpHandle {
   /** Also accepts contexts with the default state, as in a list of `Middleware`. */
   (ctx: Context, next: Next): unknown;
-  // The last signature is what types are inferred from: that of the state.
+  // TypeScript infers types from the last signature: the type of the state.
   (ctx: ParameterizedContext<AdmissionState>, next: Next): unknown;
 }
 
@@ -45,7 +45,10 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions = {}): Concurr
   return withHandle(limit, middleware.http);
 }
 
-/** Whether it is the last middleware and comes after a router: then it only sees requests that no route has answered. */
+/**
+ * Whether the middleware is the last one and comes after a router. It then receives only requests that no route has
+ * answered.
+ */
 function isBehindRoutes({ middleware = [] }: Partial<Application>, limit: unknown): boolean {
   return middleware.at(-1) === limit && middleware.some((other) => 'router' in other);
 }

@@ -23,7 +23,7 @@ export type ConcurrencyLimitOptions = HttpOptions<
 >;
 
 /**
- * Runs Koa requests through the gate. It has no async functions for a request that is not queued: each would slow down
+ * Runs Koa requests through the gate. A request that is not queued passes no async function, since each would slow down
  * the middleware around this one.
  */
 export class LimitMiddleware {
@@ -50,7 +50,7 @@ export class LimitMiddleware {
   }
 
   #conclude(gated: GatedRequest, ctx: Context, next: Next): unknown {
-    // The client has disconnected; 499 tells outer middleware that the request was not handled.
+    // The client has disconnected. Status 499 shows outer middleware that the request was not handled.
     if (gated.disconnected) {
       ctx.status = 499;
       return;

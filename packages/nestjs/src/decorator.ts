@@ -4,13 +4,16 @@ import { type ConcurrencyLimitOptions, LimitInterceptor, limitKey } from './limi
 
 type Decorator = ClassDecorator & MethodDecorator;
 
-/** A decorator for controllers and handlers, and a handle on its limits. All that it decorates share the limit. */
+/**
+ * A decorator for controllers and handlers, which is also a handle on its limits. All controllers and handlers that it
+ * decorates share the limit.
+ */
 export type ConcurrencyLimitDecorator = Decorator & HttpHandle;
 
-/** No limit for a controller or a handler. */
+/** Removes the limit from a controller or a handler. */
 export function ConcurrencyLimit(options: false): Decorator;
 /**
- * Limits how many requests a controller or a handler handles at once, instead of the limit of the module, or of the
+ * Limits how many requests a controller or a handler handles at once. Replaces the limit of the module, or of the
  * controller. Requests beyond the limit wait in a short queue or are rejected with 503 and `Retry-After`. Without
  * options, the limit adapts to the server; `limit` sets a fixed one.
  *

@@ -18,7 +18,7 @@ export const framework: Framework<ExecutionContext> = {
   path: (context) => pathFor(requestOf(context)),
   kind: (context) => {
     const [controller, handler] = [context.getClass(), context.getHandler()];
-    // Decorators of the application may replace handlers with functions of the same name.
+    // Read from the metadata: decorators of the application may have replaced handlers with functions of the same name.
     const method = RequestMethod[reflector.get<RequestMethod>('method', handler)];
     const route = `${method} ${reflector.get('path', handler)}`;
     return routeKind(controller, `${controller.name}.${handler.name} ${route}`);

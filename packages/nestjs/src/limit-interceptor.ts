@@ -27,12 +27,12 @@ export type ConcurrencyLimitOptions = HttpOptions<
   any
 >;
 
-/** The limit that a decorator has set for a class or a method: an interceptor, or `false` for none. */
+/** The key under which a decorator stores the limit of a class or a method: an interceptor, or `false` for no limit. */
 export const limitKey = Symbol.for('headgate.nestjs.limit');
 
 const reflector = new Reflector();
 
-/** Runs handlers through the gate. An interceptor, unlike middleware, learns when the handler has settled. */
+/** Runs handlers through the gate. Unlike middleware, an interceptor is notified when the handler has settled. */
 export class LimitInterceptor implements NestInterceptor {
   readonly http: HttpGate<ExecutionContext>;
   readonly #reject: (...args: [GatedRequest, ExecutionContext, CallHandler]) => Promise<unknown>;
@@ -57,7 +57,7 @@ export class LimitInterceptor implements NestInterceptor {
     if (gated === undefined) {
       const { latest } = exchange;
       requestOf(context).admission ??= exchange.admission;
-      // An outer limit also waits for the handler, and so does this one if an interceptor repeats the handler.
+      // The handler is tracked for outer limits as well, and again if an interceptor repeats it.
       return latest === undefined ? next.handle() : tracked(latest, next);
     }
     if (gated.answered === undefined) return this.#conclude(gated, context, next);
@@ -65,7 +65,7 @@ export class LimitInterceptor implements NestInterceptor {
   }
 
   #conclude(gated: GatedRequest, context: ExecutionContext, next: CallHandler) {
-    // Tells outer interceptors and filters that the request was not handled; the client has disconnected.
+    // The client has disconnected. The exception shows outer interceptors and filters that the request was not handled.
     if (gated.disconnected) throw new HttpException('The client has disconnected', 499);
     requestOf(context).admission = gated.admission;
     if (gated.rejection !== undefined) {
@@ -81,7 +81,7 @@ export class LimitInterceptor implements NestInterceptor {
     const { status, headers } = this.http.responseTo(gated, context);
     this.#addFields(gated, context);
     for (const [name, value] of Object.entries(headers)) {
-      // The exception filter writes the body.
+      // Fields of the body are omitted, since the exception filter writes the body.
       if (!name.startsWith('Content-')) responseOf(context).header(name, value);
     }
     throw new RejectionException(gated.rejection as Rejection, status);
@@ -92,12 +92,15 @@ export class LimitInterceptor implements NestInterceptor {
   }
 }
 
-/** The limit of a decorator; that of the method precedes that of the class. Undefined: that of the module applies. */
+/**
+ * The limit of a decorator, of the method or otherwise of the class. Undefined if there is none: the module's limit
+ * applies.
+ */
 function limitOf(context: ExecutionContext): unknown {
   return reflector.getAllAndOverride(limitKey, [context.getHandler(), context.getClass()]);
 }
 
-/** Holds the permit until the handler's observable has ended, which the other interceptors subscribe to. */
+/** Holds the permit until the handler's observable has ended. Other interceptors subscribe to that observable. */
 function tracked(gated: GatedRequest, next: CallHandler): Observable<unknown> {
   return defer(() => {
     let settle = () => {};

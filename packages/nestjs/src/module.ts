@@ -14,7 +14,7 @@ import { type ConcurrencyLimitOptions, LimitInterceptor } from './limit-intercep
 export const CONCURRENCY_LIMIT = Symbol.for('headgate.nestjs.handle');
 
 export interface ConcurrencyLimitAsyncOptions {
-  /** Modules that export what `inject` names. */
+  /** Modules that export the providers in `inject`. */
   imports?: ModuleMetadata['imports'];
   /** Arguments of `useFactory`. */
   inject?: FactoryProvider['inject'];
@@ -26,7 +26,8 @@ export interface ConcurrencyLimitAsyncOptions {
 export class ConcurrencyLimitModule {
   /** @throws HeadgateError for an unknown or invalid option. */
   static forRoot(options: ConcurrencyLimitOptions = {}): DynamicModule {
-    // An invalid option is an error now. A module that several applications import has a limit in each of them.
+    // Created now, so that an invalid option throws now. If several applications import the module, each gets its own
+    // limit.
     let first: LimitInterceptor | undefined = new LimitInterceptor(options);
     const create = () => {
       const interceptor = first ?? new LimitInterceptor(options);
@@ -36,7 +37,7 @@ export class ConcurrencyLimitModule {
     return moduleWith({ provide: LimitInterceptor, useFactory: create }, []);
   }
 
-  /** The same with options that other providers determine. Invalid ones are an error when the application starts. */
+  /** Like `forRoot`, but other providers determine the options. Invalid ones throw when the application starts. */
   static forRootAsync(options: ConcurrencyLimitAsyncOptions): DynamicModule {
     const { imports = [], inject = [], useFactory } = options;
     const create = async (...args: unknown[]) => new LimitInterceptor(await useFactory(...args));
@@ -46,8 +47,8 @@ export class ConcurrencyLimitModule {
   /**
    * Called by Nest.
    *
-   * @throws HeadgateError for the class itself among the `imports`, if no module of the application has options: nothing
-   *   would be limited.
+   * @throws HeadgateError if `imports` contains the class itself and no module of the application has options: nothing
+   * would be limited.
    */
   constructor(private readonly handle?: HttpHandle) {
     if (handle !== undefined) return;
@@ -62,7 +63,7 @@ export class ConcurrencyLimitModule {
   }
 }
 
-// The handle of any configured module, since these are global.
+// Injects the handle of any configured module, since these are global.
 Inject(CONCURRENCY_LIMIT)(ConcurrencyLimitModule, undefined, 0);
 Optional()(ConcurrencyLimitModule, undefined, 0);
 

@@ -8,7 +8,7 @@ interface Connection extends NonNullable<NodeRequest['socket']> {
   readonly remoteAddress?: string;
 }
 
-/** The part of the requests of Express and Fastify that is used. */
+/** The properties of the requests of Express and Fastify that are used here. */
 export interface PlatformRequest {
   readonly method: string;
   readonly headers: NodeRequest['headers'];
@@ -17,7 +17,7 @@ export interface PlatformRequest {
   readonly raw?: NodeRequest & { readonly url: string; readonly socket: Connection | null };
   /** Express. */
   readonly app?: { enabled(setting: string): boolean };
-  /** Express: where the router is mounted. */
+  /** In Express: where the router is mounted. */
   readonly baseUrl?: string;
   /** Express: the path behind `baseUrl`. */
   readonly path?: string;
@@ -27,7 +27,7 @@ export interface PlatformRequest {
   admission?: Admission;
 }
 
-/** The part of their responses that is used. */
+/** The members of their responses that are used here. */
 interface PlatformResponse {
   readonly raw?: NodeResponse;
   /** Express. */
@@ -44,7 +44,7 @@ export function responseOf(context: ExecutionContext): PlatformResponse {
   return context.switchToHttp().getResponse();
 }
 
-/** The same exchange as that of middleware of the platform, if it is limited as well. */
+/** Returns the same exchange as for middleware of the platform, which may be limited as well. */
 export function exchangeOf(context: ExecutionContext): NodeExchange {
   const request = requestOf(context);
   const response = responseOf(context);

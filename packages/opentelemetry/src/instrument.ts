@@ -6,18 +6,18 @@ import { scope } from './scope.ts';
 import { addWaitSpans } from './traced-limits.ts';
 
 export interface InstrumentOptions {
-  /** Exports the metrics. Default: that of the global meter provider, which must be registered before. */
+  /** Exports the metrics. Default: a meter of the global meter provider, which must be registered before. */
   meter?: Meter | undefined;
-  /** Creates the spans. Default: that of the global tracer provider. */
+  /** Creates the spans. Default: a tracer of the global tracer provider. */
   tracer?: Tracer | undefined;
 }
 
 /**
- * Exports the metrics of limiters, gates, middleware and stores, and adds a span to each request that is queued. Returns a
- * function that removes both; a closed limit or store is removed by itself.
+ * Exports the metrics of limiters, gates, middleware and stores, and adds a span to each request that is queued.
+ * Returns a function that ends both. A closed limit or store is removed automatically.
  *
  * @throws HeadgateError for a value that is none of these, for one that this meter has already, for two limits or two
- *   stores of the same name, and for an invalid option. It then instruments none of them.
+ * stores of the same name, and for an invalid option. It then instruments none of them.
  */
 export function instrument(
   limits: Measurable | readonly Measurable[],

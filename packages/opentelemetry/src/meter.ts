@@ -7,7 +7,7 @@ import {
 } from '@headgate/core/metrics';
 import type { BatchObservableResult, Histogram, Meter, Observable } from '@opentelemetry/api';
 
-/** A meter is used by all calls of `instrument`, so that its limits share one callback. */
+/** All calls of `instrument` with one meter share an exporter, so that their limits share one callback. */
 const known = new WeakMap<Meter, MeasuredLimits>();
 
 export function limitsOf(meter: Meter): MeasuredLimits {

@@ -9,16 +9,19 @@ interface TracedLimit {
   stop(): void;
 }
 
-/** By tracer; that of the global provider is a different object before and after the SDK is registered. */
+/**
+ * By tracer. The tracer of the global provider has a key of its own, since it is a different object before and after
+ * the SDK is registered.
+ */
 type ByTracer = Map<Tracer | 'global', TracedLimit>;
 
 const known = new WeakMap<Handle, ByTracer>();
 
 /**
- * Adds a span to each wait at the limit, once for each tracer: an app may instrument a limit with several meters.
- * Returns a function that removes it, unless another call needs it.
+ * Adds a span to each wait at the limit. An app may instrument a limit with several meters; each tracer still adds only
+ * one span. Returns a function that removes it, unless another call needs it.
  *
- * @param tracer Default: that of the global provider.
+ * @param tracer Default: the tracer of the global provider.
  */
 export function addWaitSpans(limit: Handle, tracer: Tracer | undefined): () => void {
   const all: ByTracer = known.get(limit) ?? new Map();

@@ -9,7 +9,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 
-/** Where and when a request has begun to wait. */
+/** When a request has begun to wait, and in which context. */
 interface Start {
   readonly context: Context;
   readonly time: number;
@@ -23,7 +23,7 @@ export class WaitSpans {
   readonly observer: Observer;
   /** Of queued requests. */
   readonly #spans = new Map<object, Span>();
-  /** Of requests that await a store: their later callbacks run in the context of its answer. */
+  /** For each request that awaits a store: its start. Its later callbacks run in the context of the store's answer. */
   readonly #starts = new WeakMap<object, Start>();
 
   constructor(private readonly tracer: Tracer) {
@@ -71,8 +71,8 @@ export class WaitSpans {
 }
 
 /**
- * Whether the request has a trace that is exported. Without one there is nothing to explain, as a wait is no operation of
- * its own, and a span that is not exported would cost as much as the rest of the wait.
+ * Whether the request has a trace that is exported. If it has none, a span of the wait explains nothing, since the wait
+ * is not an operation of its own. If the trace is not exported, a span would cost as much as the rest of the wait.
  */
 function isSampled(parent: Context): boolean {
   const { traceFlags = TraceFlags.NONE } = trace.getSpan(parent)?.spanContext() ?? {};

@@ -3,7 +3,9 @@ import type { LimitName } from '@headgate/core/distributed';
 
 /** Identifies a limit, or one key of it, in the database. */
 export interface Address {
-  /** Has the same length for every name and key, even if a client invented a long key, and differs for each of them. */
+  /**
+   * Has the same length for every name and key, even if a client has made up a long key. Different for each of them.
+   */
   readonly hash: string;
   /** The name and key in readable form, in ASCII, which every database encoding can store. */
   readonly label: string;

@@ -12,13 +12,16 @@ export interface BackgroundConnectionOptions {
   isNeeded(): boolean;
 }
 
-/** Maximum size of a notification, in bytes: PostgreSQL accepts less than 8,000. */
+/** Maximum size of a notification in bytes. PostgreSQL accepts less than 8,000. */
 const MAX_MESSAGE_BYTES = 7_800;
 
 export interface BackgroundQueryOptions {
-  /** Milliseconds without an answer after which the connection is replaced, even if an earlier query is the cause. */
+  /**
+   * If there is no answer within this many milliseconds, the connection is replaced, even if an earlier query is the
+   * cause.
+   */
   readonly timeout?: number;
-  /** Whether the caller no longer waits for the answer: the query is then not sent. */
+  /** Whether the caller no longer waits for the answer. The query is then not sent. */
   readonly isLate?: () => boolean;
 }
 
@@ -30,8 +33,8 @@ interface BackgroundQuery {
 }
 
 /**
- * The connection for background queries, whose answers no operation needs. It runs one statement at a time. So a
- * release neither waits for the notification that follows it nor fails with it.
+ * The connection for background queries, whose answers no operation needs. It runs one statement at a time. A release
+ * does not wait for the notification that follows it, and does not fail with it.
  */
 export class BackgroundQueries {
   readonly reconnectingClient: ReconnectingClient;
@@ -60,16 +63,16 @@ export class BackgroundQueries {
   }
 
   /**
-   * Sends these lines in as many messages as necessary, each of which begins with `word`. A single line that is too
-   * long is skipped. Messages are an optimization: without them, waiters are granted when they send their requests
-   * again, and permits in reserve are released by their own timers.
+   * Sends these lines in as few messages as possible, each of which begins with `word`. Skips a single line that is too
+   * long. Messages are an optimization: without them, waiters are granted when they send their requests again, and
+   * permits in reserve are released by their own timers.
    */
   notify(channel: string, word: string, lines: readonly string[]): void {
     let message = word;
     const send = () => {
       this.#channels.push(channel);
       this.#messages.push(message);
-      // One statement sends all messages that have been added by the time it is sent.
+      // One statement sends all messages added before it is sent.
       if (this.#channels.length === 1) this.#add(() => this.#notification()).catch(() => {});
     };
     for (const line of lines) {
@@ -102,7 +105,8 @@ export class BackgroundQueries {
   async #work(): Promise<void> {
     this.#isBusy = true;
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
-      // Queries that accumulated during an outage would delay the ones that are needed to end it.
+      // Late queries are dropped: those that accumulated during an outage would delay the ones that are needed to end
+      // it.
       if (next.isLate()) next.failed(late());
       else await this.#do(next.query()).then(next.done, next.failed);
     }

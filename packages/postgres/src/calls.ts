@@ -30,7 +30,7 @@ export interface Call {
   readonly version: string | null;
   /** The last two declared numbers, as this process knows them. */
   readonly declared: readonly number[];
-  /** How the limit is operated, as this process knows it. The first operation of `words` sends it to the server. */
+  /** How the limit is operated, as this process knows it. The first operation of `words` contains it. */
   readonly operated: OperatedState | undefined;
   readonly limit: number;
 }
@@ -105,19 +105,19 @@ function encode(op: Op, words: string[]): void {
   words.push(op.verb, id, weighs, spares, reserves ? '1' : '0', micros, where, `${fencing ?? ''}`);
 }
 
-/** An invalid place would fail the whole batch, so it is omitted, and the waiter joins at the end of the queue. */
+/** Omits an invalid place, which would make the whole batch fail. The waiter then joins at the end of the queue. */
 function known(place = ''): string {
   return /^\d{1,18}$/.test(place) ? place : '';
 }
 
-/** Formats a whole number for PostgreSQL. Infinity becomes 1e15, which is above every count and time in use. */
+/** Formats a whole number for PostgreSQL. Infinity becomes 1e15, which is higher than any count or time. */
 export function whole(value: number): string {
   return `${Math.min(Math.ceil(value), 1e15)}`;
 }
 
 /** Processes that must be notified after a call. */
 export interface Notifications {
-  /** Permits granted to waiters, apart from the operations' own answers. */
+  /** Permits granted to waiters, except those in the answers to the operations. */
   readonly grants: readonly Grant[];
   /** The processes that must release the permits they hold in reserve. */
   readonly recalled: readonly string[];
@@ -160,7 +160,7 @@ export function decode(
       declared,
       operated,
       checkIn: Math.min(Math.max(due, 0) + 1, leaseDuration / 3),
-      // The count is for the whole call, so only the first answer reports it.
+      // The count covers the whole call, so only the first answer reports it.
       reclaimed: at === start ? Number(reclaimed) : 0,
     };
     at += perOperation;
@@ -173,8 +173,8 @@ export function decode(
 }
 
 /**
- * The last line, unless all lines from `start` on are pairs that belong to grants. Without operations there is no such
- * line.
+ * The last line of the answer, unless the lines from `start` on are all pairs that belong to grants. Without
+ * operations, there is no such line.
  */
 function operatedFrom(lines: readonly string[], start: number) {
   if (start === heading || (lines.length - start) % 2 === 0) return { owners: [] };

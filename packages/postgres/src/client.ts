@@ -3,7 +3,7 @@ import pg from 'pg';
 import { notMade, refused } from './failure.ts';
 import { limitTime } from './time-limit.ts';
 
-/** The part of a `pg` client that the store uses. */
+/** The members of a `pg` client that the store uses. */
 export interface PostgresClient {
   connect(): Promise<unknown>;
   query(query: Query): Promise<{ readonly rows: readonly unknown[][] }>;
@@ -20,8 +20,7 @@ export interface Query {
   readonly values?: readonly unknown[];
   readonly rowMode: 'array';
   /**
-   * Whether the query is prepared, and all its values are strings or null. `sendQuery` sends such a query in a shorter
-   * way.
+   * Whether the query is prepared, and all its values are strings or null. `sendQuery` can send such a query faster.
    */
   readonly isPlain?: true;
 }
@@ -35,12 +34,12 @@ export type Connect = string | object | (() => PostgresClient | Promise<Postgres
 export type MakeClient = () => PostgresClient | Promise<PostgresClient>;
 
 /**
- * Minimum time allowed for a connection attempt, in milliseconds. A caller may time out sooner; the attempt continues,
- * so that it eventually succeeds on a slow network or with a slow handshake.
+ * Minimum time in milliseconds for a connection attempt. Even if a caller times out sooner, the attempt continues, so
+ * that it succeeds in the end on a slow network or with a slow handshake.
  */
 const MIN_CONNECT_TIMEOUT = 5_000;
 
-/** Maximum milliseconds for connecting and setting up a connection whose statements have this `timeout`. */
+/** Maximum time in milliseconds for connecting and preparing a connection whose statements have this `timeout`. */
 export function connectTimeout(timeout: number): number {
   return Math.max(timeout, MIN_CONNECT_TIMEOUT);
 }
@@ -48,7 +47,10 @@ export function connectTimeout(timeout: number): number {
 const expected =
   'a connection string (postgres://…), a config of pg, or a function that makes a pg.Client';
 
-/** The beginnings of a valid address. `pg` reads any other string as a database name, with a host called `base`. */
+/**
+ * The beginnings of a valid address. `pg` interprets any other string as the name of a database on a host called
+ * `base`.
+ */
 const address = /^(postgres(ql)?|socket):|^\//i;
 
 /** @throws HeadgateError for anything else. */
@@ -59,7 +61,7 @@ export function clientMaker(connect: Connect): MakeClient {
   }
   const isConfig = typeof connect === 'object' && connect !== null && !('connect' in connect);
   if (!isConfig && (typeof connect !== 'string' || !address.test(connect))) {
-    // Not shown, because a misspelt address may contain a password.
+    // The address is not shown, since a misspelt one may contain a password.
     const shown = typeof connect === 'string' && connect !== '' ? '(not shown)' : connect;
     throw invalid('connect', expected, shown);
   }
@@ -71,8 +73,8 @@ export function clientMaker(connect: Connect): MakeClient {
 }
 
 /**
- * @throws StoreError if it is not a client, or if it is one of the `earlier` clients, since a `pg.Client` connects only
- *   once. A pool looks like a client, but is refused: the store must not end the pool's connections.
+ * @throws StoreError if the value is not a client, or is one of the `earlier` clients: a `pg.Client` connects only
+ * once. A pool looks like a client, but is refused, since the store must not end the pool's connections.
  */
 async function made(
   connect: () => PostgresClient | Promise<PostgresClient>,
@@ -90,7 +92,9 @@ async function made(
   return client;
 }
 
-/** Makes a client within this many milliseconds: the app's function may wait for a server that does not respond. */
+/**
+ * Makes a client within this many milliseconds, since the app's function may wait for a server that does not respond.
+ */
 export function makeInTime(make: MakeClient, time: number): Promise<PostgresClient> {
   return new Promise((resolve, reject) => {
     let isLate = false;

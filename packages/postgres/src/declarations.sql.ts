@@ -1,8 +1,8 @@
 /**
  * Declares or sets the limit, or adopts the limit that the process knows. A part of the function in `lease.sql.ts`,
- * whose variables it uses. The highest version wins; if two keys were given different limits with the same version, the
+ * whose variables it uses. The highest version wins. If two keys were given different limits with the same version, the
  * lower limit wins. A number that was declared before does not replace a limit that was set. If the store has lost a
- * set limit, and a starting process has declared such a number, the set limit is restored.
+ * set limit and a starting process has then declared such a number, the set limit is restored.
  */
 export const declarations = `
   -- Above the version of a limit that was declared when the row was created.

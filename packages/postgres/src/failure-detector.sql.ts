@@ -7,30 +7,30 @@ import { now } from './schema.ts';
  */
 export const GRACE_PERIOD = 1_000;
 
-/** Maximum number of limits that one check changes. Bounded, since it locks them and must finish in time. */
+/** Maximum number of limits that one check changes. Bounded, since the check locks them and must finish in time. */
 const MAX_BATCH = 500;
 
-/** Maximum number of limits that are removed, or swept, per statement. If a statement reaches it, more may be left. */
+/** Maximum number of limits that one statement removes or sweeps. If it reaches this number, more may be left. */
 export const MAX_FORGOTTEN = 1_000;
 export const MAX_SWEPT = 200;
 
-/** Removes unused limits for a process that joins an empty ring: no other process has done that. */
+/** Removes unused limits if a process joins an empty ring, since then no other process has removed them. */
 export function forgetIfAlone(schema: string): string {
   return `CASE WHEN NOT EXISTS (SELECT FROM ${schema}.members) THEN ${schema}.forget() END`;
 }
 
 /**
- * A failure detector: a ring of processes in which each watches its predecessor. Each process holds the advisory lock
- * of its number, on a connection that does nothing else, and checks whether the lock of the process before it is free:
- * then that process's connection has ended, for whatever reason. The first process watches the last. Each also checks
- * its own lock, because a firewall may have ended its connection on the server's side only. Processes that neither hold
- * nor await a lease are not in the ring.
+ * A failure detector: a ring of processes in which each one watches its predecessor. Each process has a number, and
+ * holds the advisory lock of that number on a connection that does nothing else. It checks whether the lock of the
+ * process before it is free: then that process's connection has ended, for whatever reason. The first process watches
+ * the last one. Each process also checks its own lock, since a firewall may have ended its connection on the server's
+ * side only. Processes that neither hold nor await a lease are not in the ring.
  *
- * The locks are polled: a statement that waits for a lock holds a snapshot, which would prevent the whole database from
- * being vacuumed for as long as both processes live.
+ * The locks are polled. A statement that waits for a lock would hold a snapshot, which would prevent the whole database
+ * from being vacuumed while both processes live.
  */
 export function failureDetectorFunctions(schema: string): string {
-  // Separates these locks from advisory locks of other applications.
+  // Distinguishes these locks from the advisory locks of other applications.
   const space = createHash('sha256').update(`headgate ${schema}`).digest().readInt32BE();
   return `
 -- Assigns a new number to the process. A process that found the former number's lock free, and shortens the leases, has

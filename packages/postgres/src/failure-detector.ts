@@ -7,8 +7,8 @@ import type { Horizon } from './horizon.ts';
 /** Milliseconds between two checks of the predecessor. */
 const PERIOD = 250;
 /**
- * Milliseconds until an unanswered check is repeated on another connection. If the server has ended all sessions of
- * this process, the process must notice before its permits are granted to others.
+ * Milliseconds after which an unanswered check is repeated on another connection. If the server has ended all sessions
+ * of this process, the process must notice that before its permits are granted to others.
  */
 const CHECK_TIMEOUT = GRACE_PERIOD / 2;
 
@@ -16,11 +16,11 @@ export interface FailureDetectorOptions {
   readonly schema: string;
   readonly sender: Sender;
   query(query: Query, options?: BackgroundQueryOptions): Promise<readonly unknown[][]>;
-  /** Runs a statement on the connection for operations, before later ones. */
+  /** Runs a statement on the connection for operations, before later operations. */
   inOrder(query: Query): Promise<unknown>;
   /**
-   * Called when other processes cannot see that this one is alive, for this reason and for at most `ago` milliseconds.
-   * The process must then register again.
+   * Called with a reason if other processes cannot see that this one is alive, which began at most `ago` milliseconds
+   * ago. The process must then register again.
    */
   unseen(reason: string, ago: number): void;
   /** Sends these notifications. */
@@ -33,20 +33,20 @@ export interface FailureDetectorOptions {
 export class FailureDetector {
   readonly #options: FailureDetectorOptions;
   #number: number | undefined;
-  /** The number that this process holds while it has left the ring. */
+  /** The number that this process keeps while it has left the ring. */
   #suspendedNumber: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   #sweptAt = performance.now();
   #isTending = false;
-  /** When the last check was sent that found this process's own session alive. */
+  /** When the check was sent that last found this process's own session alive. */
   #aliveAt = 0;
 
   constructor(options: FailureDetectorOptions) {
     this.#options = options;
   }
 
-  /** Starts to watch, under this number. */
+  /** Starts to watch the predecessor. This process has this number. */
   join(number: number): void {
     this.#number = number;
     this.#suspendedNumber = undefined;
@@ -63,8 +63,8 @@ export class FailureDetector {
   }
 
   /**
-   * Leaves the ring and keeps the number: a process without leases need not be watched, and watches no other. If it
-   * stayed, no process would watch its predecessor.
+   * Leaves the ring and keeps the number. A process without leases need not be watched, and does not watch others. If
+   * it stayed in the ring, no process would watch its predecessor.
    */
   suspend(): void {
     const number = this.#number;
@@ -90,7 +90,7 @@ export class FailureDetector {
     });
   }
 
-  /** Leaves the ring for good. Other processes do not consider it dead, and its leases expire normally. */
+  /** Leaves the ring for good. Other processes do not consider this one dead, and its leases expire normally. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -130,7 +130,7 @@ export class FailureDetector {
       ([row]) => Number(row?.[0]),
       () => 0,
     );
-    // The next check continues with the rest, however long the lease duration is.
+    // If some are left, the next check continues with them, however long the lease duration is.
     if (forgotten === MAX_FORGOTTEN) this.#sweptAt = -Infinity;
     else await horizon.check();
     this.#isTending = false;
@@ -147,7 +147,7 @@ export class FailureDetector {
     if (number !== this.#number) return 'nothing';
     if (found === 'ended')
       unseen('the server has ended the connection', performance.now() - this.#aliveAt);
-    // Only processes with a row can be considered dead by others.
+    // A process that has no row must register again, since others can only consider registered processes dead.
     else if (found === 'unregistered') unseen('this process is no longer registered', 0);
     else if (found !== 'nothing') this.#aliveAt = sent;
     return found;

@@ -1,13 +1,14 @@
 import { StoreError } from '@headgate/core/distributed';
 
 /**
- * SQLSTATEs of lost connections, of a server that is starting or shutting down, and of one without free connections.
+ * The SQLSTATEs of a lost connection, of a server that is starting or shutting down, and of a server without free
+ * connections.
  */
 const disconnects = /^(08...|57P0[1235]|53300)$/;
 const canceled = new Set(['57014', '55P03']);
 /** The schema, a table or a function does not exist. */
 const missing = new Set(['3F000', '42P01', '42883']);
-/** Explains refusals that an operator can end; `docs/errors.md` says how. */
+/** Explains refusals that an operator can end. `docs/errors.md` says how. */
 const meanings = new Map([
   ['28000', 'there is no such role, or it may not log in'],
   ['28P01', 'the role or its password is wrong'],
@@ -20,8 +21,7 @@ const meanings = new Map([
 const transactionRollbacks = new Set(['40001', '40P01']);
 
 /**
- * The SQLSTATE, or an empty string. System error codes, which begin with E, are excluded: `EPIPE` has five characters,
- * too.
+ * The SQLSTATE, or an empty string. Excludes system error codes, which begin with E: `EPIPE` has five characters, too.
  */
 export function stateOf(error: unknown): string {
   const { code } = (error ?? {}) as { code?: unknown };
@@ -50,7 +50,7 @@ export function isDenied(error: unknown): boolean {
   return stateOf(error) === '42501';
 }
 
-/** Whether the server refuses the connection: for this role, or because it has too many connections. */
+/** Whether the server refuses the connection: to this role, or because it has too many connections. */
 export function isRefusedConnection(error: unknown): boolean {
   return stateOf(error) === '53300' || isRefusal(error);
 }
@@ -78,14 +78,14 @@ export function failure(cause: unknown): StoreError {
   }
   if (isRefusal(cause)) {
     const meaning = meanings.get(state);
-    // Only this message names the object of the schema.
+    // Only in this case does the message name an object, which belongs to the store's schema.
     const detail = isDenied(cause) ? `: ${(cause as Error).message}` : '';
     const reason = meaning === undefined ? state : `${state} (${meaning}${detail})`;
     return refused(`PostgreSQL refused the call: ${reason}`, cause);
   }
   const { message = '' } = (cause ?? {}) as Partial<Error>;
-  // Only `pg` itself reports a timeout by its message alone. 57P05, with which the server ends the connection, contains
-  // the word, too.
+  // An error of `pg` itself is recognized as a timeout by its message. The message of 57P05, with which the server ends
+  // the connection, contains the word too.
   const isLate = state === '' ? /timeout/i.test(message) : canceled.has(state);
   if (isLate) return late(cause);
   return down('PostgreSQL cannot be reached', cause);

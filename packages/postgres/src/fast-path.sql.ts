@@ -1,9 +1,15 @@
 import { asked, now } from './schema.ts';
 
-/** Maximum size in bytes of the leases in a limit's own row: about twelve leases. Each change rewrites all of them. */
+/**
+ * Maximum size in bytes of the leases in a limit's own row, which is about twelve leases. Each change rewrites all of
+ * them.
+ */
 const MAX_FRESH_BYTES = 1_200;
 
-/** No waiters, no expired leases, none to report, and the version and the limit that the caller knows. */
+/**
+ * True if there are no waiters, no expired leases and none to report, and the caller knows the present version and
+ * limit.
+ */
 const fastPathCondition = `t.address = $1 AND t.version = $2::bigint AND t.most = $5::bigint
   AND t.queued = 0 AND t.reclaimed = 0 AND t.soonest > ${now}`;
 
@@ -16,13 +22,14 @@ export interface FastPathStatements {
 
 /**
  * The most frequent operations: one acquire or release while the queue is empty. Each is a plain UPDATE of the limit's
- * row, which also stores the lease until `lease()` moves it to the table of leases. If PostgreSQL had to wait for the
- * row, it checks the conditions again with the row's new version, but sees other rows as before. So the conditions
- * refer to this row only. The answer is one row: inflight, when the limit was last operated and, for an acquire, the
- * token. There is no row if `lease()` must be called instead, for instance if the limit is paused, drained or in shadow
- * mode.
+ * row. That row also stores the lease, until `lease()` moves it to the table of leases.
  *
- * The lease and its token start when the statement arrives, so waiting for the row does not make a lease longer.
+ * If PostgreSQL has to wait for the row, it checks the conditions again with the new version of the row, but sees all
+ * other rows as before. So the conditions refer to this row only. The answer is one row: inflight, when the limit was
+ * last operated and, for an acquire, the token. If there is no row, `lease()` must be called instead, for instance
+ * because the limit is paused, drained or in shadow mode.
+ *
+ * The lease and its token start when the statement arrives, so a wait for the row does not make the lease longer.
  */
 export function fastPathStatements(schema: string): FastPathStatements {
   const token = `GREATEST(t.token + 1, ${asked})`;

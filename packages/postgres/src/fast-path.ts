@@ -7,8 +7,8 @@ import { TtlMap } from './ttl-map.ts';
 
 /**
  * The fast path: performs one acquire or release by a plain UPDATE of the limit's row, if the last known state suggests
- * that this is possible. The row decides: if its conditions do not hold, nothing is changed, and `lease()` is called
- * instead.
+ * that this is possible. The conditions of the UPDATE decide: if they do not hold, it changes nothing, and `lease()` is
+ * called instead.
  */
 export class FastPath {
   readonly #statements: FastPathStatements;
@@ -16,9 +16,9 @@ export class FastPath {
   /** The latest answer for each limit. */
   readonly #replies = new WeakMap<Address, Reply>();
   /**
-   * Where leases named by operations probably are. An acquire of such a lease goes to `lease()`, since the lease may be
-   * in the table of leases, which the UPDATE does not read. Entries live for twice the lease duration: a lease that no
-   * operation names for one lease duration has expired.
+   * Where the leases named by operations probably are. An acquire of a known lease goes to `lease()`, since the lease
+   * may be in the table of leases, which the UPDATE does not read. Entries live for twice the lease duration: a lease
+   * that no operation has named for one lease duration has expired.
    */
   readonly #locations: TtlMap<'limit row' | 'unknown'>;
 
@@ -33,7 +33,7 @@ export class FastPath {
     if (op.verb !== 'acquire' && op.verb !== 'release') return undefined;
     const reply = this.#replies.get(address);
     if (reply === undefined || reply.queued > 0 || reply.limit !== limit) return undefined;
-    // Only `lease()` answers whether that still applies.
+    // Only the answer of `lease()` shows whether the limit is still paused, drained or in shadow mode.
     if (isRestricted(reply)) return undefined;
     const { id, weight, extraTokens: spare, reserves } = op.lease;
     const values = [address.hash, version ?? reply.version, whole(weight), id, whole(limit)];
@@ -50,7 +50,7 @@ export class FastPath {
     return this.#query('acquire', values);
   }
 
-  /** The answer of the UPDATE; undefined if it changed nothing, so that `lease()` must be called. */
+  /** Decodes the answer of the UPDATE. Undefined if it has changed nothing, so that `lease()` must be called. */
   decode([row]: readonly unknown[][], { address }: Call): Reply | undefined {
     if (row === undefined) return undefined;
     const { limit, version, declared, operated: known } = this.#replies.get(address) as Reply;
@@ -91,7 +91,8 @@ export class FastPath {
       const [op, answer] = [ops[index] as Op, answers[index]];
       if (answer === undefined || 'error' in answer) continue;
       this.#replies.set(address, answer);
-      // A rejected or lost lease does not exist, and its id is not reused. Many of them would fill the map.
+      // Forgets a rejected or lost lease: it does not exist, and its id is not used again. Many of these would fill the
+      // map.
       const isGone = answer.state === 'full' || answer.state === 'lost';
       if (isGone && op.verb !== 'declare') this.#locations.delete(op.lease.id);
     }

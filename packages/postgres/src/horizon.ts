@@ -1,20 +1,20 @@
 import { type Query, statement } from './client.ts';
 
-/** Fewer dead rows, or fewer transactions since, do no harm: autovacuum starts at 2,000 rows. */
+/** Fewer dead rows, or fewer transactions since the oldest one, do no harm: autovacuum starts at 2,000 rows. */
 const MIN_DEAD_ROWS = 5_000;
 
 export interface HorizonOptions {
   /** The schema's name, unquoted. */
   readonly schema: string;
   query(query: Query): Promise<readonly unknown[][]>;
-  /** Why operations are slowing down; undefined when the cause has ended. */
+  /** Called with the reason why operations are slowing down, and with undefined when it has ended. */
   slowed(reason: string | undefined): void;
 }
 
 /**
- * Detects whether a transaction, a replication slot or a prepared transaction keeps VACUUM from removing the store's
- * dead rows. Each operation leaves one dead row, and every later operation has to skip all of them. The query uses only
- * what every role may see about other sessions.
+ * Detects whether a transaction, a replication slot or a prepared transaction prevents VACUUM from removing the store's
+ * dead rows. Each operation leaves one dead row, which every later operation has to skip. The query reads only what
+ * every role may see of other sessions.
  */
 export class Horizon {
   readonly #options: HorizonOptions;
@@ -31,7 +31,7 @@ export class Horizon {
     const rows = await query(statement(holders, [schema])).catch(() => undefined);
     if (rows === undefined) return;
     const [oldest, holder, age, dead] = (rows[0] ?? []).map(String);
-    // A different transaction at each check means that VACUUM can remove rows in between.
+    // If the oldest transaction differs at each check, VACUUM can remove rows in between.
     const isStuck = oldest !== undefined && oldest === this.#oldest;
     this.#oldest = oldest;
     if (!isStuck) return this.clear();
@@ -48,7 +48,7 @@ export class Horizon {
   }
 }
 
-/** The oldest transaction ID in use, what holds it, its age in transactions, and the number of dead rows. */
+/** Selects the oldest transaction ID in use, what holds it, its age in transactions, and the number of dead rows. */
 const holders = `
 SELECT t.xmin::text, t.holder, age(t.xmin), (
   SELECT sum(s.n_dead_tup) FROM pg_catalog.pg_stat_all_tables AS s

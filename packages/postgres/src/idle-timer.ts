@@ -1,7 +1,7 @@
 import type { Clock } from '@headgate/core';
 import { maxTimer } from '@headgate/core/distributed';
 
-/** Milliseconds after which an unused process stops sending statements. */
+/** Milliseconds after which an unused process sends no more statements. */
 const IDLE_AFTER = 1_000;
 
 /** The last statement of a process must be answered before its connections are closed. */
@@ -21,12 +21,12 @@ export interface IdleTimerOptions {
 
 /**
  * Detects that a process is unused: it holds no permit, has no waiter, and sends no operations. It then needs no
- * failure detector, and leaves the database alone. It waits for a second first, since stopping and resuming each cost a
- * statement.
+ * failure detector, and sends nothing to the database. Since stopping and resuming cost a statement each, it first
+ * waits for a second.
  */
 export class IdleTimer {
   readonly #options: IdleTimerOptions;
-  /** Whether nothing is sent before the next call. True at first: a new store has no connection. */
+  /** Whether the process sends nothing before the next call. True at first, since a new store has no connection. */
   isIdle = true;
   #usedAt = -Infinity;
   #timer: unknown;
@@ -41,7 +41,7 @@ export class IdleTimer {
     if (this.#timer === undefined) this.#checkIn(IDLE_AFTER);
   }
 
-  /** Makes the process take part again. */
+  /** Ends the idle state: the process joins the failure detector again. */
   wake(): void {
     this.isIdle = false;
     this.used();

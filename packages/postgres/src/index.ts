@@ -17,8 +17,8 @@ export interface PostgresStoreOptions extends StoreOptions {
   /** The schema of the store's tables; nothing else should be in it. Default: `headgate`. */
   readonly schema?: string | undefined;
   /**
-   * Milliseconds after which the store closes its connections, if the process holds no permit, has no waiter, and calls
-   * nothing meanwhile; the next call opens them again. At least 2,000; Infinity: never. Default: 60,000.
+   * Milliseconds after which the store closes its connections if the process holds no permit, has no waiter, and makes
+   * no calls. The next call opens them again. At least 2,000; Infinity: never. Default: 60,000.
    */
   readonly idleTimeout?: number | undefined;
 }

@@ -6,8 +6,8 @@ import { now } from './schema.ts';
 const WORDS_PER_OPERATION = 8;
 
 /**
- * Performs all operations on one limit in one short transaction. It locks the limit's row first and reads the clock and
- * the leases afterwards: at READ COMMITTED each statement sees what was committed before the statement began.
+ * Performs all operations on one limit in one short transaction. It locks the limit's row first, and reads the clock
+ * and the leases after that: at READ COMMITTED, each statement sees everything that was committed before it began.
  *
  * `ops` contains for each operation: verb, id, weight, spare, `1` if it reserves, wait in microseconds, queueLimit or
  * place, and fencing token. `version_` is NULL to declare the limit, and -1 to set it.

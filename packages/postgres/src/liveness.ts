@@ -10,15 +10,18 @@ export interface LivenessOptions {
   readonly renew: () => void;
 }
 
-/** A period during which other processes could not see that this process is alive. */
+/**
+ * A period during which other processes may have considered this process dead, since they could not see that it is
+ * alive.
+ */
 interface Loss {
   at: number;
   until: number;
 }
 
 /**
- * Liveness: whether other processes know that this process is alive. While it has no connection that shows this, they
- * may consider it dead at any moment. The leases it holds then expire a second later, unless they are renewed.
+ * Whether other processes know that this process is alive. While it has no connection that shows this, they may
+ * consider it dead at any moment. Its leases then expire a second later, unless they are renewed.
  */
 export class Liveness {
   readonly #options: LivenessOptions;
@@ -31,7 +34,7 @@ export class Liveness {
     this.#options = options;
   }
 
-  /** Until when a lease renewed at `sent` is certain, leaving its duration aside. */
+  /** Until when a lease renewed at `sent` is certain, apart from its own duration. */
   certainUntil(sent: number): number {
     const loss = this.#losses.find(({ until }) => sent < until);
     return loss === undefined ? Infinity : Math.max(sent, loss.at) + GRACE_PERIOD * certainPart;
@@ -42,7 +45,7 @@ export class Liveness {
     if (this.#loss !== undefined || this.#isClosed) return;
     const { clock, leaseDuration, renew } = this.#options;
     const now = clock.now();
-    // Leases last renewed before the end of an older loss have expired by now.
+    // Older losses are forgotten: leases last renewed before their end have expired by now.
     this.#losses = this.#losses.filter(({ until }) => until + leaseDuration > now);
     this.#losses.push({ at: now - ago, until: Infinity });
     this.#timer = setInterval(renew, GRACE_PERIOD / 3).unref();
@@ -50,7 +53,7 @@ export class Liveness {
   }
 
   /**
-   * Called when the server said `ago` milliseconds ago that it serves no clients. Until then, no process can have
+   * Called if the server said `ago` milliseconds ago that it serves no clients. Up to that time, no process can have
    * considered this one dead.
    */
   serverWasDown(ago: number): void {
@@ -60,7 +63,7 @@ export class Liveness {
     renew();
   }
 
-  /** Called when a connection is open. Before the first connection, no operation is executed. */
+  /** Called when a connection is open. No operation is executed before the first connection. */
   regain(): void {
     clearInterval(this.#timer);
     const loss = this.#loss;

@@ -16,8 +16,8 @@ export class Messages {
   constructor(private readonly options: MessagesOptions) {}
 
   /**
-   * Reports grants to this process and to others, asks the listed processes to release the permits they hold in
-   * reserve, and notifies the listed processes of a change in how the limit is operated.
+   * Reports grants to this process and to others. Asks the listed processes to release the permits that they hold in
+   * reserve. Notifies the listed processes of a change in how the limit is operated.
    */
   announce({ grants, recalled, operated }: Notifications, call?: Call): void {
     const { owner: me, listener, send } = this.options;
@@ -36,7 +36,7 @@ export class Messages {
     for (const owner of operated) send(channelOf(owner), 'operated', [label]);
   }
 
-  // Every role of the database may notify, so malformed messages are ignored.
+  // Ignores malformed messages, since every role of the database may send notifications.
   receive(message: string): void {
     const [what, ...lines] = message.split('\n');
     const listener = this.options.listener();

@@ -21,9 +21,10 @@ import {
 } from './version.ts';
 
 /**
- * Creates everything that the store needs in the database, in one transaction. It may run repeatedly and in many
- * processes at once: an advisory lock serializes it, without a time limit, whatever the role's settings. At READ
- * COMMITTED, because a snapshot from before the lock would not include what another process has just created.
+ * Creates everything that the store needs in the database, in one transaction. It may run repeatedly, and in many
+ * processes at once: an advisory lock serializes the runs, without a time limit, whatever the settings of the role. It
+ * runs at READ COMMITTED, since a snapshot from before the lock would not include what another process has just
+ * created.
  */
 export function migration(schema: string): string {
   const quoted = identifier(schema);
@@ -39,7 +40,7 @@ COMMIT;
 }
 
 /**
- * Checks for the schema itself: CREATE SCHEMA IF NOT EXISTS needs the right to create schemas even if the schema
+ * Checks for the schema itself, since CREATE SCHEMA IF NOT EXISTS needs the right to create schemas even if the schema
  * exists.
  */
 function schemaCreation(schema: string): string {
@@ -55,8 +56,8 @@ $body$;
 }
 
 /**
- * Uses a connection of its own, without a time limit. If nothing needs to be migrated, a role without the rights to
- * migrate may call it.
+ * Uses a connection of its own, without a time limit. A role without the rights to migrate may call it if nothing needs
+ * to be migrated.
  */
 export async function migrate(make: MakeClient, schema: string): Promise<void> {
   let client: PostgresClient | undefined;
@@ -69,7 +70,7 @@ export async function migrate(make: MakeClient, schema: string): Promise<void> {
       if (isDenied(error)) denied = error;
       else if (stateOf(error) !== NEWER_TABLES_STATE) throw error;
     });
-    // Tables of a newer release were left unchanged; this release may still be able to use them.
+    // The tables belong to a newer release and were left unchanged. This release may still be able to use them.
     await client.query(statement('ROLLBACK'));
     const { rows } = await client.query(statement(`SELECT ${version(identifier(schema))}`));
     checkVersion(rows[0]?.[0]);

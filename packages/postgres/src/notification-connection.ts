@@ -28,13 +28,13 @@ export interface NotificationConnectionOptions {
   down(error: unknown, ago: number): void;
   /** Whether any waiter of this process depends on notifications. */
   isWaiting(): boolean;
-  /** Whether a lost connection is opened again at once. */
+  /** Whether a lost connection must be opened again at once. */
   isNeeded(): boolean;
-  /** Notifications do not arrive, for this reason; undefined when they arrive again. */
+  /** Called with the reason if notifications do not arrive, and with undefined when they arrive again. */
   muted(error: StoreError | undefined): void;
 }
 
-/** Minimum time in milliseconds to wait for the first notification. */
+/** Minimum time in milliseconds to wait for the first notification of a new connection. */
 const MIN_GREETING_TIME = 250;
 
 const NOT_RECEIVED =
@@ -46,13 +46,16 @@ export function channelOf(owner: string): string {
 }
 
 /**
- * The connection that receives grants, and whose end shows other processes that this one has ended. It runs no other
+ * The connection that receives grants. Its end shows other processes that this process has ended. It runs no other
  * statements, because the server notices the end of an idle connection immediately.
  */
 export class NotificationConnection {
   readonly reconnectingClient: ReconnectingClient;
   readonly #options: NotificationConnectionOptions;
-  /** Whether it has ever listened, with tables of a usable version. If so, other connections need not wait for it. */
+  /**
+   * Whether the connection has ever listened and found tables of a usable version. If so, other connections need not
+   * wait for it.
+   */
   isProven = false;
   readonly #probe: SubscriptionProbe;
   #number = 0;
@@ -124,9 +127,9 @@ export class NotificationConnection {
       );
     } else if (!(await isDirect(client))) throw full;
     this.#mute(full);
-    // Not before: with a pooler, a session's settings and locks would remain on a connection of other clients.
-    // A session that waits for a lock does not notice that its client has given up: without a timeout, each attempt would
-    // leave one behind.
+    // Only now are the settings applied: with a pooler, a session's settings and locks would remain on a connection of
+    // other clients. They include a timeout, since a session that waits for a lock does not notice that its client has
+    // given up, and each attempt would leave one such session behind.
     const settings = sessionSettings(connectTimeout(timeout));
     const { rows: answer } = await client.query(statement(`${settings}, ${version(schema)}`));
     if (!this.isProven) await this.#options.elsewhere(statement(sessionSettings(timeout)));
@@ -182,7 +185,8 @@ export class NotificationConnection {
       await notify();
     } catch (error) {
       if (!isQueueFull(error)) throw error;
-      // Since PostgreSQL 13 a full queue stays full after all notifications have been read, until its usage is queried.
+      // Queries the usage of the queue: since PostgreSQL 13, a full queue stays full, even after all notifications have
+      // been read, until its usage is queried.
       await elsewhere(statement('SELECT pg_catalog.pg_notification_queue_usage()'));
       await notify();
     }
@@ -211,15 +215,15 @@ function nothing(): undefined {
 }
 
 /**
- * Returns the error if the server's queue of notifications is full; waiters then poll, and everything else continues.
- * Otherwise throws the error.
+ * Returns the error if the server's queue of notifications is full. Waiters then poll, and everything else continues.
+ * Throws any other error.
  */
 function unlessFull(error: unknown): StoreError {
   if (isQueueFull(error)) return queueFull(error);
   throw error;
 }
 
-/** Whether the client is connected to the server itself: a pooler reports a process ID of its own. */
+/** Whether the client is connected to the server itself. A pooler reports a process ID of its own. */
 async function isDirect(client: PostgresClient): Promise<boolean> {
   const { rows } = await client.query(statement('SELECT pg_catalog.pg_backend_pid()'));
   return Number(rows[0]?.[0]) === (client as { processID?: unknown }).processID;

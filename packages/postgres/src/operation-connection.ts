@@ -15,7 +15,7 @@ import { FastPath } from './fast-path.ts';
 import { ReconnectingClient } from './reconnecting-client.ts';
 import { sessionSettings } from './session.ts';
 
-/** Maximum number of operations per transaction. Bounded, since a transaction keeps its limits locked. */
+/** Maximum number of operations per transaction. Bounded, since a transaction keeps its limits locked until its end. */
 const MAX_OPERATIONS = 500;
 /** Maximum number of attempts for a statement that the server rolls back because of a conflict. */
 const MAX_ATTEMPTS = 5;
@@ -34,7 +34,7 @@ interface Task {
   readonly batch: Batch;
   /** Its index in the batch. */
   readonly index: number;
-  /** Whether it was already sent, on a connection that was lost. */
+  /** Whether the operation was sent before, on a connection that was lost. */
   wasSent: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface OperationConnectionOptions {
   readonly sender: Sender;
   /** Resolves when the connection may be set up. */
   ready(): Promise<void>;
-  /** Whether the process must `wake()` before it performs operations. */
+  /** Whether the process must call `wake()` before it performs operations. */
   isIdle(): boolean;
   wake(): Promise<void>;
   /** Whether a lost connection is opened again at once. */
@@ -57,7 +57,7 @@ export interface OperationConnectionOptions {
 }
 
 /**
- * The connection for operations. Each statement contains all operations that arrived since the previous one was sent.
+ * The connection for operations. Each statement contains all operations that have arrived since the previous statement.
  */
 export class OperationConnection {
   readonly reconnectingClient: ReconnectingClient;
@@ -98,7 +98,7 @@ export class OperationConnection {
     });
   }
 
-  /** Runs in the async context of the caller whose operation is the first of the next statement. */
+  /** Runs in the async context of the caller whose operation comes first in the next statement. */
   async #drainLater(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#resume = resolve;
@@ -121,7 +121,7 @@ export class OperationConnection {
     } catch (cause) {
       return this.#fail(this.#tasks.splice(0), cause);
     }
-    // These callers have already received an error, so their operations must not be executed.
+    // Drops the operations of callers that have already received an error.
     this.#tasks = this.#tasks.filter(({ batch }) => !batch.isLate());
     const next = this.#tasks.splice(0, MAX_OPERATIONS);
     if (next.length > 0) await this.#send(next);
@@ -182,7 +182,7 @@ export class OperationConnection {
     });
   }
 
-  /** Repeats each operation once after its connection was lost. That is safe at any stage. */
+  /** Repeats each operation once if its connection was lost. That is safe even if the server has executed it. */
   #retry(tasks: readonly Task[], cause: unknown): void {
     const repeated = isDisconnect(cause) ? tasks.filter(({ wasSent }) => !wasSent) : [];
     for (const task of repeated) task.wasSent = true;

@@ -3,7 +3,7 @@ import type { PostgresClient, Query } from './client.ts';
 
 type Rows = readonly unknown[][];
 
-/** The part of a `pg` connection that a query uses; `pg`'s cursors and streams use it as well. */
+/** The members of a `pg` connection that a query uses, as `pg`'s cursors and streams do. */
 interface Connection {
   readonly parsedStatements: Readonly<Record<string, string | undefined>>;
   readonly stream: { cork?(): void; uncork?(): void };
@@ -15,14 +15,14 @@ interface Connection {
 
 /**
  * A prepared statement that does not request the description of its columns, which are all text. `pg`'s own query
- * requests it every time. That, and its other overhead, take as long as an UPDATE takes on the server.
+ * requests it every time. That request, together with `pg`'s other overhead, takes as long as an UPDATE on the server.
  */
 class PlainQuery {
   readonly name: string;
   readonly text: string;
   readonly #values: readonly unknown[];
   readonly #rows: unknown[][] = [];
-  /** Not private: with a `query_timeout`, `pg` replaces it. */
+  /** Not private, since `pg` replaces it if there is a `query_timeout`. */
   callback: (error: unknown, rows?: Rows) => void;
 
   constructor({ name = '', text, values = [] }: Query, callback: PlainQuery['callback']) {
@@ -60,7 +60,7 @@ class PlainQuery {
   }
 }
 
-/** Sends a query in the shortest way that this client supports. Calls back later, never immediately. */
+/** Sends a query in the fastest way that this client supports. Calls back later, never immediately. */
 export function sendQuery(
   client: PostgresClient,
   query: Query,
@@ -68,7 +68,7 @@ export function sendQuery(
   reject: (error: unknown) => void,
 ): void {
   const { pipeline } = client as { pipeline?: boolean };
-  // Other clients, and those in pipeline mode, support only their own query objects.
+  // Other clients, and clients in pipeline mode, support only their own query objects.
   if (query.isPlain !== true || !(client instanceof pg.Client) || pipeline === true) {
     client.query(query).then(({ rows }) => resolve(rows), reject);
     return;

@@ -105,7 +105,7 @@ export class PostgresStore extends Store {
       },
       down: (error, ago) => {
         this.#failureDetector.leave();
-        // The connection reconnects and fails its calls with this reason until the tables can be used.
+        // Until the tables can be used, the connection for operations reconnects and fails its calls with this reason.
         if (!this.#notificationConnection.isProven)
           this.#operationConnection.reconnectingClient.lose(error);
         if (this.#idleTimer.isIdle) return;
@@ -129,8 +129,8 @@ export class PostgresStore extends Store {
   }
 
   /**
-   * Creates the tables that do not exist yet, and creates or replaces the functions. It may be called by every process
-   * when it starts, and by many at once. `npx headgate-postgres` prints the SQL.
+   * Creates the tables that do not exist yet, and creates or replaces the functions. Every process may call it when it
+   * starts, also many at once. `npx headgate-postgres` prints the SQL.
    *
    * @throws StoreError if the server cannot be reached, or if its role lacks the privileges.
    */
@@ -153,7 +153,7 @@ export class PostgresStore extends Store {
 
   listen(listener: StoreListener): () => void {
     this.#listener = listener;
-    // `stats()` may have opened the connection before.
+    // `stats()` may have opened the connection earlier, so its state is reported now.
     const { mutedBy } = this.#notificationConnection;
     if (mutedBy !== undefined) listener.muted?.(mutedBy);
     return () => {
@@ -198,7 +198,7 @@ export class PostgresStore extends Store {
     ];
   }
 
-  /** Without a listener no lease has been requested. */
+  /** If there is no listener, no lease has been requested. */
   get #isActive(): boolean {
     return this.#listener !== undefined && this.#listener.isActive !== false;
   }
@@ -207,12 +207,12 @@ export class PostgresStore extends Store {
   async #wake(): Promise<void> {
     this.#idleTimer.wake();
     const { reconnectingClient } = this.#notificationConnection;
-    // A new connection registers the process, too.
+    // If the connection is new, it registers the process itself.
     await this.#failureDetector.resume()?.catch((error) => reconnectingClient.lose(error));
     await reconnectingClient.open();
   }
 
-  /** The error for operations that got no answer in time. */
+  /** The error for operations that received no answer in time. */
   #missing(): StoreError {
     const { isUp, lastError } = this.#operationConnection.reconnectingClient;
     return isUp || lastError === undefined ? late() : failure(lastError);
@@ -237,7 +237,7 @@ export class PostgresStore extends Store {
     this.#notificationConnection.reconnectingClient.lose(new Error(reason));
   }
 
-  /** Renews all leases if possible; otherwise the limiters must check how long their leases are still certain. */
+  /** Renews all leases if possible. Otherwise, makes the limiters check how long their leases are still certain. */
   #renew(): void {
     const { isUp, lastError } = this.#operationConnection.reconnectingClient;
     if (isUp) this.#listener?.check();

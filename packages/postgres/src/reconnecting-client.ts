@@ -12,14 +12,14 @@ import { GRACE_PERIOD } from './failure-detector.sql.ts';
 import { sendQuery } from './plain-query.ts';
 import { limitTime } from './time-limit.ts';
 
-/** Milliseconds until the next attempt; doubled after each failure. */
+/** Milliseconds until the next attempt. Doubled after each failure. */
 const INITIAL_PAUSE = 25;
 /**
- * Maximum pause between attempts. It allows several attempts within `GRACE_PERIOD`, before a process without
- * connections loses its leases.
+ * Maximum pause between attempts, short enough for several attempts within `GRACE_PERIOD`, after which a process
+ * without connections loses its leases.
  */
 const MAX_PAUSE = GRACE_PERIOD / 5;
-/** Maximum pause if the server refuses the connection. It is longer, since each attempt costs the server a process. */
+/** Maximum pause if the server refuses the connection. Longer, since each attempt makes the server start a process. */
 const MAX_PAUSE_IF_REFUSED = 2_000;
 
 export interface ReconnectingClientOptions {
@@ -28,16 +28,16 @@ export interface ReconnectingClientOptions {
   readonly timeout: number;
   /** Prepares a new connection before its first use. */
   setUp(client: PostgresClient): Promise<void>;
-  /** Whether a lost connection is opened again at once, instead of by the next statement. Default: always. */
+  /** Whether to open a lost connection again at once, and not only for the next statement. Default: always. */
   isNeeded?(): boolean;
   up?(): void;
-  /** Called when the connection was lost, or an attempt failed that began `ago` milliseconds ago. */
+  /** Called when the connection was lost, or when an attempt has failed, which began `ago` milliseconds ago. */
   down?(error: unknown, ago: number): void;
 }
 
 /**
- * One of the store's own connections, which reconnects when it is lost. It does not keep the process alive; the timers
- * of callers that wait for an answer do.
+ * One of the store's own connections, which reconnects when it is lost. It does not keep the process alive, unlike the
+ * timers of callers that wait for an answer.
  */
 export class ReconnectingClient {
   readonly #options: ReconnectingClientOptions;
@@ -64,7 +64,10 @@ export class ReconnectingClient {
     return this.#opening;
   }
 
-  /** Closes the connection if the answer takes too long; it is then unknown whether the statement was executed. */
+  /**
+   * Runs a query. If the answer takes too long, closes the connection; it is then unknown whether the statement was
+   * executed.
+   */
   query(query: Query): Promise<readonly unknown[][]> {
     if (this.#client !== undefined) return this.#send(this.#client, query);
     return this.open().then((client) => this.#send(client, query));
@@ -87,7 +90,7 @@ export class ReconnectingClient {
     if (client !== undefined) await this.#inTime(client, () => client.end()).catch(() => {});
   }
 
-  /** Uses one promise rather than one per step, since every operation passes here. */
+  /** Uses one promise for all steps, since every operation passes here. */
   #send(client: PostgresClient, query: Query): Promise<readonly unknown[][]> {
     return new Promise((resolve, reject) => {
       const answered = (rows: readonly unknown[][]) => {
@@ -96,11 +99,11 @@ export class ReconnectingClient {
       };
       const failed = (error: unknown) => {
         cancel();
-        // The server announces the end of the connection in advance. No further statement may be sent on it.
+        // The server has announced that it will end the connection, so no further statement may be sent on it.
         if (isDisconnect(error)) this.#drop(client, error);
         reject(error);
       };
-      // Before the timer is set, so that the statement is sent first.
+      // Sent before the timer is set, to save time.
       sendQuery(client, query, answered, failed);
       const cancel = timeLimit(client, this.#options.timeout, reject);
     });
@@ -157,7 +160,8 @@ export class ReconnectingClient {
     if (this.#client !== client) return;
     this.#client = undefined;
     destroy(client);
-    // An instrumented client reports the end of the connection in the context of the operation that it fails.
+    // An instrumented client reports the end of the connection in the context of the operation that fails because of
+    // it.
     outsideRequest(() => this.#lost(error, 0));
   }
 

@@ -11,8 +11,8 @@ export function checkSchema(schema: unknown): string {
 }
 
 /**
- * Quotes a name for PostgreSQL and escapes dollar signs, because the name could otherwise contain the delimiter that
- * ends a function's body.
+ * Quotes a name for PostgreSQL. Also escapes dollar signs, because the name could contain the delimiter that ends a
+ * function's body.
  */
 export function identifier(name: string): string {
   const quoted = name.replaceAll('"', '""');
@@ -32,7 +32,7 @@ function escaped(quoted: string): string {
   return quoted.replaceAll('\\', '\\\\').replaceAll('$', '\\0024');
 }
 
-/** Microseconds since 1970 at the evaluation of the expression, so after waiting for a lock. */
+/** Microseconds since 1970 when the expression is evaluated, and so after a wait for a lock. */
 export const now =
   "(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) * 1000000)::bigint";
 

@@ -21,7 +21,7 @@ export function sessionSettings(timeout: number): string {
   return `SELECT ${[...all, ...newer].join(', ')}`;
 }
 
-/** Sets a parameter that only newer servers have; `isLocal`: for the transaction only. */
+/** Sets a parameter that only newer servers have. If `isLocal`, only for the transaction. */
 export function ifKnown(name: string, value: string, isLocal = false): string {
   return `CASE WHEN pg_catalog.current_setting('${name}', true) <> '' THEN pg_catalog.set_config('${name}', '${value}', ${isLocal}) END`;
 }

@@ -1,7 +1,7 @@
 import { limitTime as limit } from '@headgate/core/distributed';
 
 /**
- * Maximum milliseconds that are added for a busy event loop: enough to read what has arrived meanwhile. It is bounded,
+ * Maximum milliseconds that are added for a busy event loop: enough to read what has arrived meanwhile. Bounded,
  * because a process must notice in time that the server has ended its sessions.
  */
 const MAX_EXTENSION = 100;

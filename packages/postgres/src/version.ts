@@ -1,22 +1,25 @@
 import { refused } from './failure.ts';
 
 /**
- * The version of the tables and functions that this release creates and needs. Raise it with each change of them; the
- * migration must then convert tables of every earlier version.
+ * The version of the tables and functions that this release creates and needs. Raise it when they change. The migration
+ * must then convert the tables of every earlier version.
  */
 const VERSION = 3;
 /**
- * The oldest version of this package's tables whose release can still use these tables. So processes can be upgraded
- * one by one.
+ * The oldest version of the tables whose release can use the tables of this version. Processes can then be upgraded one
+ * by one.
  */
 const OLDEST_VERSION = 3;
 
-/** The SQLSTATE for newer tables that this release can use: no migration is needed. */
+/**
+ * The SQLSTATE which says that the tables are newer and that this release can use them, so that no migration is needed.
+ */
 export const NEWER_TABLES_STATE = 'HG001';
 
 /**
- * Creates the guard, as a function rather than a table: it is replaced in the same transaction as the others, and needs
- * no privileges of its own. The guard runs first, so that an older release never replaces the functions of a newer one.
+ * Creates the guard, which runs first in a migration, so that an older release never replaces the functions of a newer
+ * one. It is a function rather than a table: it is replaced in the same transaction as the other functions, and needs
+ * no privileges of its own.
  */
 export function versionGuard(schema: string): string {
   return `
@@ -40,7 +43,7 @@ $body$;
 
 /**
  * Creates the function that returns the version. Its creation fails if a column is missing, which CREATE TABLE IF NOT
- * EXISTS does not detect.
+ * EXISTS would not detect.
  */
 export function versionFunction(schema: string): string {
   return `

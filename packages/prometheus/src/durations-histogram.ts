@@ -3,7 +3,9 @@ import { Histogram } from 'prom-client';
 
 type Labels = Record<string, string>;
 
-/** A value of a series. prom-client formats `sharedLabels` once, and keeps the text as long as the object. */
+/**
+ * A value of a series. prom-client formats `sharedLabels` once, and keeps the text for as long as the object exists.
+ */
 interface Value {
   readonly metricName: string;
   readonly sharedLabels: Labels;
@@ -12,12 +14,12 @@ interface Value {
 
 const buckets = [...bucketBounds, '+Inf'].map((le) => `${le}`);
 
-/** One series: the values are counted here, since prom-client would hash the labels for each of them. */
+/** One series. It counts the values itself, since prom-client would hash the labels for each value. */
 class Series {
-  /** By bucket; the last one is that of values above all bounds. */
+  /** The count of each bucket. The last one counts the values above all bounds. */
   readonly #counts = new Array<number>(buckets.length).fill(0);
   #sum = 0;
-  /** Of each bucket; created when the series is first exported. */
+  /** The labels of each bucket. Created when the series is first exported. */
   #bucketLabels: readonly Labels[] = [];
 
   constructor(private readonly labels: Labels) {}
@@ -29,7 +31,10 @@ class Series {
     this.#sum += seconds;
   }
 
-  /** Adds its values, as prom-client reports a histogram; none before the first record, as in OpenTelemetry. */
+  /**
+   * Adds its values in the form in which prom-client reports a histogram. Adds none before the first record, as
+   * OpenTelemetry does.
+   */
   export({ bucket, sum, count }: ValueNames, values: Value[]): void {
     let total = 0;
     for (const recorded of this.#counts) total += recorded;
@@ -61,7 +66,7 @@ interface Options {
   readonly labelNames: string[];
 }
 
-/** A histogram whose values cost requests as little as possible. */
+/** A histogram that costs each recorded request as little time as possible. */
 export class DurationsHistogram extends Histogram {
   readonly #series = new Set<Series>();
 
@@ -90,7 +95,7 @@ export class DurationsHistogram extends Histogram {
     return { ...metric, values } as never;
   }
 
-  /** What the registry calls for the text of a scrape; not in the types of prom-client. */
+  /** Called by the registry for the text of a scrape. Missing in the types of prom-client. */
   async getForPromString() {
     const { name, help } = this.options;
     const names = { bucket: `${name}_bucket`, sum: `${name}_sum`, count: `${name}_count` };

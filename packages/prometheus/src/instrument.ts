@@ -9,12 +9,12 @@ export interface InstrumentOptions {
 }
 
 /**
- * Exports the metrics of limiters, gates, middleware and stores. Returns a function that removes them; a closed limit or
- * store is removed by itself.
+ * Exports the metrics of limiters, gates, middleware and stores. Returns a function that removes them. A closed limit
+ * or store is removed automatically.
  *
- * @throws HeadgateError for a value that is none of these, for one that this registry has already, for two limits or two
- *   stores of the same name, for an invalid option, and for a registry that has a metric of the same name from
- *   elsewhere. It then adds none of them.
+ * @throws HeadgateError for a value that is none of these, for one that this registry has already, for two limits or
+ * two stores of the same name, for an invalid option, and for a registry that has another metric of the same name. It
+ * then adds none of them.
  */
 export function instrument(
   limits: Measurable | readonly Measurable[],

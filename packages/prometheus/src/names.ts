@@ -1,6 +1,6 @@
 import { type Attributes, type Metric, metrics } from '@headgate/core/metrics';
 
-/** The suffixes of units; an annotation such as `{request}` is no unit. */
+/** The suffixes of units. An annotation such as `{request}` is not a unit. */
 const suffixes: Readonly<Record<string, string>> = { s: '_seconds', 1: '_ratio' };
 
 /** The name that OpenTelemetry's own exporters to Prometheus give a metric. */
@@ -20,8 +20,8 @@ export function underscored(name: string): string {
 }
 
 /**
- * How the cluster mode of prom-client combines the values of its processes. Those of a gauge have no meaning when added
- * up: it shows the worst one.
+ * How the cluster mode of prom-client combines the values of its processes. The sum of gauges means nothing, so it
+ * shows the worst value.
  */
 export function aggregatorOf(metric: Metric): 'sum' | 'max' | 'min' {
   if (metric.kind !== 'gauge') return 'sum';

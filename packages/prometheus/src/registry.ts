@@ -11,10 +11,10 @@ import { Counter, Gauge, type MetricValue, type Registry } from 'prom-client';
 import { DurationsHistogram } from './durations-histogram.ts';
 import { aggregatorOf, labelsOf, prometheusName, underscored } from './names.ts';
 
-/** A registry is used by all calls of `instrument`, so that its limits share the metrics. */
+/** All calls of `instrument` with one registry share an exporter, so that their limits share the metrics. */
 const known = new WeakMap<Registry, RegistryExporter>();
 
-/** @throws HeadgateError if the registry has a metric of another origin under the name of one of these. */
+/** @throws HeadgateError if the registry has another metric under the name of one of these metrics. */
 export function limitsOf(register: Registry): MeasuredLimits {
   const exporter = known.get(register) ?? new RegistryExporter(register);
   exporter.prepare();
@@ -22,7 +22,7 @@ export function limitsOf(register: Registry): MeasuredLimits {
   return exporter.limits;
 }
 
-/** prom-client formats `sharedLabels` once, and keeps the text as long as the object. */
+/** prom-client formats `sharedLabels` once, and keeps the text for as long as the object exists. */
 type Values = { readonly value: number; readonly sharedLabels: Record<string, string> }[];
 
 /** The values of the present scrape, by metric. */
@@ -36,13 +36,13 @@ interface MetricOptions {
   readonly registers: Registry[];
 }
 
-/** What `Registry.metrics()` reads instead of `get()`; not in the types of prom-client. */
+/** The members that `Registry.metrics()` reads instead of `get()`. They are missing in the types of prom-client. */
 interface ScrapedMetric extends Pick<MetricOptions, 'name' | 'help' | 'aggregator'> {
   readonly type: 'gauge' | 'counter';
   readonly values: Values;
 }
 
-/** A gauge whose values are read at each scrape: setting them would hash the labels of each. */
+/** A gauge whose values are read at each scrape. Setting them instead would hash the labels of each value. */
 class ReadGauge extends Gauge {
   constructor(
     private readonly options: MetricOptions,
@@ -95,7 +95,7 @@ function taken(name: string): HeadgateError {
 
 class RegistryExporter implements Exporter {
   readonly limits = new MeasuredLimits(this);
-  /** What it has registered, by name. */
+  /** The metrics that this exporter has registered, by name. */
   readonly #registered = new Map<string, Gauge | Counter | DurationsHistogram>();
   readonly #durations = new Map<Metric, DurationsHistogram>();
   #values: Collected | undefined;
@@ -106,7 +106,7 @@ class RegistryExporter implements Exporter {
   /** Called before limits are added. */
   prepare(): void {
     const names = [...this.#registered.keys()];
-    // The app has cleared the registry, as tests do: that removes the limits as well.
+    // The app has cleared the registry, as tests do. That also removes the limits.
     if (!names.some((name) => this.#isRegistered(name))) this.limits.clear();
     if (this.#registered.size > 0) return;
     for (const metric of Object.values<Metric>(metrics)) {
@@ -126,7 +126,7 @@ class RegistryExporter implements Exporter {
 
   stop(): void {
     for (const name of this.#registered.keys()) {
-      // The app may have cleared the registry, and registered its own.
+      // The app may have cleared the registry, and registered a metric of its own under this name.
       if (this.#isRegistered(name)) this.register.removeSingleMetric(name);
     }
     this.#registered.clear();

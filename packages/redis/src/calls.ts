@@ -68,11 +68,11 @@ function keyOf(ref: LimitRef, { prefix, keys }: Sender): string {
   return key;
 }
 
-/** Index of the flag that the call must succeed even without free memory. Calls with only acquires may fail. */
+/** Index of the flag that the call must succeed even without free memory. A call that only acquires may fail. */
 const MUST_NOT_FAIL = 6;
-/** Index of the flag that an operation holds permits in reserve. */
+/** Index of the flag that an operation may hold permits in reserve. */
 const RESERVING = 7;
-/** Index of the flag that the stored weight of a lease may differ. */
+/** Index of the flag that a lease may be stored with another weight. */
 const SEARCHING = 8;
 
 function heading(ref: LimitRef, { leaseDuration, owner, prefix }: Sender): string[] {
@@ -104,15 +104,15 @@ function encode(op: Op, args: string[], { leaseDuration }: Sender): void {
   args.push(`${spare}`, whole(wait), line, `${fencing ?? ''}`);
 }
 
-/** Formats a number for Lua. Infinity becomes 1e12, which is above every count and time in use. */
+/** Formats a number for Lua. Infinity becomes 1e12, which is higher than any count or time. */
 function whole(value: number): string {
   return `${Math.min(Math.ceil(value), 1e12)}`;
 }
 
-/** Number of lines before those of the operations. */
+/** Number of lines before the lines of the operations. */
 const HEADING = 7;
 
-/** Assigns each operation its answer; returns the permits granted to other waiters of this process. */
+/** Assigns each operation its answer. Returns the permits granted to other waiters of this process. */
 export function decode(
   reply: unknown,
   { indices, limit, declared: known }: Call,
@@ -135,7 +135,7 @@ export function decode(
     let extra = words[at + 1] as string;
     let [held, waiting] = [inflight, queued];
     if (operated !== undefined) {
-      // In shadow mode, a token of a lease that was not queued is followed by the weight held at the time.
+      // In shadow mode, the token of a lease that was not queued is followed by the weight held at that time.
       const [token = '', then] = extra.split(' ');
       extra = token;
       if (then !== undefined) [held, waiting] = [Number(then), 0];
@@ -155,14 +155,14 @@ export function decode(
       checkIn,
       reclaimed,
     };
-    // The count is for the whole call, so only the first answer reports it.
+    // The count covers the whole call, so only the first answer reports it.
     reclaimed = 0;
     at += 2;
   }
   return grantsFrom(words, at);
 }
 
-/** The last line, unless all lines from `start` on are pairs that belong to grants. */
+/** The last line of the answer, unless the lines from `start` on are all pairs that belong to grants. */
 function operatedFrom(words: readonly string[], start: number): OperatedState | undefined {
   if ((words.length - start) % 2 === 0) return undefined;
   const [code, version = ''] = (words.at(-1) as string).split(' ');

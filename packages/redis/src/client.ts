@@ -8,7 +8,7 @@ export type RedisClient = IoredisClient | NodeRedisClient;
 
 const expected = 'a client or a cluster of ioredis 5 or 6, or of node-redis 5 or 6';
 
-/** Distinguishes the libraries by their methods, because the user's copy may be of any version. */
+/** Recognizes the library by its methods, because the app's copy may be of any version. */
 export function connectionOf(client: RedisClient): Connection {
   if (has(client, 'evalsha', 'eval', 'duplicate', 'on', 'off') && 'status' in client) {
     return new IoredisConnection(client);

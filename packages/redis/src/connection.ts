@@ -23,11 +23,11 @@ export interface SubscribeOptions {
 /** What the store needs from a client of either library. */
 export interface Connection {
   /**
-   * Whether the client would hold a call back until it has connected. Otherwise the call is sent, or fails,
-   * immediately.
+   * Whether the client is connecting and holds calls back until then. Otherwise it sends a call immediately, or rejects
+   * it.
    */
   readonly isConnecting: boolean;
-  /** Whether the client believes that it is connected. If not, opening a second connection is pointless. */
+  /** Whether the client believes that it is connected. If it does not, opening a second connection is pointless. */
   readonly isUp: boolean;
   /** Whether the user has closed the client, or has not opened it yet. */
   readonly isClosed: boolean;
@@ -35,9 +35,12 @@ export interface Connection {
   readonly lastError: unknown;
   evalsha(sha: string, key: string, args: string[]): Promise<unknown>;
   eval(script: string, key: string, args: string[]): Promise<unknown>;
-  /** Also handles `error` events, which would otherwise end the process. Returns a function that stops watching. */
+  /**
+   * Watches the client. Also handles `error` events, which would otherwise end the process. Returns a function that
+   * ends this.
+   */
   watch(watcher: Watcher): () => void;
-  /** Resolves when messages arrive; if the attempt is aborted, it may never settle. */
+  /** Resolves when messages arrive. If the attempt is aborted, it may never settle. */
   subscribe(options: SubscribeOptions): Promise<Subscriber>;
 }
 

@@ -3,7 +3,7 @@ import { StoreError } from '@headgate/core/distributed';
 /** Matches errors sent by Redis, which begin with a word in capitals. */
 const SERVER_ERROR = /^(?:ReplyError: )?-?[A-Z]{2,}\b/;
 
-/** Explains refusals that an operator can end; `docs/errors.md` says how. */
+/** Explains refusals that an operator can end. `docs/errors.md` says how. */
 const meanings = new Map([
   ['NOAUTH', 'the client must log in'],
   ['WRONGPASS', 'the user or the password is wrong'],
@@ -19,7 +19,7 @@ export function isRefusal(error: unknown): boolean {
   return SERVER_ERROR.test(message) && !message.startsWith('ECONN');
 }
 
-/** The error of a node, if a cluster's client wraps it in an error of its own. */
+/** The error of a node, if the client of a cluster has wrapped it in an error of its own. */
 function ofNode(error: unknown): Partial<Error> {
   const { lastNodeError } = (error ?? {}) as { lastNodeError?: Partial<Error> };
   return lastNodeError?.message ? lastNodeError : ((error ?? {}) as Partial<Error>);
@@ -41,7 +41,7 @@ export function failure(error: unknown): StoreError {
 /** @param message The server's message, without the command. */
 function reasonOf(message: string): string {
   const [word = ''] = message.split(' ', 1);
-  // The word ERR alone explains nothing.
+  // The message is kept whole, since the word ERR alone explains nothing.
   if (word === 'ERR') return message;
   const meaning = meanings.get(word);
   return meaning === undefined ? word : `${word} (${meaning})`;
@@ -58,7 +58,7 @@ export function late(cause?: unknown): StoreError {
 
 /**
  * Copies the client's error without the command, so that an app can log it safely. ioredis adds the command to its
- * errors, with arguments that contain the key of a limit, or the password. The server also quotes the arguments of an
+ * errors, with arguments that contain the key of a limit, or the password. Also the server quotes the arguments of an
  * unknown command.
  */
 function withoutCommand(error: unknown): unknown {

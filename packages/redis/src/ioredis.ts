@@ -2,7 +2,7 @@ import type { Connection, SubscribeOptions, Subscriber, Watcher } from './connec
 import { onAll } from './connection.ts';
 
 // biome-ignore-start lint/suspicious/noExplicitAny: what the library's generic methods can be called with
-/** The part of ioredis' `Redis` and `Cluster` that the store uses. */
+/** The members of ioredis' `Redis` and `Cluster` that the store uses. */
 export interface IoredisClient {
   readonly status: string;
   evalsha(...args: any[]): Promise<unknown>;
@@ -26,13 +26,13 @@ interface Cluster extends IoredisClient {
   nodes(role: 'master'): Single[];
 }
 
-/** The subscriber never reconnects: the store opens another one instead, in a cluster perhaps to a different node. */
+/** The subscriber must not reconnect: the store opens another one, which in a cluster may use a different node. */
 const SUBSCRIBER_OPTIONS = {
   lazyConnect: true,
   autoResubscribe: false,
   retryStrategy: () => null,
   reconnectOnError: null,
-  // It would be prepended to the channel, too.
+  // The prefix would be added to the channel as well.
   keyPrefix: '',
 };
 
@@ -46,7 +46,7 @@ export class IoredisConnection implements Connection {
 
   get isConnecting(): boolean {
     const { status } = this.#client;
-    // 'wait' connects with the first call; 'end' rejects it.
+    // A client in state 'wait' connects with the first call; in state 'end', it rejects calls.
     return status !== 'ready' && status !== 'wait' && status !== 'end';
   }
 
@@ -76,7 +76,7 @@ export class IoredisConnection implements Connection {
         repeats();
         down(this.lastError);
       },
-      // Emitted by a cluster for the connection to one node.
+      // A cluster emits this event for the connection to one node.
       '-node': repeats,
       end: () => down(this.lastError),
       error: (error) => {
@@ -97,14 +97,14 @@ export class IoredisConnection implements Connection {
     });
     const close = () => {
       stop();
-      // disconnect() on an ended connection would keep the process alive for a while.
+      // If the connection has ended, disconnect() would keep the process alive for a while.
       if (subscriber.status !== 'end') subscriber.disconnect();
     };
     signal.addEventListener('abort', close, { once: true });
     try {
       signal.throwIfAborted();
       await subscriber.connect().catch((error) => {
-        // If the server ends the connection, the rejection says only that. An earlier event has the reason.
+        // If the server has ended the connection, the rejection says only that, and an earlier event has the reason.
         throw emitted ?? error;
       });
       // The connection must not keep the process alive.
@@ -117,7 +117,7 @@ export class IoredisConnection implements Connection {
     }
   }
 
-  /** In a cluster, every node receives messages that are published on any node. */
+  /** Any node will do: in a cluster, every node receives the messages published on any other. */
   #node(): Single {
     if (!('nodes' in this.#client)) return this.#client as Single;
     const nodes = (this.#client as Cluster).nodes('master');

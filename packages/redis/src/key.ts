@@ -1,19 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { LimitName } from '@headgate/core/distributed';
 
-/**
- * Maximum length in bytes; a longer key is replaced by its hash, so that keys invented by clients use little memory.
- */
+/** Maximum length in bytes. A longer key is replaced by its hash, so that keys made up by clients use little memory. */
 const MAX_KEY_BYTES = 100;
 
 /**
- * The Redis key of a limit, or of one key of it; different for each name and key. The braces (a hash tag) make its slot
- * in a cluster independent of the prefix.
+ * The Redis key of a limit, or of one key of it. It is different for each name and key. The braces (a hash tag) make
+ * its slot in a cluster independent of the prefix.
  */
 export function redisKey(prefix: string, { name, key }: LimitName): string {
   const own = key === undefined ? escaped(name) : `${escaped(name)}:${escaped(key)}`;
   if (Buffer.byteLength(own) <= MAX_KEY_BYTES) return `${prefix}{${own}}`;
-  // A percent sign followed by `s` cannot occur in escaped text, so the hash collides with no name.
+  // In escaped text, a percent sign is never followed by `s`. So the hash collides with no name.
   return `${prefix}{%s${createHash('sha256').update(own).digest('hex')}}`;
 }
 

@@ -2,7 +2,7 @@ import type { Connection, SubscribeOptions, Subscriber, Watcher } from './connec
 import { onAll } from './connection.ts';
 
 // biome-ignore-start lint/suspicious/noExplicitAny: what the library's generic methods can be called with
-/** The part of node-redis' `createClient()` and `createCluster()` that the store uses. */
+/** The members of node-redis' `createClient()` and `createCluster()` that the store uses. */
 export interface NodeRedisClient {
   readonly isOpen: boolean;
   evalSha(...args: any[]): Promise<unknown>;
@@ -38,7 +38,7 @@ export class NodeRedisConnection implements Connection {
   }
 
   get isConnecting(): boolean {
-    // A client that is not open rejects calls; a cluster has no `isReady`.
+    // Excludes a client that is not open, which rejects calls, and a cluster, which has no `isReady`.
     return !this.isClosed && this.#client.isReady === false;
   }
 
@@ -102,7 +102,7 @@ export class NodeRedisConnection implements Connection {
     }
   }
 
-  /** In a cluster, every node receives messages that are published on any node. */
+  /** Any node will do: in a cluster, every node receives the messages published on any other. */
   async #node(): Promise<Single> {
     if (!('nodeClient' in this.#client)) return this.#client as unknown as Single;
     const cluster = this.#client as unknown as Cluster;

@@ -36,7 +36,7 @@ export class RedisStore extends Store {
   #isUp = true;
   /** Whether the client was ever connected. */
   #wasUp: boolean;
-  /** How many times the client may have repeated commands. */
+  /** Number of times that the client may have repeated commands. */
   #repetitions = 0;
   #isClosed = false;
 
@@ -82,7 +82,7 @@ export class RedisStore extends Store {
   listen(listener: StoreListener): () => void {
     this.#listener = listener;
     if (!this.#isUp) listener.state(false, failure(this.#connection.lastError));
-    // The subscription is opened as soon as the client has connected.
+    // The subscription may have failed already: it is opened as soon as the client has connected.
     const { mutedBy } = this.#subscription;
     if (mutedBy !== undefined) listener.muted?.(mutedBy);
     return () => {
@@ -113,7 +113,7 @@ export class RedisStore extends Store {
     this.#wake();
   }
 
-  /** Performs one call and sets its answers; never rejects. Grants in a late reply are still reported. */
+  /** Performs one call and sets its answers. Never rejects. Grants in a late reply are still reported. */
   async #do(call: Call, answers: (Answer | undefined)[], isLate: () => boolean): Promise<void> {
     try {
       const reply = await this.#run(leases, call.key, call.args, isLate);
@@ -127,10 +127,11 @@ export class RedisStore extends Store {
 
   async #run(script: Script, key: string, args: string[], isLate: () => boolean): Promise<unknown> {
     while (this.#connection.isConnecting && !this.#isClosed && !isLate()) {
-      // For example without a password: the client would retry forever, and each call would wait until its timeout.
+      // The client may have an error, such as a missing password: it would retry forever, and each call would wait for
+      // its timeout.
       const { lastError } = this.#connection;
       if (isRefusal(lastError)) throw lastError;
-      // A server that was up may be back at once; for one that never was, statistics fail without delay.
+      // A server that was up before may be back at once. If it never was, statistics fail without delay.
       if (script === statistics && lastError !== undefined && !this.#wasUp) throw lastError;
       await new Promise<void>((resolve) => this.#waiting.add(resolve));
     }
@@ -139,7 +140,7 @@ export class RedisStore extends Store {
     return script.run(this.#connection, key, args);
   }
 
-  /** The error for operations that got no answer in time. */
+  /** The error for operations that received no answer in time. */
   #missing(): StoreError {
     const { isConnecting, lastError } = this.#connection;
     return isConnecting ? failure(lastError) : late();

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Connection } from './connection.ts';
 
-/** A script that is sent in full once, and by its hash afterwards. */
+/** A script that is sent in full the first time, and by its hash afterwards. */
 export class Script {
   readonly #source: string;
   readonly #sha: string;
@@ -19,7 +19,7 @@ export class Script {
   }
 }
 
-/** Whether the server answered NOSCRIPT. Only then is it certain that the script has not run. */
+/** Whether the server has answered NOSCRIPT. Only then is it certain that the script has not run. */
 function isUnknown(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT');
 }

@@ -10,13 +10,16 @@ import type { Connection, Subscriber } from './connection.ts';
 import { failure, late } from './failure.ts';
 import { Script } from './script.ts';
 
-/** Milliseconds until the next attempt; doubled after each failure. */
+/** Milliseconds until the next attempt. Doubled after each failure. */
 const INITIAL_PAUSE = 25;
 const MAX_PAUSE = 1_000;
-/** Minimum time allowed for an attempt, in milliseconds, so that it eventually succeeds on a slow network. */
+/** Minimum time in milliseconds for an attempt, so that it succeeds in the end on a slow network. */
 const MIN_OPENING_TIME = 5_000;
 
-/** A script, because clients may prefix the channel of a plain PUBLISH. It needs no more privileges than the others. */
+/**
+ * A script, because clients may add a prefix to the channel of a plain PUBLISH. It needs no privileges beyond those of
+ * the other scripts.
+ */
 const publish = new Script(`return redis.call('PUBLISH', ARGV[1], 'probe')`);
 
 export interface SubscriptionOptions {
@@ -28,7 +31,8 @@ export interface SubscriptionOptions {
 }
 
 /**
- * Receives grants and recalls from other processes' operations, on a connection of its own, which reconnects when lost.
+ * Receives grants, and recalls caused by other processes' operations. It has a connection of its own, and reconnects
+ * when that is lost.
  */
 export class Subscription {
   readonly #options: SubscriptionOptions;
@@ -38,7 +42,7 @@ export class Subscription {
   /** Ends the present attempt. */
   #abort = new AbortController();
   #isClosed = false;
-  /** When the first of the failing attempts began. */
+  /** When the first of the current series of failing attempts began. */
   #tryingSince: number | undefined;
   #mutedBy: StoreError | undefined;
   #pause = INITIAL_PAUSE;
@@ -61,8 +65,8 @@ export class Subscription {
   }
 
   /**
-   * Opens the subscription, unless it is open or opening, or the client is not connected. Never rejects; failed
-   * attempts are repeated.
+   * Opens the subscription, unless it is open or opening, or the client is not connected. Never rejects. Repeats failed
+   * attempts.
    */
   open(): void {
     const { isUp } = this.#options.connection;
@@ -97,7 +101,7 @@ export class Subscription {
     };
     const subscriber = await this.#attempt(lost).catch((error) => this.#failed(error));
     this.#isOpening = false;
-    // It may also have been lost or closed meanwhile.
+    // The subscription may have been lost or closed meanwhile.
     if (subscriber === undefined || isLost || this.#isClosed) {
       subscriber?.close();
       return this.#lose();
@@ -129,7 +133,7 @@ export class Subscription {
     });
   }
 
-  /** The first attempts may fail while the server restarts, so failures are reported only after `timeout`. */
+  /** Failures are reported only after `timeout`, since the first attempts may fail while the server restarts. */
   #failed({ code, message, cause }: StoreError): undefined {
     const { connection, timeout } = this.#options;
     const since = this.#tryingSince ?? Infinity;
@@ -185,7 +189,7 @@ export class Subscription {
   }
 }
 
-// Any client that may publish can send messages, so malformed ones are ignored.
+// Ignores malformed messages, since any client that may publish can send them.
 function grantsOf(words: readonly string[]): Grant[] {
   const grants: Grant[] = [];
   for (let i = 0; i + 1 < words.length; i += 2) {
