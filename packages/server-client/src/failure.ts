@@ -6,7 +6,7 @@ const MAX_QUOTED_LENGTH = 120;
 /** Statuses with which a gateway reports that the service behind it is down. */
 const gatewayStatuses = [502, 504];
 
-/** The service answered, but did not do what was requested. */
+/** The error for an answer that says that the service did not do what was requested. */
 export function notDone({ status, text }: { status: number; text: string }): StoreError {
   const message = `the semaphore service answered ${status}: ${excerpt(text)}`;
   const isDown = gatewayStatuses.includes(status);
@@ -14,12 +14,12 @@ export function notDone({ status, text }: { status: number; text: string }): Sto
   return new StoreError(code, message, new HttpError(status, text));
 }
 
-/** A request that the service cannot fulfil, so retrying is pointless. */
+/** The error for a request that the service cannot fulfil, so that retrying is pointless. */
 export function refused(message: string): StoreError {
   return new StoreError('ERR_HEADGATE_STORE_REFUSED', message);
 }
 
-/** The service reports a peer as unknown that it has just created. */
+/** The error for a peer that the service has just created and reports as unknown. */
 export function peerForgotten(): StoreError {
   return refused('the semaphore service forgets peers as soon as they are created');
 }
@@ -32,7 +32,7 @@ export function unreachable(cause: unknown): StoreError {
   );
 }
 
-/** A call without an answer in time. Whether it was carried out is unknown. */
+/** The error for a call without an answer in time. It is unknown whether the service has executed it. */
 export function late(): StoreError {
   const message = 'the semaphore service has not answered in time';
   return new StoreError('ERR_HEADGATE_STORE_TIMEOUT', message);
@@ -42,7 +42,7 @@ export function isLate(error: unknown): boolean {
   return error instanceof StoreError && error.code === 'ERR_HEADGATE_STORE_TIMEOUT';
 }
 
-/** Distinguished from a connection that is down, because retrying is pointless. */
+/** A type of its own, because retrying is pointless, unlike after a lost connection. */
 class Closed extends StoreError {}
 
 export function closed(what: string): StoreError {
@@ -62,7 +62,7 @@ export class HttpError extends Error {
   }
 }
 
-/** In one line: a wrong URL is answered with a page. */
+/** The beginning of an answer in one line. The answer may be a page, if the URL is wrong. */
 function excerpt(text: string): string {
   const line = text
     .slice(0, 10 * MAX_QUOTED_LENGTH)
@@ -71,7 +71,7 @@ function excerpt(text: string): string {
   return line.length > MAX_QUOTED_LENGTH ? `${line.slice(0, MAX_QUOTED_LENGTH)}…` : line;
 }
 
-/** Statuses from 501 on that mean that the request itself is wrong, so it is not retried. */
+/** The statuses above 500 which say that the request itself is wrong, so that it is not retried. */
 const permanent = [501, 505, 506, 507, 508, 510, 511];
 const transient = [408, 444, 499];
 

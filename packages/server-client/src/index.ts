@@ -21,7 +21,7 @@ const known = ['url', 'token', 'leaseDuration', 'timeout', 'handoff', 'name'];
 
 /**
  * Creates a store that counts limits with the semaphores of headgate-server, or of another service with the same
- * protocol. The semaphore has the limit's name, and its full count must equal the limit.
+ * protocol. Each limit is a semaphore of the same name, whose full count must equal the limit.
  *
  * @throws HeadgateError for an unknown or invalid option.
  */

@@ -1,4 +1,4 @@
-/** A semaphore's figures, as exposed in the service's Prometheus metrics. */
+/** The figures of a semaphore in the service's Prometheus metrics. */
 export interface SemaphoreMetrics {
   /** The full count. */
   readonly max: number;

@@ -19,7 +19,10 @@ export interface LockRequest {
   readonly blockFor?: number | undefined;
 }
 
-/** The service's routes. Each request is safe to repeat, and throws a StoreError if the service does not fulfil it. */
+/**
+ * The service's routes. Each request is safe to repeat. It throws a StoreError if the service does not do what was
+ * requested.
+ */
 export class Protocol {
   constructor(private readonly transport: Caller) {}
 
@@ -44,7 +47,7 @@ export class Protocol {
     if (blockFor !== undefined) query.set('block_for', duration(blockFor));
     const path = `${pathOf(peer, semaphore)}?${query}`;
     const answer = await this.transport.call({ method: 'PUT', path, body: `${count}` }, options);
-    // Anything else that answers at this address must not be mistaken for a grant.
+    // Checked, since the answer of another server at this address must not be mistaken for a grant.
     const isOurs = answer.text === `${peer}`;
     if (answer.status === 200 && isOurs) return 'held';
     if (answer.status === 202 && isOurs) return 'pending';
@@ -59,8 +62,8 @@ export class Protocol {
   }
 
   /**
-   * Deletes the peer, releases its locks and withdraws its pending one. Returns false if it certainly did not exist: a
-   * repeated call may find that the first one has deleted it.
+   * Deletes the peer, releases its locks and withdraws its pending one. Returns false if the peer certainly did not
+   * exist. After a repeated call that is uncertain, since the first call may have deleted it.
    */
   async remove(peer: bigint, options: CallTimes): Promise<boolean> {
     const answer = await this.#ask({ method: 'DELETE', path: `/peers/${peer}` }, options);

@@ -24,7 +24,7 @@ export interface TransportOptions {
 export interface CallTimes {
   /** Milliseconds. Default: only the signal bounds the call. */
   readonly timeout?: number | undefined;
-  /** Aborts the call with its reason. */
+  /** Aborts the call. The call then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -46,16 +46,16 @@ export interface Answer {
 export interface Caller {
   /** @throws StoreError if no answer comes; the signal's reason if it aborts. */
   call(call: Call, times: CallTimes): Promise<Answer>;
-  /** Aborts the calls in flight, too. */
+  /** Also aborts the calls that are in flight. */
   close(): void;
 }
 
-/** What Node's agents have, although their types do not declare it. */
+/** Members of Node's agents that their types do not declare. */
 interface Requests {
   addRequest(...args: unknown[]): void;
 }
 
-/** Opens connections outside of any request, since later requests use them, too. */
+/** Makes the agent open connections outside of any request, since later requests use them too. */
 function openOutside(agent: http.Agent): http.Agent {
   const requests = agent as http.Agent & Requests;
   const { addRequest } = requests;
@@ -89,8 +89,8 @@ export class Transport implements Caller {
     for (let isRepeated = false; ; isRepeated = true) {
       if (this.#isClosed) throw connectionClosed();
       const answer = await this.#try(call, times);
-      // Undefined means that the connection ended before the answer: most likely, the server closed an idle one just as
-      // the request was sent. Retried, because every call is safe to repeat.
+      // Undefined if the connection ended before the answer: most likely, the server closed an idle connection just as
+      // the request was sent. The call is retried, because every call is safe to repeat.
       if (answer !== undefined) return { ...answer, isRepeated };
     }
   }
@@ -101,14 +101,14 @@ export class Transport implements Caller {
     this.#agent.destroy();
   }
 
-  /** If one connection has silently died, the idle ones may have died, too. */
+  /** Closes idle connections: if one connection has silently died, they may have died too. */
   #dropIdle(): void {
     for (const idle of Object.values(this.#agent.freeSockets)) {
       for (const socket of idle ?? []) socket.destroy();
     }
   }
 
-  /** Resolves to undefined if a reused connection ended before the answer. */
+  /** Resolves to undefined if a reused connection has ended before the answer. */
   #try({ method, path, body }: Call, { timeout, signal }: CallTimes): Promise<Answer | undefined> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);

@@ -2,7 +2,8 @@ import type { Clock } from '@headgate/core';
 import { maxTimer } from '@headgate/core/distributed';
 
 /**
- * One timer for the earliest of many instants. It may ring early; the callback checks what is due and sets it again.
+ * Calls back at the earliest of many instants. It may call back too early: the callback then checks what is due and
+ * sets it again.
  */
 export class Alarm {
   readonly #clock: Clock;

@@ -1,7 +1,7 @@
 const SECOND = 1_000_000_000n;
 const MAX_VALUE = 2n ** 64n - 1n;
 
-/** A unit's value. Whole numbers and fractions of it are counted either in seconds or in nanoseconds. */
+/** The value of a unit. Whole numbers and fractions of it are counted either in seconds or in nanoseconds. */
 interface Unit {
   readonly whole: bigint;
   readonly inSeconds: boolean;
@@ -35,8 +35,8 @@ const part = /\s*(\d[\d\s]*)(?:\.(\s*\d[\d\s]*))?([a-zA-Zµ]+)/y;
 /**
  * Parses a duration as the Rust crate humantime 2.4 does: `1h 30m`, `1.5s`, `0`.
  *
- * @returns Milliseconds. Undefined for other text, for a value above 2⁶⁴ seconds (in units below the second: above 2⁶⁴
- * nanoseconds), and for a fraction finer than a nanosecond or, in units of an hour and more, than a second.
+ * @returns Milliseconds. Undefined for other text; for a value above 2⁶⁴ seconds, or above 2⁶⁴ nanoseconds if the unit
+ * is below a second; and for a fraction finer than a nanosecond, or finer than a second if the unit is an hour or more.
  */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0;

@@ -1,11 +1,11 @@
 /** Minimum number of milliseconds between two records. */
 const INTERVAL_MS = 2_000;
 
-/** Milliseconds that the page shows, and for which it draws one sample. */
+/** The number of milliseconds that the page shows. It draws one sample for each of them. */
 const HISTORY_MS = 300_000;
 const SAMPLE_MS = 4_000;
 
-/** Maximum number of semaphores that are recorded: those that the page shows without a search. */
+/** Maximum number of semaphores that are recorded: as many as the page shows without a search. */
 const MAX_SEMAPHORES = 100;
 
 /** A sample: its time in milliseconds, the counts in use and pending, and the full count. */
@@ -19,8 +19,8 @@ interface Counts {
 }
 
 /**
- * The last five minutes of the semaphores, which the page shows as soon as it is opened. An operation records what was
- * so since the one before it: nothing changes in between, so that no timer is needed.
+ * The last five minutes of the semaphores, so that the page can show them as soon as it is opened. Each operation
+ * records the state since the operation before it: nothing has changed in between, so no timer is needed.
  */
 export class History {
   readonly #records = new Map<string, Sample[]>();
@@ -28,7 +28,7 @@ export class History {
   /** When the latest operation was. */
   #operatedAt: number | undefined;
 
-  /** To be called before each operation changes something. */
+  /** Must be called before an operation changes something. */
   record(now: number, semaphores: Iterable<Counts>): void {
     const since = this.#operatedAt ?? now;
     this.#operatedAt = now;
@@ -46,7 +46,7 @@ export class History {
     for (const name of this.#records.keys()) if (!known.has(name)) this.#records.delete(name);
   }
 
-  /** What the page draws of a semaphore: samples that leave no gap, each with its age instead of its time. */
+  /** The samples that the page draws for a semaphore. They leave no gap, and have their age instead of their time. */
   of(name: string, now: number): Sample[] {
     const records = this.#records.get(name) ?? [];
     return records.flatMap(([at, ...counts], i) => {

@@ -16,9 +16,12 @@ export interface ServerOptions {
    * no authorization.
    */
   readonly token?: string | undefined;
-  /** Maximum number of peers; creating more is answered 503. Default: 100,000. */
+  /** Maximum number of peers. A request that would create more is answered with 503. Default: 100,000. */
   readonly maxPeers?: number | undefined;
-  /** Maximum number of blocked requests; more are answered 503, and their locks stay pending. Default: 10,000. */
+  /**
+   * Maximum number of blocked requests. Further ones are answered with 503, and their locks stay pending. Default:
+   * 10,000.
+   */
   readonly maxBlocked?: number | undefined;
   /** Receives log messages; a pino logger fits. Default: none are logged. */
   readonly log?: Log | undefined;
@@ -29,8 +32,8 @@ export interface ServerOptions {
 const names = ['semaphores', 'token', 'maxPeers', 'maxBlocked', 'log', 'clock'];
 
 /**
- * Creates a server of semaphores over HTTP, in the protocol of pacman82/throttle. Its state is in memory; after a
- * restart, clients restore the locks they hold.
+ * Creates a server of semaphores over HTTP, with the protocol of pacman82/throttle. Its state is in memory. After a
+ * restart, clients restore the locks that they hold.
  *
  * @throws HeadgateError for an unknown or invalid option.
  */
@@ -44,7 +47,7 @@ export class Server {
   /** The routes as a Hono app, which can be mounted in another: `other.mount('/semaphores', server.app.fetch)`. */
   readonly app: Hono;
   readonly #stateDriver: StateDriver;
-  /** Also those that are still starting, or could not. */
+  /** Includes listeners that are still starting, or have failed to. */
   readonly #listeners = new Set<Promise<Listener>>();
 
   constructor(options: ServerOptions) {
@@ -62,11 +65,10 @@ export class Server {
   }
 
   /**
-   * Replaces the configured semaphores. Held and pending locks stay: after a full count was lowered, no lock is granted
-   * until enough has been released, and a semaphore that is no longer configured exists until its last lock is
-   * released.
+   * Replaces the configured semaphores. Held and pending locks stay. If a full count was lowered, no lock is granted
+   * until enough has been released. A semaphore that is no longer configured exists until its last lock is released.
    *
-   * @throws HeadgateError for an invalid semaphore; then nothing has changed.
+   * @throws HeadgateError for an invalid semaphore. Nothing has changed then.
    */
   configure(semaphores: SemaphoresOptions): void {
     const settings = semaphoresFrom(semaphores);
@@ -75,8 +77,8 @@ export class Server {
   }
 
   /**
-   * Listens on a port or a unix socket. Resolves when it accepts connections; rejects for an invalid option, if the address
-   * is in use, and after `close()`.
+   * Listens on a port or a unix socket. Resolves when it accepts connections. Rejects for an invalid option, if the
+   * address is in use, and after `close()`.
    */
   async listen(options: ListenOptions = {}): Promise<Listener> {
     if (this.#stateDriver.isClosing)
@@ -95,7 +97,7 @@ export class Server {
     const closed = Array.from(this.#listeners, (listening) =>
       listening.then(
         (listener) => listener.close(),
-        // The caller of `listen` has got the error.
+        // Ignored, since the caller of `listen` has received the error.
         () => {},
       ),
     );

@@ -3,9 +3,7 @@ import { contract } from './contract/index.ts';
 import type { FrameworkDriver } from './framework.ts';
 import { World } from './kit/world.ts';
 
-/**
- * The topics that show whether a framework version works at all, for the oldest versions that an adapter supports.
- */
+/** The topics for the oldest versions that an adapter supports. They show whether a framework version works at all. */
 export const basicTopics: readonly string[] = [
   'admission',
   'rejection',
@@ -19,7 +17,7 @@ export const basicTopics: readonly string[] = [
   'limiters used inside a handler',
 ];
 
-/** Milliseconds for the checks after a test, which must exceed how long `counts` waits for a permit to be released. */
+/** Milliseconds for the checks after a test. Must be longer than `counts` waits for a permit to be released. */
 const HOOK_TIMEOUT = 15_000;
 
 /**
@@ -36,7 +34,7 @@ export function adapterSuite(framework: FrameworkDriver, topics?: readonly strin
   });
 }
 
-/** The contract does not require what the framework cannot do. */
+/** Whether the framework can do what a topic requires. */
 function applies(topic: string, { can }: FrameworkDriver): boolean {
   if (topic === 'HTTP/2') return can.http2;
   if (topic === 'latency baselines') return can.knowsRoutes !== false;
@@ -46,12 +44,12 @@ function applies(topic: string, { can }: FrameworkDriver): boolean {
   return can.formatsRejections !== false || !ofFormats.includes(topic);
 }
 
-/** For an adapter's own tests: the same world as in the suite, with the same checks and cleanup after each test. */
+/** Creates the suite's world for an adapter's own tests, with the same checks and cleanup after each test. */
 export function worldOfEachTest(framework: FrameworkDriver): World {
   const world = new World(framework);
   afterEach(async ({ task }) => {
     try {
-      // A failed test would fail again here, which would hide its own error.
+      // Skipped after a failed test, which would fail here again and hide its own error.
       if (task.result?.state !== 'fail') await world.quiet();
     } finally {
       await world.clear();

@@ -22,29 +22,27 @@ export interface FrameworkDriver<L extends SuiteLimit = SuiteLimit> {
   readonly can: FrameworkCapabilities;
   /** Makes the adapter's middleware; `adapted` converts the suite's options for it. */
   limit(options: SuiteOptions): L;
-  /** Builds an app and returns its listener for `http.createServer`. The README lists what the app must support. */
+  /** Builds an app and returns its listener for `http.createServer`. The README says what the app must support. */
   listener(app: SuiteApp<L>): RequestListener;
   /**
-   * Builds an app on another HTTP/1.1 server than that of `node:http`, such as `Bun.serve`, and returns what starts and stops
-   * it. The suite calls `listen`, `address` and `close`. Default: `http.createServer` with `listener`.
+   * Builds an app on another HTTP/1.1 server than that of `node:http`, such as `Bun.serve`. Returns an object that
+   * starts and stops it: the suite calls `listen`, `address` and `close`. Default: `http.createServer` with `listener`.
    */
   server?(app: SuiteApp<L>): Server;
 }
 
 interface FrameworkCapabilities {
-  /**
-   * Whether middleware learns when the handler after it has settled, and the adapter calls `trackHandler`.
-   */
+  /** Whether middleware is notified when the handler after it has settled, and the adapter calls `trackHandler`. */
   readonly tracksHandlers: boolean;
   /** Whether its listener works with `http2.createServer`. */
   readonly http2: boolean;
   /**
-   * Whether the response to a rejection is the adapter's, in the format that the client accepts, and an error of a
-   * handler may set header fields. False if the framework writes both responses itself. Default: true.
+   * Whether the adapter itself writes the response to a rejection, in the format that the client accepts, and an error
+   * of a handler may set header fields. False if the framework writes both responses. Default: true.
    */
   readonly formatsRejections?: boolean;
   /**
-   * Whether the adapter learns which route handles a request, for its `kind`. If not, the driver's router must set
+   * Whether the adapter knows which route handles a request, for its `kind`. If not, the driver's router must set
    * `admission.permit.kind`. Default: true.
    */
   readonly knowsRoutes?: boolean;
@@ -62,8 +60,8 @@ export type SuiteLimit = HttpHandle;
 export interface SuiteApp<L extends SuiteLimit = SuiteLimit> {
   readonly steps: readonly Step<L>[];
   /**
-   * Called with each error that reaches the framework's error handling, which then responds with the error's `status`
-   * and `headers`, or with 500.
+   * Must be called with each error that reaches the framework's error handling, which then responds with the error's
+   * `status` and `headers`, or with 500.
    */
   onError(error: unknown): void;
 }
@@ -72,13 +70,14 @@ export type Step<L extends SuiteLimit = SuiteLimit> =
   | { readonly use: L }
   /** A router mounted at a prefix, which may contain parameters: `/:tenant/reports`. */
   | { readonly mount: string; readonly steps: readonly Step<L>[] }
-  /** Without a path it handles every request; the default method is GET, which includes HEAD. */
+  /** Without a path, it handles every request. The default method is GET, which includes HEAD. */
   | { readonly handle: SuiteHandler; readonly method?: Method; readonly path?: string };
 
 type Method = 'GET' | 'POST';
 
 /**
- * Responds through its context, now or later. What it throws or rejects with goes to the framework's error handling.
+ * Responds through its context, now or later. If it throws or rejects, the error goes to the framework's error
+ * handling.
  */
 export type SuiteHandler = (context: SuiteContext) => void | Promise<void>;
 
@@ -92,10 +91,10 @@ export interface SuiteContext {
   body(): Promise<string>;
   /** The admission that the adapter passes to the handler. */
   readonly admission: SuiteAdmission | undefined;
-  /** This and `outgoing` are undefined on a server other than Node's. */
+  /** Undefined on a server other than Node's, as is `outgoing`. */
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
-  /** Responds as the framework's users do; some frameworks send the response only when the handler settles. */
+  /** Responds as users of the framework do. Some frameworks send the response only when the handler settles. */
   send(status: number, body?: string, headers?: Readonly<Record<string, string>>): void;
   stream(body: Readable, headers?: Readonly<Record<string, string>>): void;
 }
@@ -155,9 +154,9 @@ export interface SuiteOptions extends SuiteLimitOptions {
 }
 
 /**
- * Converts the suite's options to the adapter's: `read` makes a context from the framework's request, `reject` makes
- * the framework's `onReject` from the suite's, `statusOf` reads the status from the argument of `classify`. Invalid
- * values are passed on, so that the adapter rejects them.
+ * Converts the suite's options to the adapter's. `read` creates a context from the framework's request. `reject`
+ * creates the framework's `onReject` from the suite's. `statusOf` reads the status from the argument of `classify`.
+ * Invalid values are passed on, so that the adapter rejects them.
  */
 export function adapted<Adapted, Args extends readonly unknown[], Reply>(
   options: SuiteOptions,

@@ -14,8 +14,8 @@ export interface LockClientOptions {
   /** Sent as `Authorization: Bearer <token>`. Default: no authorization. */
   readonly token?: string | undefined;
   /**
-   * Milliseconds after which a lock expires unless it is renewed, which happens in each third of this time. The lock of
-   * a killed process is held until then. At least 100. Default: 10,000.
+   * Milliseconds after which a lock expires unless it is renewed. It is renewed after every third of this time. The
+   * lock of a killed process is held until it expires. At least 100. Default: 10,000.
    */
   readonly leaseDuration?: number | undefined;
 }
@@ -57,10 +57,10 @@ export class LockClient {
   }
 
   /**
-   * Acquires a lock, waiting in the service's queue. Transient failures (no answer, no connection, a status that says
-   * so) are retried, up to ten times in a row.
+   * Acquires a lock, waiting in the service's queue. Retries transient failures (no answer, no connection, certain
+   * statuses), up to ten times in a row.
    *
-   * @throws RejectedError if the lock is not acquired in time, also while the service does not answer.
+   * @throws RejectedError if the lock is not acquired in time, even if the service does not answer.
    * @throws StoreError if the service refuses the request or cannot be reached.
    * @throws HeadgateError for an invalid option. When the signal aborts, it rejects with the signal's reason. In each
    * case the request is withdrawn, and a later grant is released.
@@ -71,7 +71,7 @@ export class LockClient {
   }
 
   /**
-   * Rejects the callers that are still waiting, with an error that says that the client was closed, and closes the
+   * Rejects the callers that are still waiting with an error which says that the client was closed. Closes the
    * connections once all their requests have been withdrawn. Release your locks before.
    */
   async close(): Promise<void> {

@@ -1,13 +1,13 @@
 import { maxTimer, outsideRequest } from '@headgate/core/distributed';
 import type { LeaseClock } from '../host-clock.ts';
 
-/** A lease is renewed after this part of it; if that fails, there is time for two more attempts. */
+/** A lease is renewed after this fraction of it. If that fails, there is time for two more attempts. */
 const RENEWAL_PART = 1 / 3;
-/** A failed renewal is retried after this part of the lease. */
+/** A failed renewal is retried after this fraction of the lease. */
 const RETRY_PART = 1 / 12;
 /**
- * The lock counts as held for this part of the lease, measured from when the renewal was sent. The rest is a margin for
- * late timers.
+ * The lock counts as held for this fraction of the lease, measured from the time at which the renewal was sent. The
+ * rest is a margin for late timers.
  */
 const SAFE_PART = 0.9;
 
@@ -42,7 +42,7 @@ export class Heartbeat {
     return this.#renewedAt + this.#options.leaseDuration - this.#options.clock.now();
   }
 
-  /** The service has renewed the lease, by a request that was sent at this time of the clock. */
+  /** Called when the service has renewed the lease. The request was sent at this time of the clock. */
   hear(sent: number): void {
     this.#renewedAt = Math.max(this.#renewedAt, sent);
     this.#due = this.#renewedAt + this.#options.leaseDuration * RENEWAL_PART;

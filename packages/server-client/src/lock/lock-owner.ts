@@ -13,29 +13,30 @@ import { Unanswered } from './unanswered.ts';
 /** Maximum time in milliseconds for which a request is blocked: short enough for any proxy to keep the connection. */
 const MAX_BLOCK_TIME = 5_000;
 /**
- * Timeout of all other calls in milliseconds, or a third of the lease if that is shorter; and the maximum for all calls of
- * a caller that does not wait.
+ * Timeout in milliseconds of all other calls; a third of the lease if that is shorter. Also the maximum for all calls
+ * of a caller that does not wait.
  */
 export const MAX_TIMEOUT = 2_000;
 /**
- * Maximum number of times that a peer is created for one request. A service that still does not know it keeps no peers.
+ * Maximum number of times that a peer is created for one request. A service that still does not know the peer then
+ * keeps none.
  */
 const MAX_RESTORES = 3;
 /** Milliseconds before the next request if the service answered at once instead of blocking. */
 const UNBLOCKED_DELAY = 100;
 
 /**
- * An owner of locks: one peer of the service, which is restored if the service loses its state. Requests are ordered
- * where their order matters (docs/decisions/0021-order-of-one-lease.md).
+ * An owner of locks, which is one peer of the service. If the service loses its state, the owner restores the peer.
+ * Requests whose order matters are sent one after the other (docs/decisions/0021-order-of-one-lease.md).
  */
 export class LockOwner {
   #peer = newPeer();
   readonly #acquired = new Map<string, number>();
   readonly #lost = new AbortController();
   readonly #heartbeat: Heartbeat;
-  /** For all calls but those that are blocked. */
+  /** The timeout of all calls, except those that are blocked. */
   readonly #times: { readonly timeout: number };
-  /** Whether the service has the peer, according to its answers. */
+  /** Whether the service has the peer, as far as its answers say. */
   #existsAtService = false;
   /** Whether a request to create the peer was sent. */
   #mayExist = false;
@@ -46,7 +47,7 @@ export class LockOwner {
   #restoring: Promise<void> | undefined;
   /** The number of restores sent. */
   #restores = 0;
-  /** The acquire in flight, whose caller may have given up. */
+  /** The acquire that is in flight. Its caller may have given up. */
   #acquiring: { readonly semaphore: string; readonly end: Promise<unknown> } | undefined;
   /** The releases in flight. */
   readonly #releases = new Set<Promise<void>>();
@@ -59,7 +60,7 @@ export class LockOwner {
     private readonly leaseDuration: number,
     private readonly clock: LeaseClock,
   ) {
-    // The holder may pass it to any amount of work; Node 20 warns of the eleventh listener.
+    // The holder may pass the signal to any number of listeners. Node 20 would warn at the eleventh.
     setMaxListeners(0, this.signal);
     this.#times = { timeout: Math.min(MAX_TIMEOUT, leaseDuration / 3) };
     this.#lateAcquires = new Unanswered(leaseDuration);
@@ -80,8 +81,8 @@ export class LockOwner {
   }
 
   /**
-   * Returns whether the lock was acquired in time. If not, or if this rejects, the request may still be queued at the
-   * service.
+   * Acquires the lock. Returns whether it succeeded in time. If it did not, or if this rejects, the request may still
+   * be queued at the service.
    */
   async acquire(semaphore: string, count: number, bounds: RetryBounds): Promise<boolean> {
     this.#isWaiting = true;
@@ -109,8 +110,8 @@ export class LockOwner {
   }
 
   /**
-   * Releases a lock, or withdraws its request. Resolves when the service has confirmed it, or when it is no longer
-   * attempted.
+   * Releases a lock, or withdraws its request. Resolves when the service has confirmed that, or when no further attempt
+   * is made.
    */
   release(semaphore: string): Promise<void> {
     this.#acquired.delete(semaphore);
@@ -133,14 +134,14 @@ export class LockOwner {
     const asking = this.#acquiring;
     await retryTransient(() => this.#withdraw(semaphore), { until }).catch(() => {});
     if (asking?.semaphore !== semaphore) return;
-    // The acquire may have arrived after the withdrawal, so withdraw once more.
+    // Withdraws once more, since the acquire may have reached the service after the withdrawal.
     await asking.end;
     await retryTransient(() => this.#withdraw(semaphore), { until }).catch(() => {});
   }
 
   /**
-   * Switches to a new peer and returns a function that removes the old one, because the removal may arrive after the
-   * next request.
+   * Switches to a new peer, and returns a function that removes the old one. A new peer is needed because the removal
+   * may reach the service after the next request.
    */
   #retire(): () => Promise<unknown> {
     const peer = this.#peer;
@@ -155,7 +156,7 @@ export class LockOwner {
     await this.#lateReleases.watch(semaphore, release);
   }
 
-  /** Resolves when no earlier release can arrive and release what is acquired next. */
+  /** Resolves when no earlier release can reach the service any more, and so release a new lock. */
   async #releasesDone(semaphore: string): Promise<void> {
     while (this.#releases.size > 0) await Promise.all(this.#releases);
     await this.#beating;
@@ -174,7 +175,7 @@ export class LockOwner {
       const [sent, restores, left] = [this.clock.now(), this.#restores, until - performance.now()];
       const blockFor = Math.min(Math.max(left, 0), MAX_BLOCK_TIME, this.leaseDuration / 3);
       const outcome = await this.#acquire(semaphore, count, blockFor, signal);
-      // A restore sent in the meantime did not include this lock, so the answer is void.
+      // The answer is void: a restore that was sent meanwhile did not include this lock.
       if (restores !== this.#restores) continue;
       if (outcome === 'unknown') {
         this.#existsAtService = false;
@@ -195,10 +196,10 @@ export class LockOwner {
   #acquire(semaphore: string, count: number, blockFor: number, signal: AbortSignal | undefined) {
     const ask = { peer: this.#peer, semaphore, count, expiresIn: this.leaseDuration, blockFor };
     const timeout = blockFor + this.#times.timeout;
-    // If this request is given up, removing the peer releases the lock.
+    // If the caller gives up, removing the peer releases the lock.
     if (this.#acquired.size === 0) return this.protocol.acquire(ask, { timeout, signal });
-    // The peer stays for its other locks. If the caller gives up, the pending answer shows when the request can be
-    // withdrawn for good.
+    // The peer must stay, since it holds other locks. If the caller gives up, the answer to this request shows when the
+    // request can be withdrawn for good.
     const asking = this.protocol.acquire(ask, { timeout });
     const forget = () => {
       if (this.#acquiring?.end === end) this.#acquiring = undefined;
@@ -216,7 +217,7 @@ export class LockOwner {
     return this.#restoring;
   }
 
-  /** Restores the peer with all its locks, even beyond the full counts: they are its own until its lease expires. */
+  /** Restores the peer with all its locks, even beyond the full counts, since it owns them until its lease expires. */
   async #restore(): Promise<void> {
     const sent = this.clock.now();
     if (this.#acquired.size > 0 && this.#heartbeat.timeLeft <= 0) this.#lose();
@@ -233,7 +234,8 @@ export class LockOwner {
     if (await this.protocol.heartbeat(this.#peer, this.leaseDuration, this.#times))
       this.#heartbeat.hear(sent);
     else if (this.#acquired.size > 0) await this.#restoreOnce();
-    // Given-up requests may have arrived after they were withdrawn, so withdraw them again.
+    // Withdraws the requests of callers that have given up, since they may have reached the service after they were
+    // withdrawn.
     for (const semaphore of this.#lateAcquires.names()) {
       if (!this.#isWaiting && !this.#acquired.has(semaphore)) await this.#withdraw(semaphore);
     }
@@ -244,7 +246,7 @@ export class LockOwner {
     this.#heartbeat.stop();
     const names = [...this.#acquired.keys()].map((name) => `"${name}"`).join(', ');
     this.#lost.abort(new StoreError('ERR_HEADGATE_LEASE_LOST', `the lock on ${names} was lost`));
-    // Removes the peer in case the service keeps it longer, so that other waiters are granted sooner.
+    // Removes the peer, which the service may keep for longer, so that other waiters are granted sooner.
     const remove = () => this.protocol.remove(this.#peer, this.#times);
     Promise.resolve(this.#restoring)
       .catch(() => {})

@@ -7,7 +7,7 @@ import type { RetryBounds } from './retry.ts';
 export interface LockOptions {
   /** The count to acquire. Default: 1. */
   readonly count?: number | undefined;
-  /** Maximum wait in milliseconds; 0 does not wait. Default: Infinity. */
+  /** Maximum wait in milliseconds. 0 does not wait. Default: Infinity. */
   readonly timeout?: number | undefined;
   /** Aborts the wait; `lock` then rejects with the signal's reason. Default: none. */
   readonly signal?: AbortSignal | undefined;
@@ -40,14 +40,14 @@ export class Lock {
 
   /**
    * Aborts when the lock may have been granted to another holder: the service could not be reached for 0.9 of the
-   * lease, or reports the lock as gone. Stop the work it protects.
+   * lease, or says that it does not have the lock. Stop the work that the lock protects.
    */
   get signal(): AbortSignal {
     return this.#lockOwner.signal;
   }
 
   /**
-   * Acquires another lock for the same owner. The service refuses a semaphore whose level is not below the levels of
+   * Acquires another lock for the same owner. The service refuses a semaphore unless its level is below the levels of
    * all locks held, which prevents deadlocks. Otherwise like `LockClient.lock`.
    */
   lock(semaphore: string, options?: LockOptions): Promise<Lock> {
@@ -55,8 +55,8 @@ export class Lock {
   }
 
   /**
-   * Releases the lock. Resolves when the service has confirmed it, the lease has expired, or ten attempts in a row have
-   * failed; never rejects. Releasing again has no effect.
+   * Releases the lock. Resolves when the service has confirmed it, when the lease has expired, or when ten attempts in
+   * a row have failed. Never rejects. A second call has no effect.
    */
   release(): Promise<void> {
     this.#released ??= this.#lockOwner.release(this.semaphore);
@@ -88,7 +88,7 @@ export async function lockFor(
   } finally {
     unfinished.waits.delete(wait);
     wait.end();
-    // Otherwise it would be granted later, with no caller to release it.
+    // Without this, the lock would be granted later, and no caller would release it.
     if (!isHeld) unfinished.background(lockOwner.release(semaphore));
   }
   if (isHeld) return new Lock(semaphore, count, lockOwner, unfinished);
@@ -100,7 +100,9 @@ export async function lockFor(
 
 const timedOut = new Error('the lock timed out');
 
-/** The bounds of a caller's wait: its signal aborts with the caller's signal, or with `timedOut`. */
+/**
+ * The bounds of a caller's wait. Its signal aborts when the caller's signal does or, with `timedOut`, at the timeout.
+ */
 class Wait implements RetryBounds {
   readonly began = performance.now();
   readonly until: number;

@@ -7,7 +7,7 @@ const FIRST_DELAY = 100;
 const MAX_DELAY = 5_000;
 
 export interface RetryBounds {
-  /** No attempt starts after this time of the monotonic clock. */
+  /** No attempt starts after this time, by the monotonic clock. */
   readonly until: number;
   readonly signal?: AbortSignal | undefined;
 }

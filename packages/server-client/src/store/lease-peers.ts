@@ -10,7 +10,7 @@ export interface LeasePeersOptions {
   readonly leaseDuration: number;
 }
 
-/** Creates, restores and removes the peers of leases: for each lease one request after the other. */
+/** Creates, restores and removes the peers of leases. Sends the requests of each lease one after the other. */
 export class LeasePeers {
   readonly #options: LeasePeersOptions;
 
@@ -37,7 +37,7 @@ export class LeasePeers {
       if (lease.isReleased) return false;
       const sent = clock.now();
       const isRestored = await protocol.restore(lease.peer, counts, leaseDuration, times);
-      // Released in the meantime: its removal follows.
+      // The lease was released meanwhile, and its removal follows.
       if (lease.isReleased) return true;
       if (!isRestored) {
         // The peer exists without this lock, because the lease is still queued.

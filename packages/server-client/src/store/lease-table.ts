@@ -2,18 +2,18 @@ import type { LeaseRequest } from '@headgate/core/distributed';
 import { LocalQueue, type Waiting } from './local-queue.ts';
 import { peerOf } from './peer.ts';
 
-/** A lease requested from the service: what this process knows of its peer there. */
+/** A lease requested from the service, and what this process knows of its peer there. */
 export class ServiceLease {
   readonly id: string;
   readonly weight: number;
   isHeld = false;
-  /** It was released: no more requests are made for it. */
+  /** Whether the lease was released, after which no more requests are made for it. */
   isReleased = false;
-  /** When the latest answered request was sent. The peer lives for one lease from then. */
+  /** When the latest answered request was sent. The peer lives for one lease duration from then. */
   renewedAt = -Infinity;
-  /** Its queue entry; a new one each time it is enqueued. */
+  /** The queue entry. It is replaced each time the lease is enqueued. */
   waiting: Waiting | undefined;
-  /** Peers whose removal is not confirmed. */
+  /** The peers whose removal is not confirmed yet. */
   readonly removing = new Set<bigint>();
   #peer: bigint;
   #retired = 0;
@@ -33,13 +33,13 @@ export class ServiceLease {
     return this.#peer;
   }
 
-  /** Whether the service has its peer, according to its answers. */
+  /** Whether the service has the peer, as far as its answers say. */
   get existsAtService(): boolean {
     return this.renewedAt !== -Infinity;
   }
 
   /**
-   * Runs requests that create or remove its peer one after the other. All others are harmless in any order
+   * Runs requests that create or remove the peer one after the other. All other requests are harmless in any order
    * (docs/decisions/0021-order-of-one-lease.md).
    */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -48,21 +48,23 @@ export class ServiceLease {
     return result;
   }
 
-  /** Its peer is about to be removed. The removal may arrive late, so a lease that continues uses another peer. */
+  /**
+   * Called when the peer is about to be removed. The removal may be late, so a lease that continues uses another peer.
+   */
   retire(): void {
     this.forget();
     this.removing.add(this.#peer);
     this.#peer = peerOf(`${this.id}/${++this.#retired}`);
   }
 
-  /** The service has lost its peer. */
+  /** Called when the service has lost the peer. */
   forget(): void {
     this.leave();
     this.isHeld = false;
     this.renewedAt = -Infinity;
   }
 
-  /** Enqueues it at the tail unless it is queued already. `cancel` stops the timer that limits its wait. */
+  /** Enqueues the lease at the tail, unless it is queued already. `cancel` stops the timer that limits its wait. */
   join(cancel: () => void): void {
     this.#cancelWait();
     this.#cancelWait = cancel;

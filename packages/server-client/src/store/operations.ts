@@ -33,14 +33,14 @@ export interface OperationContext extends CallTimes {
 }
 
 /**
- * Translates lease operations to the protocol, with one peer per lease. Every request renews its peer for a whole
- * lease, so that it is harmless however late it arrives.
+ * Translates lease operations to the protocol, with one peer for each lease. Every request renews its peer for a whole
+ * lease duration, so it is harmless however late it arrives.
  */
 export class Operations {
   readonly #options: OperationsOptions;
   readonly #leaseTable: LeaseTable;
   readonly #peers: LeasePeers;
-  /** When the re-registration of all leases was last requested. */
+  /** When all leases were last asked to register again. */
   #reregisteredAt = -Infinity;
 
   constructor(options: OperationsOptions) {
@@ -73,7 +73,7 @@ export class Operations {
     this.#options.granted(id);
   }
 
-  /** A poll reports that the service has lost the waiter, which may already be joining the queue again. */
+  /** Called when a poll finds that the service has lost the waiter, which may already be joining the queue again. */
   gone({ id, peer }: Waiting): void {
     const lease = this.#leaseTable.get(id);
     if (lease?.peer !== peer) return;
@@ -104,7 +104,7 @@ export class Operations {
     const isKnown = await protocol.heartbeat(peer, leaseDuration, times);
     if (lease.peer !== peer) return 'lost';
     if (isKnown) lease.renewedAt = Math.max(lease.renewedAt, sent);
-    // A heartbeat answer from before a restore is outdated.
+    // The answer is outdated if the heartbeat was sent before the latest restore.
     if (isKnown || lease.renewedAt > sent) return 'held';
     if (!this.#isForgotten(lease)) {
       lease.forget();
@@ -116,7 +116,7 @@ export class Operations {
   async #register(lease: ServiceLease, times: CallTimes): Promise<State> {
     const wasHeld = lease.isHeld;
     const state = await this.#restore(lease, times);
-    // pacman82/throttle itself does not renew an existing peer on a restore.
+    // Renewed separately, since pacman82/throttle itself does not renew an existing peer on a restore.
     if (wasHeld && state === 'held') await this.#renew(lease, times);
     return state;
   }
@@ -129,7 +129,7 @@ export class Operations {
       if (lease.isReleased) this.#leaseTable.delete(lease);
       return wasThere ? 'ok' : 'lost';
     } catch (error) {
-      // The limiter retries for a lease duration.
+      // The limiter retries for one lease duration, so the record is kept for two.
       const leftover = 2 * this.#options.leaseDuration;
       const forget = () => lease.isReleased && this.#leaseTable.delete(lease);
       outsideRequest(() => setTimeout(forget, leftover)).unref();
@@ -137,7 +137,7 @@ export class Operations {
     }
   }
 
-  /** Acquires, and returns whether the lease is held; otherwise it is queued. */
+  /** Acquires a lease. Returns whether it is held; if not, it is queued. */
   async #acquireOrEnqueue(
     lease: ServiceLease,
     wait: number,
@@ -162,7 +162,7 @@ export class Operations {
     const sent = this.#now();
     const ask = { peer, semaphore: queue.semaphore, count, expiresIn };
     const outcome = await protocol.acquire(ask, times);
-    // It was released or has another peer by now, so the answer no longer matters.
+    // The answer no longer matters: the lease was released, or has another peer by now.
     if (lease.peer !== peer) return 'pending';
     if (outcome === 'unknown') {
       // The peer was created again while this answer was in flight: the lease stays queued.
@@ -180,7 +180,9 @@ export class Operations {
     return outcome;
   }
 
-  /** Withdraws a waiter whose wait is shorter than a lease, for which the service would keep it. */
+  /**
+   * Withdraws a waiter after its wait, if that is shorter than a lease: the service would keep the waiter for a lease.
+   */
   #limitWait(lease: ServiceLease, wait: number): () => void {
     if (wait <= 0 || wait > maxTimer) return () => {};
     const withdraw = () => {

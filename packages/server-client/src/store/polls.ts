@@ -7,7 +7,7 @@ import type { LocalQueue, Waiting } from './local-queue.ts';
 const MAX_POLLS = 2;
 /** Milliseconds for which a request is blocked: short enough for any proxy to keep the connection. */
 const MAX_BLOCK_TIME = 5_000;
-/** Milliseconds for which a request is blocked while other queues are due, since the queues are polled in turn. */
+/** Milliseconds for which a request is blocked while other queues are due. The queues are polled in turn. */
 const MIN_BLOCK_TIME = 50;
 /** Delay before the first retry in milliseconds, doubled after each failure. */
 const MIN_DELAY = 25;
@@ -33,10 +33,7 @@ export interface PollListener {
   succeeded(): void;
 }
 
-/**
- * Polls for grants with blocked requests, one per queue: for its first waiter, which the service grants before the
- * others.
- */
+/** Polls for grants with blocked requests: one for each queue, for its first waiter, which the service grants first. */
 export class Polls {
   readonly #protocol: Protocol;
   readonly #listener: PollListener;
@@ -54,7 +51,7 @@ export class Polls {
     this.#listener = listener;
   }
 
-  /** There is a waiter in this queue. */
+  /** Called when there is a waiter in this queue. */
   poll(queue: LocalQueue): void {
     if (this.#isClosed || this.#open.has(queue) || this.#paused.has(queue)) return;
     this.#due.add(queue);
@@ -63,7 +60,7 @@ export class Polls {
 
   /**
    * Called when a waiter has left its queue. The service then answers the waiter's blocked request. If no answer comes
-   * in time, the connection is dead, and the next waiter is polled on another one.
+   * in time, the connection is dead, and the next waiter is polled on another connection.
    */
   left(queue: LocalQueue): void {
     const poll = this.#open.get(queue);
@@ -83,7 +80,7 @@ export class Polls {
     for (const queue of this.#due) {
       if (this.#open.size === MAX_POLLS) return this.#makeRoom();
       this.#due.delete(queue);
-      // Polling continues while there are waiters, of whichever request.
+      // Polling continues while the queue has any waiter.
       const { first } = queue;
       if (first !== undefined) void outsideRequest(() => this.#send(queue, first));
     }
@@ -110,7 +107,7 @@ export class Polls {
         { peer, semaphore: queue.semaphore, count: weight, blockFor },
         { timeout: blockFor + this.#timeout, signal: controller.signal },
       );
-      // An immediate answer must not turn this into a busy loop.
+      // After an immediate answer, polling pauses, so that this is not a busy loop.
       isIdle = outcome === 'pending' && performance.now() - began < blockFor / 2;
       if (!isIdle) this.#delay = MIN_DELAY;
       this.#handle(queue, waiting, outcome);

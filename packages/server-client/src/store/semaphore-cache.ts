@@ -10,7 +10,7 @@ import type { CallTimes } from '../transport.ts';
 const MAX_AGE = 1_000;
 
 interface Known {
-  /** Undefined if the service no longer has it. */
+  /** Undefined if the service no longer has the semaphore. */
   metrics: SemaphoreMetrics | undefined;
   /** The limit that applies: the latest full count above 0. */
   limit: number;
@@ -43,7 +43,7 @@ export class SemaphoreCache {
     if (objection !== undefined) throw refused(objection);
   }
 
-  /** The limit's state, as far as it is known. */
+  /** The state of the limit, as far as it is known. */
   limitState({ name, limit, version }: LimitRef, checkIn: number): Omit<Reply, 'state'> {
     const known = this.#known.get(name);
     // Until the limit is confirmed, a different full count is a configuration error, not an update.
@@ -86,7 +86,7 @@ export class SemaphoreCache {
       this.#known.set(name, { metrics, limit: metrics.max, version: 1 });
     } else {
       known.metrics = metrics;
-      // A full count of 0 means temporarily closed; a limit is never 0.
+      // The limit stays as it is if the full count is 0, which means temporarily closed. A limit is never 0.
       if (metrics.max === known.limit || metrics.max === 0) return;
       known.limit = metrics.max;
       known.version++;
@@ -94,8 +94,8 @@ export class SemaphoreCache {
   }
 
   /**
-   * Why the limit cannot be used, if so. For a limiter that has confirmed the limit before, a different full count is
-   * an update, not an error.
+   * The reason why the limit cannot be used, if there is one. A limiter that has confirmed the limit before accepts a
+   * different full count as an update.
    */
   #objection({ name, limit, version }: LimitRef): string | undefined {
     const known = this.#known.get(name);

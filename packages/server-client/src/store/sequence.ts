@@ -1,6 +1,6 @@
 /** Orders the operations on each semaphore. */
 export class Sequence {
-  /** Per semaphore: settles when all operations that the next one must wait for are done. */
+  /** For each semaphore: a promise that settles when all operations that the next one must wait for are done. */
   readonly #ends = new Map<string, Promise<unknown>>();
   /** The same per lease. */
   readonly #busy = new Map<string, Promise<void>>();

@@ -20,7 +20,7 @@ import { Polls } from './polls.ts';
 import { SemaphoreCache } from './semaphore-cache.ts';
 import { Sequence } from './sequence.ts';
 
-/** A waiter checks its lease after this part of it. */
+/** A waiter checks its lease after this fraction of it. */
 const CHECK_PART = 1 / 3;
 
 export class ServerStore extends Store {
@@ -39,7 +39,7 @@ export class ServerStore extends Store {
   readonly #semaphoreCache: SemaphoreCache;
   readonly #polls: Polls;
   readonly #operations: Operations;
-  /** Keeps acquires in order: the first one requested is the first in the queue. */
+  /** Keeps acquires in order, so that the first one requested is the first in the queue. */
   readonly #sequence = new Sequence();
   #listener: StoreListener | undefined;
   #isUp = true;
@@ -76,7 +76,7 @@ export class ServerStore extends Store {
     const answers: Answer[] = ops.map(() => ({ error: late() }));
     const groups = groupsOf(ops);
     const controller = new AbortController();
-    // One listener for each call, and there are as many calls as operations.
+    // Each call adds a listener, and there are as many calls as operations.
     setMaxListeners(0, controller.signal);
     const times = { signal: controller.signal };
     const done = await within(timeout, () => {
@@ -157,7 +157,7 @@ export class ServerStore extends Store {
     return ops.every((op) => takesNoPermit(op) && !this.#sequence.isBusy(op.lease.id));
   }
 
-  /** A later acquire must find what was released before it, so it waits for releases. */
+  /** Registers a release, so that a later acquire waits for it and finds what was released. */
   #track(op: Op, work: Promise<void>): Promise<void> {
     if (op.verb === 'release') this.#sequence.admit(refOf(op).name, work);
     return work;

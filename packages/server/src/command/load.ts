@@ -40,7 +40,7 @@ export async function loadTls({ tls, errorAt }: Configuration): Promise<ListenOp
   };
   const cert = await readFile(tls.certificate).catch(fail('certificate'));
   const key = await readFile(tls.key).catch(fail('key'));
-  // Node reports an invalid certificate or key without naming the file.
+  // Checked separately, since Node's error for an invalid certificate or key does not name the file.
   await check({ cert }).catch(fail('certificate'));
   await check({ cert, key }).catch(fail('key'));
   return { cert, key };

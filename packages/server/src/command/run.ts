@@ -20,7 +20,7 @@ export async function run(argv: readonly string[], signals: Signals): Promise<nu
   }
 }
 
-/** Commander has already printed its own errors, so those are not printed again. */
+/** Commander's own errors are not printed again, since Commander has printed them. */
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_MISUSED;
   process.stderr.write(`headgate-server: ${(error as Error).message}\n`);

@@ -7,7 +7,7 @@ import { loadConfiguration, loadTls, logLevelOf } from './load.ts';
 import { createLogger, pinoLevel } from './logger.ts';
 import type { Signals } from './signals.ts';
 
-/** Serves until a signal ends it, which may come before the server is ready. */
+/** Serves until a signal ends it. The signal may come before the server is ready. */
 export async function serve(args: Arguments, { ending, onReload }: Signals): Promise<void> {
   const configuration = await loadConfiguration(args.configuration, true);
   const log = createLogger(logLevelOf(configuration));
@@ -15,7 +15,7 @@ export async function serve(args: Arguments, { ending, onReload }: Signals): Pro
   for (const warning of configuration.warnings) log.warn(warning);
   const { semaphores, token, maxPeers, maxBlocked } = configuration;
   const server = createServer({ semaphores, token, maxPeers, maxBlocked, log });
-  // Reloads run one after the other, so that the file's latest content is also the last to be applied.
+  // Reloads run one after the other, so that the latest content of the file is applied last.
   let reloaded = Promise.resolve();
   onReload(() => {
     reloaded = reloaded.then(() => reload(args.configuration, server, log));
@@ -39,7 +39,7 @@ async function listenOptions(
   };
 }
 
-/** Applies the semaphores and the log level of the file. An invalid file is logged and changes nothing. */
+/** Applies the semaphores and the log level of the file. If the file is invalid, logs that and changes nothing. */
 async function reload(path: string, server: Server, log: Logger): Promise<void> {
   try {
     const configuration = await loadConfiguration(path, false);

@@ -1,14 +1,14 @@
 /**
- * The signals to the command. Their handlers are registered before anything else is loaded, because loading takes some
- * tenths of a second, and the server may be stopped or reloaded at once.
+ * The signals that the command handles. Their handlers are registered before other modules are loaded: loading takes
+ * some tenths of a second, and a signal may come at once.
  */
 export interface Signals {
   /**
-   * Resolves with the first SIGTERM or SIGINT. Further ones are ignored: a terminal and npx both forward the same one, and
-   * blocked requests must still be answered.
+   * Resolves with the first SIGTERM or SIGINT. Further ones are ignored, since a terminal and npx both forward the same
+   * signal, and blocked requests must still be answered.
    */
   readonly ending: Promise<string>;
-  /** Calls back at each SIGHUP, and at once if there was one before. */
+  /** Calls back at each SIGHUP, and at once if there was one already. */
   onReload(reload: () => void): void;
 }
 

@@ -16,9 +16,9 @@ export interface Configuration {
   readonly maxConnections: number | undefined;
   /** Paths of PEM files. */
   readonly tls: { readonly certificate: string; readonly key: string } | undefined;
-  /** Keys without effect, with their line. */
+  /** The keys that have no effect, with their lines. */
   readonly warnings: readonly string[];
-  /** Makes the error for a value that is found to be invalid after parsing. */
+  /** Creates the error for a value that turns out to be invalid after parsing. */
   errorAt(path: readonly string[], message: string): ConfigurationError;
 }
 

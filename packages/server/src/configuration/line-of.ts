@@ -1,12 +1,13 @@
 import { parse } from 'smol-toml';
 
-/** Maximum number of times that a file is parsed: within a long value, each of its lines is one more. */
+/** Maximum number of times that a file is parsed. Within a long value, each line costs one more. */
 const MAX_ATTEMPTS = 200;
 
 /**
- * Finds the line of a value in a TOML file, or of the closest table around it: the smallest number of leading lines
- * that already define the value when parsed alone. The parser does not report positions. The search is binary, because
- * a reload of a large file must not block the server; undefined if it takes too many attempts all the same.
+ * Finds the line of a value in a TOML file, or of the closest table around it. The parser does not report positions, so
+ * this finds the smallest number of leading lines that define the value when they are parsed alone. The search is
+ * binary, because a reload of a large file must not block the server. Returns undefined if it still takes too many
+ * attempts.
  */
 export function lineOf(text: string, path: readonly string[]): number | undefined {
   const file = new LeadingLines(text.split('\n'));
@@ -43,7 +44,7 @@ class LeadingLines {
     return this.lines.length;
   }
 
-  /** Parses the first `min` lines, plus as many more as it takes not to end within a value. */
+  /** Parses the first `min` lines, and further ones until the text does not end within a value. */
   parse(min: number): { value: unknown; count: number } {
     for (let count = min; ; count++) {
       if (++this.#attempts > MAX_ATTEMPTS) throw tooManyAttempts;

@@ -2,7 +2,7 @@ import { invalid } from '@headgate/core/options';
 
 const levels = ['error', 'warn', 'info', 'debug', 'trace', 'off'] as const;
 
-/** From the least to the most verbose; `off` disables the log. */
+/** Ordered from the least to the most verbose. `off` disables the log. */
 export type LogLevel = (typeof levels)[number];
 
 /**

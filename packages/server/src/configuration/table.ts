@@ -7,7 +7,7 @@ export class InvalidValue extends Error {
     readonly path: readonly string[],
     message: string,
   ) {
-    // Whole numbers are parsed as bigints, whose suffix is unknown to TOML.
+    // Removes the suffix `n`: whole numbers are parsed as bigints, and TOML has no such suffix.
     super(message.replace(/(, got -?\d+)n$/, '$1'));
   }
 }

@@ -13,10 +13,11 @@ const serverKeys = [
 const rootKeys = ['semaphores', 'logging', 'server', 'litter_collection_interval'];
 
 /**
- * Finds keys that have no effect. An ignored `tokn` would start a server that needs no token, so in `[server]` each unknown
- * key is refused, and elsewhere each that resembles a known one. The others may be those of another version.
+ * Finds keys that have no effect. In `[server]`, each unknown key is refused, since a server whose `tokn` was ignored
+ * would need no token. Elsewhere, a key is refused if it resembles a known one. Other keys may belong to another
+ * version.
  *
- * @returns The paths of the others.
+ * @returns The paths of the other keys.
  * @throws InvalidValue for the first key that is refused.
  */
 export function unknownKeys(root: Table): string[][] {

@@ -26,14 +26,14 @@ export function createApp(stateDriver: StateDriver, token: string | undefined): 
   notFound(app, () => metrics.countUnknownPath());
   app.onError((error, c) => {
     if (error instanceof HTTPException) return error.getResponse();
-    // If the client disconnected while sending its body, there is no one to answer and nothing to log.
+    // If the client has disconnected while it sent its body, no client awaits an answer, and there is nothing to log.
     if (!c.req.raw.signal.aborted) stateDriver.log.error(`${c.req.method} failed: ${error.stack}`);
     return c.text('Internal Server Error', 500);
   });
   return app;
 }
 
-/** For the routes that are registered later. Health checks need no token. */
+/** Requires the token for the routes that are registered later. Health checks need no token. */
 function requireToken(app: Hono, token: string): void {
   const check = bearerAuth({ token });
   app.use((c, next) => (c.req.path === '/health' ? next() : check(c, next)));

@@ -3,8 +3,8 @@ import { type Acquired, Refusal } from '../state/refusal.ts';
 import type { LockRequest, State } from '../state/state.ts';
 
 /**
- * Resolves when the lock is acquired, the peer is gone or `blockFor` has elapsed. A client that disconnects is
- * forgotten.
+ * Resolves when the lock is acquired, the peer no longer exists, or `blockFor` has elapsed. If the client disconnects,
+ * its request is forgotten.
  */
 export function blocked(
   c: Context,

@@ -3,17 +3,22 @@ import type { Log } from '../log.ts';
 
 /** Milliseconds that a client may take. */
 export interface Timeouts {
-  /** To send the headers of a request. */
+  /** Maximum time in which a client may send the header of a request. */
   readonly headersTimeout: number;
-  /** To send a whole request. The time for which its answer is blocked does not count. */
+  /**
+   * Maximum time in which a client may send a whole request. The time for which its answer is blocked does not count.
+   */
   readonly requestTimeout: number;
   /** The interval at which Node checks for requests that exceed these timeouts. */
   readonly connectionsCheckingInterval: number;
-  /** Idle time between two requests: longer than proxies keep their connections. */
+  /** Maximum idle time between two requests. Longer than proxies keep their connections. */
   readonly keepAliveTimeout: number;
-  /** For the TLS handshake: Node does not check connections before their first byte of HTTP. */
+  /** Maximum time for the TLS handshake, since Node does not check connections before their first byte of HTTP. */
   readonly handshakeTimeout: number;
-  /** To continue reading an answer too long to be sent at once. Node checks twice before it closes the connection. */
+  /**
+   * Maximum time in which a client must continue to read an answer that is too long to be sent at once. Node checks
+   * twice before it closes the connection.
+   */
   readonly unreadTimeout: number;
 }
 
@@ -28,7 +33,7 @@ export const timeouts: Timeouts = {
 
 export const MAX_HEADER_SIZE = 16_384;
 
-/** Bounds the memory that connections use, however many there are and however slowly clients read. */
+/** Bounds the memory that connections use, however many connections there are and however slowly clients read. */
 export function boundConnections(
   server: Server,
   maxConnections: number,
@@ -39,7 +44,7 @@ export function boundConnections(
   limitConnections(server, maxConnections, log);
 }
 
-/** A client that requests much and reads nothing would otherwise keep its answers in memory forever. */
+/** Closes the connection of a client that does not read. Otherwise its answers would stay in memory forever. */
 function dropUnread(response: ServerResponse, unreadTimeout: number): void {
   response.once('prefinish', () => {
     const { socket } = response;
@@ -55,7 +60,7 @@ const MIN_LOG_INTERVAL = 60_000;
 function limitConnections(server: Server, maxConnections: number, log: Log): void {
   let loggedAt = -Infinity;
   server.maxConnections = maxConnections;
-  // Clients decide how many connections are dropped.
+  // Logged only once in a while, since clients decide how many connections are dropped.
   server.on('drop', () => {
     const now = performance.now();
     if (now - loggedAt < MIN_LOG_INTERVAL) return;

@@ -1,5 +1,5 @@
 /**
- * A favicon of 16 × 16 pixels in one colour, because browsers request one. It is inlined so that no file has to be
+ * A favicon of 16 × 16 pixels in one colour, since browsers request one. It is inlined, so that no file must be
  * located.
  */
 const base64 =

@@ -1,15 +1,16 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Requests that one connection may send ahead of the answer to its first one. */
+/** Maximum number of requests that one connection may send before the answer to its first one. */
 const MAX_AHEAD = 1_000;
-/** The same, summed over all connections. */
+/** The same maximum for all connections together. */
 const MAX_AHEAD_IN_ALL = 10_000;
 
 /**
- * Handles the requests of one connection one after the other: each starts once the previous answer has been handed to
- * the system. Node parses everything that one read brings and calls back at once, so a client that pipelines thousands
- * of requests and reads no answer would have all answers kept in memory. A connection that is too far ahead is closed.
+ * Handles the requests of a connection one after the other: each starts once the previous answer has been passed to the
+ * operating system. Node itself parses everything that one read brings, and calls back for all of it. If a client
+ * pipelined thousands of requests and read no answer, all answers would be kept in memory. A connection with too many
+ * requests ahead is closed.
  */
 export function inTurn(handle: RequestListener): RequestListener {
   const ahead = new Ahead();
@@ -21,7 +22,7 @@ export function inTurn(handle: RequestListener): RequestListener {
   };
 }
 
-/** Counts pipelined requests: those sent before an earlier request on the same connection is answered. */
+/** Counts requests that are ahead: sent before an earlier request on the same connection was answered. */
 class Ahead {
   readonly #bySocket = new WeakMap<Socket, number>();
   #all = 0;

@@ -15,7 +15,7 @@ function refuse(status: 400 | 413 | 415 | 422, message: string): never {
   throw new HTTPException(status, { message });
 }
 
-/** A path parameter; 400 unless it fits into 64 bits. */
+/** Reads a path parameter. Answers 400 if it exceeds 64 bits. */
 export function peerIdOf(c: Context): bigint {
   const text = c.req.param('id') ?? '';
   const id = /^\+?\d{1,40}$/.test(text) ? BigInt(text.replace('+', '')) : undefined;
@@ -23,14 +23,14 @@ export function peerIdOf(c: Context): bigint {
   return id;
 }
 
-/** A query parameter; 400 if it is given more than once. */
+/** Reads a query parameter. Answers 400 if it is given more than once. */
 export function queryOf(c: Context, name: string): string | undefined {
   const values = c.req.queries(name);
   if (values !== undefined && values.length > 1) refuse(400, `There is more than one ${name}.`);
   return values?.[0];
 }
 
-/** A duration in milliseconds; 400 for anything else. */
+/** Reads a duration in milliseconds. Answers 400 for anything else. */
 export function durationOf(c: Context, name: string): number | undefined {
   const text = queryOf(c, name);
   if (text === undefined) return undefined;
@@ -43,7 +43,7 @@ interface JsonObject {
   readonly [name: string]: Json;
 }
 
-/** The parsed body: 413 if it is too large, 415 if its type is not JSON, 400 if it is not valid JSON. */
+/** Parses the body. Answers 413 if it is too large, 415 if its type is not JSON, and 400 if it is not valid JSON. */
 export async function bodyOf(c: Context): Promise<Json> {
   if (!json.test(c.req.header('content-type') ?? '')) {
     refuse(415, 'Expected a body with `Content-Type: application/json`.');
@@ -57,12 +57,15 @@ export async function bodyOf(c: Context): Promise<Json> {
   }
 }
 
-/** The parsed body, which must be an object; 422 for anything else. */
+/** Parses the body, which must be an object. Answers 422 for anything else. */
 export async function fieldsOf(c: Context): Promise<JsonObject> {
   return objectFrom(await bodyOf(c), 'The body');
 }
 
-/** Counts the bytes only if the client has not declared the length, because counting costs a stream. */
+/**
+ * Checks the length of the body. Counts its bytes only if the client has not declared the length, because counting
+ * costs a stream.
+ */
 async function checkLength(c: Context): Promise<void> {
   const length = c.req.header('content-length');
   const isDeclared = length !== undefined && c.req.header('transfer-encoding') === undefined;
@@ -80,7 +83,7 @@ function parseNumber(text: string): number | bigint {
   return /^-?\d{1,20}$/.test(text) ? BigInt(text) : Number(text);
 }
 
-/** A count; 422 unless it is a whole number of 64 bits. */
+/** Reads a count. Answers 422 unless it is a whole number of 64 bits. */
 export function countFrom(value: Json | undefined): bigint {
   const isCount = typeof value === 'bigint' && value <= MAX_COUNT && value >= -MAX_COUNT - 1n;
   return isCount ? value : refuse(422, 'A count must be a whole number of 64 bits.');

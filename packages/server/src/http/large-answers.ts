@@ -12,8 +12,8 @@ const MAX_QUEUED = 1_000;
 const MAX_WAIT = 5_000;
 
 /**
- * Bounds the memory and event-loop time spent on long answers, however many clients request them: the next one is made
- * once an earlier one has been read.
+ * Bounds the memory and the event-loop time for long answers, however many clients request them. The next answer is
+ * created once an earlier one has been read.
  */
 export function largeAnswers(): MiddlewareHandler {
   const limiter = createLimiter({
@@ -27,7 +27,7 @@ export function largeAnswers(): MiddlewareHandler {
     const { outgoing } = (c.env ?? {}) as Partial<HttpBindings>;
     try {
       const permit = await limiter.acquire({ signal });
-      // Mounted in another app, there may be no Node response to wait for.
+      // If the app is mounted in another one, there may be no Node response to wait for.
       if (outgoing === undefined || outgoing.closed) permit.release();
       else outgoing.once('close', () => permit.release());
     } catch (error) {

@@ -55,7 +55,10 @@ function checkSocket(path: string): string {
   throw invalid('socket', `a path of at most ${MAX_SOCKET_PATH} bytes`, path);
 }
 
-/** Without a certificate, the server would start and then fail each handshake. The errors do not show the key. */
+/**
+ * Checked first: with an invalid certificate, the server would start and then fail each handshake. The errors do not
+ * show the key.
+ */
 function checkTls(tls: NonNullable<ListenOptions['tls']>): void {
   if (typeof tls !== 'object') throw invalidSecret('tls', 'an object with cert and key');
   checkNames('tls', tls, ['cert', 'key']);

@@ -53,7 +53,7 @@ export async function listen(
   if (socket !== undefined) await removeStale(socket);
   server.listen(place);
   await once(server, 'listening');
-  // A connection that could not be accepted, for lack of memory or file descriptors, is no reason to stop.
+  // A connection that could not be accepted, for lack of memory or file descriptors, must not stop the server.
   server.on('error', (error) => log.error(`A connection was not accepted: ${error.message}`));
   const bound = server.address() as AddressInfo | string;
   const url = typeof bound === 'string' ? bound : urlOf(bound, tls !== undefined);
@@ -74,13 +74,13 @@ function urlOf({ address, port, family }: AddressInfo, isTls: boolean): string {
  * it.
  */
 async function removeStale(path: string): Promise<void> {
-  // Fails with ENOENT if the folder is missing; `listen` would report EACCES.
+  // Fails with ENOENT if the folder is missing, for which `listen` would report EACCES.
   await access(dirname(path));
   const isSocket = await lstat(path).then(
     (stats) => stats.isSocket(),
     () => false,
   );
-  // Any other kind of file is left alone.
+  // A file that is not a socket is left alone.
   if (!isSocket) return;
   const connection = connect(path);
   const error: NodeJS.ErrnoException | undefined = await once(connection, 'connect').then(

@@ -10,7 +10,7 @@ import { bodyOf, countFrom, durationOf, peerIdOf, queryOf } from './input.ts';
 export function lockRoutes(app: Hono, stateDriver: StateDriver): void {
   const { state } = stateDriver;
 
-  // A semaphore may be named is_acquired, too; the method tells the two routes apart.
+  // A semaphore may have the name `is_acquired`. The method distinguishes the two routes.
   app.put('/peers/:id/:semaphore', async (c) => {
     const peer = peerIdOf(c);
     const semaphore = c.req.param('semaphore');
@@ -45,9 +45,9 @@ export function lockRoutes(app: Hono, stateDriver: StateDriver): void {
 }
 
 /**
- * Whether an earlier request on the same connection is still unanswered. That happens only when mounted in another app,
- * because `listen` handles them one after the other. Such a request is not blocked: Node would not report that its
- * client has disconnected.
+ * Whether an earlier request on the same connection is unanswered. That happens only if the app is mounted in another
+ * one, since `listen` handles requests one after the other. Such a request is not blocked, since Node would not report
+ * that its client has disconnected.
  */
 function isBehindAnother(c: Context): boolean {
   const { outgoing } = (c.env ?? {}) as Partial<HttpBindings>;

@@ -17,8 +17,8 @@ export class Metrics {
 
   route(app: Hono): void {
     app.get('/metrics', async (c) => {
-      // Loaded on the first scrape, because it takes longer than all other modules together and would delay the start.
-      // Not imported dynamically: an import that failed once, for lack of file descriptors, fails forever.
+      // Loaded on the first scrape, since loading it takes longer than all other modules together and would delay the
+      // start. Not imported dynamically: if an import has failed once, for lack of file descriptors, it fails forever.
       const { Counter, Gauge, Registry }: typeof import('prom-client') = require('prom-client');
       const registry = new Registry();
       const common = { registers: [registry], labelNames: ['semaphore'] };

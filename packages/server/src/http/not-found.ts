@@ -10,7 +10,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** Answers 405 if the path exists under another method, else 404. */
+/** Answers 405 if the path has a route for another method, and otherwise 404. */
 export function notFound(app: Hono, count: () => void): void {
   const checkMethod = methodNotAllowed({ app });
   app.notFound(async (c: Context) => {

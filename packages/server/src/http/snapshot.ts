@@ -8,12 +8,12 @@ import type { State } from '../state/state.ts';
 export interface Snapshot {
   readonly version: string;
   readonly peers: number;
-  /** The number of semaphores, or of those whose name contains the search text. */
+  /** The number of semaphores or, with a search text, of those whose name contains it. */
   readonly found: number;
   readonly semaphores: readonly SemaphoreView[];
   /**
-   * The last minutes of each semaphore, if the page has asked for them: how many milliseconds ago, the counts in use and
-   * pending, and the full count.
+   * The last minutes of each semaphore, if the page has asked for them. A sample consists of its age in milliseconds,
+   * the counts in use and pending, and the full count.
    */
   readonly history?: Readonly<Record<string, readonly PastSample[]>> | undefined;
 }

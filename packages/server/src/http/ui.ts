@@ -9,7 +9,7 @@ import { snapshot } from './snapshot.ts';
 
 const folder = new URL('../../ui/', import.meta.url);
 
-/** What all pages of Headgate share: copied into the package when it is packed. */
+/** The files that all pages of Headgate share. They are copied into the package when it is packed. */
 const packed = new URL('shared/', folder);
 const shared = existsSync(packed) ? packed : new URL('../../../internal/page/', folder);
 
@@ -23,7 +23,7 @@ const types: Record<string, string> = {
 /** The browser must revalidate, because a newer server may have another page. */
 const revalidated = { 'Cache-Control': 'no-cache' };
 
-/** Allows no other origins, no inline code and no framing; trusted types keep text from becoming markup. */
+/** Forbids other origins, inline code and framing. Trusted types keep text from becoming markup. */
 const secure = secureHeaders({
   contentSecurityPolicy: {
     defaultSrc: ["'none'"],
@@ -37,7 +37,7 @@ const secure = secureHeaders({
     requireTrustedTypesFor: ["'script'"],
     trustedTypes: ["'none'"],
   },
-  // One server cannot decide whether all ports of its host speak HTTPS.
+  // Off, since one server cannot decide whether all ports of its host use HTTPS.
   strictTransportSecurity: false,
   xFrameOptions: 'DENY',
 });
@@ -63,7 +63,7 @@ export function uiPage(app: Hono, needsToken: boolean): void {
   }
 }
 
-/** The state that the page polls. Its first request asks for the history too. */
+/** The state that the page polls. The first request of the page asks for the history as well. */
 export function uiState(app: Hono, { state, history }: StateDriver): void {
   app.get('/ui/state', (c) => {
     const shown = snapshot(state, queryOf(c, 'find') ?? '');

@@ -10,16 +10,16 @@ export type RefusalKind =
   | 'shrinking'
   | 'busy';
 
-/** Not an Error: clients may cause many refusals, and a stack trace would be wasted on them. */
+/** Not an Error: clients may cause many refusals, for which stack traces would be wasted. */
 export class Refusal {
   constructor(
     readonly kind: RefusalKind,
-    /** The protocol's text to the letter, spelling mistakes included, because clients compare it. */
+    /** The protocol's exact text, including its spelling mistakes, because clients compare it. */
     readonly text: string,
   ) {}
 }
 
-/** Whether the lock is acquired; false also when the request has timed out. */
+/** Whether the lock is acquired. Also false if the request has timed out. */
 export type Acquired = boolean | Refusal;
 
 export const unknownSemaphore = new Refusal('unknown-semaphore', 'Unknown semaphore');

@@ -2,7 +2,7 @@ import type { Acquired } from './refusal.ts';
 
 /** A semaphore's full count and level. */
 export interface SemaphoreSettings {
-  /** The maximum total count of acquired locks; 0 closes it. */
+  /** The maximum total count of acquired locks. 0 closes the semaphore. */
   readonly max: bigint;
   /** A peer that holds a lock may only acquire locks of lower levels. */
   readonly level: number;
@@ -22,7 +22,9 @@ export class PendingLock {
   ) {}
 }
 
-/** A counting semaphore with a FIFO queue. Its totals are kept up to date rather than computed on demand. */
+/**
+ * A counting semaphore with a FIFO queue. It updates its totals at each change, instead of computing them on demand.
+ */
 export class Semaphore {
   max: bigint;
   level: number;
@@ -30,7 +32,7 @@ export class Semaphore {
   pending = 0n;
   /** The number of pending locks. */
   queued = 0;
-  /** Its holders, and when each acquired it. */
+  /** The peers that hold a lock, and when each acquired it. */
   readonly holders = new Map<Peer, number>();
   /** Whether it is no longer configured. It is removed once it has neither holders nor pending locks. */
   retired = false;
@@ -51,7 +53,7 @@ export class Semaphore {
     this.retired = false;
   }
 
-  /** Negative after a restore beyond the full count, or after the full count was lowered. */
+  /** The count that is free. Negative after a restore beyond the full count, or after the full count was lowered. */
   get remainder(): bigint {
     return this.max - this.acquired;
   }
@@ -107,8 +109,8 @@ export class Semaphore {
   }
 
   /**
-   * Dequeues and grants the pending locks that fit. Stops at the first that does not, so that smaller requests cannot
-   * starve a large one; but a count above the full count, which has been lowered since, is skipped and stays queued
+   * Dequeues and grants the pending locks that fit. Stops at the first that does not fit, so that smaller requests
+   * cannot starve a large one. But if its count exceeds a full count that was lowered, it is skipped, and stays queued
    * until the full count is raised.
    */
   *grantFitting(now: number): Generator<PendingLock> {
@@ -122,11 +124,11 @@ export class Semaphore {
   }
 }
 
-/** A client's session: holds locks and has at most one pending lock. All of them end with it. */
+/** A client's session. It holds locks and has at most one pending lock. When it ends, they end too. */
 export class Peer {
   readonly acquired = new Map<Semaphore, bigint>();
   pending: PendingLock | undefined = undefined;
-  /** The blocked requests that are answered once no lock of this peer is pending. */
+  /** The blocked requests, which are answered once this peer has no pending lock. */
   readonly waits = new Set<Wait>();
 
   constructor(
@@ -134,7 +136,7 @@ export class Peer {
     public validUntil: number,
   ) {}
 
-  /** The count of this semaphore that it holds or has requested. */
+  /** The count of this semaphore that the peer holds or has requested. */
   demand(semaphore: Semaphore): bigint | undefined {
     if (this.pending?.semaphore === semaphore) return this.pending.count;
     return this.acquired.get(semaphore);
@@ -149,7 +151,9 @@ export class Peer {
     return lowest;
   }
 
-  /** Releases all its locks and withdraws the pending one. Returns the semaphores that may be able to grant now. */
+  /**
+   * Releases all its locks and withdraws the pending one. Returns the semaphores that may be able to grant locks now.
+   */
   releaseAll(): Semaphore[] {
     const semaphores = [...this.acquired.keys()];
     for (const semaphore of semaphores) semaphore.release(this);
@@ -158,7 +162,7 @@ export class Peer {
     return semaphores;
   }
 
-  /** Withdraws the pending lock. Does not serve the queue, because the caller may remove more locks first. */
+  /** Withdraws the pending lock. Does not serve the queue, since the caller may remove more locks first. */
   withdraw(): void {
     this.pending?.semaphore.remove(this.pending);
     this.pending = undefined;
@@ -174,7 +178,7 @@ export class Peer {
   }
 }
 
-/** A blocked request. It is answered when its peer has no pending lock any more, or after its own time. */
+/** A blocked request. It is answered when its peer has no pending lock any more, or when its own time has elapsed. */
 export class Wait {
   constructor(
     readonly peer: Peer,

@@ -1,7 +1,7 @@
 import { badCount, type Refusal, unknownSemaphore } from './refusal.ts';
 import { type Peer, Semaphore, type SemaphoreSettings } from './semaphore.ts';
 
-/** The configured semaphores, and the no longer configured ones that are still in use. */
+/** The configured semaphores, and those that are no longer configured but still in use. */
 export class Semaphores {
   readonly #byName = new Map<string, Semaphore>();
 
@@ -21,8 +21,8 @@ export class Semaphores {
   }
 
   /**
-   * The semaphore that the peer may use. One that is no longer configured is visible only to peers that hold it or wait
-   * for it.
+   * The semaphore that the peer may use. If it is no longer configured, only peers that hold it or wait for it can see
+   * it.
    */
   of(name: string, peer: Peer | undefined): Semaphore | undefined {
     const semaphore = this.#byName.get(name);

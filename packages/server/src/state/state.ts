@@ -14,7 +14,7 @@ export interface StateOptions {
   readonly maxPeers: number;
   /** Maximum number of blocked requests. */
   readonly maxBlocked: number;
-  /** Asks for a call of `advance` at this instant. Only the earliest instant asked for matters. */
+  /** Must call `advance` at this instant. Only the earliest requested instant matters. */
   readonly wakeAt: (instant: number) => void;
   readonly expired: (peers: number) => void;
   /** Called before each operation changes something. */
@@ -31,8 +31,8 @@ export interface LockRequest {
 }
 
 /**
- * The peers with their held and pending locks. It does no I/O and has no timers: each call first applies, in `advance`,
- * what is due by then.
+ * The peers with their held and pending locks. Does no I/O and has no timers: each call begins with `advance`, which
+ * applies everything that is due by then.
  */
 export class State {
   readonly #options: StateOptions;
@@ -92,8 +92,8 @@ export class State {
   }
 
   /**
-   * Requests a lock. Returns false if it is pending. Idempotent: a repeated request for the same count acquires nothing
-   * more.
+   * Requests a lock. Returns false if it is pending. Idempotent: repeating the request for the same count acquires
+   * nothing more.
    */
   acquire({ peer: id, semaphore: name, count, expiresIn }: LockRequest): Acquired {
     const now = this.advance();
@@ -133,7 +133,7 @@ export class State {
     return this.#waits.add(wait) ?? wait;
   }
 
-  /** The blocked request's client has disconnected: `settle` will not be called. */
+  /** Called when the client of a blocked request has disconnected. `settle` will not be called. */
   forget(wait: Wait): void {
     this.#waits.forget(wait);
   }
@@ -171,8 +171,8 @@ export class State {
   }
 
   /**
-   * Restores a peer with all its locks, even beyond the full counts and ahead of pending locks, because it already
-   * works under them. A peer that still exists is renewed if its locks match.
+   * Restores a peer with all its locks, even beyond the full counts and ahead of pending locks, since the peer is
+   * already working under them. If the peer still exists, renews it if its locks match.
    */
   restore(id: bigint, locks: ReadonlyMap<string, bigint>, expiresIn: number): Refusal | undefined {
     const now = this.advance();
@@ -225,9 +225,7 @@ export class State {
     return peer.pending === undefined;
   }
 
-  /**
-   * Removes all expired peers before granting, so that no lock is granted to a peer that expires at the same instant.
-   */
+  /** Removes all expired peers before granting, so that no peer that expires at the same instant is granted a lock. */
   #expire(now: number): void {
     let count = 0;
     const freed = new Set<Semaphore>();
@@ -240,7 +238,7 @@ export class State {
     this.#options.expired(count);
   }
 
-  /** Removes the peer. Returns the semaphores that may be able to grant now. */
+  /** Removes the peer. Returns the semaphores that may be able to grant locks now. */
   #remove(peer: Peer): Semaphore[] {
     this.#peers.delete(peer);
     this.#waits.refuse(peer);

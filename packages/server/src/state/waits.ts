@@ -2,7 +2,7 @@ import { Heap } from './heap.ts';
 import { type Acquired, type Refusal, tooManyWaits, unknownPeer } from './refusal.ts';
 import type { Peer, Wait } from './semaphore.ts';
 
-/** All blocked requests, by the time at which they are answered at the latest. */
+/** All blocked requests, ordered by the latest time at which they are answered. */
 export class Waits {
   readonly #all = new Heap<Wait>((wait) => wait.until);
 
@@ -34,7 +34,7 @@ export class Waits {
     this.#all.delete(wait);
   }
 
-  /** The peer has no pending lock any more. */
+  /** Called when the peer has no pending lock any more. */
   answer(peer: Peer): void {
     for (const wait of peer.waits) this.#settle(wait, peer.acquired.has(wait.semaphore));
   }

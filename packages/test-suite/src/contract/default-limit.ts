@@ -21,7 +21,7 @@ const slow = (context: SuiteContext) => {
 
 export function defaultLimit(world: World): void {
   it('applies without a limit, and rejects no request of a client that sends one at a time', async () => {
-    // For the queue, no time passes, so that a busy machine cannot let a request wait for too long.
+    // The queue uses a clock that stands still, so that a busy machine cannot let a request wait for too long.
     const limit = world.limit({ clock: new VirtualClock() });
     const app = await world.serve({ use: limit }, { handle: ok });
     for (let sent = 0; sent < 30; sent++) {

@@ -8,7 +8,7 @@ import type { World } from '../kit/world.ts';
 const user = (context: SuiteContext) => context.header('x-user') ?? 'anonymous';
 const as = (name: string) => ({ headers: { 'X-User': name } });
 
-/** The order in which requests of these users are admitted when they are queued in this order. */
+/** Queues requests of these users in this order, and returns the order in which they are admitted. */
 async function admissionOrder(world: World, options: SuiteOptions, users: readonly string[]) {
   const { app, limit, work, holder } = await busy(world, { queueLimit: 9, ...options });
   const calls = [holder];

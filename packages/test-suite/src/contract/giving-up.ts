@@ -12,11 +12,11 @@ import type { Running, World } from '../kit/world.ts';
 const LIMIT = 5;
 /** Milliseconds that each request takes. */
 const WORK_MS = 20;
-/** Milliseconds between two requests that use two fifths of the limit. */
+/** Milliseconds between two requests, so that they use two fifths of the limit. */
 const INTERVAL_MS = WORK_MS / (0.4 * LIMIT);
 const REQUESTS = 120;
 
-/** Handlers that work on when their client has left, that stop, that stream, and that read an upload. */
+/** After a disconnect, one handler continues to work, one stops, one streams, and one reads an upload. */
 const steps: readonly Step[] = [
   { path: '/works-on', handle: worksOn },
   { path: '/stops', handle: stops },
@@ -29,7 +29,7 @@ async function worksOn(context: SuiteContext): Promise<void> {
   context.send(200, 'ok');
 }
 
-/** Never touches the response of a client that has left. */
+/** Never touches the response after the client has disconnected. */
 async function stops(context: SuiteContext): Promise<void> {
   const signal = context.admission?.permit?.signal as AbortSignal;
   const isDone = await delay(WORK_MS, true, { signal }).catch(() => false);
@@ -57,7 +57,7 @@ async function visit(app: Running, index: number, leavesAfter?: number) {
   return answer?.status === 200 && answer.body === 'ok';
 }
 
-/** The same over HTTP/2, in a session with others. */
+/** Does the same over HTTP/2, in a session with others. */
 async function visitByStream(
   session: http2.ClientHttp2Session,
   index: number,
@@ -73,10 +73,10 @@ async function visitByStream(
 
 type Visit = (index: number, leavesAfter?: number) => Promise<boolean>;
 
-/** Lets this share of many clients give up at random times, and expects that the others are answered. */
+/** Makes this percentage of many clients give up at random times, and expects that the others are answered. */
 async function expectOthersAnswered(percentage: number, visitor: Visit): Promise<void> {
   const random = seededRandom();
-  // Until a request of its route has been answered, a client that leaves costs a second.
+  // Until a request of its route has been answered, a client that disconnects occupies its permit for a second.
   for (const index of steps.keys()) expect(await visitor(index)).toBe(true);
   const others: Promise<boolean>[] = [];
   const leavers: Promise<boolean>[] = [];
@@ -99,7 +99,7 @@ export function givingUp(world: World): void {
     async (percentage) => {
       const limit = world.limit(options);
       const app = await world.serve({ use: limit }, ...steps);
-      // Some frameworks report responses that could not be sent, and bodies that have not arrived.
+      // Some frameworks report responses that could not be sent, and bodies that did not arrive.
       app.ignoreErrors();
       await expectOthersAnswered(percentage, (...args) => visit(app, ...args));
       await counts(limit, 0, 0);
@@ -119,7 +119,7 @@ export function givingUp(world: World): void {
     });
   }
 
-  /** An app whose handler works on when its client has left; counts the handlers that run. */
+  /** An app whose handler continues to work after its client has disconnected. Counts the running handlers. */
   async function counting(queueLimit: number) {
     const limit = world.limit({ limit: LIMIT, queueLimit });
     const handlers = { running: 0, most: 0, started: 0 };

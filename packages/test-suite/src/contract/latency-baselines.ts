@@ -13,17 +13,17 @@ function mount(path: string, ...steps: Step[]): Step {
   return { mount: path, steps };
 }
 
-/** Throws for the paths that end in 0. */
+/** Throws for paths that end in 0. */
 const failing: SuiteHandler = (context) => {
   if (context.path.endsWith('0')) throw new Error('a bug of the app');
   return ok(context);
 };
 
-/** An adaptive limit has a baseline for each kind of work; the adapter tells the kind by the route. */
+/** Tests that an adaptive limit has a baseline for each kind of work, which the adapter derives from the route. */
 export function latencyBaselines(world: World): void {
   /**
-   * The kind of each request, in order, to an app whose steps contain the limit. A request is a method, a path, and
-   * `fails` unless its response is a 200.
+   * The kind of each request, in order, for an app whose steps contain the limit. A request is a method, a path, and
+   * the word `fails` unless its response is a 200.
    */
   async function kindsWithin(
     stepsWith: (limit: Step) => Step[],
@@ -42,7 +42,7 @@ export function latencyBaselines(world: World): void {
     return samples.map(({ kind }) => kind);
   }
 
-  /** The same with the limit before the steps. */
+  /** The kind of each request, for an app whose limit comes before the steps. */
   function kindsOf(steps: Step[], ...requests: string[]): Promise<Kind[]> {
     return kindsWithin((limit) => [limit, ...steps], ...requests);
   }

@@ -60,7 +60,7 @@ export function leavingTheHandler(world: World): void {
     },
   );
 
-  /** A request at a limit whose requests take five seconds, as measured. */
+  /** A request at a limit that has measured five seconds for such requests. */
   async function measured() {
     const clock = new VirtualClock();
     const { app, limit, work, holder } = await busy(world, { clock });
@@ -182,7 +182,10 @@ export function leavingTheHandler(world: World): void {
   });
 }
 
-/** Waits until the server has noticed a client's disconnect and run its listeners. Default: that of the first client. */
+/**
+ * Waits until the server has noticed a client's disconnect and run its listeners. Default: the disconnect of the first
+ * client.
+ */
 async function disconnected(work: Paused, index = 0): Promise<void> {
   await until(() => {
     const { outgoing, admission } = work.begun[index] as Partial<SuiteContext>;

@@ -43,7 +43,7 @@ export function leavingTheQueue(world: World): void {
       app.call('/leaver');
       await counts(limit, 1, 1);
       app.sockets[1]?.destroy();
-      // Before any event of the disconnect.
+      // Released before any event of the disconnect.
       work.begun[0]?.admission?.permit?.release();
       expect(limit.stats()).toMatchObject({ holders: 0, queued: 0, admitted: 1, withdrawn: 1 });
       work.finishAll();

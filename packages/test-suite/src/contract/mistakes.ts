@@ -14,7 +14,7 @@ function throwUndefined(): never {
   throw undefined;
 }
 
-/** Faults of the app's functions at run time, and the error that the framework gets. */
+/** Mistakes in the app's functions at run time, and the error that the framework receives. */
 const bugs: [string, SuiteOptions, object][] = [
   ['key throws', { limit: 1, key: broken }, bug],
   ['weight throws', { limit: 1, weight: broken }, bug],

@@ -28,7 +28,7 @@ export function rejectedUploads(world: World): void {
     await holder.answer();
     const slow = app.call('/slow', { agent: agents[1] });
     await work.begins(2);
-    // Longer than a connection lingers for the rest of an upload.
+    // Longer than a connection waits for the rest of an upload.
     clock.advance(1200);
     work.finishAll();
     expect(await slow.answer()).toMatchObject({ status: 200, body: '/slow' });

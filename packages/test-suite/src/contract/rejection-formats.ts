@@ -77,7 +77,8 @@ export function rejectionFormats(world: World): void {
   it.each(['application/problem+json', 'text/html', 'text/plain'])(
     'responds to a HEAD with the Content-Length of a GET, or without one: "%s"',
     async (accept) => {
-      // Without it, the number of seconds in the body may have more digits in one of the responses.
+      // A fixed random number, so that the number of seconds in the body has the same number of digits in both
+      // responses.
       const options = { clock: new VirtualClock({ random: () => 0 }) };
       const [get, head] = [
         await accepting(accept, 'GET', options),

@@ -8,7 +8,7 @@ import { aRound, counts, until } from '../kit/until.ts';
 import { VirtualClock } from '../kit/virtual-clock.ts';
 import type { World } from '../kit/world.ts';
 
-/** Ways in which a handler ends its response without a reply. */
+/** Ways in which a handler can end its response without sending one. */
 const endings: Record<string, SuiteHandler> = {
   'response.destroy()': ({ outgoing }) => void outgoing.destroy(),
   'response.destroy(error)': ({ outgoing }) => void outgoing.destroy(new Error('broken')),

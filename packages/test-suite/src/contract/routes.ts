@@ -4,7 +4,7 @@ import { collectWarnings } from '../kit/output.ts';
 import type { World } from '../kit/world.ts';
 
 export function routes(world: World): void {
-  /** How often a route's limit applied, and how often the framework ran the route's handler. */
+  /** Compares how often a route's limit applied with how often the framework ran the route's handler. */
   async function compare(
     route: string,
     prefix: string,

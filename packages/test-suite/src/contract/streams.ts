@@ -95,7 +95,7 @@ export function streams(world: World): void {
     await call.response;
     body.destroy(new Error('broken'));
     await aRound();
-    // Not every framework ends the response in that case.
+    // Aborts, since not every framework ends the response in that case.
     call.abort();
     await counts(limit, 0);
     expect(printed.length).toBeLessThanOrEqual(1);

@@ -11,7 +11,7 @@ export interface Busy {
   readonly holder: Call;
 }
 
-/** An app with a limit of 1, without a queue unless the options have one, and a running request. */
+/** An app with a limit of 1 and a running request. It has no queue, unless the options set one. */
 export async function busy(world: World, options: SuiteOptions = {}): Promise<Busy> {
   const work = new Paused();
   const common = { queueLimit: 0, ...options };

@@ -21,7 +21,7 @@ export interface Answer {
 /** A request in flight. */
 export class Call {
   readonly #request: http.ClientRequest;
-  /** Resolves when the response's head has arrived; its body is not read yet. */
+  /** Resolves when the header of the response has arrived. Its body has not been read then. */
   readonly response: Promise<http.IncomingMessage>;
 
   constructor(port: number, path: string, { body, agent, ...options }: CallOptions) {
@@ -31,7 +31,7 @@ export class Call {
       this.#request.on('response', resolve);
       this.#request.on('error', reject);
     });
-    // A client that aborts does not need the response.
+    // Ignored if the client aborts, since it does not need the response then.
     this.response.catch(() => {});
     this.#request.end(body);
   }

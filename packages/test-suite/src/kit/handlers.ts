@@ -2,7 +2,7 @@ import type { SuiteContext, SuiteHandler } from '../framework.ts';
 import { Latch } from './latch.ts';
 import { until } from './until.ts';
 
-/** A handler whose requests wait until the test finishes them; each responds with its path. */
+/** A handler whose requests wait until the test finishes them. Each responds with its path. */
 export class Paused {
   /** The requests that have reached the handler, in order. */
   readonly begun: SuiteContext[] = [];

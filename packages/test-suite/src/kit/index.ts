@@ -1,4 +1,6 @@
-/** What only the tests of this repository use, in addition to the published names: this entry point is not published. */
+/**
+ * Exports for the tests of this repository only, in addition to the published names. This entry point is not published.
+ */
 
 export type { SuiteHandler, SuiteLimit } from '../framework.ts';
 export { ok } from './handlers.ts';

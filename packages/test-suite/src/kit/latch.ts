@@ -1,4 +1,4 @@
-/** A promise that the test resolves: tests wait for events, not for time. */
+/** A promise that the test resolves. With it, tests wait for events and not for time. */
 export class Latch {
   open!: () => void;
   readonly opened = new Promise<void>((resolve) => {

@@ -1,8 +1,8 @@
 import { onTestFinished, vi } from 'vitest';
 
 /**
- * Collects the process warnings with this code until the test ends, instead of printing them; others are printed.
- * A process emits each code once, so an earlier test of the file may have used it up.
+ * Collects the process warnings with this code until the test ends, instead of printing them. Other warnings are
+ * printed. A process emits each code only once, so an earlier test of the file may have caused the warning already.
  */
 export function collectWarnings(code: string): readonly string[] {
   const messages: string[] = [];
@@ -16,7 +16,7 @@ export function collectWarnings(code: string): readonly string[] {
   return messages;
 }
 
-/** Collects what reaches the console as an error with this message until the test ends; other errors are printed. */
+/** Collects the errors that reach the console with this message until the test ends. Other errors are printed. */
 export function collectErrors(message: RegExp): readonly unknown[] {
   const errors: unknown[] = [];
   const { error: print } = console;

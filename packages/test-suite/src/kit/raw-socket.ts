@@ -3,7 +3,7 @@ import net from 'node:net';
 import { until } from './until.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
-/** A client that writes raw bytes, for what well-behaved clients cannot do. */
+/** A client that writes raw bytes, and can do what well-behaved clients cannot. */
 export class RawSocket {
   readonly socket: net.Socket;
   /** Everything received so far. */

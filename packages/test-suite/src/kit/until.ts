@@ -1,9 +1,9 @@
 import { expect, vi } from 'vitest';
 
-/** Long enough for a busy machine, and shorter than a test's timeout, so that the failed assertion is reported. */
+/** Long enough for a busy machine. Shorter than a test's timeout, so that the failed assertion is reported. */
 const WAIT_OPTIONS = { interval: 1, timeout: 10_000 };
 
-/** Waits until the condition holds; `description` says what is wrong if it does not. */
+/** Waits until the condition holds. `description` says what is wrong if it does not. */
 export async function until(
   condition: () => boolean,
   description = `until ${condition}`,
@@ -21,7 +21,9 @@ export async function counts(
   await vi.waitFor(() => expect(look()).toEqual({ holders, queued }), WAIT_OPTIONS);
 }
 
-/** Lets everything run that is already due in this process: microtasks, timers of 0 ms, and one round of I/O. */
+/**
+ * Waits until everything has run that is already due in this process: microtasks, timers of 0 ms, and one round of I/O.
+ */
 export async function aRound(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setTimeout(resolve));
 }

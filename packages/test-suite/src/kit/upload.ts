@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** Number of bytes that `pump` sends; the server is expected to read only a few of them. */
+/** Number of bytes that `pump` sends. The server is expected to read only few of them. */
 export const UPLOAD_BYTES = 200 * 1024 * 1024;
 
 /** Sends an upload as fast as the server reads it, and reports the number of bytes sent. */
@@ -21,8 +21,8 @@ export function pump(socket: Socket, chunked = false): { bytes: number } {
 }
 
 /**
- * The number of bytes that the server has read from a connection; on Bun, which does not count them, what the client
- * has sent.
+ * The number of bytes that the server has read from a connection. Bun does not count them; there, the number of bytes
+ * that the client has sent.
  */
 export function bytesRead(client: Socket, server: Duplex | undefined): number {
   if (process.versions.bun !== undefined) return client.bytesWritten - client.writableLength;

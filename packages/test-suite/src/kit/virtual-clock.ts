@@ -15,11 +15,11 @@ interface VirtualClockOptions {
 }
 
 /**
- * A clock that a test advances. The test also decides whether timers fire on time or late, and may choose the random
+ * A clock that a test advances. The test also decides whether timers fire on time or late, and may supply the random
  * numbers.
  */
 export class VirtualClock implements Clock {
-  /** Sorted by due time, and then by the order in which they were set. */
+  /** Sorted by due time; timers of the same time in the order in which they were set. */
   readonly #timers: Timer[] = [];
   #now: number;
   readonly random: () => number;
@@ -57,7 +57,7 @@ export class VirtualClock implements Clock {
     if (index >= 0) this.#timers.splice(index, 1);
   }
 
-  /** Advances the time and fires timers when they are due; overdue ones fire first, late. */
+  /** Advances the time, and fires timers when they are due. Overdue ones fire first, late. */
   advance(milliseconds: number): void {
     const end = this.#now + milliseconds;
     // A callback may advance the time further with busy().

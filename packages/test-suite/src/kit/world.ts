@@ -18,14 +18,15 @@ export class Running {
   server!: Server;
 
   /**
-   * Errors that have reached the framework's error handling. The test fails if there are any that it has not read here.
+   * Errors that have reached the framework's error handling. The test fails if there is an error that it has not read
+   * here.
    */
   get errors(): readonly unknown[] {
     this.#errorsRead = Math.max(this.#errorsRead, this.#errors.length);
     return [...this.#errors];
   }
 
-  /** For a test whose error only some frameworks pass to their error handling. */
+  /** For tests whose error reaches the error handling only in some frameworks. */
   ignoreErrors(): void {
     this.#errorsRead = Number.POSITIVE_INFINITY;
   }
@@ -70,7 +71,7 @@ async function idle(limit: Pick<SuiteLimit, 'holders' | 'queued'>): Promise<void
   }
 }
 
-/** What one test creates; the suite checks and clears it afterwards. */
+/** The objects that one test creates. The suite checks and cleans them up afterwards. */
 export class World {
   readonly #limits: Pick<SuiteLimit, 'holders' | 'queued'>[] = [];
   readonly #running: Running[] = [];
@@ -94,7 +95,7 @@ export class World {
     return limit;
   }
 
-  /** Checks after the test that nothing is in flight or queued here. */
+  /** Makes the suite check after the test that nothing is in flight or queued here. */
   watch<L extends Pick<SuiteLimit, 'holders' | 'queued'>>(limit: L): L {
     this.#limits.push(limit);
     return limit;
@@ -117,7 +118,7 @@ export class World {
     return this.#start(steps, (app) => http2.createServer(this.framework.listener(app) as never));
   }
 
-  /** Wraps the listener, to act before the framework does. */
+  /** Wraps the listener, to run code before the framework does. */
   serveThrough(wrap: (listener: RequestListener) => RequestListener, ...steps: Step[]) {
     return this.#start(steps, (app) => http.createServer(wrap(this.framework.listener(app))));
   }

@@ -1,6 +1,6 @@
 import type { StoreDriver } from './driver.ts';
 
-/** The limits of a test, for services to which limits are declared separately and not by their stores. */
+/** The limits of a test, for a service to which the test must declare limits because the service's stores do not. */
 export class Declared {
   #all = new Map<string, number>();
   #declaredCount = 0;
@@ -14,15 +14,15 @@ export class Declared {
   }
 
   /**
-   * Forgets limits that no test uses any more, since a service whose statistics list all of them would become ever
-   * slower.
+   * Forgets limits that no test uses any more. Otherwise the service's statistics would list all of them and become
+   * ever slower.
    */
   clear(): void {
     this.#all = new Map();
     this.#declaredCount = 0;
   }
 
-  /** Calls `work` once the service knows all limits, immediately if it need not know them. */
+  /** Calls `work` once the service knows all limits, or immediately if it need not know them. */
   whenDeclared<T>(work: () => Promise<T>): Promise<T> {
     if (this.driver.declare === undefined) return work();
     if (this.#declaredCount < this.#all.size) {

@@ -3,26 +3,26 @@ import { type Capabilities, fullCapabilities, type Store } from '@headgate/core/
 /** Connects the suite to a kind of store. All its stores use one state, which is empty at first. */
 export interface StoreDriver {
   readonly name: string;
-  /** The capabilities of its stores; missing ones are not tested. Default: all of them. */
+  /** The capabilities of its stores. What they lack is not tested. Default: all capabilities. */
   readonly can?: Partial<Capabilities> | undefined;
   /**
-   * Limits the suite to these topics, for another client library of a store that is tested in full. Default: all
-   * topics.
+   * Limits the suite to these topics. Use it for another client library of a store that is tested in full elsewhere.
+   * Default: all topics.
    */
   readonly topics?: readonly string[] | undefined;
-  /** Makes a store as another process would, which shares nothing but the state. The suite closes it. */
+  /** Makes a store as another process would: the stores share nothing but the state. The suite closes it. */
   connect(times: SuiteTimes): Store | Promise<Store>;
   /** Declares these additional limits to the service before they are used, for stores that cannot set limits. */
   declare?(limits: ReadonlyMap<string, number>): void | Promise<void>;
   /** Maximum length of a name, if the store has one. */
   readonly longestName?: number | undefined;
-  /** Duration in milliseconds of leases that a test lets expire; short if tests run in real time. Default: 600. */
+  /** Milliseconds of a lease that a test lets expire. Make it short if tests run in real time. Default: 600. */
   readonly leaseDuration?: number | undefined;
   /** Advances the time of the store and its leases. Default: waits in real time. */
   elapse?(milliseconds: number): void | Promise<void>;
-  /** Deletes the state, as in a restart. Without it, lost state is not tested. */
+  /** Deletes the state, as a restart does. If it is missing, lost state is not tested. */
   wipe?(): void | Promise<void>;
-  /** Makes the store hang until the returned function is called. Without it, hanging is not tested. */
+  /** Makes the store hang until the returned function is called. If it is missing, hanging is not tested. */
   hang?(): (() => void) | Promise<() => void>;
 }
 

@@ -15,18 +15,18 @@ import {
  * - `fail`: it is not executed, and fails immediately.
  * - `drop`: it is not executed, and times out.
  * - `lose`: it is executed, but times out.
- * - `repeat`: it is executed twice; the second result counts.
- * - `delay`: it is executed after this many milliseconds, and later calls do not overtake it. If that exceeds its
- * timeout, it times out but is still executed.
+ * - `repeat`: it is executed twice, and the second result counts.
+ * - `delay`: it is executed after this many milliseconds, and later calls do not overtake it. If the delay exceeds its
+ *   timeout, it times out but is still executed.
  */
 export type CallFault = 'fail' | 'drop' | 'lose' | 'repeat' | { readonly delay: number };
 
-/** The fault of a pushed message; later messages may overtake a delayed one. */
+/** The fault of a pushed message. Later messages may overtake a delayed one. */
 export type MessageFault = 'drop' | 'repeat' | { readonly delay: number };
 
 type Message = 'grant' | 'recall' | 'operated' | 'check';
 
-/** Chooses the fault of each call and message; undefined means none. */
+/** Chooses the fault of each call and message. Undefined means no fault. */
 export interface Faults {
   /** `ops` is empty for `stats`. */
   call?(ops: readonly Op[]): CallFault | undefined;
@@ -34,12 +34,15 @@ export interface Faults {
   message?(message: Message): MessageFault | undefined;
 }
 
-/** A store that injects faults on command between itself and its limiters, by the time of its clock. */
+/**
+ * A store between another store and its limiters, which injects faults on command. It uses the time of the other
+ * store's clock.
+ */
 export class FaultyStore extends Store {
   readonly can: Capabilities;
-  /** May be replaced at any time, and then applies to later calls and messages. */
+  /** May be replaced at any time. The new faults apply to later calls and messages. */
   faults: Faults = {};
-  /** Number of calls ever sent, failed ones included. */
+  /** Number of calls ever sent, including failed ones. */
   calls = 0;
   #listener: StoreListener | undefined;
   /** The time at which the last delayed call will have been executed. */
@@ -111,7 +114,7 @@ export class FaultyStore extends Store {
       return Promise.reject(new StoreError('ERR_HEADGATE_STORE_DOWN', 'the call has failed'));
     }
     const twice = () => {
-      // As if the caller had sent it again without waiting for the first result.
+      // Executed again, as if the caller had sent it twice without waiting for the first result.
       act().catch(() => {});
       return act();
     };

@@ -20,10 +20,12 @@ export type Wishes = Partial<
 /** A wait longer than any test. */
 export const longWait = { wait: 50_000 };
 
-/** More than the microseconds of a test, so a clock exceeds these tokens only if the store adds them. */
+/**
+ * Higher than the number of microseconds in a test. So a later token exceeds these tokens only if the store adds them.
+ */
 export const EXTRA_TOKENS = 1_000_000_000;
 
-/** A lease that a test requests, with what its process has learned about it. */
+/** A lease that a test requests, with everything that its process knows about it. */
 export class LeaseProbe {
   readonly id: string;
   /** The latest reply of the store. */
@@ -34,7 +36,7 @@ export class LeaseProbe {
   resized = false;
   /** Whether any reply has said that it is held. */
   wasHeld = false;
-  /** How often the store had asked its process to check when the store was last asked about it. */
+  /** How often the store had asked its process to check, before the store was last asked about this lease. */
   #checks = 0;
 
   constructor(
@@ -73,7 +75,7 @@ export class LeaseProbe {
   async do(verb: LeaseVerb): Promise<Reply> {
     const { process } = this.view;
     const [reply] = await process.ask([this.op(verb)]);
-    // The `check()` of a new subscription does not excuse a store that pushes no later grant.
+    // Not reset, since the `check()` of a new subscription does not excuse a store that later pushes no grant.
     if (verb === 'acquire') this.#checks = process.checks;
     return this.hear(reply as Reply);
   }
@@ -119,7 +121,7 @@ export class LeaseProbe {
   }
 }
 
-/** A limit from the view of one process: as it has declared it, or as the latest reply says. */
+/** A limit as one process sees it: as the process has declared it, or as the latest reply says. */
 export class LimitView {
   #version = '';
   #declared: readonly number[] | undefined;
@@ -179,14 +181,14 @@ export class LimitView {
     return this.hear(reply as Reply);
   }
 
-  /** Tells the store a limit that the process knows by this version. */
+  /** Sends the store a limit that the process knows, with this version. */
   know(limit: number, version: string): Promise<Reply> {
     this.limit = limit;
     this.#version = version;
     return this.operate({});
   }
 
-  /** Tells the store how the limit is operated, as the process knows it. */
+  /** Sends the store how the limit is operated, as the process knows it. */
   knowOperated(operated: OperatedState): Promise<Reply> {
     this.#operated = operated;
     return this.operate({});

@@ -14,7 +14,7 @@ interface Lease {
   weight: number;
   /** Number of earlier arrivals. */
   readonly arrival: number;
-  /** One lease duration after its latest operation. */
+  /** When the lease ends: one lease duration after its latest operation. */
   ends: number;
   expires: number;
 }
@@ -32,15 +32,15 @@ const initially: Operated = { status: 'open', mode: 'enforce' };
 export class LimitModel {
   readonly held: Lease[] = [];
   readonly queue: Lease[] = [];
-  /** Leases granted by operations of other leases. */
+  /** Leases that operations of other leases have granted. */
   readonly granted = new Set<string>();
-  /** Of those, the leases granted since this set was last cleared. */
+  /** The leases in `granted` that were granted since this set was last cleared. */
   readonly newlyGranted = new Set<string>();
   /** Leases that were queued and then granted. */
   readonly admitted = new Set<string>();
   limit = 0;
   operated = initially;
-  /** Index of the change of `operated` that applies, and the versions of all changes. */
+  /** Index of the latest change of `operated`. */
   #operation = 0;
   readonly #operations: string[] = [''];
   /** The last two numbers that were declared, the latest one first. */
@@ -53,7 +53,7 @@ export class LimitModel {
   readonly #declarations: string[] = [''];
   readonly #arrivals = new Map<string, number>();
   #arrived = 0;
-  /** How often the state had been lost when each token was issued. */
+  /** For each token: how often the state had been lost when the token was issued. */
   readonly #tokens = new Map<bigint, number>();
   #wiped = 0;
 
@@ -93,7 +93,7 @@ export class LimitModel {
   }
 
   /**
-   * Applies an operation and returns the expected reply; takes from the actual reply what only the store can know.
+   * Executes an operation and returns the expected reply. Reads from the actual reply only what the model cannot know.
    */
   do(op: Op, term: number, now: number, reply: Reply): Expected {
     const ref = op.verb === 'declare' ? op.ref : op.lease.ref;
@@ -151,7 +151,7 @@ export class LimitModel {
     this.#declared = isNew && own !== undefined ? [own, ...earlier].slice(0, 2) : declared;
   }
 
-  /** Whether a limit that is declared or set now changes nothing. */
+  /** Whether declaring or setting this limit now changes nothing. */
   #isOld({ limit, version, declared: [own] = [] }: LimitRef): boolean {
     const [latest, before] = this.#declared;
     if (version === SET_NOW) return limit === this.limit && own === latest;
@@ -159,7 +159,10 @@ export class LimitModel {
     return limit === latest || (isSet && limit === before);
   }
 
-  /** Whether the store has lost a limit that was set, and a process that started has declared what it outranks. */
+  /**
+   * Whether the store has lost a limit that was set, and a starting process has declared a number that must not replace
+   * it.
+   */
   #isLost({ limit, declared = [] }: LimitRef): boolean {
     return this.#isFirst && limit !== declared[0] && declared.includes(this.limit);
   }

@@ -5,7 +5,7 @@ import { type Expected, LimitModel } from './limit-model.ts';
 import type { StoreProcess } from './store-process.ts';
 import type { StoreWorld } from './store-world.ts';
 
-/** One operation of a process; `at` chooses one of its leases. */
+/** One operation of a process. `at` chooses one of its leases. */
 export type Ask =
   | { readonly verb: 'acquire' | 'register'; readonly key: number; readonly wishes: Wishes }
   | {
@@ -31,7 +31,7 @@ interface Asked {
   readonly hear: (reply: Reply) => void;
 }
 
-/** Runs the same operations on limits of a store and on the model, and compares the replies. */
+/** Runs the same operations on the limits of a store and on the model, and compares the replies. */
 export class ModelRun {
   readonly #models: readonly [LimitModel, LimitModel];
   /** By process and then by limit. */
@@ -74,7 +74,7 @@ export class ModelRun {
     else await this.#ask(step.process, step.asks);
   }
 
-  /** Sends a harmless operation, since any operation makes the store expire leases. */
+  /** Sends a harmless operation, since the store expires leases only during operations. */
   async #elapse(milliseconds: number): Promise<void> {
     await this.world.elapse(milliseconds);
     this.#now += milliseconds;
@@ -112,7 +112,7 @@ export class ModelRun {
       const { state, reclaimed } = expected[at] as Expected;
       const answer = { state: isNews ? 'held' : state, reclaimed };
       expect([op.verb, reply]).toMatchObject([op.verb, answer]);
-      // Operations of one batch may report the counts after the whole batch.
+      // The replies of one batch may report the counts after the whole batch.
       const { inflight, queued, limit, version, declared = [] } = reply;
       const { status, mode } = reply.operated ?? { status: 'open', mode: 'enforce' };
       const later = expected.filter((_, other) => other >= at && asked[other]?.key === key);
@@ -124,7 +124,9 @@ export class ModelRun {
     }
   }
 
-  /** Whether the reply reports that an operation of the same batch has granted the lease; then no grant is pushed. */
+  /**
+   * Whether the reply says that an operation of the same batch has granted the lease. The store then pushes no grant.
+   */
   #takeNews({ state }: Reply, op: Op, key: number): boolean {
     const { granted, newlyGranted } = this.#models[key] as LimitModel;
     const id = op.verb === 'declare' ? '' : op.lease.id;
@@ -134,8 +136,8 @@ export class ModelRun {
   }
 
   /**
-   * In stores without counts, processes poll for grants, so a lease that is released in the same batch is never
-   * reported as granted.
+   * In stores without counts, processes poll for grants. If a lease is released in the same batch, its grant is never
+   * reported.
    */
   #forgetNews(op: Op, key: number): void {
     const { granted, newlyGranted } = this.#models[key] as LimitModel;
@@ -144,7 +146,8 @@ export class ModelRun {
   }
 
   /**
-   * Undefined if the operation is invalid now, or if its lease is already in this batch, whose order is not defined.
+   * Undefined if the operation is invalid now, or if its lease is already in this batch: operations on one lease in a
+   * batch have no defined order.
    */
   #asked(process: number, ask: Ask, asked: Set<LeaseProbe>): Asked | undefined {
     const views = this.#views[process] as readonly LimitView[];
@@ -154,7 +157,7 @@ export class ModelRun {
         return { op: changeOf(view, ask), key: ask.key, hear: (reply) => void view.hear(reply) };
       }
       const { weight = 1 } = ask.wishes;
-      // A weight above the limit is possible only if the limit can be lowered.
+      // A weight above the limit is only possible if the limit can be lowered.
       const maxWeight = this.world.can.setLimit ? weight : view.ref.limit;
       const probe = view.probe({ ...ask.wishes, weight: Math.min(weight, maxWeight) });
       this.#probes.push({ probe, key: ask.key, process });
@@ -191,8 +194,8 @@ export class ModelRun {
   }
 
   /**
-   * In stores without counts, processes poll for grants one by one: a lease that is released before is never reported
-   * as granted.
+   * In stores without counts, processes poll for one grant after the other. If a lease is released before it is polled,
+   * its grant is never reported.
    */
   async #grantsArrived(): Promise<void> {
     for (const { probe, key } of this.#probes) {

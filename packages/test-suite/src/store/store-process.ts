@@ -16,7 +16,7 @@ export class StoreProcess {
   readonly recalls: LimitName[] = [];
   /** The limits that other processes have operated. */
   readonly operations: LimitName[] = [];
-  /** How often the store has asked it to check, since it may have missed messages. */
+  /** How often the store has asked the process to check, since the process may have missed messages. */
   checks = 0;
   readonly unlisten: () => void;
   #ids = 0;
@@ -48,7 +48,7 @@ export class StoreProcess {
     return this.declared.whenDeclared(() => this.store.stats(ref));
   }
 
-  /** Sends operations of which none may fail. */
+  /** Sends operations. None of them may fail. */
   async ask(ops: readonly Op[]): Promise<Reply[]> {
     const answers = await this.send(ops);
     const replies = answers.map((answer) => {
@@ -58,7 +58,7 @@ export class StoreProcess {
     return this.store.can.counts ? replies : this.#counted(ops, replies);
   }
 
-  /** Adds the counts that the replies of some stores lack. */
+  /** Adds counts to the replies of stores that do not report them. */
   async #counted(ops: readonly Op[], replies: readonly Reply[]): Promise<Reply[]> {
     const refs = ops.map((op) => (op.verb === 'declare' ? op.ref : op.lease.ref));
     const stats = new Map<string, StoreStats>();

@@ -78,13 +78,13 @@ export class StoreWorld {
     return [one, await this.another(one, options)];
   }
 
-  /** The same limit in one more process, which may declare another value. */
+  /** Returns the same limit in one more process, which may declare another value. */
   async another({ name, key, ref }: LimitView, options: ViewOptions = {}): Promise<LimitView> {
     const { limit = ref.limit, expires } = options;
     return new LimitView(await this.process(expires), name, key, limit);
   }
 
-  /** Another limit in the same process, or one that is known elsewhere by its name. */
+  /** Returns another limit in the same process, or the limit with this name. */
   beside({ process }: LimitView, name = this.name(), options: ViewOptions = {}): LimitView {
     return new LimitView(process, name, options.key, options.limit ?? 1);
   }

@@ -13,7 +13,7 @@ export function batches(world: StoreWorld): void {
       ...[third.op('acquire'), first.op('release'), beside.op('acquire')],
       ...[second.op('stay'), second.op('release'), third.op('acquire'), elsewhere.op('release')],
     ]);
-    // The store may or may not report immediately that a lease enqueued in this batch is granted by now.
+    // The store may report immediately, but need not, that a lease enqueued in this batch is already granted.
     expect(replies.map(({ state }) => state)).toEqual([
       ...['held', 'held', expect.stringMatching(/^(queued|held)$/), 'full', 'ok', 'held'],
       ...['held', 'ok', 'held', 'ok'],

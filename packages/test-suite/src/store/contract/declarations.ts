@@ -58,7 +58,7 @@ export function declarations(world: StoreWorld): void {
   it('if two limits have the same version, the lower one applies', async () => {
     const one = await world.view({ limit: 4 });
     const { version } = await one.setLimit(3);
-    // Uses what the process has learned, as a store may do quickly.
+    // Repeats the call, since the store may use a faster way once the process knows the limit.
     for (let count = 0; count < 2; count++) await (await one.acquire()).release();
     const two = await world.another(one);
     expect(await two.know(2, version)).toMatchObject({ limit: 2, version });

@@ -76,7 +76,7 @@ export function holding(world: StoreWorld): void {
       await waiting.do('stay');
     }
     expect(waiting.reply).toMatchObject({ state: 'held', reclaimed: world.reclaimed(1) });
-    // It was granted soon after the lease had expired.
+    // The permit was granted soon after the lease had expired.
     expect(waited).toBeLessThan(1.5 * world.lease);
   });
 

@@ -99,7 +99,7 @@ export function lostState(world: StoreWorld): void {
     }
   });
 
-  // Counted places with one and with two digits, for example, must not be compared as text.
+  // Places with one and with two digits, for example, must not be compared as text.
   it('preserves the order of more than ten waiters', async () => {
     const [one, two] = await world.pair();
     let last = await one.acquire();

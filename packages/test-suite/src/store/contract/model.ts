@@ -43,7 +43,7 @@ function steps(world: StoreWorld): fc.Arbitrary<Step[]> {
   const batch = fc.record({ process: fc.nat(2), asks: together });
   const arbitraries: fc.WeightedArbitrary<Step>[] = [{ weight: 12, arbitrary: batch }];
   if (driver.elapse !== undefined) {
-    // No sum of these equals a lease duration or a wait, so no operation meets an expiry exactly.
+    // No sum of these numbers equals a lease duration or a wait, so no operation happens exactly at an expiry.
     const parts = fc.constantFrom(0.137, 0.311, 0.399);
     const elapse = parts.map((part) => ({ elapse: part * lease }));
     arbitraries.push({ weight: 4, arbitrary: elapse });
@@ -54,7 +54,7 @@ function steps(world: StoreWorld): fc.Arbitrary<Step[]> {
   return fc.array(fc.oneof(...arbitraries), { maxLength: 40, size: 'max' });
 }
 
-/** Three processes use two limits at random, and must get the replies of the model. */
+/** Three processes use two limits at random. The store must reply as the model does. */
 export function model(world: StoreWorld): void {
   // In virtual time, more runs are cheap.
   const isQuick = world.driver.elapse !== undefined;

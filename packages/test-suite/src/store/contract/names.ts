@@ -4,7 +4,7 @@ import type { StoreWorld } from '../store-world.ts';
 
 const MAX_NAME_LENGTH = 10_001;
 
-/** All different, but careless concatenation or escaping may confuse them. */
+/** All names are different, but careless concatenation or escaping may confuse them. */
 const short = [
   ...['0', '1', 'a', 'a:b', 'b:c', 'a:', ':', '::', 'a.b', '.', ' ', 'a b', '\t', 'a\nb', '\0'],
   ...['{', '}', '{}', '}{', '{a}', '{a}b', 'a{b}', '%', '%7B', '%25', '%3A', '*', '?', '[ab]'],

@@ -48,7 +48,7 @@ export function operations(world: StoreWorld): void {
     await one.acquire();
     const waiting = await two.acquire(longWait);
     await one.operate({ status });
-    // A store may ask its processes to check instead.
+    // A store may ask its processes to check instead of notifying them.
     const { checks } = two.process;
     await until(() => wasTold(two) || two.process.checks > checks);
     expect(await two.operate({})).toMatchObject({ state: 'ok', queued: 1, operated: { status } });
@@ -121,7 +121,7 @@ export function operations(world: StoreWorld): void {
     expect((await two.acquire()).reply.operated).toEqual(first);
     const second = (await two.operate({ status: 'open' })).operated;
     expect(second?.version).not.toBe(first?.version);
-    // The first process still knows its older change, which it does not restore.
+    // The first process still knows its older change, but does not restore it.
     expect((await one.acquire()).reply).toMatchObject({ state: 'held', operated: second });
   });
 
@@ -150,7 +150,7 @@ export function operations(world: StoreWorld): void {
     const [one, two] = await world.pair({ limit: 3 });
     await one.acquire();
     await one.operate({ mode: 'shadow' });
-    // The second process knows of no change and of no other limit.
+    // The second process knows no change and no other limit.
     const { limit, operated } = await two.operate({ status: 'paused' });
     expect({ limit, operated }).toMatchObject({
       limit: 3,
@@ -167,7 +167,7 @@ export function operations(world: StoreWorld): void {
     const older = (await one.operate({ status: 'open' })).operated;
     expect((await two.operate({ status: 'paused' })).operated).not.toEqual(older);
     await world.wipe();
-    // Restores a state that is older than what the second process knows.
+    // Restores an older state than the second process knows.
     await one.operate({});
     await three.operate({ status: 'open' });
     expect((await two.acquire()).reply).toMatchObject({
@@ -180,7 +180,7 @@ export function operations(world: StoreWorld): void {
     await two.acquire();
     await one.operate({ status: 'paused' });
     await world.wipe();
-    // A process without the knowledge of a change does not undo it, although it is the first to return.
+    // A process that does not know of a change does not undo it, even if it is the first to return.
     expect((await two.acquire()).state).toBe('held');
     const restored = await one.acquire();
     expect(restored.reply).toMatchObject({ state: 'full', operated: paused });

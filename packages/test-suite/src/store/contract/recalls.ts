@@ -5,7 +5,7 @@ import type { StoreWorld } from '../store-world.ts';
 const times = ({ process, name, key }: LimitView) =>
   process.recalls.filter((ref) => ref.name === name && ref.key === key).length;
 
-/** Polls for the waiter until the holder has been recalled at least this often. */
+/** Polls for the waiter until the holder has been recalled this many times or more. */
 async function recalled(holder: LimitView, waiting: LeaseProbe, minTimes = 1): Promise<void> {
   const look = async () => {
     if (times(holder) < minTimes) expect((await waiting.do('stay')).state).toBe('queued');

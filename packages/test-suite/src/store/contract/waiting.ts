@@ -77,7 +77,7 @@ export function waiting(world: StoreWorld): void {
     const last = await others.acquire({ ...longWait, queueLimit: 1 });
     await world.outlive();
     expect(await last.do('stay')).toMatchObject({ state: 'queued', queued: 1 });
-    // It was queued before, so the queueLimit no longer applies to it.
+    // The waiter was queued before, so the queueLimit no longer applies to it.
     away.wishes = { ...away.wishes, queueLimit: 1 };
     expect(await away.do('stay')).toMatchObject({ state: 'queued', queued: 2 });
     await held.release();

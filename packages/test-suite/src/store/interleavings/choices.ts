@@ -4,7 +4,7 @@ export interface Choices {
   pick(count: number): number;
 }
 
-/** Takes its choices from a list of numbers, and the first option after the end of the list. */
+/** Takes its choices from a list of numbers. After the end of the list, takes the first option. */
 export class ListedChoices implements Choices {
   /** The choices made, each with its number of options. */
   readonly made: { picked: number; count: number }[] = [];
@@ -20,7 +20,7 @@ export class ListedChoices implements Choices {
 
 /**
  * Runs a scenario once for each sequence of choices, depth first, until none is left or `maxRuns` is reached. The
- * scenario must depend on its choices alone. Returns the number of runs.
+ * scenario must depend only on its choices. Returns the number of runs.
  */
 export async function everySequence(
   scenario: (choices: Choices) => Promise<void>,

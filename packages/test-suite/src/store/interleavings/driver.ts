@@ -2,21 +2,21 @@ import type { Store } from '@headgate/core/distributed';
 import type { SuiteTimes } from '../driver.ts';
 import type { Network } from './network.ts';
 
-/** Connects the interleaving suite to a kind of store whose server is in this process or can be stepped. */
+/** Connects the interleaving suite to a kind of store. Its server must run in this process, or step by step. */
 export interface InterleavingDriver {
   readonly name: string;
   /** Starts a server with an empty state and this limit, for one run. */
   start(options: InterleavingOptions): InterleavingServer | Promise<InterleavingServer>;
   /** Advances the time of the server and of all stores. Default: advances vitest's fake timers. */
   elapse?(milliseconds: number): Promise<void>;
-  /** Resolves when a server in another process has processed what has reached it. Default: immediately. */
+  /** Resolves when a server in another process has processed everything that has reached it. Default: immediately. */
   settled?(): Promise<void>;
-  /** Number of runs, lower for a server that takes long for each step. Default: 200. */
+  /** Number of runs. Make it lower for a server that takes long for each step. Default: 200. */
   readonly runs?: number | undefined;
 }
 
 export interface InterleavingOptions {
-  /** Carries everything between the stores and the server. */
+  /** Carries all messages between the stores and the server. */
   readonly network: Network;
   /** Name of the limit. */
   readonly name: string;
@@ -26,7 +26,7 @@ export interface InterleavingOptions {
 export interface InterleavingServer {
   /** Makes a store as another process would. The suite closes it. */
   connect(times: SuiteTimes): Store;
-  /** The server's counts: the held weight and the number queued. */
+  /** The server's counts: the weight held, and the number of waiters. */
   count(): Promise<{ readonly inflight: number; readonly queued: number }>;
   close?(): Promise<void>;
 }

@@ -4,13 +4,13 @@ import { type Choices, everySequence, ListedChoices } from './choices.ts';
 import type { InterleavingDriver } from './driver.ts';
 import { InterleavingScene, type SceneOptions } from './scene.ts';
 
-/** Maximum number of steps of a run, before it is brought to its end. */
+/** Maximum number of steps after which a run is completed without further choices. */
 const MAX_STEPS = 80;
 
 /**
- * Checks that the order of messages never affects a lease. Callers of one limit acquire, abort and release while
- * their messages arrive in every order that a network can cause, while connections fail, and while the limit is
- * operated. The held permits must never exceed the limit, nothing may be granted while it is paused or drained, no permit
+ * Checks that the order of messages never affects a lease. Callers of one limit acquire, abort and release permits.
+ * Meanwhile their messages arrive in every order that a network can cause, connections fail, and the limit is operated.
+ * The held permits must never exceed the limit, nothing may be granted while the limit is paused or drained, no permit
  * may be lost without a fault, and in the end everything must be released.
  */
 export function interleavingSuite(driver: InterleavingDriver): void {

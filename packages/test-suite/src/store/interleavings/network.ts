@@ -1,17 +1,17 @@
 /** A request in the network. */
 export interface Request<T> {
-  /** Messages of one connection and direction stay in order; all others may overtake each other. */
+  /** Messages with the same connection and direction stay in order. All others may overtake each other. */
   readonly connection: unknown;
   /** For the trace of a failed run. */
   readonly name: string;
-  /** Applies the request at the server. It may resolve much later, for instance when a blocked request is granted. */
+  /** Executes the request at the server. It may resolve much later, for instance when a blocked request is granted. */
   apply(): Promise<T>;
 }
 
-/** A possible next event of the network. */
+/** An event of the network that may happen next. */
 export interface NetworkEvent {
   readonly name: string;
-  /** Whether a connection fails together with its messages. */
+  /** Whether a connection fails in this event, together with its messages. */
   readonly isFault: boolean;
   run(): void;
 }
@@ -23,13 +23,14 @@ interface Message {
   /** Time of sending. */
   readonly sent: number;
   deliver(): void;
-  /** Tells the sender that the connection has ended. */
+  /** Notifies the sender that the connection has ended. */
   lose(): void;
 }
 
 /**
- * Carries requests to a server in this process, and replies and notifications back. Nothing moves until an event is
- * run, so a test decides the order. A request that its sender has given up stays in the network and may still arrive.
+ * Carries requests to a server in this process, and replies and notifications back. No message moves until the test
+ * runs an event, so the test decides the order. If a sender gives up a request, the request stays in the network and
+ * may still arrive.
  */
 export class Network {
   #messages: Message[] = [];
@@ -64,7 +65,7 @@ export class Network {
     });
   }
 
-  /** A message that the server sends by itself. `lose` tells the receiver that the connection has ended. */
+  /** Sends a message without a request. `lose` notifies the receiver that the connection has ended. */
   notify(connection: unknown, name: string, deliver: () => void, lose = () => {}): void {
     const [direction, sent] = ['to client' as const, this.now()];
     this.#add({ connection, direction, name, sent, deliver, lose });
@@ -105,7 +106,7 @@ export class Network {
     for (const { lose } of this.#take(connection)) lose();
   }
 
-  /** Breaks the connection silently: present and later messages are lost, and no sender is notified. */
+  /** Breaks the connection silently: present and later messages are lost, and their senders are not notified. */
   #silence(connection: unknown): void {
     this.#take(connection);
     this.#dead.add(connection);

@@ -3,9 +3,9 @@ import type { Caller } from './caller.ts';
 
 const operations = ['pause', 'drain', 'resume', 'resume', 'shadow', 'enforce', 'enforce'] as const;
 
-/** Operates the limiters of a scene, and checks what they may grant then. */
+/** Operates the limiters of a scene, and checks that they grant only what they may. */
 export class Operating {
-  /** What all processes and the server know; undefined while that is not certain. */
+  /** The state that all processes and the server know; undefined while that is not certain. */
   #agreed: { readonly isClosed: boolean; readonly enforces: boolean } | undefined = {
     isClosed: false,
     enforces: true,
@@ -14,7 +14,7 @@ export class Operating {
 
   constructor(private readonly limiters: readonly Limiter[]) {}
 
-  /** The possible operations; none if the store does not support them. */
+  /** The operations that are possible now; none if the store does not support them. */
   events(): { readonly name: string; run(): void }[] {
     return this.limiters.flatMap((limiter, process) =>
       operations
@@ -49,7 +49,7 @@ export class Operating {
     return undefined;
   }
 
-  /** Returns to normal operation, from one process. */
+  /** Makes one process return to normal operation. */
   reset(): void {
     const [limiter] = this.limiters;
     this.#agreed = undefined;
@@ -57,7 +57,7 @@ export class Operating {
     limiter?.enforce();
   }
 
-  /** Returns what the processes know differently after that. */
+  /** Describes how the processes differ in what they know after that. */
   disagreement(): string | undefined {
     const known = this.limiters.map(({ state, mode }) => `${state} ${mode}`);
     return known.every((state) => state === 'open enforce') ? undefined : known.join(', ');

@@ -7,14 +7,14 @@ import type { InterleavingDriver, InterleavingServer } from './driver.ts';
 import { Network } from './network.ts';
 import { Operating } from './operating.ts';
 
-/** In milliseconds; the defaults of `serverStore` and the other stores. */
+/** Milliseconds. These are the defaults of `serverStore` and of the other stores. */
 const times = { leaseDuration: 10_000, timeout: 1_000 };
 /**
- * Maximum delay of a message in a healthy network, in milliseconds: two round trips are shorter than a call's
+ * Maximum delay of a message in a healthy network, in milliseconds. Two round trips are then shorter than a call's
  * timeout.
  */
 const MAX_DELAY = 150;
-/** In milliseconds; less than a third of a lease, so that no renewal happens before. */
+/** Milliseconds. Less than a third of a lease, so that no renewal happens before. */
 const QUEUE_TIMEOUT = 2_000;
 
 export interface SceneOptions {
@@ -23,7 +23,7 @@ export interface SceneOptions {
   readonly callers: number;
   /** Whether connections fail and messages are delayed. */
   readonly faults: boolean;
-  /** Whether the limit is paused, drained and observed, if the store supports that. */
+  /** Whether the limit is paused, drained and put into shadow mode, if the store supports that. */
   readonly operates?: boolean;
 }
 
@@ -32,7 +32,7 @@ interface Event {
   run(): void | Promise<void>;
 }
 
-/** Callers in two processes, a server, and a network between them whose events are chosen by `choices`. */
+/** Callers in two processes, a server, and the network between them. `choices` chooses the network's events. */
 export class InterleavingScene {
   readonly network = new Network(() => performance.now());
   /** The events so far, in order. */
@@ -72,8 +72,8 @@ export class InterleavingScene {
   }
 
   /**
-   * One caller holds the limit, another requests it. From then on messages arrive in any order, the first caller
-   * releases at any point, and up to `maxFaults` messages are lost. Ends when there is no event left to choose.
+   * One caller holds the limit, and another one requests it. From then on, messages arrive in any order, the first
+   * caller releases at any point, and up to `maxFaults` messages are lost. Ends when no event is left to choose.
    */
   async handOver(maxFaults: number): Promise<void> {
     await this.#run(this.#callers.acquire());
@@ -96,14 +96,16 @@ export class InterleavingScene {
   /** Delivers all messages, finishes all callers, and checks that the server has nothing left. */
   async end(): Promise<void> {
     await this.#finish();
-    // A lost request may have been applied; its lease then expires.
+    // A lost request may have been executed. Its lease then expires.
     if (this.#faults > 0) await this.#outlive();
     if (this.#operating !== undefined) await this.#compare(this.#operating);
     const { inflight, queued } = await this.#server.count();
     if (inflight + queued > 0) this.#breach(`left behind: ${inflight} held, ${queued} queued`);
   }
 
-  /** One process returns to normal operation. Each asks the store once then, and must know that. */
+  /**
+   * Makes one process return to normal operation. Each process then calls the store once, and must know the new state.
+   */
   async #compare(operating: Operating): Promise<void> {
     operating.reset();
     for (const _ of this.#limiters) {
@@ -131,7 +133,7 @@ export class InterleavingScene {
     const closed = Promise.all(this.#stores.map((store) => store.close())).finally(() => {
       isClosed = true;
     });
-    // A store may notify its server of the close and wait for the reply.
+    // Needed since a store may notify its server of the close and wait for the reply.
     for (await this.#settled(); !isClosed; await this.#settled()) {
       const [next] = this.network.events();
       if (next === undefined) await this.#pass(250);
@@ -146,8 +148,8 @@ export class InterleavingScene {
   }
 
   /**
-   * The possible events by kind, so that a kind with many events is not chosen more often than others. The first
-   * kind, used when the list of choices has ended, delivers messages.
+   * The possible events by kind, so that a kind with many events is not chosen more often than others. The first kind
+   * delivers messages. It is chosen when the list of choices has ended.
    */
   #kinds(): Event[][] {
     const { faults, callers } = this.options;
@@ -178,8 +180,8 @@ export class InterleavingScene {
   }
 
   /**
-   * Advances time in small slices, so that other timers run between them. In a healthy network, time stops when a
-   * message is sent, and does not pass while a message is late.
+   * Advances time in small slices, so that other timers run between them. In a healthy network, no time passes after a
+   * message was sent or while a message is late.
    */
   async #elapse(milliseconds: number, slice = 50): Promise<void> {
     const { faults } = this.options;
@@ -200,7 +202,7 @@ export class InterleavingScene {
     else await vi.advanceTimersByTimeAsync(milliseconds);
   }
 
-  /** Advances time until everything that lost messages have left at the server has expired. */
+  /** Advances time until everything has expired that lost messages have left at the server. */
   async #outlive(): Promise<void> {
     for (let passed = 0; passed < 3 * times.leaseDuration; passed += 1_000) {
       await this.#elapse(1_000, 1_000);
