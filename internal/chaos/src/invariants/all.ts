@@ -23,7 +23,7 @@ export function invariantsFor(
 }
 
 const invariants = {
-  'no second grant while the first holder is alive': noOverlap,
+  'the weight at work never exceeds the limit': noOverlap,
   'first in, first out': inOrder,
   'no caller waits past its timeout': noLateAnswers,
   'every permit is released': allReleased,
