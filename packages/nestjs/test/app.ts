@@ -16,7 +16,7 @@ export class App {
   private constructor(readonly nest: INestApplication) {}
 
   static async start(
-    platform: keyof typeof platforms | FastifyAdapter,
+    platform: keyof typeof platforms | FastifyAdapter | ExpressAdapter,
     metadata: ModuleMetadata,
     prepare: (nest: INestApplication) => unknown = () => {},
     /** Whether closing the application cuts off running requests. */

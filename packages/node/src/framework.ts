@@ -1,4 +1,4 @@
-import { compileWith, decodedPath, type Framework, pathOf } from '@headgate/core/http';
+import { compileWith, decodedPath, expressKind, type Framework, pathOf } from '@headgate/core/http';
 import { pathToRegexp } from 'path-to-regexp';
 import type { Message } from './message.ts';
 
@@ -22,8 +22,8 @@ function readingsOf(target: string): string[] {
 export const framework: Framework<Message> = {
   method: (req) => req.method as string,
   path: (req) => req.url as string,
-  // A server without a router has no routes; the application may set the permit's `kind`.
-  kind: () => undefined,
+  // Without Express, an inner limit may know the route, and the application may set the permit's `kind`.
+  kind: expressKind,
   // There is no error handling to report to, and throwing here would end the process.
   report: (_, error) => console.error(error),
   header: (req, name) => req.headers[name] as string | undefined,

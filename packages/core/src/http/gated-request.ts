@@ -43,6 +43,8 @@ export type Ending = 'complete' | 'truncated' | 'unanswered';
 export abstract class Exchange {
   /** The gated request of the innermost middleware. Its `outer` links to those of the enclosing ones. */
   latest: GatedRequest | undefined = undefined;
+  /** The kind of work, as an inner limit knows it: a limit in front of the framework does not see the route. */
+  kindInside: (() => string | undefined) | undefined = undefined;
 
   /** Whether the client has disconnected. */
   abstract readonly gone: boolean;
@@ -261,16 +263,18 @@ export class GatedRequest extends Waiter {
 
   /** The kind of work, if known. */
   get kind(): string | undefined {
-    return this.permit?.kind ?? this.settings.kindOf(this.httpRequest as never);
+    const { permit, settings, httpRequest, exchange } = this;
+    return permit?.kind ?? settings.kindOf(httpRequest as never) ?? exchange.kindInside?.();
   }
 
   /** Computes the outcome now, and drops the references to the framework's request and response. */
   fixOutcome(): void {
     const { permit, outcomeOf } = this;
+    if (permit !== undefined && outcomeOf !== undefined) {
+      const outcome = outcomeOf(permit);
+      this.outcomeOf = () => outcome;
+    }
     this.httpRequest = undefined;
-    if (permit === undefined || outcomeOf === undefined) return;
-    const outcome = outcomeOf(permit);
-    this.outcomeOf = () => outcome;
   }
 
   /**

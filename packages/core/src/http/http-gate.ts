@@ -68,6 +68,8 @@ export class HttpGate<R> {
   }
 
   #enter(request: R, exchange: Exchange, reply: unknown): GatedRequest | undefined {
+    if (exchange.latest !== undefined)
+      exchange.kindInside = () => this.#settings.kindOf(request as never);
     const preflight = this.#preflights.tryAcquire(request, exchange);
     if (preflight !== undefined) return this.#bypass(exchange, preflight);
     if (this.#skips(request)) {
@@ -80,7 +82,7 @@ export class HttpGate<R> {
     const gated = new GatedRequest(this.#settings, exchange, demands);
     gated.httpRequest = request;
     if (this.#settings.isAdaptive)
-      gated.outcomeOf = (permit) => this.#outcome(request, reply, permit);
+      gated.outcomeOf = (permit) => this.#outcome(gated, request, reply, permit);
     this.#prioritize(gated, request);
     gated.enter(gate);
     return gated;
@@ -163,11 +165,11 @@ export class HttpGate<R> {
   }
 
   /** Reports the route and the outcome of a request to an adaptive limit. */
-  #outcome(request: R, reply: unknown, permit: BasePermit): Outcome {
+  #outcome(gated: GatedRequest, request: R, reply: unknown, permit: BasePermit): Outcome {
     const { framework } = this;
     const { classify } = this.#settings;
     try {
-      permit.kind ??= framework.kind(request);
+      permit.kind ??= gated.kind;
       const outcome = classify?.(reply as never) ?? 'ok';
       return checkChoice('classify', outcome, outcomes);
     } catch (error) {

@@ -1,6 +1,7 @@
 export { sentence } from '../semaphore/rejection.ts';
 export { warnOnce } from '../warning.ts';
 export { type Admission, unlimited } from './admission.ts';
+export { expressKind } from './express-kind.ts';
 export { fastifyPath, fastifyRouting } from './fastify-router.ts';
 export { type Framework, reasonOf, rejectionHandler } from './framework.ts';
 export { Exchange, type GatedRequest } from './gated-request.ts';

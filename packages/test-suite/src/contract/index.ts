@@ -63,3 +63,5 @@ export const contract: Readonly<Record<string, (world: World) => void>> = {
   'mistakes that it warns of': warnedMistakes,
   'HTTP/2': overHttp2,
 };
+
+export const topics: readonly string[] = Object.keys(contract);

@@ -9,7 +9,7 @@ import fastify from 'fastify';
 import { Hono } from 'hono';
 import Koa from 'koa';
 import { describe, expect, it } from 'vitest';
-import { expressFramework } from './framework.ts';
+import { expressFramework } from '../framework.ts';
 
 /** As connect, polka, sirv and serve-static do: without a `next`, they respond themselves. */
 function connectLike(_req: IncomingMessage, res: ServerResponse, next?: () => void): void {
