@@ -66,7 +66,7 @@ export class LimitedHandler<R extends Request> {
     const { response } = reply;
     // What is not a response has upgraded the connection, or is for the host to convert.
     if (response?.headers === undefined) {
-      exchange.ended('complete');
+      gated.ended('complete');
       return response as never;
     }
     gated.fixOutcome();

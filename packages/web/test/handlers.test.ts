@@ -175,6 +175,20 @@ describe('the permit', () => {
     await counts(inner, 0);
   });
 
+  it('of an outer limit is held by its own response if an inner handler returns none', async () => {
+    const [outer, inner] = [limitOf(), limitOf()];
+    const { readable, close } = source();
+    const response = await outer(get(), async (request) => {
+      await inner(request, () => undefined as never);
+      return new Response(readable);
+    });
+    const text = response.text();
+    expect([outer.holders, inner.holders]).toEqual([1, 0]);
+    await close();
+    await text;
+    await counts(outer, 0);
+  });
+
   it('is not acquired twice by the same request, but by a copy of it', async () => {
     const limit = limitOf({ limit: 2 });
     const ok = () => new Response('ok');
