@@ -96,17 +96,17 @@ describe.each(Object.keys(servers))('a limit in front of %s', (name) => {
 
   it('has a latency baseline for each route', async () => {
     const { samples, limit: factory } = recordingLimit();
-    const inside = createLimiter({ name: 'inside', limit: 100 });
-    const limit = world.watch(concurrencyLimit({ limit: factory }));
+    const limiter = world.watch(createLimiter({ limit: factory }));
+    const limit = concurrencyLimit({ limiter });
     // Express alone shows its route to the limit in front.
-    const parts = name === 'Express' ? { limit } : { limit, inside };
+    const parts = name === 'Express' ? { limit } : { limit, inside: limiter };
     const { call } = await start(name, parts, async (path) => {
       await new Promise((resolve) => setTimeout(resolve, path.startsWith('/a/') ? 5 : 100));
       return path;
     });
     for (const path of ['/a/1', '/b/1', '/a/2', '/b/2']) {
       await call(path).answer();
-      await counts(limit, 0);
+      await counts(limiter, 0);
     }
     const [a1, b1, a2, b2] = samples;
     expect([a1?.kind, b1?.kind]).toEqual([
