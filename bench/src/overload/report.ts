@@ -130,8 +130,9 @@ function notes(run: ResourceRun): string[] {
   const p50 = Math.max(...measured.map(({ lateness }) => lateness.p50));
   const p99 = Math.max(...measured.map(({ lateness }) => lateness.p99));
   return [
-    `Capacity, before the first case and after each: ${drift}/s.`,
-    `The generator was late by at most ${number(p50)} ms (p50) and ${number(p99)} ms (p99); latencies count from the due time.`,
+    `Capacity, measured before the first case and after each: ${drift}/s.`,
+    `The load generator sent requests at most ${number(p50)} ms (p50) and ${number(p99)} ms (p99) late; latencies count from ` +
+      'the time at which a request was due.',
     ...failures.map(([name, error]) => `${name}: ${(error as Error).message}.`),
   ];
 }

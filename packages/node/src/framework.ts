@@ -10,7 +10,7 @@ const compile: Framework<Message>['compile'] = (pattern, routing) => {
   return (target) => readingsOf(target).some(test);
 };
 
-/** The path as sent and as a URL, which has neither `..` nor backslashes; both also decoded. */
+/** The path as it was sent, and as a URL resolves it (without `..` and backslashes); each also decoded. */
 function readingsOf(target: string): string[] {
   const paths = [pathOf(target)];
   // The origin matters to a target such as `//host/path` only in that it must be one.

@@ -10,7 +10,7 @@ export interface Mechanism {
 
 export const mechanisms: readonly Mechanism[] = [
   {
-    name: 'Only so much work starts in a turn',
+    name: 'A turn starts a bounded amount of work',
     file: 'pacing/turn.ts',
     on: 'return work * busyPart >= this.#budget;',
     off: 'return false;',
@@ -58,7 +58,7 @@ export const mechanisms: readonly Mechanism[] = [
     off: '',
   },
   {
-    name: 'Such a pause leaves out what requests compute',
+    name: 'The pause does not count the time in which requests compute',
     file: 'pacing/accept-pause.ts',
     on: 'const computing = wereInflight ? busyPart * Math.max(0, elapsed - TURN_MS) : 0;',
     off: 'const computing = 0;',
@@ -70,7 +70,7 @@ export const mechanisms: readonly Mechanism[] = [
     off: 'const accepts = false;',
   },
   {
-    name: 'What kept the loop busy before a request is not its cost',
+    name: 'Earlier work of the loop does not count as the cost of a request',
     file: 'pacing/work-cost.ts',
     on: 'const isAfterGap = this.inflight === 0 && now - this.#updatedAt > GAP_MS;',
     off: 'const isAfterGap = false;',
@@ -82,13 +82,13 @@ export const mechanisms: readonly Mechanism[] = [
     off: 'const isBurst = false;',
   },
   {
-    name: 'More than a hundred waiters are no burst',
+    name: 'More than a hundred waiters do not count as a burst',
     file: 'pacing/max-wait.ts',
     on: 'if (length > MAX_BURST) this.#burstAt = -Infinity;',
     off: '',
   },
   {
-    name: 'A queue that is soon served is not shed',
+    name: 'A queue that can be served soon is not shed',
     file: 'pacing/max-wait.ts',
     on: 'const isShort = duration > 0 && queued * duration <= MIN_MS * Math.max(1, inflight);',
     off: 'const isShort = false;',

@@ -32,7 +32,7 @@ The goals, from which misses are counted:
 - *rejected*: at most 0.5 % at 0.5 and 0.8 times the capacity, if a handler takes at most 25 ms;
 - *no limit*: at least 99.5 % of what a server without a limit answers in time.
 
-"Worst" is the least relative to the reference, and relative to a server without a limit.`;
+"Worst" is the lowest result relative to the reference, and relative to a server without a limit.`;
 
 /** The page of all results: a summary, the worst results, and a table for each kind of handler. */
 export function gridPage(grid: readonly Cell[], random: readonly Cell[]): string {
@@ -126,8 +126,9 @@ function gridOf(kind: HandlerKind, cells: readonly Cell[]): string {
     ...loads.map((load) => shown(byName.get(`${server}, ${load} ×`))),
   ]);
   const note =
-    'Percentage of the reference. Bold: below the goal; p: the p99 is above it; r: more is rejected; n: a server without a limit answers\n' +
-    'more. –: the server has not enough time to reject all that it cannot answer.';
+    'The figures are percentages of the reference. Bold: below the goal. p: the p99 is above its goal. r: more requests are rejected than\n' +
+    'the goal allows. n: a server without a limit answers more. –: the server does not even have the time to reject all requests that it\n' +
+    'cannot answer.';
   return `${note}\n\n${markdownTable(['', ...loads.map((load) => `${load} ×`)], rows)}`;
 }
 

@@ -123,7 +123,7 @@ export class LocalPermit extends BasePermit {
     semaphore.release(this);
   }
 
-  /** When the work started whose duration an adaptive limit measures. */
+  /** The time at which the work started. An adaptive limit measures the duration from here. */
   private get countedSince(): number {
     return this.extra?.countedSince ?? this.since;
   }
