@@ -29,7 +29,7 @@ export async function processes(
     rows: all.map((figures, i) => [`${processCounts[i]}`, ...row(figures), number(figures.idle)]),
     goals: [grown('64 processes over 8', all[6], all[3])],
     notes: [
-      'Server µs: processor time of the server, with its connections. The last column is its time while all processes are connected and idle.',
+      'Server µs is the processor time of the server and its connections. The last column is that time while all processes are connected and idle.',
     ],
   };
 }

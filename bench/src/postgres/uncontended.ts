@@ -35,8 +35,8 @@ export async function uncontended(plan: DistributedPlan): Promise<Table> {
     ),
     goals: all.map(goal),
     notes: [
-      'A pair is an acquire and a release on limit 20, each awaited before the next; compared with two prepared ' +
-        'UPDATEs of one row. No commit waits for the disk.',
+      'A pair is an acquire and a release on limit 20. Each is awaited before the next one. The comparison is with two ' +
+        'prepared UPDATEs of one row. No commit waits for the disk.',
     ],
   };
 }

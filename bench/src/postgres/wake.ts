@@ -20,7 +20,7 @@ export async function wake(plan: DistributedPlan): Promise<Table> {
       { what: 'p99 wake', target: 50, measured: p99, unit: 'ms' },
     ],
     notes: [
-      'SELECT 1 is the waiter’s median round trip, each after a pause as long as before a release.',
+      'SELECT 1 is the median round trip of the waiter if it pauses before each query for as long as before a release.',
     ],
   };
 }

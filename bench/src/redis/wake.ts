@@ -32,7 +32,7 @@ function report(all: ReadonlyMap<string, Wakes>, quickPing: number): Table {
     rows: [...all].map(([name, wakes]) => row(name, wakes)),
     goals: goals(all.get(ours)),
     notes: [
-      `PING is the waiter's median round trip, each after a pause as long as before a release; without pauses it is ${number(1_000 * quickPing)} µs.`,
+      `PING is the median round trip of the waiter if it pauses before each PING for as long as before a release. Without pauses, it is ${number(1_000 * quickPing)} µs.`,
     ],
   };
 }

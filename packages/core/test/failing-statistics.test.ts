@@ -101,7 +101,7 @@ it('a gate with one failing limiter still exports the series of the others', () 
   ]);
 });
 
-it('an order or limit algorithm whose statistics throw affects only those, and warns once per failure', () => {
+it('an order or limit algorithm whose statistics throw still works, and warns once per failure', () => {
   const warnings = collectWarnings('HEADGATE_STATS');
   let error: Error | undefined;
   const fail = () => {

@@ -127,7 +127,7 @@ describe('the callback `operated`', () => {
     expect(events).toEqual(['setLimit 3', 'setLimit 2', 'admitted']);
   });
 
-  it('does not overtake the waiters if it acquires a permit', () => {
+  it('cannot acquire a permit before the waiters do', () => {
     const { limiter, waiting } = busy();
     const later: ReturnType<typeof call>[] = [];
     limiter.observe({ operated: () => void later.push(call(limiter)) });

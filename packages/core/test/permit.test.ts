@@ -111,7 +111,7 @@ it('waitUntil: an explicit release takes precedence', async () => {
   expect(limiter.inflight).toBe(0);
 });
 
-it('waitUntil: maxHold takes precedence over both', () => {
+it('waitUntil: the permit is released after maxHold even if the work has not settled', () => {
   const { clock, limiter, permit } = permitted({ maxHold: 50 });
   permit.waitUntil(new Promise(() => {}));
   permit[Symbol.dispose]();

@@ -6,7 +6,7 @@ import { checkRoutesOfNewApps, markLimited } from './route-check.ts';
 import { configReader, limitOfRoute, registerHook } from './route-config.ts';
 import { tracked } from './tracked-handler.ts';
 
-/** Fastify's own marks of a plugin: hooks apply to the instance that registers it; which versions it supports. */
+/** Marks with which Fastify applies the hooks to the instance that registers the plugin, and checks its own version. */
 const marks = {
   [Symbol.for('skip-override')]: true,
   [Symbol.for('fastify.display-name')]: '@headgate/fastify',

@@ -23,7 +23,7 @@ export function checkRoutesOfNewApps(): void {
       if (!setsLimit(route)) return;
       unchecked.push(() => checkRegistered(this, route));
     });
-    // Not earlier: a limit that is registered later applies to the routes of its instance as well.
+    // An earlier check would be wrong: a limit that is registered after a route applies to that route as well.
     fastify.addHook('onReady', async () => {
       for (const check of unchecked) check();
     });

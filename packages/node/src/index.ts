@@ -8,9 +8,9 @@ export { admissionOf, type ConcurrencyLimitOptions } from './limited-listener.ts
 
 export interface ConcurrencyLimit<Req extends Message = IncomingMessage> extends HttpHandle {
   /**
-   * Limits a handler, or an app of a framework: returns the listener for `createServer`. The permit is held until the response has ended and, if
-   * the handler returns a promise, the promise has settled. What the handler throws, the listener throws, or rejects
-   * with; the permit of a request to which nothing has responded by then is released.
+   * Limits a handler, or an app of a framework. Returns the listener for `createServer`. The permit is held until the
+   * response has ended and, if the handler returns a promise, until the promise has settled. If the handler throws or
+   * rejects, so does the listener. If nothing has responded by then, the permit is released.
    */
   (handler: Handler<Req>): (req: Req, res: ResponseTo<Req>) => unknown;
 }

@@ -19,8 +19,8 @@ export interface FailureDetectorOptions {
   /** Runs a statement on the connection for operations, before later operations. */
   inOrder(query: Query): Promise<unknown>;
   /**
-   * Called with a reason if other processes cannot see that this one is alive, which began at most `ago` milliseconds
-   * ago. The process must then register again.
+   * Called if other processes cannot see that this one is alive. `ago` is the maximum time in milliseconds since they
+   * could last see it. The process must then register again.
    */
   unseen(reason: string, ago: number): void;
   /** Sends these notifications. */

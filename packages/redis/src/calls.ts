@@ -68,11 +68,11 @@ function keyOf(ref: LimitRef, { prefix, keys }: Sender): string {
   return key;
 }
 
-/** Index of the flag that the call must succeed even without free memory. A call that only acquires may fail. */
+/** Index of the flag for calls that must succeed even without free memory. A call that only acquires may fail. */
 const MUST_NOT_FAIL = 6;
-/** Index of the flag that an operation may hold permits in reserve. */
+/** Index of the flag for calls in which an operation may hold permits in reserve. */
 const RESERVING = 7;
-/** Index of the flag that a lease may be stored with another weight. */
+/** Index of the flag for calls whose lease may be stored with another weight. */
 const SEARCHING = 8;
 
 function heading(ref: LimitRef, { leaseDuration, owner, prefix }: Sender): string[] {

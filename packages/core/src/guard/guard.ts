@@ -29,7 +29,7 @@ interface CommonGuardOptions {
   clock?: Clock | undefined;
 }
 
-/** One signal, or several; the one with the highest delay relative to its target decides. */
+/** A guard has one or more signals. The signal whose delay is highest relative to its target decides. */
 export type GuardOptions = CommonGuardOptions &
   (
     | (Signal & { signals?: undefined })

@@ -235,7 +235,7 @@ export class GatedRequest extends Waiter {
     const { permit, settings } = this;
     if (this.hasEnded) return;
     this.hasEnded = true;
-    // After a disconnect in the middle of the body, the handler still counts for as long as it would have without it.
+    // A disconnect in the middle of the body does not change for how long the handler counts.
     if (ending !== 'truncated') settings.slowClients?.delete(this);
     if (permit === undefined) return this.withdraw();
     if (ending !== 'complete') {

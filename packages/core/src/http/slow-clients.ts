@@ -3,7 +3,7 @@ import type { Gate } from '../gate/gate.ts';
 import type { Outcome } from '../limits/limit.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 
-/** Milliseconds between two checks of the requests: while requests are queued, and otherwise. */
+/** Milliseconds between two checks of the requests. Checks are more frequent while requests are queued. */
 const INTERVAL_MS = { queued: 10, usual: 100 };
 
 /**

@@ -10,7 +10,8 @@ const MIN_SAMPLES = 8;
 const MIN_SIGNIFICANCE = 3;
 
 /**
- * Added to `MIN_SIGNIFICANCE`, divided by the degrees of freedom: approximates quantiles of Student's t-distribution.
+ * This value, divided by the degrees of freedom, is added to `MIN_SIGNIFICANCE`. The sum approximates a quantile of
+ * Student's t-distribution.
  */
 const SMALL_SAMPLE_PENALTY = 10;
 

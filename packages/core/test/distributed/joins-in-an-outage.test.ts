@@ -32,7 +32,7 @@ test('a request whose joins() closes the limiter during an outage is rejected', 
   expect(waiter.answer).toBe('closed');
 });
 
-test('a key that joins() itself uses during an outage is counted once', async () => {
+test('a key is counted once even if a joins() callback uses it during an outage', async () => {
   const { world, store, limiter } = scene({ onStoreError: 'local', perKey: true });
   store.trouble = 'silent';
   const held = outcome(limiter.acquire({ key: 'a' }));

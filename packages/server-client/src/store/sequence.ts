@@ -26,7 +26,7 @@ export class Sequence {
     return result;
   }
 
-  /** Forgets the end once it has settled: a promise keeps the async context of the request that has created it. */
+  /** Forgets the promise once it has settled, since a promise keeps the async context of the request that created it. */
   #endWith(semaphore: string, end: Promise<unknown>): void {
     this.#ends.set(semaphore, end);
     const forget = () => {
