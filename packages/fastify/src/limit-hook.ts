@@ -76,7 +76,7 @@ export class LimitHook {
 
   #conclude(gated: GatedRequest, request: FastifyRequest, reply: FastifyReply, next: Next): void {
     if (gated.disconnected) return;
-    // Also for a rejected request, whose access log needs it.
+    // A rejected request has an admission, too, since its access log needs it.
     request.admission = gated.admission;
     if (gated.rejection === undefined) {
       this.#addFields(gated, reply);

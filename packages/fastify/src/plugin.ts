@@ -21,7 +21,7 @@ checkRoutesOfNewApps();
 export function pluginOf(hook: LimitHook): FastifyPluginCallback {
   const plugin: FastifyPluginCallback = (instance, options, done) => {
     if (typeof instance?.addHook !== 'function') throw misplaced('@headgate/fastify', instance);
-    // Thrown here, it would be an uncaught exception.
+    // An error that is thrown here would be an uncaught exception.
     const error = misplacedOption(options) ?? attempted(() => hook.closeWith(instance));
     if (error !== undefined) return done(error);
     markLimited(instance);
@@ -52,7 +52,7 @@ function attempted(run: () => void): Error | undefined {
   }
 }
 
-/** The error for options that are passed as other plugins take them: they would have no effect here. */
+/** The error for options that are passed to `register`, as with other plugins. They would have no effect there. */
 function misplacedOption(options: object): HeadgateError | undefined {
   const option = Object.keys(options).find((name) => !registerOptions.includes(name));
   if (option === undefined) return undefined;

@@ -4,7 +4,10 @@ import { warnOnce } from '@headgate/core/http';
 import { invalid, nearest } from '@headgate/core/options';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 
-/** Marks the instances that a limit is registered with. Those within inherit it as they do the limit's hooks. */
+/**
+ * Marks the instances with which a limit is registered. Instances within them inherit the mark, as they inherit the
+ * hooks of the limit.
+ */
 const limited = Symbol.for('headgate.fastify.limited');
 
 export function markLimited(instance: FastifyInstance): void {
@@ -12,8 +15,9 @@ export function markLimited(instance: FastifyInstance): void {
 }
 
 /**
- * Checks the routes of every app that is created from now on. A plugin could not: Fastify shows it neither the routes of
- * other instances nor those added before it, so a limit in their configuration would be ignored silently.
+ * Checks the routes of every app that is created from now on. A plugin cannot check them all, since Fastify does not
+ * show it the routes of other instances or those added before it. A limit in the configuration of such a route would be
+ * ignored silently.
  */
 export function checkRoutesOfNewApps(): void {
   subscribe('fastify.initialization', (message) => {
@@ -45,7 +49,7 @@ function setsLimit(route: RouteOptions): boolean {
   throw invalid('config.concurrencyLimit', 'false or a result of concurrencyLimit()', limit);
 }
 
-/** No error: a plugin of the app may have such a field, and what it expects there is its own affair. */
+/** A similar name causes a warning, not an error, since a plugin of the app may use a field of that name. */
 function warnOfSimilar(name: string, value: unknown): void {
   const couldBeLimit = value === false || typeof value === 'function';
   if (!couldBeLimit || name === 'concurrencyLimit') return;

@@ -10,7 +10,7 @@ export function registerHook(limit: object, hook: LimitHook): void {
 }
 
 /**
- * The limit that a route's configuration sets: `false` for none, undefined for the registered one.
+ * The limit that the configuration of a route sets. `false` means no limit, and undefined means the registered one.
  *
  * @throws HeadgateError for anything else.
  */
@@ -25,9 +25,9 @@ export function limitOfRoute(config: unknown): LimitHook | false | undefined {
 type Contexts = Readonly<Record<symbol, { readonly config?: unknown } | null | undefined>>;
 
 /**
- * Returns a function that reads the configuration of a request's route. `routeOptions` creates its object at every
+ * Returns a function that reads the configuration of a request's route. `routeOptions` creates an object at every
  * access, which takes up to a quarter of the time of a whole request. Therefore only the first request reads it, and
- * finds by it where Fastify keeps the configuration itself; if that is not found, every request reads it.
+ * uses it to find out where Fastify stores the configuration. If that is not found, every request reads `routeOptions`.
  */
 export function configReader(): (request: FastifyRequest) => unknown {
   let key: symbol | undefined;

@@ -1,7 +1,7 @@
 import { isThenable, NodeExchange } from '@headgate/core/http';
 import type { FastifyInstance, FastifyReply, RouteHandlerMethod } from 'fastify';
 
-/** Handlers that are tracked already, by a plugin of the same or of an outer instance. */
+/** Handlers that are tracked already, by a plugin of the same instance or of an outer one. */
 const trackedHandlers = new WeakSet<RouteHandlerMethod>();
 
 /** Reports to the innermost limit when an async handler has settled. */
@@ -36,8 +36,8 @@ function orReturned(work: Promise<unknown>, reply: FastifyReply): Promise<unknow
 }
 
 /**
- * A promise that resolves to the reply settles when the response has ended. Fastify never notices that if an HTTP/2
- * stream was reset before; there, a call of `send` reveals that the handler is done.
+ * A promise that resolves to the reply settles when the response has ended. If an HTTP/2 stream was reset before that,
+ * Fastify never notices the end. In this case, a call of `send` shows that the handler is done.
  */
 function orSent(work: Promise<unknown>, reply: FastifyReply): Promise<unknown> {
   const sent = new Promise<void>((resolve) => {

@@ -11,12 +11,12 @@ export const framework: Framework<Context> = {
   method: (c) => c.req.method,
   path: (c) => c.req.path,
   kind: (c) => {
-    // Deprecated in favour of `hono/route`, which older versions do not have.
+    // Hono has deprecated it in favour of `hono/route`, but older versions do not have that.
     const route = c.req.matchedRoutes[c.req.routeIndex];
-    // Not the method of the request, which a client may invent over HTTP/2.
+    // The method of the request is not used, since a client may invent one over HTTP/2.
     return route && `${route.method} ${route.path}`;
   },
-  // As Hono's default error handler does; the app's own handler could only send a response.
+  // Hono's default error handler does the same. The app's own handler could only send a response.
   report: (_, error) => console.error(error),
   header: (c, name) => c.req.header(name),
   address: (c) => (c.env as NodeBindings | undefined)?.incoming?.socket?.remoteAddress,

@@ -36,8 +36,8 @@ export type ConcurrencyLimitOptions<E extends Env = Env> = HttpOptions<
 type AnyOptions = ConcurrencyLimitOptions<any>;
 
 /**
- * Runs Hono requests through the gate. It has no async functions for a request that is not queued: each would slow down
- * the middleware around this one.
+ * Runs Hono requests through the gate. It uses no async function for a request that is not queued, since each one would
+ * slow down the middleware around this one.
  */
 export class LimitMiddleware {
   readonly http: HttpGate<Context>;
@@ -101,16 +101,16 @@ export class LimitMiddleware {
 }
 
 /**
- * Runs the rest of the chain, and discards what Hono resolves `next()` to: the context, which would count as the
- * response if the handler has set none, and replace Hono's own error about that.
+ * Runs the rest of the chain. Discards the context to which Hono resolves `next()`: if the handler has set no response,
+ * the context would count as one, and replace Hono's own error about that.
  */
 function proceed(next: Next): Promise<void> {
   return next().then(() => {});
 }
 
 /**
- * On Bun, the default type of a text is not among the headers of its response, so a response with another body would lack
- * it. Once a header has been changed, `c.text()` sets the type itself.
+ * On Bun, the default `Content-Type` of a text is not among the headers of its response, so a response with another
+ * body would lack it. Once a header has been changed, `c.text()` sets the type itself.
  */
 function prepareHeaders(c: Context): void {
   c.header('headgate', undefined);
@@ -166,8 +166,8 @@ function whenReplaced(c: Context, callback: (response: Response) => void): void 
 }
 
 /**
- * On Node the response reports its end, so its body is not wrapped. Elsewhere the exchange is that of the context, since
- * other middleware may replace the raw request.
+ * On Node, the response reports its end, so its body is not wrapped. On other runtimes, the exchange is stored by the
+ * context, since other middleware may replace the raw request.
  */
 function exchangeOf(c: Context): Exchange {
   const { incoming, outgoing } = (c.env ?? {}) as {

@@ -11,14 +11,14 @@ const MAX_MISSED_TICKS = 3;
 interface Liveness {
   /** When the request's timer fired last. */
   lastTick: number;
-  /** Whether the request may have ended: it gets one more interval. */
+  /** Whether the request may have ended. It then gets one more interval. */
   isSuspected: boolean;
 }
 
 /**
- * The requests of an isolate. Each queued one has a timer of its own, without which the runtime would consider it hung.
- * The runtime may end a request without a signal, and then it would keep its place in the queue, or the permit that it
- * is granted: so this is also a failure detector, which removes a queued request whose timer no longer fires.
+ * The requests of an isolate. Each queued request has a timer of its own, since the runtime would otherwise consider it
+ * hung. The runtime may end a request without a signal. Such a request would keep its place in the queue, or the permit
+ * that it is granted. Therefore a queued request is removed if its timer no longer fires.
  */
 export class WorkersRequests {
   readonly #queued = new Map<GatedRequest, Liveness>();
@@ -55,7 +55,7 @@ export class WorkersRequests {
     });
   }
 
-  /** Fires timers from the context of this request until its permit is released: those that renew its lease. */
+  /** Fires timers from the context of this request until its permit is released, so that its lease is renewed. */
   admitted({ permit }: GatedRequest): void {
     if (permit !== undefined) this.#repeat(() => !permit.released);
   }

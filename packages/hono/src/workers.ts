@@ -14,21 +14,26 @@ function keepAlive(context: Context['executionCtx'], work: Promise<unknown>): vo
   context.waitUntil(work.catch(() => {}));
 }
 
-/** The same for work that the handler passes to its permit, which may settle after the response. */
+/**
+ * Passes work that the handler gives to its permit to the runtime's `waitUntil`, too. It may settle after the response.
+ */
 export function forwardWaitUntil(c: Context, { permit }: GatedRequest): void {
   if (permit === undefined) return;
   const { waitUntil: holdUntil } = permit;
-  // Not the context, which refers to the response: the permit must not.
+  // The closure must not keep the context, since the permit must not refer to the response.
   const { executionCtx } = c;
   permit.waitUntil = (work) => {
-    // Once, since a thenable may start its work on every `then`.
+    // It is converted only once, since a thenable may start its work on every `then`.
     const promise = Promise.resolve(work);
     holdUntil.call(permit, promise);
     keepAlive(executionCtx, promise);
   };
 }
 
-/** @throws HeadgateError for a request that cannot extend its life: a disconnect would leak its permit. */
+/**
+ * @throws HeadgateError for a request without an execution context. If its client disconnected, its permit would never
+ * be released.
+ */
 export function checkContext(c: Context): void {
   if (!hasContext(c))
     throw refusal('call app.fetch(request, env, ctx), with the context of the handler');
@@ -80,7 +85,10 @@ export function checkWorkers(options: CheckedOptions): void {
   }
 }
 
-/** A store whose timers any request fires also uses connections only within the request that has opened them. */
+/**
+ * Marks a store whose timers any request may fire, and which uses connections only within the request that has opened
+ * them.
+ */
 function isForWorkers(store: object): boolean {
   return (store as { readonly clock?: unknown }).clock === workersClock;
 }

@@ -4,7 +4,10 @@ import type { Message } from './message.ts';
 
 const compilePath = compileWith(pathToRegexp);
 
-/** A route matches if any reading of the target does: the application's own router must not bypass the limit. */
+/**
+ * A route matches if any of the paths that a router may see does, since the application's own router must not bypass
+ * the limit.
+ */
 const compile: Framework<Message>['compile'] = (pattern, routing) => {
   const test = compilePath(pattern, routing);
   return (target) => readingsOf(target).some(test);
@@ -13,7 +16,7 @@ const compile: Framework<Message>['compile'] = (pattern, routing) => {
 /** The path as it was sent, and as a URL resolves it (without `..` and backslashes); each also decoded. */
 function readingsOf(target: string): string[] {
   const paths = [pathOf(target)];
-  // The origin matters to a target such as `//host/path` only in that it must be one.
+  // A target such as `//host/path` is only parsed correctly with an origin. Which one does not matter.
   if (URL.canParse(target, 'http://localhost'))
     paths.push(new URL(target, 'http://localhost').pathname);
   return [...paths, ...paths.map(decodedPath)];

@@ -89,7 +89,7 @@ function settled(gated: GatedRequest, res: ResponseTo<Message>, handler: () => u
     if (!isThenable(result)) return result;
     // Converted once, since a thenable may start its work on every `then`, as query builders do.
     const work = gated.trackHandler(Promise.resolve(result));
-    // A promise of its own: the rejection of `work` is handled here, and Node would not report it.
+    // This is a separate promise: if it were `work`, its rejection would be handled here, and Node would not report it.
     return work.then(undefined, (error) => {
       failed();
       throw error;
@@ -105,7 +105,7 @@ function settled(gated: GatedRequest, res: ResponseTo<Message>, handler: () => u
  * the response stays open until the client gives up, and so would the permit.
  */
 function releaseUnanswered({ permit }: GatedRequest, res: ResponseTo<Message>): void {
-  // Later, since the error has not reached the application yet.
+  // This must be checked later, since the error has not reached the application yet.
   setImmediate(() => {
     if (!res.headersSent && !res.writableEnded) permit?.release('ignored');
   });

@@ -7,13 +7,13 @@ const compilePath = compileWith(pathToRegexp);
 export const framework: Framework<Request> = {
   method: (request) => request.method,
   path: (request) => new URL(request.url).pathname,
-  // The host has a router, if anything has; the application may set the permit's `kind`.
+  // Only the host can have a router. The application may set the permit's `kind`.
   kind: () => undefined,
   report: (_, error) => console.error(error),
   header: (request, name) => request.headers.get(name) ?? undefined,
   // The application's own router may ignore both, and must not bypass the limit.
   routing: () => ({ caseSensitive: false, strict: false }),
-  /** A route matches if either reading of the path does: some routers decode it, some do not. */
+  /** A route matches if the path or the decoded path does, since some routers decode the path and others do not. */
   compile(pattern, routing) {
     const test = compilePath(pattern, routing);
     return (path) => test(path) || test(decodedPath(path));

@@ -21,7 +21,7 @@ export type ConcurrencyLimitOptions<R extends Request = Request> = HttpOptions<
   Response
 >;
 
-/** What `classify` receives, once the handler has returned it. */
+/** The argument of `classify`, once the handler has returned it. */
 interface Reply {
   response?: Response | undefined;
 }
@@ -64,7 +64,7 @@ export class LimitedHandler<R extends Request> {
       throw error;
     }
     const { response } = reply;
-    // What is not a response has upgraded the connection, or is for the host to convert.
+    // If the result is not a response, the handler has upgraded the connection, or the host converts the result.
     if (response?.headers === undefined) {
       gated.ended('complete');
       return response as never;
@@ -80,7 +80,7 @@ export class LimitedHandler<R extends Request> {
   }
 }
 
-/** Sets the reply before the permit may be released, which reads it. */
+/** Sets the reply before the permit may be released, since the release reads it. */
 async function respond<R extends Request>(request: R, next: Next<R>, reply: Reply): Promise<void> {
   reply.response = await next(request);
 }

@@ -2,10 +2,12 @@ import { Exchange, type GatedRequest } from '@headgate/core/http';
 
 type Ending = Parameters<Exchange['ended']>[0];
 
-/** By the request, or by the framework's object for it if middleware may replace the request. */
+/**
+ * The exchanges by their request, or by the framework's object for the request if middleware may replace the request.
+ */
 const exchanges = new WeakMap<object, WebExchange>();
 
-/** Which exchange observes a body. */
+/** The exchange that observes a body. */
 const observers = new WeakMap<ReadableStream, WebExchange>();
 
 /** An exchange of a runtime that offers only Request and Response. */
@@ -62,7 +64,7 @@ export class WebExchange extends Exchange {
     const isRead = method !== 'HEAD' && response.status !== 101;
     if (isRead && body !== null && !response.bodyUsed && !body.locked) {
       const number = ++this.bodies;
-      // Middleware between two limits may return another response than the inner one's.
+      // Middleware between two limits may replace the response of the inner limit.
       const end = (ending: Ending) => number === this.bodies && this.ended(ending);
       const metered = meter(body, end);
       observers.set(metered, this);

@@ -25,30 +25,31 @@ export function checkGateWaitOptions(owner: string, options: GateWaitOptions): v
 /** Several limits behind one queue, with one timeout and one permit per request. */
 export interface Gate extends Handle {
   /**
-   * Grants or rejects the waiter, now or later, exactly once. Of the waiter's own fields it reads only
-   * `queueTimeout`, `priority` and `fairBy`, and may overwrite the others.
+   * Grants or rejects the waiter exactly once, now or later. It reads only `queueTimeout`, `priority` and `fairBy` of
+   * the waiter's own fields, and may overwrite the others.
    *
    * @throws HeadgateError for demands that can never be granted.
    */
   request(waiter: Waiter, demands: Demands): void;
   /**
-   * Removes a waiter whose caller has left; it is neither granted nor rejected. Does nothing if the waiter is not
+   * Removes a waiter whose caller no longer waits, without granting or rejecting it. Does nothing if the waiter is not
    * queued here.
    */
   withdraw(waiter: Waiter): void;
   /**
-   * Acquires a permit of all limits. Rejects with a `RejectedError`, or with a `StoreError` if a store is the cause;
-   * with the signal's reason if the signal aborts; with a `HeadgateError` for an invalid option.
+   * Acquires a permit of all limits. Rejects with a `RejectedError` if the gate rejects the request, with a
+   * `StoreError` if a store is the cause, with the signal's reason if the signal aborts, and with a `HeadgateError` for
+   * an invalid option.
    */
   acquire(options?: GateWaitOptions): Promise<Permit>;
-  /** Acquires a permit, calls `fn`, and releases the permit when that has settled. */
+  /** Acquires a permit, calls `fn`, and releases the permit when `fn` has settled. */
   run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: GateWaitOptions): Promise<T>;
   stats(): GateStats;
 }
 
 /** What the core needs from a gate. Not published. */
 export interface InternalGate extends Gate {
-  /** In the order in which requests acquire them. */
+  /** The limits, in the order in which requests acquire them. */
   readonly limits: readonly GateLimit[];
 }
 
@@ -57,6 +58,6 @@ export interface GateSettings extends Omit<CommonSettings, 'order'> {
   readonly name: string;
   readonly queueLimit: number;
   readonly queueTimeout: number;
-  /** Mode of the guard; limits have their own mode. An operator may change it. */
+  /** Mode of the guard. Limits have a mode of their own. An operator may change the mode. */
   mode: 'enforce' | 'shadow';
 }

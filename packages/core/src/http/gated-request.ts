@@ -23,7 +23,7 @@ export interface GatedRequestSettings {
   /** The kind of work that a request of the framework does, if known. Must not throw. */
   kindOf(request: never): string | undefined;
   /**
-   * Whether the gate has a default limit. That does not count requests that wait for their client or for an inner
+   * Whether the gate has a default limit, which does not count requests that wait for their client or for an inner
    * limit.
    */
   readonly isDefault: boolean;

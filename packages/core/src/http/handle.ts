@@ -3,7 +3,7 @@ import type { Observer } from '../semaphore/observer.ts';
 import type { CloseOptions } from '../semaphore/permit-tracker.ts';
 import type { HttpGate, HttpStats } from './http-gate.ts';
 
-/** What every middleware has. */
+/** The properties and methods that every middleware has. */
 export interface HttpHandle extends Handle {
   stats(): HttpStats;
 }

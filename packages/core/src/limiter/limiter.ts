@@ -9,8 +9,8 @@ import type { LimiterStats, Stats } from './stats.ts';
 import type { StoreStats } from './store-stats.ts';
 
 /**
- * `open`; `paused`: queues new requests and admits none; `drained`: rejects new requests as `closed`; `closed`: the
- * same, for good. A closed limiter in shadow mode without a store still admits requests.
+ * `paused`: new requests are queued, and none is admitted. `drained`: new requests are rejected as `closed`. `closed`:
+ * the same, but it cannot be undone. A closed limiter in shadow mode without a store still admits requests.
  */
 export type LimiterState = 'open' | 'paused' | 'drained' | 'closed';
 
@@ -24,7 +24,7 @@ export interface Handle {
   readonly holders: number;
   /** Number of waiters now. */
   readonly queued: number;
-  /** Its limiters by name, to resize them for instance. A limiter has only itself. */
+  /** Its limiters by name, for example to resize them. A limiter has only itself. */
   readonly limiters: Readonly<Record<string, Limiter>>;
   /** The guard, if it has one. */
   readonly guard?: GateGuard | undefined;
@@ -40,8 +40,8 @@ export interface Handle {
   /**
    * Rejects new and queued requests, and closes its own limiters; reused ones stay open. Resolves to 0 when the last
    * permit has been released. When the timeout has passed or the signal aborts, it aborts the signals of the permits
-   * still held, and resolves to their number. For an invalid option, it rejects with a `HeadgateError` and closes
-   * nothing.
+   * still held, and resolves to the number of these permits. For an invalid option, it rejects with a `HeadgateError`
+   * and closes nothing.
    */
   close(options?: CloseOptions): Promise<number>;
 }
@@ -56,10 +56,7 @@ export interface Limiter extends Handle {
   readonly isAdaptive: boolean;
   /** Whether it admits requests. */
   readonly state: LimiterState;
-  /**
-   * `shadow`: requests beyond the limit are admitted. What the limit would have done is simulated, where that is
-   * possible.
-   */
+  /** `shadow`: requests beyond the limit are admitted, and what the limit would have done is simulated if possible. */
   readonly mode: 'enforce' | 'shadow';
   /** Whether an adaptive limit was frozen. */
   readonly frozen: boolean;
@@ -90,8 +87,8 @@ export interface Limiter extends Handle {
    */
   reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void;
   /**
-   * Resolves to a permit. Rejects with a `RejectedError` if the limiter rejects the request, or with a `StoreError` if
-   * its store is the cause; with the signal's reason if the signal aborts; with a `HeadgateError` for an invalid
+   * Resolves to a permit. Rejects with a `RejectedError` if the limiter rejects the request, with a `StoreError` if its
+   * store is the cause, with the signal's reason if the signal aborts, and with a `HeadgateError` for an invalid
    * option.
    */
   acquire(options?: WaitOptions): Promise<Permit>;
@@ -129,15 +126,16 @@ export interface Limiter extends Handle {
    */
   resume(): void;
   /**
-   * Starts shadow mode: admits all waiters, and from then on every request, and simulates what the limit would have done
-   * with those, from an empty limit: see `stats().shadow`. `pause` and `drain` still apply. Of a distributed limit, it only
-   * reports requests that exceed the limit by more than the queue holds; of one with `defaultLimit()`, nothing.
+   * Starts shadow mode. Admits all waiters, and from then on every request. Simulates what the limit would have done
+   * with those requests, beginning with no permit held: see `stats().shadow`. `pause` and `drain` still apply. A
+   * distributed limit is not simulated: it only reports requests that exceed the limit by more than the queue holds. A
+   * limit with `defaultLimit()` reports nothing.
    *
    * @throws HeadgateError as `pause` does.
    */
   shadow(): void;
   /**
-   * Ends shadow mode. Revokes no permit: requests are admitted again once enough permits have been released.
+   * Ends shadow mode. It revokes no permit: requests are admitted again once enough permits have been released.
    *
    * @throws HeadgateError as `pause` does.
    */
@@ -156,8 +154,8 @@ export interface Limiter extends Handle {
   unfreeze(): void;
   stats(): LimiterStats;
   /**
-   * Exists only for a distributed limit. Queries the store, and resolves to the state of the limit or of one key.
-   * Rejects with a `StoreError` on failure.
+   * Queries the store, and resolves to the state of the limit or of one key. Rejects with a `StoreError` on failure. It
+   * exists only for a distributed limit.
    */
   storeStats?(key?: string): Promise<StoreStats>;
   /** The limit and the weight in flight of this key, or of the whole limiter if it is not keyed. */
@@ -178,7 +176,7 @@ export interface LocalLimiter extends Limiter {
 /** What gates need from a limiter within this process. Not published. */
 export interface GateableLimiter extends LocalLimiter {
   tryAcquire(options?: AcquireOptions): BasePermit | undefined;
-  /** Like `tryAcquire`, but returns undefined in shadow mode: `request` simulates. */
+  /** Like `tryAcquire`, but returns undefined in shadow mode, since only `request` simulates. */
   tryWithinLimit(options: AcquireOptions): BasePermit | undefined;
   /** Counts and reports a rejection that a simulation has found. */
   rejectedInShadow(rejection: Rejection, request: object): void;

@@ -24,14 +24,13 @@ interface CommonStats {
   /** Permits that were released because `maxHold` had passed. */
   readonly leaked: number;
   /**
-   * What it would have done since shadow mode began; undefined without shadow mode, and for a limit that cannot be
-   * simulated: one with a store or `defaultLimit()`, and that of a gate with several limits, which the gate simulates
-   * together.
+   * What the limit would have done since shadow mode began. Undefined without shadow mode, for a limit with a store or
+   * `defaultLimit()`, and for each limit of a gate with several limits, since the gate simulates them together.
    */
   readonly shadow?: ShadowStats | undefined;
   /**
-   * In shadow mode, what other limits would have done, each alone; undefined if it cannot be simulated, and for a gate of
-   * several limits.
+   * What other values of the limit would have done in shadow mode. Undefined if that cannot be simulated, and for a
+   * gate of several limits.
    */
   readonly suggestion?: Suggestion | undefined;
   /**
@@ -44,25 +43,25 @@ interface CommonStats {
 
 /** Statistics of a limiter. */
 export interface LimiterStats extends CommonStats, QueueStats {
-  /** Undefined: these are the statistics of its only limit. */
+  /** Undefined, since these statistics are those of its only limit. */
   readonly limits?: undefined;
   /** Maximum weight in flight at once, per key if keyed. */
   readonly limit: number;
   /**
-   * Milliseconds that work takes without load: the mean over all kinds of work. Undefined unless an adaptive limit has
-   * measured it.
+   * Milliseconds that work takes without load, as the mean over all kinds of work. Undefined unless an adaptive limit
+   * has measured it.
    */
   readonly baseline?: number | undefined;
   /** Weight that counts against the limit now. The default limit does not count requests that only wait for their client. */
   readonly inflight: number;
   /**
-   * Highest weight in flight so far. If keyed: of any single key. If distributed: over all processes, as far as this
-   * process has observed.
+   * Highest weight in flight so far. For a keyed limit, it is the highest weight of a single key. For a distributed
+   * limit, it covers all processes, as far as this process has observed them.
    */
   readonly inflightPeak: number;
   /**
    * Number of requests admitted at each weight in flight, which includes the request itself. The buckets are 1, 2, 3 to
-   * 4, 5 to 8, and so on. For keyed and distributed limits, as in `inflightPeak`.
+   * 4, 5 to 8, and so on. Keyed and distributed limits are treated as in `inflightPeak`.
    */
   readonly inflightHistogram: readonly number[];
   /** Keys in use now; 0 if the limiter is not keyed. */
@@ -75,7 +74,7 @@ export interface GateStats extends CommonStats {
   readonly limits: readonly LimiterStats[];
 }
 
-/** Statistics of a limiter, a gate or a middleware. Those of each limit: `stats.limits ?? [stats]`. */
+/** Statistics of a limiter, a gate or a middleware. `stats.limits ?? [stats]` are the statistics of each limit. */
 export type Stats = LimiterStats | GateStats;
 
 /** State of a distributed limit, as this process knows it. */

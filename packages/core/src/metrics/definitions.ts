@@ -2,7 +2,7 @@
 export interface Metric {
   readonly name: string;
   readonly description: string;
-  /** The unit in UCUM: `s`, `1`, or an annotation such as `{request}`. Empty: no unit. */
+  /** The unit in UCUM: `s`, `1`, or an annotation such as `{request}`. An empty string means no unit. */
   readonly unit: string;
   /** `sum`: a number that rises and falls and may be added up over processes. A `gauge` must not be added up. */
   readonly kind: 'counter' | 'sum' | 'gauge' | 'histogram';

@@ -51,12 +51,12 @@ export class MeasuredLimits {
   constructor(private readonly exporter: Exporter) {}
 
   /**
-   * Adds limits and stores, and returns a function that removes them. A closed limit or store is removed automatically:
-   * after it is drained and was collected once more, or when another one needs its name.
+   * Adds limits and stores, and returns a function that removes them. A closed limit or store is removed automatically,
+   * when it has no permits and was collected once more, or when another one needs its name.
    *
    * @param attach Adds further measurements of a limit, and returns a function that removes them.
    * @throws HeadgateError for a value that is neither a limit nor a store, for one that was added already, and for two
-   *   limits or two stores of the same name. It then adds none.
+   * limits or two stores of the same name. It then adds none.
    */
   add(limits: readonly unknown[], attach: Attach = () => () => {}): () => void {
     const done = boundedDone(this.#entries.values(), isDone, (entry) => entry.remove());
@@ -94,13 +94,15 @@ export class MeasuredLimits {
         if (used === undefined || measured.has(used)) continue;
         measured.add(used);
         const own = limits?.find((each) => each.name === name);
-        // Without its gate's statistics, a limiter reports its own. A limiter that has thrown is not read again.
+        // If the statistics of its gate cannot be read, a limiter reports its own. A limiter that has thrown is not
+        // read again.
         if (own === undefined && used.limiter === entry.limit) continue;
         readStats(used, `limiter "${name}"`, () => {
           limitMeasurements(own ?? used.limiter.stats(), used.attributes, receiveNumber);
         });
       }
-      // Removed later: the exporter is still calling its callbacks, and this may remove one of them.
+      // It is removed later, since the exporter is still calling its callbacks, and removing the limit may remove one
+      // of them.
       if (isDone(entry)) queueMicrotask(() => entry.remove());
     }
   }

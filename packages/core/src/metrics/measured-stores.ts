@@ -62,7 +62,8 @@ export class MeasuredStores {
   collect(receive: Receive): void {
     for (const entry of this.#entries.values()) {
       readStats(entry, `store "${entry.name}"`, () => measure(entry, receive));
-      // Removed later: the exporter is still calling its callbacks, and this may remove one of them.
+      // It is removed later, since the exporter is still calling its callbacks, and removing the store may remove one
+      // of them.
       if (isClosed(entry)) queueMicrotask(() => this.#remove(entry));
     }
   }

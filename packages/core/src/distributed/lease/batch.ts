@@ -73,8 +73,8 @@ export class Batch {
     if (answers.some((answer) => answer !== undefined && 'state' in answer)) {
       this.#measured(this.store.clock.now() - sent);
     }
-    // Runs outside the first request's async context: its answer may start operations of other requests, whose answers
-    // start further ones.
+    // Answers must not run in the async context of the first request: they may start operations of other requests,
+    // which would inherit it.
     outsideRequest(() => {
       for (const [index, { answered }] of batch.entries()) {
         const answer = answers[index] ?? down('the store returned an invalid answer');
