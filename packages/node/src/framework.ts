@@ -14,7 +14,7 @@ const compile: Framework<Message>['compile'] = (pattern, routing) => {
 };
 
 /** The path as it was sent, and as a URL resolves it (without `..` and backslashes); each also decoded. */
-function readingsOf(target: string): string[] {
+export function readingsOf(target: string): string[] {
   const paths = [pathOf(target)];
   // A target such as `//host/path` is only parsed correctly with an origin. Which one does not matter.
   if (URL.canParse(target, 'http://localhost'))

@@ -18,7 +18,7 @@ type Res = ServerResponse;
 type Listener = (req: Req, res: Res) => unknown;
 
 /** What `onReject` finds, which Node does not link to the request. */
-const responses = new WeakMap<Req, Res>();
+export const responses = new WeakMap<Req, Res>();
 
 /** Builds the suite's apps as chains of functions, with a small router. */
 export const nodeFramework: FrameworkDriver<ConcurrencyLimit> = {
@@ -43,7 +43,7 @@ export const nodeFramework: FrameworkDriver<ConcurrencyLimit> = {
 };
 
 /** As the error handling of frameworks does, with the status and headers that errors may have. */
-function respondTo(error: unknown, res: Res): void {
+export function respondTo(error: unknown, res: Res): void {
   if (res.headersSent) return void res.destroy();
   const { status = 500, headers } = error as { status?: number; headers?: Record<string, string> };
   // Not chained: some hosts replace `writeHead` with a function that returns nothing.

@@ -1,0 +1,44 @@
+import { type ConcurrencyLimit, concurrencyLimit } from '../index.ts';
+import type { Message } from '../message.ts';
+import { type AdminOptions, prepareAdmin } from './admin.ts';
+import { readConfiguration } from './configuration.ts';
+import { limitServers } from './limited-servers.ts';
+import { optionsOf } from './options.ts';
+
+/** Set on `globalThis`, so that a second copy of this module does not limit the same requests again. */
+const registeredKey = Symbol.for('headgate.registered');
+
+if (!(registeredKey in globalThis)) {
+  Object.defineProperty(globalThis, registeredKey, { value: true });
+  register();
+}
+
+/** @throws HeadgateError for an invalid configuration, which ends the process before it listens. */
+function register(): void {
+  const configuration = readConfiguration() as { admin?: AdminOptions } | undefined;
+  if (configuration === undefined) return;
+  const { admin, ...others } = configuration;
+  const limit = concurrencyLimit<Message>(optionsOf(others));
+  const startAdmin = admin === undefined ? undefined : prepareAdmin(admin);
+  const admins = new WeakSet<object>();
+  let isFirst = true;
+  limitServers({
+    limitOf: (server) => (admins.has(server) ? undefined : limit),
+    // Not at once: NODE_OPTIONS also concerns processes without a server, such as those of a package manager.
+    onListening: () => {
+      if (!isFirst) return;
+      isFirst = false;
+      console.error(announcement(limit));
+      if (startAdmin !== undefined) admins.add(startAdmin(limit));
+    },
+  });
+}
+
+function announcement({ limiters, guard }: ConcurrencyLimit<Message>): string {
+  const limits = Object.values(limiters).map(({ name, limit, perKey, isAdaptive }) => {
+    const value = isAdaptive ? 'adaptive' : String(limit);
+    return `${name}: ${value}${perKey ? ' per key' : ''}`;
+  });
+  const all = [...limits, ...(guard === undefined ? [] : [`guard ${guard.name}`])];
+  return `headgate: limits the requests to this process (${all.join(', ')}). HEADGATE=off turns it off.`;
+}

@@ -1,0 +1,246 @@
+import { expect, it } from 'vitest';
+import { StartedApp, testFolder } from './started-app.ts';
+
+/** Responds to `/slow` when `/finish` is requested, and to everything else at once. */
+const handler = `(() => {
+  const slow = [];
+  return (req, res) => {
+    if (req.url === '/slow') { slow.push(res); return console.log('slow'); }
+    if (req.url === '/finish') for (const each of slow.splice(0)) each.end('slow');
+    res.end(req.url);
+  };
+})()`;
+const listening = `function () { console.log(this.address().port); }`;
+const app = `
+  import { createServer } from 'node:http';
+  createServer(${handler}).listen(0, '127.0.0.1', ${listening});
+`;
+
+const oneAtATime = { name: 'app', limit: 1, queueLimit: 0, skip: ['/finish', '/assets/*'] };
+
+/** The status of a request while another one is held. */
+async function statusBeside(started: StartedApp, path = '/'): Promise<number> {
+  const slow = fetch(await started.url('/slow'));
+  expect(await started.line()).toBe('slow');
+  const { status } = await fetch(await started.url(path));
+  await fetch(await started.url('/finish'));
+  expect(await (await slow).text()).toBe('slow');
+  return status;
+}
+
+it('limits an app that knows nothing of it', async () => {
+  const started = new StartedApp({ app, HEADGATE: JSON.stringify(oneAtATime) });
+  expect(await statusBeside(started)).toBe(503);
+  expect(await (await fetch(await started.url('/after'))).text()).toBe('/after');
+  expect(started.stderr).toBe(
+    'headgate: limits the requests to this process (app: 1). HEADGATE=off turns it off.\n',
+  );
+});
+
+it('has the default limit without a configuration', async () => {
+  const started = new StartedApp({ app });
+  expect(await statusBeside(started)).toBe(200);
+  expect(started.stderr).toContain('(default: adaptive)');
+});
+
+it('does nothing with HEADGATE=off', async () => {
+  const files = { 'headgate.config.json': JSON.stringify(oneAtATime) };
+  const started = new StartedApp({ app, files, HEADGATE: 'off' });
+  expect(await statusBeside(started)).toBe(200);
+  expect(started.stderr).toBe('');
+});
+
+const json = JSON.stringify(oneAtATime);
+
+it.each([
+  ['headgate.config.json', json, undefined],
+  ['headgate.config.cjs', `module.exports = ${json}`, undefined],
+  ['headgate.config.mjs', `export default ${json}`, undefined],
+  ['headgate.config.js', `module.exports = ${json}`, undefined],
+  ['other.json', json, './other.json'],
+])('reads %s', async (name, text, HEADGATE) => {
+  const started = new StartedApp({ app, files: { [name]: text }, ...(HEADGATE && { HEADGATE }) });
+  expect(await statusBeside(started)).toBe(503);
+});
+
+it('limits requests once if it is loaded twice', async () => {
+  const started = new StartedApp({
+    app,
+    HEADGATE: JSON.stringify({ ...oneAtATime, limit: 2 }),
+    times: 2,
+  });
+  expect(await statusBeside(started)).toBe(200);
+  expect(started.stderr.match(/headgate: limits/g)).toHaveLength(1);
+});
+
+it.each([
+  ['/assets/app.js', 200],
+  ['/assets/../slow-report', 503],
+  ['/assets/%2e%2e/slow-report', 503],
+  ['/finish?now', 200],
+  ['/finished', 503],
+])('skips only paths that match in each reading: %s gets %i', async (path, status) => {
+  const started = new StartedApp({ app, HEADGATE: json });
+  const slow = fetch(await started.url('/slow'));
+  await started.line();
+  expect(await rawStatus(await started.url(), path)).toBe(status);
+  await fetch(await started.url('/finish'));
+  await slow;
+});
+
+async function rawStatus(url: string, path: string): Promise<number> {
+  const { get } = await import('node:http');
+  const { port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    get({ port, host: '127.0.0.1', path }, (res) => {
+      res.resume();
+      resolve(res.statusCode as number);
+    }).on('error', reject);
+  });
+}
+
+it('orders by the priority of a path or of a proxy’s header', async () => {
+  const priority = { paths: { '/finish': 'critical', '/batch*': 'low' }, header: 'X-Priority' };
+  const HEADGATE = JSON.stringify({
+    name: 'app',
+    limit: 1,
+    queueLimit: 2,
+    priority,
+    skip: ['/finish'],
+  });
+  const started = new StartedApp({ app, HEADGATE });
+  const slow = fetch(await started.url('/slow'));
+  await started.line();
+  const low = [fetch(await started.url('/batch/1')), fetch(await started.url('/batch/2'))];
+  const high = { headers: { 'x-priority': 'high' } };
+  const displacing = fetch(await started.url('/report'), high);
+  const unknown = { headers: { 'x-priority': 'highest' } };
+  const displacingToo = fetch(await started.url('/other'), unknown);
+  expect((await Promise.all(low)).map(({ status }) => status)).toEqual([503, 503]);
+  await fetch(await started.url('/finish'));
+  expect(
+    (await Promise.all([displacing, displacingToo, slow])).map(({ status }) => status),
+  ).toEqual([200, 200, 200]);
+});
+
+it('counts by a header or by the address', async () => {
+  const limits = [
+    { name: 'tenant', key: { header: 'X-Tenant' }, limit: 1 },
+    { name: 'client', key: 'address', limit: 2 },
+    { name: 'app', limit: 'default' },
+  ];
+  const started = new StartedApp({
+    app,
+    HEADGATE: JSON.stringify({ limits, queueLimit: 0, skip: ['/finish'] }),
+  });
+  const from = async (tenant: string, path = '/') =>
+    fetch(await started.url(path), { headers: { 'X-Tenant': tenant } });
+  const slow = from('a', '/slow');
+  await started.line();
+  expect((await from('a')).status).toBe(503);
+  expect((await from('b')).status).toBe(200);
+  const second = from('b', '/slow');
+  await started.line();
+  expect((await from('c')).status).toBe(503);
+  await from('c', '/finish');
+  await Promise.all([slow, second]);
+  expect(started.stderr).toContain('(tenant: 1 per key, client: 2 per key, app: adaptive)');
+});
+
+it.each([
+  ['{ "limit": "many" }', 'ERR_HEADGATE_OPTION', 'limit must be a whole number'],
+  ['{ "limt": 1 }', 'ERR_HEADGATE_UNKNOWN_OPTION', 'did you mean "limit"'],
+  ['{ "limit": 1', 'ERR_HEADGATE_CONFIGURATION', 'cannot be read from HEADGATE'],
+  ['./missing.json', 'ERR_HEADGATE_CONFIGURATION', 'missing.json'],
+  ['{ "skip": "/health" }', 'ERR_HEADGATE_OPTION', 'skip must be an array of paths'],
+  ['{ "skip": ["health"] }', 'ERR_HEADGATE_OPTION', 'skip[0] must be a path'],
+  ['{ "priority": { "path": {} } }', 'ERR_HEADGATE_UNKNOWN_OPTION', 'did you mean "paths"'],
+  ['{ "priority": { "paths": { "/": "top" } } }', 'ERR_HEADGATE_OPTION', 'one of critical'],
+  ['{ "limit": 1, "key": "ip" }', 'ERR_HEADGATE_OPTION', 'key must be "address"'],
+  [
+    '{ "limits": [{ "name": "a", "limit": 1, "key": {} }] }',
+    'ERR_HEADGATE_OPTION',
+    'limits[0].key.header',
+  ],
+  ['{ "admin": { "port": "9100" } }', 'ERR_HEADGATE_OPTION', 'admin.port'],
+])('stops the process before it listens: %s', async (HEADGATE, code, message) => {
+  const started = new StartedApp({ app, HEADGATE });
+  expect(await started.exit).toBe(1);
+  expect(started.stderr).toContain(code);
+  expect(started.stderr).toContain(message);
+  await expect(started.line()).rejects.toThrow('has ended');
+});
+
+it('responds with 500 when a function of the configuration throws', async () => {
+  const files = {
+    'headgate.config.mjs': `export default { limit: 1, skip() { throw new Error('a bug'); } }`,
+  };
+  const started = new StartedApp({ app, files });
+  expect((await fetch(await started.url())).status).toBe(500);
+  expect((await fetch(await started.url())).status).toBe(500);
+  expect(started.stderr).toContain('a bug');
+});
+
+it('serves the dashboard and the metrics on a port of their own', async () => {
+  const HEADGATE = JSON.stringify({ ...oneAtATime, admin: { port: 0 } });
+  const started = new StartedApp({ app, HEADGATE, cwd: testFolder, fromSources: true });
+  await fetch(await started.url());
+  const [, admin] = /admin server: (http:\S+)/.exec(started.stderr) ?? [];
+  const metrics = await (await fetch(`${admin}metrics`)).text();
+  expect(metrics).toContain('headgate_requests');
+  expect((await fetch(`${admin}limits/`)).status).toBe(403);
+  expect((await fetch(`${admin}other`)).status).toBe(404);
+});
+
+it('limits each worker of a cluster', async () => {
+  const started = new StartedApp({
+    app: `
+      import cluster from 'node:cluster';
+      import { createServer } from 'node:http';
+      if (cluster.isPrimary) cluster.fork();
+      else createServer(${handler}).listen(0, '127.0.0.1', ${listening});
+    `,
+    HEADGATE: json,
+  });
+  expect(await statusBeside(started)).toBe(503);
+  expect(started.stderr.match(/headgate: limits/g)).toHaveLength(1);
+});
+
+it('limits the server of a worker thread', async () => {
+  const started = new StartedApp({
+    app: `
+      import { isMainThread, Worker } from 'node:worker_threads';
+      import { createServer } from 'node:http';
+      if (isMainThread) new Worker(new URL(import.meta.url));
+      else createServer(${handler}).listen(0, '127.0.0.1', ${listening});
+    `,
+    HEADGATE: json,
+  });
+  expect(await statusBeside(started)).toBe(503);
+});
+
+it('leaves upgrades to the app', async () => {
+  const started = new StartedApp({
+    app: `
+      import { createServer } from 'node:http';
+      createServer(${handler})
+        .on('upgrade', (_req, socket) => socket.end('HTTP/1.1 101 Switching Protocols\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\n\\r\\nhello'))
+        .listen(0, '127.0.0.1', ${listening});
+    `,
+    HEADGATE: json,
+  });
+  const slow = fetch(await started.url('/slow'));
+  await started.line();
+  const { request } = await import('node:http');
+  const { port } = new URL(await started.url());
+  const headers = { Connection: 'Upgrade', Upgrade: 'websocket' };
+  const upgraded = await new Promise((resolve, reject) => {
+    request({ port, host: '127.0.0.1', headers })
+      .on('upgrade', (_res, _socket, head) => resolve(String(head)))
+      .on('error', reject)
+      .end();
+  });
+  expect(upgraded).toBe('hello');
+  await fetch(await started.url('/finish'));
+  await slow;
+});
