@@ -10,7 +10,7 @@ type Options = ConcurrencyLimitOptions<Message>;
 type Key = (req: Message) => string | undefined;
 
 /** Priorities of requests. */
-export interface Priorities {
+interface Priorities {
   /** By path: `{ "/checkout/*": "critical" }`. The first pattern that matches decides. */
   readonly paths?: Readonly<Record<string, Priority>> | undefined;
   /** Name of a header field with the priority, for other requests. Only a proxy of your own may be able to set it. */
@@ -18,7 +18,7 @@ export interface Priorities {
 }
 
 /** What a request is counted by: the address of its connection, or a header field. */
-export type KeySource = 'address' | { readonly header: string };
+type KeySource = 'address' | { readonly header: string };
 
 /**
  * Converts a configuration to options. What a JSON file cannot contain has a form without functions: `skip`, `priority`,
@@ -72,7 +72,7 @@ function priorityOf(priority: unknown): unknown {
     const match = patterns.find(([matches]) => matches(req.url as string));
     if (match !== undefined) return match[1];
     const sent = byHeader?.(req);
-    // Not an error: whoever sends it is not the author of the configuration.
+    // Not an error, since the client or the proxy that sends it cannot read it.
     return isPriority(sent) ? sent : undefined;
   };
 }
