@@ -9,17 +9,6 @@ const priorities: readonly Priority[] = ['critical', 'high', 'normal', 'low', 's
 type Options = ConcurrencyLimitOptions<Message>;
 type Key = (req: Message) => string | undefined;
 
-/** Priorities of requests. */
-interface Priorities {
-  /** By path: `{ "/checkout/*": "critical" }`. The first pattern that matches decides. */
-  readonly paths?: Readonly<Record<string, Priority>> | undefined;
-  /** Name of a header field with the priority, for other requests. Only a proxy of your own may be able to set it. */
-  readonly header?: string | undefined;
-}
-
-/** What a request is counted by: the address of its connection, or a header field. */
-type KeySource = 'address' | { readonly header: string };
-
 /**
  * Converts a configuration to options. What a JSON file cannot contain has a form without functions: `skip`, `priority`,
  * `key`, and `"limit": "default"` for the default limit. All other options are those of `concurrencyLimit`.
