@@ -3,6 +3,7 @@ import { attempt, invalid } from '../errors.ts';
 import type { Demand, Demands } from '../gate/demands.ts';
 import type { Gate } from '../gate/gate.ts';
 import { GuardedGate } from '../gate/guarded-gate.ts';
+import { createLimiter } from '../limiter/create-limiter.ts';
 import type { GateStats } from '../limiter/stats.ts';
 import { type Outcome, outcomes } from '../limits/limit.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
@@ -13,7 +14,7 @@ import { type Exchange, GatedRequest, UnlimitedRequest } from './gated-request.t
 import { type Fields, limitFields } from './limit-fields.ts';
 import { checkCreation } from './mistakes.ts';
 import type { AnyHttpOptions } from './options.ts';
-import { Preflights } from './preflights.ts';
+import { isPreflight, MAX_PREFLIGHTS } from './preflights.ts';
 import { type RejectionResponse, RejectionResponses } from './rejection-response.ts';
 import { type HttpSettings, httpSettings } from './settings.ts';
 
@@ -34,7 +35,7 @@ export class HttpGate<R> {
   /** Status codes by the name of the rejecting limit. */
   readonly #statusCodes: ReadonlyMap<string, number>;
   readonly #responses = new RejectionResponses();
-  readonly #preflights: Preflights<R>;
+  readonly #preflights = createLimiter({ name: 'preflights', limit: MAX_PREFLIGHTS });
   #skipped = 0;
   #reentered = 0;
 
@@ -44,7 +45,6 @@ export class HttpGate<R> {
   ) {
     this.#settings = httpSettings(options, framework);
     checkCreation();
-    this.#preflights = new Preflights(framework);
     const { gate, rules } = this.#settings;
     this.gate = gate;
     this.#unguarded = gate instanceof GuardedGate ? gate.inner : gate;
@@ -70,8 +70,10 @@ export class HttpGate<R> {
   #enter(request: R, exchange: Exchange, reply: unknown): GatedRequest | undefined {
     if (exchange.latest !== undefined)
       exchange.kindInside = () => this.#settings.kindOf(request as never);
-    const preflight = this.#preflights.tryAcquire(request, exchange);
-    if (preflight !== undefined) return this.#bypass(exchange, preflight);
+    if (isPreflight(this.framework, request) && !exchange.gone) {
+      const permit = this.#preflights.tryAcquire() as BasePermit | undefined;
+      if (permit !== undefined) return this.#bypass(exchange, permit);
+    }
     if (this.#skips(request)) {
       this.#skipped++;
       return undefined;
