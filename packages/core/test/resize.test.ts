@@ -1,6 +1,8 @@
-import { expect, it } from 'vitest';
-import { createLimiter, type Permit } from '../src/index.ts';
-import { call } from './caller.ts';
+import { VirtualClock } from '@headgate/test-suite';
+import { describe, expect, it } from 'vitest';
+import { createGate, createLimiter, type Permit } from '../src/index.ts';
+import { askGate } from './ask-gate.ts';
+import { Caller, call, type Wishes } from './caller.ts';
 
 function inUse(limit: number, held: number) {
   const limiter = createLimiter({ limit, queueLimit: 9 });
@@ -105,3 +107,53 @@ it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '3', undefined])(
     expect(limiter.limit).toBe(2);
   },
 );
+
+describe('a request whose arrival expires a waiter, whose callback lowers the limit below its weight', () => {
+  it.each([
+    ['in front of a full queue', { queueLimit: 1 }, false],
+    ['in front of a queue that is full by weight', { queueWeight: 2 }, false],
+    ['in shadow mode', { queueLimit: 1 }, true],
+  ])(
+    'is admitted if the limiter is idle, and counts as the whole limit: %s',
+    (_, options, isShadow) => {
+      const clock = new VirtualClock();
+      const limiter = createLimiter({ limit: 2, clock, ...options });
+      const holder = limiter.tryAcquire() as Permit;
+      // In shadow mode, only a paused limiter has a queue.
+      if (isShadow) limiter.pause();
+      if (isShadow) limiter.shadow();
+      const onRejected = () => {
+        holder.release();
+        limiter.resume();
+        limiter.setLimit(1);
+      };
+      const late = call(limiter, { weight: 2, queueTimeout: 10, onRejected });
+      clock.busy(10);
+      const request = call(limiter, { weight: 2, queueTimeout: 10, joins: () => false });
+      expect(late.rejection?.reason).toBe('timeout');
+      expect(request.rejection).toBeUndefined();
+      expect([request.permit?.weight, limiter.inflight]).toEqual([1, 1]);
+    },
+  );
+
+  it('is admitted to the next limit of its gate', () => {
+    const clock = new VirtualClock();
+    const app = createLimiter({ name: 'app', limit: 2, clock, queueLimit: 1 });
+    const user = { name: 'user', limit: 1, perKey: true };
+    const gate = createGate({ limits: [user, { limiter: app }], clock });
+    const ask = (key: string | undefined, wishes: Wishes) => {
+      const caller = new Caller(wishes);
+      const { weight } = caller;
+      askGate(gate, caller, [key === undefined ? key : { key, weight: 1 }, { weight }]);
+      return caller;
+    };
+    const holder = ask('ann', {});
+    const late = ask(undefined, { weight: 2, queueTimeout: 12, onRejected: () => app.setLimit(1) });
+    const request = ask('ann', { weight: 2, queueTimeout: 25 });
+    clock.busy(12);
+    holder.permit?.release();
+    expect(late.rejection?.reason).toBe('timeout');
+    expect(request.rejection).toBeUndefined();
+    expect([request.answers, app.inflight]).toEqual([1, 1]);
+  });
+});

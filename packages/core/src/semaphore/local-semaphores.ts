@@ -85,7 +85,7 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     }
     if (this.rejects) return semaphore.rejectUnqueued(waiter, 'closed');
     if (this.grants && this.simulation === undefined && semaphore.admits(waiter.weight))
-      return grant(waiter, semaphore.admit(waiter.weight, 0, waiter.share, waiter));
+      return grant(waiter, semaphore.admitWaiter(waiter, 0));
     if (this.grants && this.isShadow) return this.#admitInShadow(semaphore, waiter);
     this.#enqueue(semaphore, waiter, hasRoom);
   }
@@ -155,7 +155,7 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
   /** Admits a request, even beyond the limit, and simulates what the limit would have done. */
   #admitInShadow(semaphore: Semaphore, waiter: Waiter): void {
     const { key, limit, weight, share } = waiter;
-    const permit = semaphore.admit(weight, 0, share, waiter);
+    const permit = semaphore.admitWaiter(waiter, 0);
     if (!waiter.isReported)
       this.simulation?.admitted(waiter, { key, limit, weight, share }, permit);
     grant(waiter, permit);

@@ -52,12 +52,17 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
 
   /** Whether a new request of this weight is admitted at once. It never overtakes waiters. */
   admits(weight: number): boolean {
-    if (this.queue.length > 0 || this.inflight + weight > this.limit) return false;
+    if (this.queue.length > 0 || !this.fits(weight)) return false;
     return this.controller?.mayStart() ?? true;
   }
 
   wake(): void {
     if (this.queue.length > 0) grantFrom(this);
+  }
+
+  /** Even a new request may be above the limit: the waiters that it expires may have lowered it in their callbacks. */
+  admitWaiter(waiter: Waiter, waited: number): LocalPermit {
+    return this.admit(Math.min(waiter.weight, this.limit), waited, waiter.share, waiter);
   }
 
   admit(weight: number, waited: number, share: string | undefined, waiter?: Waiter): LocalPermit {
@@ -254,9 +259,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   private grantNext(waiter: Waiter, now: number): void {
     this.claim = this.claim?.granted(waiter);
     this.unlink(waiter, true);
-    const weight = Math.min(waiter.weight, this.limit);
-    const permit = this.admit(weight, waitedSince(waiter.since, now), waiter.share, waiter);
-    grantQueued(waiter, permit);
+    grantQueued(waiter, this.admitWaiter(waiter, waitedSince(waiter.since, now)));
   }
 
   protected changeInflight(permit: LocalPermit, weight: number, change: PermitChange): void {
