@@ -27,7 +27,7 @@ export class Thrown extends Error {}
  * @param batchSize Number of runs per batch, unless mutation tests allow fewer. There is one batch; in a soak test, as
  * many as fit in the time.
  * @param share Fraction of a soak test's time for this property, if the file has several properties.
- * @returns the number of runs.
+ * @returns the number of runs. It is lower than the batch sizes if a batch ran out of time, as on a busy machine.
  */
 export async function assertFor<T>(
   property: fc.IProperty<T> | fc.IAsyncProperty<T>,
@@ -39,9 +39,15 @@ export async function assertFor<T>(
   const end = performance.now() + soakSeconds * 1000 * share;
   const settings = { numRuns, interruptAfterTimeLimit: BATCH_MS };
   do {
-    const errors = await uncaughtIn(() => fc.assert(property as fc.IAsyncProperty<T>, settings));
+    const errors = await uncaughtIn(async () => {
+      const details = await fc.check(property as fc.IAsyncProperty<T>, settings);
+      if (details.failed) {
+        const message = await fc.asyncDefaultReportMessage(details);
+        throw new Error(message, { cause: details.errorInstance });
+      }
+      runs += details.numRuns;
+    });
     expect(errors.filter((error) => !(error instanceof Thrown))).toEqual([]);
-    runs += numRuns;
   } while (performance.now() < end);
   return runs;
 }
