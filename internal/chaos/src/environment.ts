@@ -30,8 +30,8 @@ export interface StoreUnderTest extends Times {
   /** The program of a worker, which calls `serve`. */
   readonly worker: URL;
   /**
-   * Milliseconds after the request of a lease for which the lease is certain. Less than the whole lease if the store
-   * treats the end of a connection as the end of its process.
+   * After a lease was requested, it certainly exists for this many milliseconds. This is less than the whole lease if the
+   * store treats the end of a connection as the end of its process.
    */
   readonly certain: number;
   /**

@@ -18,7 +18,7 @@ export interface PostgresOptions {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** A PostgreSQL server on 127.0.0.1 with a data folder of its own, which ends when this process ends. */
+/** A PostgreSQL server on 127.0.0.1 with a data folder of its own. It ends when this process ends. */
 export class PostgresServer {
   readonly port: number;
   readonly #folder: string;

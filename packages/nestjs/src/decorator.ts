@@ -5,7 +5,7 @@ import { type ConcurrencyLimitOptions, LimitInterceptor, limitKey } from './limi
 type Decorator = ClassDecorator & MethodDecorator;
 
 /**
- * A decorator for controllers and handlers, which is also a handle on its limits. All controllers and handlers that it
+ * A decorator for controllers and handlers. It is also a handle on its limits. All controllers and handlers that it
  * decorates share the limit.
  */
 export type ConcurrencyLimitDecorator = Decorator & HttpHandle;

@@ -31,7 +31,7 @@ export interface ReconnectingClientOptions {
   /** Whether to open a lost connection again at once, and not only for the next statement. Default: always. */
   isNeeded?(): boolean;
   up?(): void;
-  /** Called when the connection was lost, or when an attempt has failed, which began `ago` milliseconds ago. */
+  /** Called when the connection was lost, or when an attempt has failed. `ago`: milliseconds since that attempt began. */
   down?(error: unknown, ago: number): void;
 }
 

@@ -5,8 +5,8 @@ import type { WorkerLimiter } from './worker-limiter.ts';
 import { WorkerProcess } from './worker-process.ts';
 
 /**
- * The worker processes for the tests of a file, which may run concurrently. If a process is alive after a test, another
- * test reuses it.
+ * The worker processes for the tests of a file. The tests may run concurrently. If a process is alive after a test,
+ * another test reuses it.
  */
 export class Workers<I extends WorkerLimiter, A extends readonly unknown[]> {
   readonly #program: URL;

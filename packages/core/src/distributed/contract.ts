@@ -266,9 +266,9 @@ export interface LeaseStore extends StoreSettings {
   send(ops: readonly Op[], timeout: number): Promise<Answer[]>;
 
   /**
-   * Until when a lease certainly exists, by `clock`. `sent` is when its last successful request was sent. A store that
-   * may end leases early, because it considers their process dead, returns an earlier time, and calls `check()` or
-   * `state()` whenever that changes.
+   * Returns the time by `clock` until which a lease certainly exists. `sent` is the time at which its last successful
+   * request was sent. If the store may end leases early because it considers their process dead, it returns an earlier
+   * time, and calls `check()` or `state()` whenever that time changes.
    */
   certainUntil(sent: number): number;
 

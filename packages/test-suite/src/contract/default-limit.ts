@@ -130,7 +130,7 @@ export function defaultLimit(world: World): void {
     await upload.destroy();
   });
 
-  it('does not count requests that are queued at an inner limit, or that it has rejected', async () => {
+  it('does not count requests that an inner limit has queued or rejected', async () => {
     const warnings = collectWarnings('HEADGATE_NESTED_WAIT');
     const outer = world.limit({});
     const inner = world.limit({
