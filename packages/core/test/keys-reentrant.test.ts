@@ -61,7 +61,7 @@ it('a key reused within joins() is counted once', () => {
   expectOneHolder();
 });
 
-it('a key reused while late waiters are rejected is counted once', () => {
+it('a key is counted once if the rejection of a late waiter uses it again', () => {
   limiter = createLimiter({
     ...{ limit: 1, perKey: true, queueLimit: 1, queueTimeout: 100 },
     clock,
@@ -75,7 +75,7 @@ it('a key reused while late waiters are rejected is counted once', () => {
   expectOneHolder();
 });
 
-it('a key reused within a grant that a raised limit causes is counted once', () => {
+it('a key is counted once if a grant after a raised limit uses it again', () => {
   call(limiter, {
     key,
     onGranted: (permit) => {
@@ -92,7 +92,7 @@ it('a key reused within a grant that a raised limit causes is counted once', () 
   expect(limiter.inflight).toBe(1);
 });
 
-it('a key reused within a grant is counted once', () => {
+it('a key is counted once if its grant uses it again', () => {
   let nested: Caller | undefined;
   call(limiter, {
     key,
