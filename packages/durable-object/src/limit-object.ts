@@ -105,7 +105,7 @@ export class LimitObject {
 
   #setAlarm(limit: MemoryLimit): void {
     const due = Math.min(limit.nextExpiry, this.#forgetAt(limit));
-    // The alarm stays, although a renewal delays the next expiry: the alarm checks that itself when it fires.
+    // The alarm is not moved if a renewal delays the next expiry, since it checks for that when it fires.
     if (due >= this.#alarm) return;
     this.#alarm = due;
     void this.#storage.setAlarm(due);

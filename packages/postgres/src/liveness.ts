@@ -45,7 +45,8 @@ export class Liveness {
     if (this.#loss !== undefined || this.#isClosed) return;
     const { clock, leaseDuration, renew } = this.#options;
     const now = clock.now();
-    // Older losses are forgotten: leases last renewed before their end have expired by now.
+    // Losses that ended more than a lease ago are forgotten, since all leases from before their end have expired by
+    // now.
     this.#losses = this.#losses.filter(({ until }) => until + leaseDuration > now);
     this.#losses.push({ at: now - ago, until: Infinity });
     this.#timer = setInterval(renew, GRACE_PERIOD / 3).unref();
