@@ -25,8 +25,8 @@ const outside = hooks && new hooks.AsyncResource('HEADGATE');
  */
 export function outsideRequest<A extends unknown[], R>(work: (...args: A) => R, ...args: A): R {
   if (outside === undefined) return work(...args);
-  // Node keeps the context under symbols; the other properties are the resource's ids. Removed each time: a request may
-  // have loaded this module, so the context may be that request's, and on Node 20 `enterWith` changes it.
+  // Node keeps the context of the resource under symbols. The properties with numbers are ids. The context is removed at
+  // each call, since it may be that of the request that has loaded this module, and `enterWith` changes it on Node 20.
   for (const symbol of Object.getOwnPropertySymbols(outside)) {
     if (typeof outside[symbol] !== 'number') outside[symbol] = undefined;
   }

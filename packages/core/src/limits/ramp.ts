@@ -4,7 +4,7 @@ import { WorkHistory } from './work-history.ts';
 /** Minimum rise of the limit per second, so that it reaches a hundred within seconds even if work is slow. */
 const MIN_RISE_PER_SECOND = 16;
 
-/** Maximum time in milliseconds between two finished requests that counts towards this minimum. */
+/** Maximum time in milliseconds between two finished requests that counts towards the minimum rise. */
 const MAX_GAP_MS = 1000;
 
 /** Below this fraction of the limit, the load is too light for a comparison of work. */
