@@ -42,7 +42,7 @@ describe('a store', () => {
 });
 
 describe('checkToken', () => {
-  it('accepts a token, and no token', () => {
+  it('accepts a token, and a missing token', () => {
     expect(checkToken('token', 'abc-._~+/1==')).toBe('abc-._~+/1==');
     expect(checkToken('token', undefined)).toBeUndefined();
   });

@@ -96,7 +96,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     this.beforeUse();
     waiter.queuedAt = this;
     const highest = inheritance && this.queue.highest;
-    // A claim without a waiter only affects the waiters that were queued when it lost its waiter.
+    // If the waiter with the claim has left, the claim still affects the waiters that were queued then, but no new ones.
     if (this.queue.length === 0) this.claim = undefined;
     this.queue.insert(waiter);
     this.controller?.queued(this.queue.length);
