@@ -18,6 +18,9 @@ const MARGIN = 1.25;
  */
 const BUSY_GROWTH = 0.3;
 
+/** Number of turns in the moving average of other work. */
+const OTHER_TURNS = 8;
+
 /**
  * Decides when the event loop can take another request, so that requests wait in a queue, which can reject them, rather
  * than in the loop, where they delay each other.
@@ -40,11 +43,10 @@ export class Pace {
   #adjustedAt: number;
   /** The loop's idle time then. */
   #idle: number;
-  /**
-   * Of the awaited turns since then, in milliseconds: the longest one, and the sum of those in which no request started or
-   * finished.
-   */
-  #turns = { longest: 0, other: 0 };
+  /** Of the awaited turns since then, in milliseconds: the longest, the sum, and the part of it spent on other work. */
+  #turns = { longest: 0, total: 0, other: 0 };
+  /** Milliseconds of a turn in which no request starts or finishes: a moving average. */
+  #otherWork = 0;
   /** When the next request would start if all starts were evenly spaced. */
   #next = 0;
 
@@ -113,7 +115,9 @@ export class Pace {
     const wereInflight = this.#turn.inflightBefore > 0;
     const length = now - awaitedAt;
     this.#turns.longest = Math.max(this.#turns.longest, length);
-    if (!this.#turn.hasRequests) this.#turns.other += length;
+    if (!this.#turn.hasRequests) this.#otherWork += (length - this.#otherWork) / OTHER_TURNS;
+    this.#turns.total += length;
+    this.#turns.other += this.#turn.hasRequests ? this.#otherWork : length;
     this.#turn.ended(length, this.cost.inflight);
     // Another poll shows whether it was the last connection.
     if (this.#acceptPause.polled(now, wereInflight)) this.awaitPoll(now);
@@ -124,18 +128,19 @@ export class Pace {
   #adjust(now: number): void {
     const { inflight, perRequest } = this.cost;
     const idle = this.loop.idle() - this.#idle;
-    const busy = now - this.#adjustedAt - idle;
+    const sinceLast = now - this.#adjustedAt - idle;
     this.#adjustedAt = now;
     this.#idle += idle;
-    const accepts = this.#acceptPause.polls > 0;
     // While connections are accepted one per turn, short turns do not show that the loop has time for more requests.
-    const work = accepts ? this.#turns.other : busy;
-    if (this.#isBehind(busy) || (accepts && idle === 0 && work < busy / 2)) {
+    const accepts = this.#acceptPause.polls > 0;
+    const busy = accepts ? this.#turns.total : sinceLast;
+    const work = accepts ? this.#turns.other : sinceLast;
+    if (this.#isBehind(sinceLast) || (idle === 0 && work < busy / 2)) {
       this.#allowed = TURN_MS + (this.#allowed - TURN_MS) * Math.exp(-busy / FALL_MS);
       this.#lead = 0;
     } else if (this.#isUsedUp) this.#allowed += idle + BUSY_GROWTH * work;
     else if (this.#isSpaced) this.#lead += BUSY_GROWTH * (idle + work);
-    this.#turns = { longest: 0, other: 0 };
+    this.#turns = { longest: 0, total: 0, other: 0 };
     this.#isUsedUp = inflight > 0 && inflight * perRequest > this.#allowed;
   }
 
