@@ -28,7 +28,7 @@ async function statusBeside(started: StartedApp, path = '/'): Promise<number> {
   return status;
 }
 
-it('limits an app that knows nothing of it', async () => {
+it('the hook limits an app that knows nothing of it', async () => {
   const started = new StartedApp({ app, HEADGATE: JSON.stringify(oneAtATime) });
   expect(await statusBeside(started)).toBe(503);
   expect(await (await fetch(await started.url('/after'))).text()).toBe('/after');
@@ -37,13 +37,13 @@ it('limits an app that knows nothing of it', async () => {
   );
 });
 
-it('has the default limit without a configuration', async () => {
+it('the limit is the default one without a configuration', async () => {
   const started = new StartedApp({ app });
   expect(await statusBeside(started)).toBe(200);
   expect(started.stderr).toContain('(default: adaptive)');
 });
 
-it('does nothing with HEADGATE=off', async () => {
+it('the hook does nothing with HEADGATE=off', async () => {
   const files = { 'headgate.config.json': JSON.stringify(oneAtATime) };
   const started = new StartedApp({ app, files, HEADGATE: 'off' });
   expect(await statusBeside(started)).toBe(200);
@@ -58,12 +58,12 @@ it.each([
   ['headgate.config.mjs', `export default ${json}`, undefined],
   ['headgate.config.js', `module.exports = ${json}`, undefined],
   ['other.json', json, './other.json'],
-])('reads %s', async (name, text, HEADGATE) => {
+])('the configuration is read from %s', async (name, text, HEADGATE) => {
   const started = new StartedApp({ app, files: { [name]: text }, ...(HEADGATE && { HEADGATE }) });
   expect(await statusBeside(started)).toBe(503);
 });
 
-it('limits requests once if it is loaded twice', async () => {
+it('the hook limits each request once if it is loaded twice', async () => {
   const started = new StartedApp({
     app,
     HEADGATE: JSON.stringify({ ...oneAtATime, limit: 2 }),
@@ -79,7 +79,7 @@ it.each([
   ['/assets/%2e%2e/slow-report', 503],
   ['/finish?now', 200],
   ['/finished', 503],
-])('skips only paths that match in each reading: %s gets %i', async (path, status) => {
+])('a path is skipped only if each reading of it matches: %s gets %i', async (path, status) => {
   const started = new StartedApp({ app, HEADGATE: json });
   const slow = fetch(await started.url('/slow'));
   await started.line();
@@ -99,7 +99,7 @@ async function rawStatus(url: string, path: string): Promise<number> {
   });
 }
 
-it('orders by the priority of a path or of a proxy’s header', async () => {
+it('the path or a header field of a proxy decides the priority', async () => {
   const priority = { paths: { '/finish': 'critical', '/batch*': 'low' }, header: 'X-Priority' };
   const HEADGATE = JSON.stringify({
     name: 'app',
@@ -123,7 +123,7 @@ it('orders by the priority of a path or of a proxy’s header', async () => {
   ).toEqual([200, 200, 200]);
 });
 
-it('counts by a header or by the address', async () => {
+it('requests are counted by a header field or by the address', async () => {
   const limits = [
     { name: 'tenant', key: { header: 'X-Tenant' }, limit: 1 },
     { name: 'client', key: 'address', limit: 2 },
@@ -163,7 +163,7 @@ it.each([
     'limits[0].key.header',
   ],
   ['{ "admin": { "port": "9100" } }', 'ERR_HEADGATE_OPTION', 'admin.port'],
-])('stops the process before it listens: %s', async (HEADGATE, code, message) => {
+])('an invalid configuration stops the process before it listens: %s', async (HEADGATE, code, message) => {
   const started = new StartedApp({ app, HEADGATE });
   expect(await started.exit).toBe(1);
   expect(started.stderr).toContain(code);
@@ -171,7 +171,7 @@ it.each([
   await expect(started.line()).rejects.toThrow('has ended');
 });
 
-it('responds with 500 when a function of the configuration throws', async () => {
+it('the response is 500 when a function of the configuration throws', async () => {
   const files = {
     'headgate.config.mjs': `export default { limit: 1, skip() { throw new Error('a bug'); } }`,
   };
@@ -181,7 +181,7 @@ it('responds with 500 when a function of the configuration throws', async () => 
   expect(started.stderr).toContain('a bug');
 });
 
-it('serves the dashboard and the metrics on a port of their own', async () => {
+it('the admin server has the dashboard and the metrics', async () => {
   const HEADGATE = JSON.stringify({ ...oneAtATime, admin: { port: 0 } });
   const started = new StartedApp({ app, HEADGATE, cwd: testFolder, fromSources: true });
   await fetch(await started.url());
@@ -192,7 +192,7 @@ it('serves the dashboard and the metrics on a port of their own', async () => {
   expect((await fetch(`${admin}other`)).status).toBe(404);
 });
 
-it('limits each worker of a cluster', async () => {
+it('the hook limits each worker of a cluster', async () => {
   const started = new StartedApp({
     app: `
       import cluster from 'node:cluster';
@@ -206,7 +206,7 @@ it('limits each worker of a cluster', async () => {
   expect(started.stderr.match(/headgate: limits/g)).toHaveLength(1);
 });
 
-it('limits the server of a worker thread', async () => {
+it('the hook limits the server of a worker thread', async () => {
   const started = new StartedApp({
     app: `
       import { isMainThread, Worker } from 'node:worker_threads';
@@ -219,7 +219,7 @@ it('limits the server of a worker thread', async () => {
   expect(await statusBeside(started)).toBe(503);
 });
 
-it('leaves upgrades to the app', async () => {
+it('the app handles upgrades without a limit', async () => {
   const started = new StartedApp({
     app: `
       import { createServer } from 'node:http';

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { ConcurrencyLimit } from '@headgate/node';
 import { adapterSuite, type FrameworkDriver } from '@headgate/test-suite';
-import { afterAll } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import type { Message } from '../../src/message.ts';
 import { limitServers } from '../../src/register/limited-servers.ts';
 import { nodeFramework, respondTo, responses } from '../framework.ts';
@@ -14,6 +14,9 @@ const errors = new WeakMap<RequestListener, (error: unknown) => void>();
 
 const listenerOf = (server: object) =>
   (server as { listeners(event: string): RequestListener[] }).listeners('request')[0];
+
+/** Number of requests that the hook has limited, and of all others. */
+const counts = { fromOutside: 0, inside: 0 };
 
 const restore = limitServers({
   limitOf: (server) => limits.get(listenerOf(server) as RequestListener),
@@ -36,7 +39,11 @@ const hookedFramework: FrameworkDriver<ConcurrencyLimit> = {
     const inner = nodeFramework.listener({ ...app, steps: others });
     // Some tests call the listener from one of their own, which the hook does not limit.
     const whole = nodeFramework.listener(app);
-    const listener: RequestListener = (req, res) => (responses.has(req) ? inner : whole)(req, res);
+    const listener: RequestListener = (req, res) => {
+      const isLimited = responses.has(req);
+      counts[isLimited ? 'fromOutside' : 'inside']++;
+      (isLimited ? inner : whole)(req, res);
+    };
     limits.set(listener, linking(first.use));
     errors.set(listener, app.onError);
     return listener;
@@ -55,3 +62,8 @@ function linking(limit: ConcurrencyLimit): Limit {
 }
 
 adapterSuite(hookedFramework);
+
+it('the hook limits the requests of nearly all of these tests', () => {
+  expect(counts.fromOutside).toBeGreaterThan(500);
+  expect(counts.inside).toBeLessThan(30);
+});
