@@ -163,13 +163,16 @@ it.each([
     'limits[0].key.header',
   ],
   ['{ "admin": { "port": "9100" } }', 'ERR_HEADGATE_OPTION', 'admin.port'],
-])('an invalid configuration stops the process before it listens: %s', async (HEADGATE, code, message) => {
-  const started = new StartedApp({ app, HEADGATE });
-  expect(await started.exit).toBe(1);
-  expect(started.stderr).toContain(code);
-  expect(started.stderr).toContain(message);
-  await expect(started.line()).rejects.toThrow('has ended');
-});
+])(
+  'an invalid configuration stops the process before it listens: %s',
+  async (HEADGATE, code, message) => {
+    const started = new StartedApp({ app, HEADGATE });
+    expect(await started.exit).toBe(1);
+    expect(started.stderr).toContain(code);
+    expect(started.stderr).toContain(message);
+    await expect(started.line()).rejects.toThrow('has ended');
+  },
+);
 
 it('the response is 500 when a function of the configuration throws', async () => {
   const files = {
