@@ -60,7 +60,8 @@ export const suites = [
   },
   {
     ...{ package: '@headgate/web', name: 'adapter suite, `@hono/node-server`' },
-    ...{ files: ['packages/web/test/*.test.ts'], on: ['Node'] },
+    // The tests of Hono replace Request and Response.
+    ...{ isolated: ['packages/web/test/*.test.ts'], on: ['Node'] },
   },
   {
     ...{ package: '@headgate/web', name: 'adapter suite, `Bun.serve` or `Deno.serve`' },
