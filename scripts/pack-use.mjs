@@ -13,7 +13,10 @@ const tarballs = pack();
 /** Runs a command and prints its output at the end, because several run concurrently. */
 async function run(cwd, ...words) {
   const started = Date.now();
-  const child = spawn(words.join(' '), { cwd, shell: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  // Yarn would find the tarball of an earlier build by its path, which is the same.
+  const env = { ...process.env, YARN_CACHE_FOLDER: join(folder, '.yarn') };
+  const stdio = ['ignore', 'pipe', 'pipe'];
+  const child = spawn(words.join(' '), { cwd, env, shell: true, stdio });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text) => {

@@ -73,6 +73,16 @@ it('the hook limits each request once if it is loaded twice', async () => {
   expect(started.stderr.match(/headgate: limits/g)).toHaveLength(1);
 });
 
+it('the default limit may be one of several', async () => {
+  const limits = [
+    { name: 'client', key: 'address', limit: 2 },
+    { name: 'app', limit: 'default' },
+  ];
+  const started = new StartedApp({ app, HEADGATE: JSON.stringify({ limits }) });
+  expect((await fetch(await started.url())).status).toBe(200);
+  expect(started.stderr).toContain('(client: 2 per key, app: adaptive)');
+});
+
 it.each([
   ['/assets/app.js', 200],
   ['/assets/../slow-report', 503],
@@ -127,7 +137,7 @@ it('requests are counted by a header field or by the address', async () => {
   const limits = [
     { name: 'tenant', key: { header: 'X-Tenant' }, limit: 1 },
     { name: 'client', key: 'address', limit: 2 },
-    { name: 'app', limit: 'default' },
+    { name: 'app', limit: 100 },
   ];
   const started = new StartedApp({
     app,
@@ -144,7 +154,7 @@ it('requests are counted by a header field or by the address', async () => {
   expect((await from('c')).status).toBe(503);
   await from('c', '/finish');
   await Promise.all([slow, second]);
-  expect(started.stderr).toContain('(tenant: 1 per key, client: 2 per key, app: adaptive)');
+  expect(started.stderr).toContain('(tenant: 1 per key, client: 2 per key, app: 100)');
 });
 
 it.each([
