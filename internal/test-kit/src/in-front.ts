@@ -1,21 +1,15 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { text } from 'node:stream/consumers';
-import type { Rejection } from '@headgate/core';
-import { admissionOf, type ConcurrencyLimit, concurrencyLimit } from '@headgate/node';
+import type { RequestListener } from 'node:http';
+import { admissionOf, type ConcurrencyLimit } from '@headgate/node';
 import {
-  adapted,
   adapterSuite,
   type FrameworkDriver,
-  type OnReject,
   type Step,
   type SuiteContext,
 } from '@headgate/test-suite';
 import { type SuiteLimit, topics } from '@headgate/test-suite/kit';
+import { nodeLimit, responses } from './node-limit.ts';
 
 type Steps = readonly Step[];
-
-/** What functions of the request do not get. */
-const responses = new WeakMap<IncomingMessage, ServerResponse>();
 
 interface InFrontOptions {
   /** Makes a middleware of the framework from a limit of `@headgate/node` that the suite puts within the app. */
@@ -68,10 +62,7 @@ function inFrontOf<Inside extends SuiteLimit>(
     name: `@headgate/node in front of ${framework.name}`,
     can: { tracksHandlers: needsInnerLimit, http2: false },
 
-    limit: (options) =>
-      concurrencyLimit(
-        adapted(options, contextOf, reject, (res: ServerResponse) => res.statusCode),
-      ),
+    limit: nodeLimit,
 
     listener({ steps, onError }) {
       const first = steps.findIndex((step) => !('use' in step));
@@ -95,26 +86,4 @@ function inFrontOf<Inside extends SuiteLimit>(
 function withAdmission(context: SuiteContext): SuiteContext {
   const { outgoing } = context;
   return Object.create(context, { admission: { get: () => admissionOf(outgoing) } });
-}
-
-function reject(onReject: OnReject) {
-  return (rejection: Rejection, req: IncomingMessage, res: ServerResponse, next: () => unknown) =>
-    onReject(rejection, contextOf(req, res), next);
-}
-
-function contextOf(req: IncomingMessage, res = responses.get(req) as ServerResponse): SuiteContext {
-  return {
-    method: req.method as string,
-    path: (req.url as string).split('?', 1)[0] as string,
-    header: (name) => req.headers[name.toLowerCase()] as string | undefined,
-    body: () => text(req),
-    admission: admissionOf(res),
-    incoming: req,
-    outgoing: res,
-    send: (status, body = '', headers = {}) => {
-      res.writeHead(status, headers);
-      res.end(body);
-    },
-    stream: (body) => void body.pipe(res),
-  };
 }

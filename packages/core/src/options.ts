@@ -7,4 +7,5 @@ export {
   checkToken,
 } from './checks.ts';
 export { invalid, invalidSecret } from './errors.ts';
+export { priorities } from './semaphore/priority.ts';
 export { nearest } from './suggestion.ts';

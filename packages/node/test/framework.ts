@@ -1,32 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream';
-import { text } from 'node:stream/consumers';
-import type { Rejection } from '@headgate/core';
 import { decodedPath, pathOf } from '@headgate/core/http';
-import { admissionOf, type ConcurrencyLimit, concurrencyLimit } from '@headgate/node';
-import {
-  adapted,
-  type FrameworkDriver,
-  type OnReject,
-  type Step,
-  type SuiteContext,
-} from '@headgate/test-suite';
+import { admissionOf, type ConcurrencyLimit } from '@headgate/node';
+import { contextOf, nodeLimit, responses } from '@headgate/test-kit/node-limit';
+import type { FrameworkDriver, Step } from '@headgate/test-suite';
 import { pathToRegexp } from 'path-to-regexp';
 
 type Req = IncomingMessage;
 type Res = ServerResponse;
 type Listener = (req: Req, res: Res) => unknown;
 
-/** What `onReject` finds, which Node does not link to the request. */
-export const responses = new WeakMap<Req, Res>();
-
 /** Builds the suite's apps as chains of functions, with a small router. */
 export const nodeFramework: FrameworkDriver<ConcurrencyLimit> = {
   name: 'node:http',
   can: { tracksHandlers: true, http2: true, knowsRoutes: false },
 
-  limit: (options) =>
-    concurrencyLimit(adapted(options, contextOf, reject, (res: Res) => res.statusCode)),
+  limit: nodeLimit,
 
   listener({ steps, onError }) {
     const listener = chain(steps, '', (_, res) => res.writeHead(404).end());
@@ -85,31 +73,5 @@ function matching(
   return (req, res) => {
     const matches = isAllowed(req.method) && regexp.test(decodedPath(pathOf(req.url as string)));
     return (matches ? inside : outside)(req, res);
-  };
-}
-
-function reject(onReject: OnReject) {
-  return (rejection: Rejection, req: Req, res: Res, next: () => unknown) =>
-    onReject(rejection, contextOf(req, res), next);
-}
-
-function contextOf(req: Req, res = responses.get(req) as Res): SuiteContext {
-  return {
-    method: req.method as string,
-    path: (req.url as string).split('?', 1)[0] as string,
-    header: (name) => req.headers[name.toLowerCase()] as string | undefined,
-    body: () => text(req),
-    admission: admissionOf(res),
-    incoming: req,
-    outgoing: res,
-    send: (status, body = '', headers = {}) => {
-      res.statusCode = status;
-      for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-      res.end(body);
-    },
-    stream: (body, headers = {}) => {
-      res.writeHead(200, headers);
-      pipeline(body, res, () => {});
-    },
   };
 }

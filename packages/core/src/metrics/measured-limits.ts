@@ -184,13 +184,9 @@ function requestsOf(entry: Entry, receive: Receive): Stats | undefined {
 }
 
 /** Whether the entry must be removed before a limit with this name and these limiters can be added. */
-function hasNameOf(
-  { limit, limiters: of }: Entry,
-  name: string,
-  limiters: readonly Limiter[],
-): boolean {
+function hasNameOf(entry: Entry, name: string, limiters: readonly Limiter[]): boolean {
   const isOther = (own: Limiter) => (one: Limiter) => one !== own && one.name === own.name;
-  return limit.name === name || of.some((own) => limiters.some(isOther(own)));
+  return entry.limit.name === name || entry.limiters.some((own) => limiters.some(isOther(own)));
 }
 
 /** Whether its counts can no longer change. */

@@ -20,8 +20,8 @@ export interface AdminOptions {
 export type StartAdmin = (limit: ConcurrencyLimit<Message>) => Server;
 
 /**
- * Loads what the server shows from the packages of the app: the dashboard of `@headgate/dashboard` at `/limits/`, and the metrics
- * of `@headgate/prometheus` at `/metrics`.
+ * Loads what the server shows from the packages of the app: the dashboard of `@headgate/dashboard` at `/limits/`, and
+ * the metrics of `@headgate/prometheus` at `/metrics`.
  *
  * @throws HeadgateError for an invalid option, and if neither package is installed.
  */

@@ -1,10 +1,8 @@
 import { defaultLimit, ipKey, type Priority } from '@headgate/core/app';
-import { checkNames, invalid } from '@headgate/core/options';
+import { checkNames, invalid, priorities } from '@headgate/core/options';
 import type { ConcurrencyLimitOptions } from '../limited-listener.ts';
 import type { Message } from '../message.ts';
 import { type MatchesPath, pathPattern } from './path-patterns.ts';
-
-const priorities: readonly Priority[] = ['critical', 'high', 'normal', 'low', 'sheddable'];
 
 type Options = ConcurrencyLimitOptions<Message>;
 type Key = (req: Message) => string | undefined;

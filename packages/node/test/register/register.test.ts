@@ -1,3 +1,4 @@
+import { get, request } from 'node:http';
 import { expect, it } from 'vitest';
 import { StartedApp, testFolder } from './started-app.ts';
 
@@ -99,7 +100,6 @@ it.each([
 });
 
 async function rawStatus(url: string, path: string): Promise<number> {
-  const { get } = await import('node:http');
   const { port } = new URL(url);
   return new Promise((resolve, reject) => {
     get({ port, host: '127.0.0.1', path }, (res) => {
@@ -244,7 +244,6 @@ it('the app handles upgrades without a limit', async () => {
   });
   const slow = fetch(await started.url('/slow'));
   await started.line();
-  const { request } = await import('node:http');
   const { port } = new URL(await started.url());
   const headers = { Connection: 'Upgrade', Upgrade: 'websocket' };
   const upgraded = await new Promise((resolve, reject) => {

@@ -31,6 +31,7 @@ interface Start {
 export class StartedApp {
   readonly folder = mkdtempSync(join(tmpdir(), 'headgate-register-'));
   readonly #child: ChildProcess;
+  #port: string | undefined;
   readonly #lines: AsyncIterator<string>;
   stderr = '';
   readonly exit: Promise<number | null>;
@@ -71,11 +72,6 @@ export class StartedApp {
   async url(path = '/'): Promise<string> {
     this.#port ??= await this.line();
     return `http://127.0.0.1:${this.#port}${path}`;
-  }
-  #port: string | undefined;
-
-  send(signal: NodeJS.Signals): void {
-    this.#child.kill(signal);
   }
 }
 

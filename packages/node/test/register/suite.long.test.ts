@@ -1,10 +1,11 @@
 import type { RequestListener } from 'node:http';
 import type { ConcurrencyLimit } from '@headgate/node';
+import { responses } from '@headgate/test-kit/node-limit';
 import { adapterSuite, type FrameworkDriver } from '@headgate/test-suite';
 import { afterAll, expect, it } from 'vitest';
 import type { Message } from '../../src/message.ts';
 import { limitServers } from '../../src/register/limited-servers.ts';
-import { nodeFramework, respondTo, responses } from '../framework.ts';
+import { nodeFramework, respondTo } from '../framework.ts';
 
 type Limit = ConcurrencyLimit<Message>;
 
