@@ -1,0 +1,120 @@
+// What the hook promises for any HTTP server: each check has an app with the routes `/`, `/slow` and `/stream`.
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import { StartedHost } from './started-host.mjs';
+
+/** All checks of an app, in two starts: with the hook, and with `HEADGATE=off`. */
+export function httpChecks(options = {}) {
+  return async ({ project, backend }) => {
+    await withHost(project, backend, options, async (host) => {
+      assert.match(host.stderr, /headgate: limits the requests to this process \(app: 2\)/);
+      await pageIsComplete(host, options);
+      await requestsBeyondTheLimitAreRejected(host, backend);
+      await streamsAreNotBuffered(host, backend);
+      await abortedRequestsFreeTheirPermits(host, backend);
+      await pageIsComplete(host, options);
+    });
+    await withHost(project, backend, { ...options, HEADGATE: 'off' }, async (host) => {
+      await nothingIsRejected(host, backend);
+      await pageIsComplete(host, options);
+      assert.doesNotMatch(host.stderr, /headgate/);
+    });
+  };
+}
+
+/** Starts the app, and stops it in any case. */
+export async function withHost(project, backend, options, work) {
+  const host = await StartedHost.start(project, backend, options);
+  try {
+    return await work(host);
+  } catch (error) {
+    error.stack += `\n--- its output:\n${host.output}`;
+    throw error;
+  } finally {
+    await host.stop();
+    backend.release();
+  }
+}
+
+/** The page has its text, and each of its assets is served completely. */
+export async function pageIsComplete(host, { assets: expectsAssets = false }) {
+  const text = await textOf(host, '/');
+  assert.match(text, /Hello from the page/);
+  const found = text.matchAll(/(?:src|href)="(\.?\/[^"]+\.(?:js|css|mjs)[^"]*)"/g);
+  const assets = new Set(Array.from(found, ([, path]) => new URL(path, host.url()).pathname));
+  if (expectsAssets) assert.notEqual(assets.size, 0, `the page has no assets:\n${text}`);
+  for (const asset of assets) assert.notEqual((await textOf(host, asset)).length, 0);
+}
+
+async function textOf(host, path) {
+  const res = await fetch(host.url(path));
+  const text = await res.text();
+  assert.equal(res.status, 200, `${path} has the status ${res.status}: ${text}`);
+  return text;
+}
+
+/** Two requests run, one waits, and the others are rejected at once; the first three get their answers. */
+export async function requestsBeyondTheLimitAreRejected(host, backend) {
+  await host.has({ active: 0, queued: 0 });
+  const running = [fetch(host.url('/slow')), fetch(host.url('/slow'))];
+  await backend.holds(2);
+  const queued = fetch(host.url('/slow'));
+  await host.has({ active: 2, queued: 1 });
+  for (const path of ['/', '/slow']) {
+    const rejected = await fetch(host.url(path));
+    assert.equal(rejected.status, 503);
+    assert.match(rejected.headers.get('Retry-After') ?? '', /^\d+$/);
+  }
+  for (const res of await backend.releasing(Promise.all([...running, queued]))) {
+    assert.equal(res.status, 200);
+    assert.match(await res.text(), /The slow answer/);
+  }
+  await host.has({ active: 0, queued: 0 });
+}
+
+/** The first part of a stream arrives before the last is sent, and the stream holds its permit until its end. */
+async function streamsAreNotBuffered(host, backend) {
+  const res = await fetch(host.url('/stream'));
+  const parts = res.body.pipeThrough(new TextDecoderStream()).getReader();
+  const { value: first } = await parts.read();
+  assert.match(first, /first/);
+  await backend.holds(1);
+  await host.has({ active: 1, queued: 0 });
+  backend.release();
+  let rest = '';
+  for (let part = await parts.read(); !part.done; part = await parts.read()) rest += part.value;
+  assert.match(rest, /last/);
+  await host.has({ active: 0, queued: 0 });
+}
+
+/** Requests that their clients abort hold no permit, whether they run, stream or are queued. */
+async function abortedRequestsFreeTheirPermits(host, backend) {
+  const abort = new AbortController();
+  const options = { signal: abort.signal };
+  const streaming = fetch(host.url('/stream'), options).then((res) => res.text());
+  const running = fetch(host.url('/slow'), options);
+  await backend.holds(2);
+  const queued = fetch(host.url('/slow'), options);
+  await host.has({ active: 2, queued: 1 });
+  abort.abort();
+  const results = await Promise.allSettled([streaming, running, queued]);
+  assert.deepEqual(new Set(results.map(({ status }) => status)), new Set(['rejected']));
+  await host.has({ active: 0, queued: 0 });
+  await backend.releasing(Promise.all(Array.from({ length: 100 }, () => abortedAtRandom(host))));
+  await host.has({ active: 0, queued: 0 });
+}
+
+async function abortedAtRandom(host) {
+  const path = ['/', '/slow', '/stream'][Math.floor(Math.random() * 3)];
+  const abort = new AbortController();
+  const read = fetch(host.url(path), { signal: abort.signal }).then((res) => res.text());
+  await Promise.race([read, delay(Math.random() * 100)]).catch(() => {});
+  abort.abort();
+  await read.catch(() => {});
+}
+
+async function nothingIsRejected(host, backend) {
+  const slow = Array.from({ length: 5 }, () => fetch(host.url('/slow')));
+  await backend.holds(5);
+  for (const res of await backend.releasing(Promise.all(slow))) assert.equal(res.status, 200);
+}

@@ -1,0 +1,52 @@
+// npm run test:hosts [-- hosts]: installs frameworks and other programs from npm, starts them unmodified with
+// `--import @headgate/node/register` of the packed packages, and checks that their requests are limited.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pack } from '../tarballs.mjs';
+import { Backend } from './backend.mjs';
+import { hosts } from './hosts.mjs';
+import { createProject } from './project.mjs';
+
+const wanted = process.argv.slice(2);
+const known = hosts.map(({ id }) => id);
+if (wanted.some((id) => !known.includes(id))) {
+  console.error(`Usage: npm run test:hosts [-- ${known.join(' ')}]`);
+  process.exit(2);
+}
+const chosen = hosts.filter(({ id }) => wanted.length === 0 || wanted.includes(id));
+
+const folder = mkdtempSync(join(tmpdir(), 'headgate-hosts-'));
+const backend = await Backend.start();
+const counts = { passed: 0, failed: 0, skipped: 0 };
+/** Hosts with the same app are built once. */
+const projects = new Map();
+try {
+  const tarballs = pack();
+  for (const host of chosen) await test(host, tarballs);
+} finally {
+  await backend.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
+if (counts.failed > 0) process.exitCode = 1;
+
+async function test(host, tarballs) {
+  const started = Date.now();
+  const why = await whyItFails(host, tarballs);
+  const seconds = ((Date.now() - started) / 1_000).toFixed(0);
+  const [result, key] = why === undefined ? ['ok    ', 'passed'] : ['FAILED', 'failed'];
+  counts[key] += 1;
+  console.log(`${result} ${host.id} (${seconds} s)${why === undefined ? '' : `: ${why}`}`);
+}
+
+async function whyItFails(host, tarballs) {
+  try {
+    const { app } = host;
+    if (!projects.has(app)) projects.set(app, await createProject(app, { folder, tarballs }));
+    await host.check({ project: projects.get(app), backend });
+    return undefined;
+  } catch (error) {
+    return error.stack ?? String(error);
+  }
+}

@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { hosts } from '../hosts/hosts.mjs';
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+it('docs/any-server.md has each host that is tested, with its version', () => {
+  const [, section = ''] = read('docs/any-server.md').split('\n## Tested with\n');
+  const [table = ''] = section.split('\n## ');
+  const rows = [...table.matchAll(/^\| (.*?) \| (\d\S*) \|/gm)].map(([, ...cells]) => cells);
+  const expected = hosts.map(({ title, app, package: name }) => {
+    const { dependencies } = JSON.parse(read(`scripts/hosts/apps/${app}/package.json`));
+    return [title, dependencies[name]];
+  });
+  expect(rows).toEqual(expected);
+});
