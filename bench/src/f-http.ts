@@ -1,13 +1,14 @@
+import { hostNames } from './hosts/index.ts';
 import { burstTime } from './http/load.ts';
 import type { Group, Round } from './http/rounds.ts';
 import { loadSets, processes, type Sets } from './http/sets.ts';
-import { situations } from './http/situation.ts';
+import { type Situation, situations } from './http/situation.ts';
 import { type Estimate, estimate, median, pairedRatios } from './stats.ts';
 import { type Goal, number, type Table } from './table.ts';
 
 interface Comparison extends Group {
-  /** Case whose CPU per request is compared. Default: `headgate`. */
-  of?: string;
+  /** Cases whose CPU per request is compared. Default: `headgate`. */
+  of?: readonly string[];
   /** The case to compare it with, and the ratio to reach. */
   over?: string;
   target?: number;
@@ -21,13 +22,25 @@ const instruments = (['express', 'hono'] as const).flatMap((framework): Comparis
   (['free', 'queueing'] as const).flatMap((situation) => [
     {
       ...{ framework, situation, name: 'metrics', cases: instrumented },
-      ...{ of: 'headgate with Prometheus', over: 'headgate', target: 1.03 },
+      ...{ of: ['headgate with Prometheus'], over: 'headgate', target: 1.03 },
     },
     {
       ...{ framework, situation, name: 'spans', cases: traced },
-      ...{ of: 'headgate, traced with spans', over: 'headgate, traced', target: 1.05 },
+      ...{ of: ['headgate, traced with spans'], over: 'headgate, traced', target: 1.05 },
     },
   ]),
+);
+
+const places = ['headgate in front', 'headgate by the hook'];
+
+/** What a limit costs that limits nothing. */
+const unlimited = hostNames.flatMap((framework) =>
+  (['free', 'calm'] as const).map(
+    (situation): Comparison => ({
+      ...{ framework, situation, name: 'places', cases: ['bare', 'headgate', ...places] },
+      ...{ of: places, over: 'bare', target: 1.03 },
+    }),
+  ),
 );
 
 const ours = ['bare', 'hand-written', 'headgate'];
@@ -80,6 +93,7 @@ const groups: readonly Comparison[] = [
   { framework: 'fastify', situation: 'queueing', cases: ours, over: 'hand-written', target: 1.05 },
   { framework: 'node', situation: 'free', cases: ours, over: 'hand-written', target: 1.05 },
   { framework: 'node', situation: 'queueing', cases: ours, over: 'hand-written', target: 1.05 },
+  ...unlimited,
   ...instruments,
 ];
 
@@ -99,7 +113,7 @@ export async function httpTable({ only, rounds, runtime }: HttpOptions): Promise
   for (const group of groups.filter((group) => only.test(nameOf(group)))) {
     const results = await loadSets(group, rounds, runtime);
     for (const name of group.cases) rows.push(row(group, results, name));
-    goals.push(goal(group, results));
+    goals.push(...goalsOf(group, results));
   }
   return {
     title: '(f) HTTP: CPU per request, with a 95 % interval',
@@ -110,10 +124,13 @@ export async function httpTable({ only, rounds, runtime }: HttpOptions): Promise
   };
 }
 
-const described = Object.entries(situations)
-  .map(([name, { limit, connections, takesATurn, held }]) => {
+const described = Object.entries<Situation>(situations)
+  .map(([name, { limit, offered, takesATurn, held }]) => {
+    const setting = limit === undefined ? 'the default limit' : `limit ${limit}`;
+    const load =
+      'rate' in offered ? `${offered.rate} requests/s` : `${offered.connections} connections`;
     const work = takesATurn ? ', a handler that takes an iteration of the event loop' : '';
-    return `${name}: limit ${limit}, ${connections} connections${held ? '; its only permit is held' : work}`;
+    return `${name}: ${setting}, ${load}${held ? '; its only permit is held' : work}`;
   })
   .join('; ');
 
@@ -138,11 +155,14 @@ const names: Readonly<Record<string, string>> = {
   bare: 'bare app',
 };
 
-function goal(comparison: Comparison, results: Sets): Goal {
-  const { of = 'headgate', over = 'hand-written', target = 1 } = comparison;
-  const { mean, low, high } = cpuRatio(results, of, over);
-  const what = `${nameOf(comparison)}: CPU / ${names[over] ?? over}`;
-  return { what, target, measured: mean, unit: '×', interval: { low, high } };
+function goalsOf(comparison: Comparison, results: Sets): Goal[] {
+  const { of = ['headgate'], over = 'hand-written', target = 1 } = comparison;
+  return of.map((name) => {
+    const { mean, low, high } = cpuRatio(results, name, over);
+    const compared = of.length > 1 ? `${nameOf(comparison)}, ${name}` : nameOf(comparison);
+    const what = `${compared}: CPU / ${names[over] ?? over}`;
+    return { what, target, measured: mean, unit: '×', interval: { low, high } };
+  });
 }
 
 function cpuRatio(results: Sets, name: string, over: string): Estimate {

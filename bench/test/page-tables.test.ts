@@ -93,10 +93,14 @@ it('replaces the settings and the cost of one rejection of the page', () => {
   );
 });
 
-it('refuses a heading that the page lacks', () => {
-  expect(() => withSection(page, { heading: 'Sleeping', words: [] }, results)).toThrow(
-    'the page has no heading "Sleeping"',
-  );
+it('adds a section that the page lacks at its end', () => {
+  const written = withSection(page, { heading: 'Sleeping', words: ['pool'] }, results);
+  expect(written.startsWith(page)).toBe(true);
+  expect(written.slice(page.length)).toMatch(/^\n## Sleeping\n\n\*\*10 ms[\s\S]*\| --- \|\n$/);
+});
+
+it('refuses a page without a place for the settings', () => {
+  expect(() => withCommonTables('# Page\n', results)).toThrow('the page has no heading "Settings"');
 });
 
 it('finds the heading of each section, and writes the same page twice', () => {

@@ -1,27 +1,12 @@
-import type { AddressInfo } from 'node:net';
-import express, { type RequestHandler, type Response } from 'express';
-import { answer, holdPath, type Serve, type Situation } from './situation.ts';
+import type { RequestHandler } from 'express';
+import { host } from '../hosts/express.ts';
+import { commonCases, optionsOf, serving } from './common-cases.ts';
+import type { LimitedSituation, Serve } from './situation.ts';
 
-type Create = (situation: Situation) => RequestHandler | Promise<RequestHandler>;
-
-const serve =
-  (create?: Create): Serve =>
-  async (situation) => {
-    const app = express();
-    if (create) app.use(await create(situation));
-    app.get(holdPath, () => {});
-    const respond = (res: Response) => void res.json(answer);
-    app.get('/', (_req, res) => {
-      if (situation.takesATurn) setImmediate(respond, res);
-      else respond(res);
-    });
-    const server = app.listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    return (server.address() as AddressInfo).port;
-  };
+const serve = serving(host);
 
 /** The simplest limiter: a counter, an array as the queue, and 503. */
-function handWritten({ limit, queueLimit }: Situation): RequestHandler {
+function handWritten({ limit, queueLimit }: LimitedSituation): RequestHandler {
   const queue: Array<() => void> = [];
   let inflight = 0;
   const done = () => {
@@ -43,27 +28,21 @@ function handWritten({ limit, queueLimit }: Situation): RequestHandler {
 }
 
 /** In a server that traces its requests, with or without spans for those that wait. */
-async function traced({ limit, queueLimit }: Situation, spans: boolean): Promise<RequestHandler> {
-  const { concurrencyLimit } = await import('@headgate/express');
+async function traced(situation: LimitedSituation, spans: boolean): Promise<RequestHandler> {
   const { requestSpans, spansFor } = await import('./instruments.ts');
-  const middleware = concurrencyLimit({ limit, queueLimit });
-  if (spans) spansFor(middleware);
+  const { middleware, handle } = await host.limit(optionsOf(situation));
+  if (spans) spansFor(handle);
   const within = requestSpans();
   return (req, res, next) => within(() => middleware(req, res, next));
 }
 
 export const cases: Record<string, Serve> = {
-  bare: serve(),
+  ...commonCases(host),
   'hand-written': serve(handWritten),
-  headgate: serve(async ({ limit, queueLimit }) => {
-    const { concurrencyLimit } = await import('@headgate/express');
-    return concurrencyLimit({ limit, queueLimit });
-  }),
-  'headgate with Prometheus': serve(async ({ limit, queueLimit }) => {
-    const { concurrencyLimit } = await import('@headgate/express');
+  'headgate with Prometheus': serve(async (situation) => {
     const { prometheusFor } = await import('./instruments.ts');
-    const middleware = concurrencyLimit({ limit, queueLimit });
-    prometheusFor(middleware);
+    const { middleware, handle } = await host.limit(optionsOf(situation));
+    prometheusFor(handle);
     return middleware;
   }),
   'headgate, traced': serve((situation) => traced(situation, false)),

@@ -1,27 +1,11 @@
-import { type HttpBindings, serve as listen } from '@hono/node-server';
-import { Hono, type MiddlewareHandler } from 'hono';
-import { answer, type Serve, type Situation } from './situation.ts';
+import type { MiddlewareHandler } from 'hono';
+import { type Env, host } from '../hosts/hono.ts';
+import { commonCases, optionsOf, serving } from './common-cases.ts';
+import type { LimitedSituation, Serve } from './situation.ts';
 
-type Env = { Bindings: HttpBindings };
-type Create = (situation: Situation) => MiddlewareHandler<Env> | Promise<MiddlewareHandler<Env>>;
+const serve = serving(host);
 
-const serve =
-  (create?: Create): Serve =>
-  async (situation) => {
-    const app = new Hono<Env>();
-    if (create) app.use(await create(situation));
-    if (situation.takesATurn) {
-      app.get('/', async (c) => {
-        await new Promise(setImmediate);
-        return c.json(answer);
-      });
-    } else app.get('/', (c) => c.json(answer));
-    return new Promise((resolve) => {
-      listen({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => resolve(port));
-    });
-  };
-
-function handWritten({ limit, queueLimit }: Situation): MiddlewareHandler<Env> {
+function handWritten({ limit, queueLimit }: LimitedSituation): MiddlewareHandler<Env> {
   const queue: Array<() => void> = [];
   let inflight = 0;
   const done = () => {
@@ -46,31 +30,24 @@ function handWritten({ limit, queueLimit }: Situation): MiddlewareHandler<Env> {
 
 /** In a server that traces its requests, with or without spans for those that wait. */
 async function traced(
-  { limit, queueLimit }: Situation,
+  situation: LimitedSituation,
   spans: boolean,
 ): Promise<MiddlewareHandler<Env>> {
-  const { concurrencyLimit } = await import('@headgate/hono');
   const { requestSpans, spansFor } = await import('./instruments.ts');
-  const middleware = concurrencyLimit({ limit, queueLimit });
-  if (spans) spansFor(middleware);
+  const { middleware, handle } = await host.limit(optionsOf(situation));
+  if (spans) spansFor(handle);
   const within = requestSpans();
-  const handle = middleware as unknown as MiddlewareHandler<Env>;
-  return (c, next) => within(() => handle(c, next)) as ReturnType<typeof handle>;
+  return (c, next) => within(() => middleware(c, next)) as ReturnType<typeof middleware>;
 }
 
 export const cases: Record<string, Serve> = {
-  bare: serve(),
+  ...commonCases(host),
   'hand-written': serve(handWritten),
-  headgate: serve(async ({ limit, queueLimit }) => {
-    const { concurrencyLimit } = await import('@headgate/hono');
-    return concurrencyLimit({ limit, queueLimit }) as unknown as MiddlewareHandler<Env>;
-  }),
-  'headgate with Prometheus': serve(async ({ limit, queueLimit }) => {
-    const { concurrencyLimit } = await import('@headgate/hono');
+  'headgate with Prometheus': serve(async (situation) => {
     const { prometheusFor } = await import('./instruments.ts');
-    const middleware = concurrencyLimit({ limit, queueLimit });
-    prometheusFor(middleware);
-    return middleware as unknown as MiddlewareHandler<Env>;
+    const { middleware, handle } = await host.limit(optionsOf(situation));
+    prometheusFor(handle);
+    return middleware;
   }),
   'headgate, traced': serve((situation) => traced(situation, false)),
   'headgate, traced with spans': serve((situation) => traced(situation, true)),

@@ -1,24 +1,11 @@
-import type { AddressInfo } from 'node:net';
-import Koa, { type Middleware } from 'koa';
-import { answer, type Serve, type Situation } from './situation.ts';
+import type { Middleware } from 'koa';
+import { host } from '../hosts/koa.ts';
+import { commonCases, serving } from './common-cases.ts';
+import type { LimitedSituation, Serve } from './situation.ts';
 
-type Create = (situation: Situation) => Middleware | Promise<Middleware>;
+const serve = serving(host);
 
-const serve =
-  (create?: Create): Serve =>
-  async (situation) => {
-    const app = new Koa();
-    if (create) app.use(await create(situation));
-    app.use(async (ctx) => {
-      if (situation.takesATurn) await new Promise(setImmediate);
-      ctx.body = answer;
-    });
-    const server = app.listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    return (server.address() as AddressInfo).port;
-  };
-
-function handWritten({ limit, queueLimit }: Situation): Middleware {
+function handWritten({ limit, queueLimit }: LimitedSituation): Middleware {
   const queue: Array<() => void> = [];
   let inflight = 0;
   const done = () => {
@@ -43,12 +30,8 @@ function handWritten({ limit, queueLimit }: Situation): Middleware {
 }
 
 export const cases: Record<string, Serve> = {
-  bare: serve(),
+  ...commonCases(host),
   'hand-written': serve(handWritten),
-  headgate: serve(async ({ limit, queueLimit }) => {
-    const { concurrencyLimit } = await import('@headgate/koa');
-    return concurrencyLimit({ limit, queueLimit }) as unknown as Middleware;
-  }),
   'koa-ratelimit': serve(async () => {
     const { default: ratelimit } = await import('koa-ratelimit');
     return ratelimit({ driver: 'memory', db: new Map(), duration: 3_600_000, max: 1e9 });

@@ -1,4 +1,7 @@
 import autocannon from 'autocannon';
+import { arrivals } from '../overload/arrivals.ts';
+import type { Clients } from '../overload/client.ts';
+import { sendAll } from '../overload/load.ts';
 
 /** The answers to a burst of load. */
 export interface Burst {
@@ -24,4 +27,12 @@ export async function load(
     ...(newConnections && { headers: { connection: 'close' } }),
   });
   return { requests: result['2xx'] + result.non2xx, refused: result.non2xx };
+}
+
+/** Sends this many requests per second for half a second, at random times, whatever became of earlier ones. */
+export async function openLoad(clients: Clients, rate: number): Promise<Burst> {
+  const schedule = arrivals([{ name: 'even', duration: burstTime, rate }], 1);
+  const attempts = await sendAll(clients, schedule);
+  const refused = attempts.filter(({ result }) => result !== 'answered').length;
+  return { requests: attempts.length, refused };
 }

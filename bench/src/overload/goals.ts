@@ -4,15 +4,24 @@ import { meanTime } from './resources.ts';
 import type { Measured, ResourceRun } from './run.ts';
 import { measuredOf, throughputRatio } from './throughput-ratio.ts';
 
-/** The contender with goals. */
+/** The contender with goals, and the word of the goals of the same limit in front of the app. */
 const ours = 'headgate';
+const placeInFront = 'in front';
 
 /** The multiples of the capacity that have goals. */
 const overloads = [2, 5, 10, 20];
 
 /** @param rejectionCost Milliseconds of the main thread for a bare 503. */
 export function goals(run: ResourceRun, rejectionCost: number): Goal[] {
-  const headgate = run.cases.get(ours);
+  const ofFront = goalsOf(`${ours} ${placeInFront}`, run, rejectionCost);
+  return [
+    ...goalsOf(ours, run, rejectionCost),
+    ...ofFront.map((goal) => ({ ...goal, what: `${placeInFront}: ${goal.what}` })),
+  ];
+}
+
+function goalsOf(name: string, run: ResourceRun, rejectionCost: number): Goal[] {
+  const headgate = run.cases.get(name);
   if (headgate === undefined || headgate instanceof Error) return [];
   const { recovery, critical, loads } = headgate;
   return [

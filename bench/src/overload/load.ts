@@ -8,6 +8,13 @@ const now = (): number => performance.now();
 /** Sends each request at its due time, whatever became of earlier ones. Times count from the due time. */
 export async function openLoop(route: Route, schedule: readonly Arrival[]): Promise<Attempt[]> {
   const clients = new Clients(route);
+  const attempts = await sendAll(clients, schedule);
+  clients.close();
+  return attempts;
+}
+
+/** The same with clients that keep their connections. */
+export async function sendAll(clients: Clients, schedule: readonly Arrival[]): Promise<Attempt[]> {
   const start = now();
   const send = async (arrival: Arrival): Promise<Attempt> => {
     const lateness = now() - start - arrival.at;
@@ -28,9 +35,7 @@ export async function openLoop(route: Route, schedule: readonly Arrival[]): Prom
     };
     sendWhatIsDue();
   });
-  const all = await Promise.all(attempts);
-  clients.close();
-  return all;
+  return Promise.all(attempts);
 }
 
 /** The results of clients in a closed loop. */

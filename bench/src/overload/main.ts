@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { hostNames } from '../hosts/index.ts';
 import { progress } from '../runner.ts';
 import { type Table, toMarkdown, toText } from '../table.ts';
 import { contenders } from './contenders.ts';
 import { startNeighbours } from './neighbour.ts';
-import { fullPlan, quickPlan } from './plan.ts';
+import { fullPlan, quickPlan, quickSpikePlan, spikePlan } from './plan.ts';
 import { bare } from './rejecting.ts';
 import { rejectionCosts } from './rejection-cost.ts';
 import {
@@ -15,8 +16,10 @@ import {
   rejectionCostTable,
   settingsTable,
 } from './report.ts';
-import { calibrate, type Resource, resources } from './resources.ts';
+import { calibrate, type Resource, resources, spikeResources } from './resources.ts';
 import { runResource } from './run.ts';
+import { runSpikes } from './spike.ts';
+import { spikeContenders, spikeTable } from './spike-table.ts';
 
 const { values: options, positionals: words } = parseArgs({
   allowPositionals: true,
@@ -27,25 +30,31 @@ const { values: options, positionals: words } = parseArgs({
     'own-connections': { type: 'boolean', default: false },
     /** Runs next to processes that take half of the CPU, in bursts. */
     neighbour: { type: 'boolean', default: false },
+    /** Only the first seconds of a spike, several times. */
+    spike: { type: 'boolean', default: false },
+    /** The framework. Without Express, only Headgate is measured. */
+    host: { type: 'string', default: 'express' },
     markdown: { type: 'string' },
   },
 });
 
-const plan = {
-  ...(options.quick ? quickPlan : fullPlan),
-  ownConnections: options['own-connections'],
-};
-const unknown = words.find(
-  (word) => !resources.includes(word as Resource) && !(word in contenders),
+const host = hostNames.find((name) => name === options.host);
+if (host === undefined) throw new Error(`${options.host} is none of ${hostNames}`);
+const { 'own-connections': ownConnections, quick } = options;
+const plan = { ...(quick ? quickPlan : fullPlan), ownConnections };
+const spikes = { ...(quick ? quickSpikePlan : spikePlan), ownConnections };
+const all = Object.keys(contenders).filter(
+  (name) => host === 'express' || !contenders[name]?.needsExpress,
 );
-if (unknown !== undefined) {
-  throw new Error(`${unknown} is neither of ${resources} nor of ${Object.keys(contenders)}`);
-}
-const chosen = <T extends string>(all: readonly T[]): readonly T[] => {
+const known: readonly Resource[] = [...resources, ...spikeResources];
+const unknown = words.find((word) => ![...known, ...all].includes(word));
+if (unknown !== undefined) throw new Error(`${unknown} is none of ${known}, nor of ${all}`);
+
+/** What the words name, or the default. */
+const chosen = <T extends string>(all: readonly T[], others = all): readonly T[] => {
   const named = all.filter((name) => words.includes(name));
-  return named.length > 0 ? named : all;
+  return named.length > 0 ? named : others;
 };
-const names = chosen(Object.keys(contenders));
 
 const tables: Table[] = [];
 const show = (table: Table) => {
@@ -58,18 +67,35 @@ if (options.neighbour) startNeighbours();
 const machine = `Node ${process.version.slice(1)}, ${cpus().length} × ${cpus()[0]?.model.trim()}`;
 console.log(`${machine}\n`);
 progress('calibrating');
-const work = await calibrate();
+const setup = { host, work: await calibrate() };
 progress('');
-show(settingsTable(names));
-const costs = await rejectionCosts(work, plan);
-show(rejectionCostTable(costs));
-const rejectionCost = costs.get(bare)?.cpu ?? Number.NaN;
-for (const resource of chosen(resources)) {
-  const run = await runResource(resource, names, work, plan);
-  for (const table of [loadTable(run, rejectionCost), recoveryTable(run), limitTable(run)])
-    show(table);
-}
+if (options.spike) await measureSpikes();
+else await measureLoads();
 if (options.markdown) {
   const sections = [`${machine}.`, ...tables.map(toMarkdown)];
   writeFileSync(options.markdown, `${sections.join('\n\n')}\n`);
+}
+
+async function measureSpikes(): Promise<void> {
+  const names = chosen(
+    all,
+    spikeContenders.filter((name) => all.includes(name)),
+  );
+  show(settingsTable(names));
+  for (const resource of chosen(known, spikeResources)) {
+    show(spikeTable(await runSpikes(resource, names, setup, spikes), spikes));
+  }
+}
+
+async function measureLoads(): Promise<void> {
+  const names = chosen(all);
+  show(settingsTable(names));
+  const costs = await rejectionCosts(setup, plan);
+  show(rejectionCostTable(costs, setup.host));
+  const rejectionCost = costs.get(bare)?.cpu ?? Number.NaN;
+  for (const resource of chosen(known, resources)) {
+    const run = await runResource(resource, names, setup, plan);
+    for (const table of [loadTable(run, rejectionCost), recoveryTable(run), limitTable(run)])
+      show(table);
+  }
 }

@@ -10,7 +10,8 @@ export interface PageSection {
 }
 
 const right = 'express-queue, right limit';
-const few = ['bare', 'headgate', right];
+const inFront = 'headgate in front';
+const few = ['bare', 'headgate', inFront, right];
 const peers = [...few, 'overload-protection', 'toobusy-js', 'under-pressure'];
 const withShortWait = [...peers, 'headgate, short wait'];
 
@@ -38,7 +39,7 @@ export const pageSections: readonly PageSection[] = [
   {
     heading: 'A query before and after computing',
     name: 'queries',
-    words: ['queries', 'bare', 'headgate'],
+    words: ['queries', 'bare', 'headgate', inFront],
   },
   {
     heading: "Handlers that wait for libuv's threads",
@@ -55,4 +56,15 @@ export const pageSections: readonly PageSection[] = [
   { heading: 'Node 22, database', name: 'n22-database', words: ['database', ...few], node: 22 },
   { heading: 'Node 24, computing', name: 'n24-cpu', words: ['cpu', ...few], node: 24 },
   { heading: 'Node 24, database', name: 'n24-database', words: ['database', ...few], node: 24 },
+  { heading: 'The first five seconds of a spike', name: 'spike', words: ['--spike'] },
+  {
+    heading: 'The first five seconds next to other processes',
+    name: 'n-spike',
+    words: ['--spike', '--neighbour', 'pool'],
+  },
+  ...(['koa', 'hono', 'fastify', 'node'] as const).map((host) => ({
+    heading: `Other frameworks: ${host}, computing`,
+    name: `${host}-cpu`,
+    words: ['cpu', '--host', host, 'bare', 'headgate', inFront],
+  })),
 ];

@@ -3,6 +3,9 @@ import type { PageSection } from './page-sections.ts';
 const settings = 'Settings';
 const rejection = 'The cost of one rejection';
 
+/** The options with which a rejection costs something else. */
+const differs: readonly string[] = ['--own-connections', '--host'];
+
 /** The page with the settings and the cost of one rejection of one run, which are those of all sections. */
 export function withCommonTables(page: string, results: string): string {
   const tables = tablesOf(results);
@@ -13,8 +16,9 @@ export function withCommonTables(page: string, results: string): string {
 }
 
 /**
- * The page with the tables of one run under a heading. The text before and after the tables of that section stays.
- * The cost of one rejection is repeated where it differs, with a connection for each request.
+ * The page with the tables of one run under a heading, which is added if the page lacks it. The text before and after
+ * the tables of that section stays.
+ * The cost of one rejection is repeated where it differs.
  */
 export function withSection(
   page: string,
@@ -23,9 +27,10 @@ export function withSection(
 ): string {
   const tables = tablesOf(results);
   tables.delete(settings);
-  if (!words.includes('--own-connections')) tables.delete(rejection);
+  if (!words.some((word) => differs.includes(word))) tables.delete(rejection);
   const blocks = [...tables].map(([title, table]) => `**${sentence(title)}**\n\n${table}`);
-  return replaced(page, heading, blocks.join('\n\n'));
+  const withHeading = headingIn(page, heading) < 0 ? `${page.trimEnd()}\n\n## ${heading}\n` : page;
+  return replaced(withHeading, heading, blocks.join('\n\n'));
 }
 
 /** The tables that the benchmark wrote, by title, with the goals and notes below each. */
@@ -41,13 +46,17 @@ function tablesOf(results: string): Map<string, string> {
 
 /** The title without the kind of handler, which the heading names. */
 function sentence(title: string): string {
-  const words = title.replace(/^[a-z]+: /, '');
+  const words = title.replace(/^[a-z-]+: /, '');
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
+
+function headingIn(page: string, heading: string): number {
+  return page.search(new RegExp(`^#+ ${heading}$`, 'm'));
 }
 
 /** Replaces what is between the first and the last table under a heading. */
 function replaced(page: string, heading: string, tables: string): string {
-  const start = page.search(new RegExp(`^#+ ${heading}$`, 'm'));
+  const start = headingIn(page, heading);
   if (start < 0) throw new Error(`the page has no heading "${heading}"`);
   const body = page.indexOf('\n', start);
   const next = page.slice(body).search(/^#+ /m);

@@ -48,6 +48,28 @@ export const quickPlan: OverloadPlan = {
   rejectionCostRounds: 2,
 };
 
+/** The first seconds of a spike. */
+export interface SpikePlan {
+  runs: number;
+  /** Seconds at half of the capacity, and of the spike, which follows at once. */
+  warmUp: number;
+  spike: number;
+  /** See `OverloadPlan`. */
+  capacity: number;
+  ownConnections: boolean;
+}
+
+export const spikePlan: SpikePlan = {
+  ...{ runs: 6, warmUp: 3, spike: 5, capacity: 2, ownConnections: false },
+};
+
+export const quickSpikePlan: SpikePlan = {
+  ...{ runs: 2, warmUp: 0.5, spike: 1.5, capacity: 0.5, ownConnections: false },
+};
+
+/** The load of the spike, as a multiple of the capacity. */
+export const spikeMultiple = 5;
+
 /** The normal load before and after the spike, as a multiple of the capacity. */
 export const normal = 0.5;
 

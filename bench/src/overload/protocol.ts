@@ -1,10 +1,16 @@
+import type { HostName } from '../hosts/index.ts';
 import type { Resource, Work } from './resources.ts';
 
+/** What all servers of a run have in common: the framework, and the calibrated work. */
+export interface Setup {
+  host: HostName;
+  work: Work;
+}
+
 /** What a process serves: a kind of handler, or only rejections. */
-export interface Assignment {
+export interface Assignment extends Setup {
   server: string;
   resource: Resource | 'rejecting';
-  work: Work;
 }
 
 /** A sample of the limit. `time` is in milliseconds of the system clock. */
@@ -24,6 +30,3 @@ export interface ProcessReport {
   /** Samples of the limit, every tenth of a second unless the main thread is busy. */
   limitSamples: LimitSample[];
 }
-
-/** Requests to this path are never answered. */
-export const holdPath = '/hold';

@@ -1,11 +1,11 @@
 import { get } from 'node:http';
+import { holdPath } from '../hosts/host.ts';
 import { load } from '../http/load.ts';
 import { progress } from '../runner.ts';
 import { type Estimate, estimate, median, pairedRatios } from '../stats.ts';
 import type { OverloadPlan } from './plan.ts';
-import { holdPath } from './protocol.ts';
-import { bare, rejecting } from './rejecting.ts';
-import type { Work } from './resources.ts';
+import type { Setup } from './protocol.ts';
+import { bare, rejectingIn } from './rejecting.ts';
 import { ServerProcess } from './server-process.ts';
 
 /** The cost of one rejection: milliseconds of the main thread, and relative to a bare handler's 503. */
@@ -19,14 +19,14 @@ const warmUps = 4;
 
 /** All servers run at once and reject all requests, one server at a time, round after round, in alternating order. */
 export async function rejectionCosts(
-  work: Work,
+  setup: Setup,
   { rejectionCostRounds: rounds, ownConnections }: OverloadPlan,
 ): Promise<Map<string, RejectionCost>> {
-  const names = Object.keys(rejecting);
+  const names = rejectingIn(setup.host);
   const costs = new Map<string, number[]>(names.map((name) => [name, []]));
   const running = new Map<string, ServerProcess>();
   try {
-    for (const name of names) running.set(name, await startRejecting(name, work));
+    for (const name of names) running.set(name, await startRejecting(name, setup));
     for (let round = 1 - warmUps; round <= rounds; round++) {
       for (const [name, server] of round % 2 === 0 ? running : [...running].reverse()) {
         progress(`cost of a rejection: round ${round}/${rounds}, ${name}`);
@@ -47,8 +47,8 @@ export async function rejectionCosts(
   );
 }
 
-async function startRejecting(name: string, work: Work): Promise<ServerProcess> {
-  const server = await ServerProcess.start({ server: name, resource: 'rejecting', work });
+async function startRejecting(name: string, setup: Setup): Promise<ServerProcess> {
+  const server = await ServerProcess.start({ ...setup, server: name, resource: 'rejecting' });
   const options = { port: server.port, host: '127.0.0.1', path: holdPath };
   get(options, (response) => response.resume()).on('error', () => {});
   // Waits until the only permit is held, or the first timer has been late.

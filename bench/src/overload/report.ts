@@ -1,7 +1,9 @@
-import { percentile } from '../stats.ts';
-import { number, type Table } from '../table.ts';
+import type { HostName } from '../hosts/index.ts';
+import { type Estimate, percentile } from '../stats.ts';
+import { type Goal, number, type Table } from '../table.ts';
 import { contenders } from './contenders.ts';
 import { goals } from './goals.ts';
+import { inFront } from './rejecting.ts';
 import type { RejectionCost } from './rejection-cost.ts';
 import { meaning } from './resources.ts';
 import type { ResourceRun } from './run.ts';
@@ -100,7 +102,12 @@ function spread(values: readonly number[]): number {
   return values.length === 0 ? 0 : percentile(values, 1) - percentile(values, 0);
 }
 
-export function rejectionCostTable(rejectionCosts: ReadonlyMap<string, RejectionCost>): Table {
+/** Only Express has a goal: other frameworks spend so little on a bare 503 that a rejection in front cannot save much. */
+export function rejectionCostTable(
+  rejectionCosts: ReadonlyMap<string, RejectionCost>,
+  host: HostName,
+): Table {
+  const measured = rejectionCosts.get(inFront);
   return {
     title: 'The cost of one rejection',
     columns: ['', 'µs of the main thread', '× bare 503'],
@@ -109,8 +116,13 @@ export function rejectionCostTable(rejectionCosts: ReadonlyMap<string, Rejection
       number(1_000 * cpu),
       `${number(overBare.mean)} (${number(overBare.low)}–${number(overBare.high)})`,
     ]),
-    goals: [],
+    goals: host === 'express' && measured ? [goalInFront(measured.overBare)] : [],
   };
+}
+
+function goalInFront({ mean, low, high }: Estimate): Goal {
+  const what = 'a rejection in front / bare 503';
+  return { what, target: 0.45, measured: mean, unit: '×', interval: { low, high } };
 }
 
 export function settingsTable(names: readonly string[]): Table {

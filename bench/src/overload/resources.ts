@@ -1,12 +1,24 @@
 import { createHash, pbkdf2, pbkdf2Sync } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RequestHandler } from 'express';
+import { promisify } from 'node:util';
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { queries } from './query.ts';
 
 /** The resource that a handler uses. */
-export type Resource = 'cpu' | 'varying' | 'timer' | 'query' | 'queries' | 'threads' | 'database';
+export type Resource =
+  | 'cpu'
+  | 'varying'
+  | 'timer'
+  | 'query'
+  | 'queries'
+  | 'threads'
+  | 'database'
+  | 'pool'
+  | 'pool-cpu';
+
+/** What is measured at each multiple of the capacity, and in the first seconds of a spike, unless words say otherwise. */
+export const spikeResources: readonly Resource[] = ['pool', 'pool-cpu'];
 
 export const resources: readonly Resource[] = [
   'cpu',
@@ -20,7 +32,7 @@ export const resources: readonly Resource[] = [
 
 /** Whether the main thread is the bottleneck. */
 export function needsMainThread(resource: Resource): boolean {
-  return resource !== 'threads' && resource !== 'database';
+  return !['threads', 'database', 'pool'].includes(resource);
 }
 
 /** The work that takes the intended time: calibrated once, then the same for all servers of a run. */
@@ -44,6 +56,8 @@ const answerTime = 50;
 const threadTime = 25;
 /** Time that a `database` request holds a connection, in milliseconds. */
 const queryTime = 50;
+/** The same for a `pool` and a `pool-cpu` request. The latter then computes. */
+const poolTime = 35;
 const connections = 10;
 
 /** Size of libuv's thread pool. With the main thread and the generator, at most two cores are busy. */
@@ -57,6 +71,8 @@ export const meaning: Record<Resource, string> = {
   queries: `a query of ${answerTime} ms over a socket before and after ${cpuTime} ms of CPU on the main thread`,
   threads: `${threadTime} ms of CPU on libuv's threads, of which there is ${poolSize}`,
   database: `${queryTime} ms of one of ${connections} connections, no CPU`,
+  pool: `${poolTime} ms of one of ${connections} connections, no CPU`,
+  'pool-cpu': `${poolTime} ms of one of ${connections} connections, then ${cpuTime} ms of CPU on the main thread`,
 };
 
 /** The mean time of a request that nothing delays, in milliseconds. */
@@ -68,7 +84,11 @@ export const meanTime: Record<Resource, number> = {
   queries: 2 * answerTime + cpuTime,
   threads: threadTime,
   database: queryTime,
+  pool: poolTime,
+  'pool-cpu': poolTime + cpuTime,
 };
+
+const derive = promisify(pbkdf2);
 
 const page = Buffer.alloc(65_536, 'headgate');
 
@@ -93,53 +113,53 @@ async function timeOf(work: () => unknown): Promise<number> {
 export async function calibrate(): Promise<Work> {
   hash(100);
   const hashes = 100 / (await timeOf(() => hash(100)));
-  const derive = () => pbkdf2Sync('password', 'salt', 10_000, 64, 'sha512');
-  return { hashes, iterations: Math.round((10_000 * threadTime) / (await timeOf(derive))) };
+  const once = () => pbkdf2Sync('password', 'salt', 10_000, 64, 'sha512');
+  return { hashes, iterations: Math.round((10_000 * threadTime) / (await timeOf(once))) };
 }
 
-export const handlers: Record<Resource, (work: Work) => RequestHandler> = {
+/** What responds to a request: returns the body, or a promise of it. */
+export const handlers: Record<Resource, (work: Work) => () => unknown> = {
   cpu:
     ({ hashes }) =>
-    (_req, res) =>
-      void res.json({ digest: hash(cpuTime * hashes) }),
+    () => ({ digest: hash(cpuTime * hashes) }),
   varying: ({ hashes }) => {
     const next = lognormal(varyingTime, varyingSigma);
-    return (_req, res) => void res.json({ digest: hash(next() * hashes) });
+    return () => ({ digest: hash(next() * hashes) });
   },
   timer:
     ({ hashes }) =>
-    async (_req, res) => {
+    async () => {
       await sleep(timerTime);
-      res.json({ digest: hash(cpuTime * hashes) });
+      return { digest: hash(cpuTime * hashes) };
     },
   query: ({ hashes }) => {
     const query = queries(answerTime);
-    return async (_req, res) => {
+    return async () => {
       await query();
-      res.json({ digest: hash(cpuTime * hashes) });
+      return { digest: hash(cpuTime * hashes) };
     };
   },
   queries: ({ hashes }) => {
     const query = queries(answerTime);
-    return async (_req, res) => {
+    return async () => {
       await query();
       const digest = hash(cpuTime * hashes);
       await query();
-      res.json({ digest });
+      return { digest };
     };
   },
   threads:
     ({ iterations }) =>
-    (_req, res, next) =>
-      pbkdf2('password', 'salt', iterations, 64, 'sha512', (error, key) => {
-        if (error) next(error);
-        else res.json({ key: key.toString('hex') });
-      }),
-  database: () => {
-    const pool = new ConnectionPool();
-    return async (_req, res) => {
-      await pool.query();
-      res.json({ rows: [] });
+    async () => ({
+      key: (await derive('password', 'salt', iterations, 64, 'sha512')).toString('hex'),
+    }),
+  database: () => pooled(queryTime),
+  pool: () => pooled(poolTime),
+  'pool-cpu': ({ hashes }) => {
+    const query = pooled(poolTime);
+    return async () => {
+      await query();
+      return { digest: hash(cpuTime * hashes) };
     };
   },
 };
@@ -153,17 +173,20 @@ function lognormal(mean: number, sigma: number): () => number {
   return () => mean * Math.exp(sigma * normal() - sigma ** 2 / 2);
 }
 
-/** A FIFO connection pool. Like a database driver's pool, it does not notice that a client has disconnected. */
-class ConnectionPool {
-  #free = connections;
-  readonly #queue: Array<() => void> = [];
-
-  async query(): Promise<void> {
-    if (this.#free > 0) this.#free--;
-    else await new Promise<void>((resolve) => this.#queue.push(resolve));
-    await sleep(queryTime);
-    const next = this.#queue.shift();
+/**
+ * A query that holds one of the connections for this time. Like a database driver's pool, the queue of the connections
+ * does not notice that a client has disconnected.
+ */
+function pooled(time: number): () => Promise<object> {
+  const queue: Array<() => void> = [];
+  let free = connections;
+  return async () => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => queue.push(resolve));
+    await sleep(time);
+    const next = queue.shift();
     if (next) next();
-    else this.#free++;
-  }
+    else free++;
+    return { rows: [] };
+  };
 }

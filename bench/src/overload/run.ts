@@ -2,7 +2,8 @@ import { progress } from '../runner.ts';
 import { median } from '../stats.ts';
 import { closedLoop } from './load.ts';
 import type { OverloadPlan } from './plan.ts';
-import type { Resource, Work } from './resources.ts';
+import type { Setup } from './protocol.ts';
+import type { Resource } from './resources.ts';
 import { runServerCase, type ServerCase, saturating } from './server-case.ts';
 import { ServerProcess } from './server-process.ts';
 
@@ -23,11 +24,11 @@ export interface ResourceRun {
 export async function runResource(
   resource: Resource,
   names: readonly string[],
-  work: Work,
+  setup: Setup,
   plan: OverloadPlan,
 ): Promise<ResourceRun> {
   const cases: ResourceRun['cases'] = new Map();
-  const bare = await ServerProcess.start({ server: 'bare', resource, work });
+  const bare = await ServerProcess.start({ ...setup, server: 'bare', resource });
   const route = { port: bare.port, ownConnections: plan.ownConnections };
   const capacity = async () => (await closedLoop(route, saturating, plan.capacity)).rate;
   try {
@@ -37,7 +38,7 @@ export async function runResource(
     const capacities = [first];
     for (const server of names) {
       progress(`${resource}: ${server}`);
-      const measured = await runServerCase({ resource, server, work }, first, plan).catch(
+      const measured = await runServerCase({ ...setup, resource, server }, first, plan).catch(
         (error: Error) => error,
       );
       const before = capacities.at(-1) ?? first;

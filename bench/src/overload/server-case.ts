@@ -4,8 +4,7 @@ import type { Attempt } from './client.ts';
 import { answeredPart, type Figures, figuresOf, recoveryTime } from './figures.ts';
 import { closedLoop, openLoop } from './load.ts';
 import * as plans from './plan.ts';
-import type { LimitSample, ProcessReport } from './protocol.ts';
-import type { Resource, Work } from './resources.ts';
+import type { Assignment, LimitSample, ProcessReport } from './protocol.ts';
 import { ServerProcess } from './server-process.ts';
 
 /** The results of a server with one kind of handler. */
@@ -37,7 +36,7 @@ export const saturating = 20;
 
 /** Measures one server from start to stop. The offered rates are multiples of `capacity`. */
 export async function runServerCase(
-  assignment: { resource: Resource; server: string; work: Work },
+  assignment: Assignment,
   capacity: number,
   plan: plans.OverloadPlan,
 ): Promise<ServerCase> {

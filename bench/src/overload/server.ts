@@ -1,20 +1,14 @@
 import { readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import express, { type RequestHandler } from 'express';
+import { hostOf } from '../hosts/index.ts';
 import { contenders, type Protection } from './contenders.ts';
-import { type Assignment, holdPath, type LimitSample, type ProcessReport } from './protocol.ts';
+import type { Assignment, LimitSample, ProcessReport } from './protocol.ts';
 import { rejecting } from './rejecting.ts';
 import { handlers } from './resources.ts';
 
 const assignment = JSON.parse(process.argv[2] ?? '') as Assignment;
-const { middleware, limit } = await protection();
-const app = express();
-app.use(middleware);
-app.get(holdPath, () => {});
-app.get('/', handler());
-const listener = app.listen(0, '127.0.0.1', () => {
-  process.send?.((listener.address() as AddressInfo).port);
-});
+const host = await hostOf(assignment.host);
+const { limit, ...app } = await protection();
+process.send?.(await host.listen({ ...app, handle: handler() }));
 
 const limitSamples: LimitSample[] = [];
 if (limit) setInterval(() => limitSamples.push({ time: Date.now(), limit: limit() }), 100).unref();
@@ -29,15 +23,15 @@ async function protection(): Promise<Protection> {
   const { resource, server } = assignment;
   const protection =
     resource === 'rejecting'
-      ? { middleware: await rejecting[server]?.() }
-      : await contenders[server]?.create(resource);
-  if (!protection?.middleware) throw new Error(`no server is called ${server}`);
-  return protection as Protection;
+      ? await rejecting[server]?.(host)
+      : await contenders[server]?.create(resource, host);
+  if (!protection) throw new Error(`no server is called ${server}`);
+  return protection;
 }
 
-function handler(): RequestHandler {
+function handler(): () => unknown {
   if (assignment.resource !== 'rejecting') return handlers[assignment.resource](assignment.work);
-  return (_req, res) => void res.json({});
+  return () => ({});
 }
 
 /** Linux reports both per thread; elsewhere, falls back to the CPU time of the whole process. */
