@@ -99,6 +99,25 @@ it.each([
   await slow;
 });
 
+it.each([
+  ['/caf%C3%A9/menu', 200],
+  ['/my%20files/1', 200],
+  ['/100%25', 200],
+  ['/caf%C3%A9/../slow-report', 503],
+  ['/cafe/menu', 503],
+])(
+  'a pattern may have characters that URLs encode, encoded or not: %s gets %i',
+  async (path, status) => {
+    const skip = ['/finish', '/café/*', '/my%20files/*', '/100%'];
+    const started = new StartedApp({ app, HEADGATE: JSON.stringify({ ...oneAtATime, skip }) });
+    const slow = fetch(await started.url('/slow'));
+    await started.line();
+    expect(await rawStatus(await started.url(), path)).toBe(status);
+    await fetch(await started.url('/finish'));
+    await slow;
+  },
+);
+
 async function rawStatus(url: string, path: string): Promise<number> {
   const { port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -164,6 +183,7 @@ it.each([
   ['./missing.json', 'ERR_HEADGATE_CONFIGURATION', 'missing.json'],
   ['{ "skip": "/health" }', 'ERR_HEADGATE_OPTION', 'skip must be an array of paths'],
   ['{ "skip": ["health"] }', 'ERR_HEADGATE_OPTION', 'skip[0] must be a path'],
+  ['{ "skip": ["/\\ud800"] }', 'ERR_HEADGATE_OPTION', 'skip[0] must be a path'],
   ['{ "priority": { "path": {} } }', 'ERR_HEADGATE_UNKNOWN_OPTION', 'did you mean "paths"'],
   ['{ "priority": { "paths": { "/": "top" } } }', 'ERR_HEADGATE_OPTION', 'one of critical'],
   ['{ "limit": 1, "key": "ip" }', 'ERR_HEADGATE_OPTION', 'key must be "address"'],
