@@ -1,16 +1,14 @@
 import { Readable } from 'node:stream';
 import type { Rejection } from '@headgate/core';
-import { decodedPath } from '@headgate/core/http';
+import { chain, type SmallRouter } from '@headgate/test-kit/small-router';
 import {
   adapted,
   type OnReject,
-  type Step,
   type SuiteApp,
   type SuiteContext,
   type SuiteOptions,
 } from '@headgate/test-suite';
 import { admissionOf, type ConcurrencyLimit, concurrencyLimit } from '@headgate/web';
-import { pathToRegexp } from 'path-to-regexp';
 
 export type Fetch = (request: Request) => Promise<Response>;
 
@@ -19,9 +17,9 @@ export function webLimit(options: SuiteOptions): ConcurrencyLimit {
   return concurrencyLimit(adapted(options, contextOf, reject, ({ status }: Response) => status));
 }
 
-/** Builds the suite's app as a chain of functions, with a small router and error handling. */
+/** Builds the suite's app as a chain of functions, with error handling. */
 export function webApp({ steps, onError }: SuiteApp<ConcurrencyLimit>): Fetch {
-  const handle = chain(steps, '', async () => new Response(null, { status: 404 }));
+  const handle = chain(router, steps, async () => notFound());
   return async (request) => {
     try {
       return await handle(request);
@@ -33,46 +31,20 @@ export function webApp({ steps, onError }: SuiteApp<ConcurrencyLimit>): Fetch {
   };
 }
 
-function chain(steps: readonly Step<ConcurrencyLimit>[], prefix: string, last: Fetch): Fetch {
-  return steps.reduceRight((next, step) => stepOf(step, prefix, next), last);
-}
-
-function stepOf(step: Step<ConcurrencyLimit>, prefix: string, next: Fetch): Fetch {
-  if ('use' in step) return (request) => step.use(request, next);
-  if ('mount' in step) {
-    const inner = chain(step.steps, prefix + step.mount, next);
-    return matching(`${prefix}${step.mount}/*rest`, () => true, inner, next);
-  }
-  const { path, method = 'GET', handle } = step;
-  const handler: Fetch = async (request) => {
+const router: SmallRouter<ConcurrencyLimit, Fetch> = {
+  around: (limit, next) => (request) => limit(request, next),
+  handler: (handle, kind) => async (request) => {
+    const { permit } = admissionOf(request);
+    if (permit !== undefined && kind !== undefined) permit.kind = kind;
     const context = contextOf(request);
     await handle(context);
-    return context.response ?? new Response(null, { status: 404 });
-  };
-  if (path === undefined) return handler;
-  const routed: Fetch = (request) => {
-    const { permit } = admissionOf(request);
-    // As a router does for adaptive limits.
-    if (permit !== undefined) permit.kind = `${method} ${path}`;
-    return handler(request);
-  };
-  const isAllowed = (actual: string) =>
-    actual === method || (actual === 'HEAD' && method === 'GET');
-  return matching(prefix + path, isAllowed, routed, next);
-}
+    return context.response ?? notFound();
+  },
+  either: (matches, inside, outside) => (request) =>
+    (matches(request.method, new URL(request.url).pathname) ? inside : outside)(request),
+};
 
-function matching(
-  pattern: string,
-  isAllowed: (method: string) => boolean,
-  inside: Fetch,
-  outside: Fetch,
-): Fetch {
-  const { regexp } = pathToRegexp(pattern);
-  return (request) => {
-    const path = decodedPath(new URL(request.url).pathname);
-    return (isAllowed(request.method) && regexp.test(path) ? inside : outside)(request);
-  };
-}
+const notFound = () => new Response(null, { status: 404 });
 
 function reject(onReject: OnReject) {
   return async (rejection: Rejection, request: Request, next: Fetch) => {
