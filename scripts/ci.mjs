@@ -14,6 +14,10 @@ const steps = [
   ['packages as published', 'npm run pack -- lint'],
   ['packages as used', 'npm run pack -- use'],
   ['runtime tests', 'npm run test:runtimes'],
+  [
+    'servers with the hook',
+    'npm run test:hosts -- fastify hapi http-proxy ws socket.io http2 cluster worker-thread',
+  ],
   ['examples', 'npm run examples'],
   ['demo', 'npm run demo -- --quick'],
   ['size', 'npm run pack -- size'],

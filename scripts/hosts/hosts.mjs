@@ -1,5 +1,9 @@
-import { httpChecks } from './http-checks.mjs';
+import { httpChecks, withHost } from './http-checks.mjs';
+import { http2Check } from './http2-checks.mjs';
+import { twoProcessesCheck } from './process-checks.mjs';
 import { deploy } from './project.mjs';
+import { socketIoCheck, wsCheck } from './socket-checks.mjs';
+import { datadogCheck, openTelemetryCheck } from './tracing-checks.mjs';
 
 /**
  * @type {readonly { id: string, title: string, app: string, package: string, check: (context: object) => Promise<void> }[]}
@@ -37,4 +41,49 @@ export const hosts = [
     ...{ app: 'react-router', package: 'react-router' },
     check: httpChecks({ assets: true }),
   },
+  {
+    ...{ id: 'nest', title: 'NestJS', app: 'nest', package: '@nestjs/core' },
+    check: httpChecks(),
+  },
+  server('fastify', 'Fastify'),
+  server('hapi', 'hapi', '@hapi/hapi'),
+  {
+    ...server('http-proxy', 'http-proxy'),
+    check: ({ project, backend }) =>
+      withHost(project, backend, { ...file('plain'), hooked: false }, (target) => {
+        const env = { TARGET_URL: target.url() };
+        return httpChecks({ ...file('http-proxy'), env })({ project, backend });
+      }),
+  },
+  { ...server('ws', 'ws, next to `node:http`'), check: wsCheck },
+  { ...server('socket.io', 'Socket.IO, next to `node:http`'), check: socketIoCheck },
+  {
+    ...server('http2', '`http2.createSecureServer` with `allowHTTP1`', 'node'),
+    check: http2Check,
+  },
+  { ...server('cluster', '`node:cluster`', 'node'), check: twoProcessesCheck(file('cluster')) },
+  server('worker-thread', 'A server in a worker thread', 'node'),
+  {
+    ...{ id: 'pm2', title: 'PM2: `pm2-runtime`, two processes', app: 'pm2', package: 'pm2' },
+    check: twoProcessesCheck({
+      command: ['node_modules/.bin/pm2-runtime', 'start', 'server.cjs', '-i', '2'],
+    }),
+  },
+  {
+    ...{ id: 'opentelemetry', title: 'OpenTelemetry, before or after the hook', app: 'tracing' },
+    ...{ package: '@opentelemetry/auto-instrumentations-node', check: openTelemetryCheck },
+  },
+  {
+    ...{ id: 'datadog', title: 'Datadog’s dd-trace, before or after the hook', app: 'tracing' },
+    ...{ package: 'dd-trace', check: datadogCheck },
+  },
 ];
+
+/** A file of the app `servers`. */
+function server(id, title, packageName = id) {
+  return { id, title, app: 'servers', package: packageName, check: httpChecks(file(id)) };
+}
+
+function file(name) {
+  return { command: ['node', `${name}.js`] };
+}

@@ -3,6 +3,9 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StartedHost } from './started-host.mjs';
 
+/** Longer than all checks of an app take. */
+const TIMEOUT_MS = 180_000;
+
 /** All checks of an app, in two starts: with the hook, and with `HEADGATE=off`. */
 export function httpChecks(options = {}) {
   return async ({ project, backend }) => {
@@ -25,12 +28,17 @@ export function httpChecks(options = {}) {
 /** Starts the app, and stops it in any case. */
 export async function withHost(project, backend, options, work) {
   const host = await StartedHost.start(project, backend, options);
+  const late = new AbortController();
+  const timeout = delay(TIMEOUT_MS, undefined, { signal: late.signal }).then(() => {
+    throw new Error('the checks have not ended');
+  });
   try {
-    return await work(host);
+    return await Promise.race([work(host), timeout]);
   } catch (error) {
     error.stack += `\n--- its output:\n${host.output}`;
     throw error;
   } finally {
+    late.abort();
     await host.stop();
     backend.release();
   }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Longer than a busy machine needs to start a framework, or to notice that a client has gone. */
@@ -43,6 +44,8 @@ export class StartedHost {
       env: {
         ...project.env,
         ...{ PORT: String(host.#port), HOST: '127.0.0.1', BACKEND_URL: backend.url },
+        // Where PM2 keeps its files.
+        PM2_HOME: join(project.cwd, '.pm2'),
         ...(hooked && { NODE_OPTIONS: nodeOptions }),
         HEADGATE: typeof HEADGATE === 'object' ? JSON.stringify(HEADGATE) : HEADGATE,
         ...env,
@@ -92,9 +95,12 @@ export class StartedHost {
 
   /** The requests that hold a permit, and that are queued. */
   async metrics() {
-    const [, admin] = /admin server: (http:\S+)/.exec(this.stderr) ?? [];
-    if (admin === undefined) throw new Error(`there is no admin server\n${this.output}`);
-    const text = await (await fetch(`${admin}metrics`)).text();
+    const admin = () => /admin server: (http:\S+)/.exec(this.stderr)?.[1];
+    await this.until(
+      async () => admin() !== undefined,
+      () => 'there is no admin server',
+    );
+    const text = await (await fetch(`${admin()}metrics`)).text();
     const value = (name) => Number(new RegExp(`^${name}\\{.*\\} (\\d+)$`, 'm').exec(text)?.[1]);
     return {
       active: value('headgate_active_requests'),
@@ -128,6 +134,7 @@ export class StartedHost {
   async #listens(path) {
     const responds = async () => {
       try {
+        if (this.#protocol === 'https') return await accepts(this.#port);
         const res = await fetch(this.url(path), { signal: AbortSignal.timeout(TIMEOUT_MS) });
         await res.arrayBuffer();
         return res.status < 500;
@@ -137,6 +144,14 @@ export class StartedHost {
     };
     await this.until(responds, () => `it does not respond to ${this.url(path)}`);
   }
+}
+
+/** Whether a server accepts connections at this port. */
+async function accepts(port) {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.destroy();
+  return true;
 }
 
 async function freePort() {
