@@ -99,6 +99,12 @@ it('adds a section that the page lacks at its end', () => {
   expect(written.slice(page.length)).toMatch(/^\n## Sleeping\n\n\*\*10 ms[\s\S]*\| --- \|\n$/);
 });
 
+it('repeats the settings in the section of a spike, which has servers of its own', () => {
+  const words = ['--spike'];
+  const written = withSection(page, { heading: 'Waiting', words }, results);
+  expect(written.slice(page.length)).toContain('**Settings.**\n\n| new settings |');
+});
+
 it('refuses a page without a place for the settings', () => {
   expect(() => withCommonTables('# Page\n', results)).toThrow('the page has no heading "Settings"');
 });

@@ -31,7 +31,7 @@ const program = fileURLToPath(new URL('./server.js', import.meta.url));
 const warmUps = 4;
 
 /** The fraction of responses that may be others than intended, since a busy machine makes the default limit reject. */
-const tolerated = 0.01;
+const tolerated = 0.05;
 
 /**
  * The flags of each runtime. Node has so much memory that its first full garbage collection comes after the warm-up: one

@@ -90,7 +90,7 @@ export const contenders: Record<string, Contender> = {
     create: (resource, host) => inside(host, withRightLimit(resource)),
   },
   'headgate in front, right limit': {
-    settings: 'the same',
+    settings: `limit: ${rightLimits}, queueLimit: 50, queueTimeout: 300`,
     create: (resource) => inFront(withRightLimit(resource)),
   },
   'express-queue, right limit': ofExpress(

@@ -26,7 +26,8 @@ export function withSection(
   results: string,
 ): string {
   const tables = tablesOf(results);
-  tables.delete(settings);
+  // It measures other servers.
+  if (!words.includes('--spike')) tables.delete(settings);
   if (!words.some((word) => differs.includes(word))) tables.delete(rejection);
   const blocks = [...tables].map(([title, table]) => `**${sentence(title)}**\n\n${table}`);
   const withHeading = headingIn(page, heading) < 0 ? `${page.trimEnd()}\n\n## ${heading}\n` : page;

@@ -20,15 +20,15 @@ export function spikeTable(run: SpikeRun, { runs, spike, warmUp }: SpikePlan): T
   const { resource, capacities, spikes } = run;
   return {
     title:
-      `${resource}: the first ${spike} s of ${spikeMultiple} × the capacity: in time ÷ capacity, p99 in ms; ` +
-      `${meaning[resource]}; capacity ${number(capacities[0] ?? Number.NaN)}/s`,
-    columns: ['', ...Array.from({ length: runs }, (_, i) => `run ${i + 1}`), 'worst'],
+      `${resource}: ${meaning[resource]}; the first ${spike} s of ${spikeMultiple} × the capacity of ` +
+      `${number(capacities[0] ?? Number.NaN)}/s (${number(Math.min(...capacities))}–${number(Math.max(...capacities))})`,
+    columns: [
+      `in time ÷ capacity, p99 in ms, after ${warmUp} s at half of the capacity`,
+      ...Array.from({ length: runs }, (_, i) => `run ${i + 1}`),
+      'worst',
+    ],
     rows: [...spikes].map(([name, all]) => [name, ...all.map(cell), cell(worstOf(all))]),
     goals: compared.flatMap(([ours, right]) => goals(spikes, ours, right)),
-    notes: [
-      `Before each spike, a fresh process had half of its capacity for ${warmUp} s.`,
-      `Capacity, measured before the first spike and after each: ${capacities.map(number).join(', ')}/s.`,
-    ],
   };
 }
 
