@@ -1,5 +1,7 @@
+import { developmentCheck, next, vite } from './development-checks.mjs';
 import { httpChecks, withHost } from './http-checks.mjs';
 import { http2Check } from './http2-checks.mjs';
+import { bunCheck, denoCheck } from './other-runtimes.mjs';
 import { twoProcessesCheck } from './process-checks.mjs';
 import { deploy } from './project.mjs';
 import { socketIoCheck, wsCheck } from './socket-checks.mjs';
@@ -58,11 +60,11 @@ export const hosts = [
   { ...server('ws', 'ws, next to `node:http`'), check: wsCheck },
   { ...server('socket.io', 'Socket.IO, next to `node:http`'), check: socketIoCheck },
   {
-    ...server('http2', '`http2.createSecureServer` with `allowHTTP1`', 'node'),
+    ...server('http2', '`http2.createSecureServer` with `allowHTTP1`', 'node-24'),
     check: http2Check,
   },
-  { ...server('cluster', '`node:cluster`', 'node'), check: twoProcessesCheck(file('cluster')) },
-  server('worker-thread', 'A server in a worker thread', 'node'),
+  { ...server('cluster', '`node:cluster`', 'node-24'), check: twoProcessesCheck(file('cluster')) },
+  server('worker-thread', 'A server in a worker thread', 'node-24'),
   {
     ...{ id: 'pm2', title: 'PM2: `pm2-runtime`, two processes', app: 'pm2', package: 'pm2' },
     check: twoProcessesCheck({
@@ -77,6 +79,17 @@ export const hosts = [
     ...{ id: 'datadog', title: 'Datadog’s dd-trace, before or after the hook', app: 'tracing' },
     ...{ package: 'dd-trace', check: datadogCheck },
   },
+  {
+    ...{ id: 'next-dev', title: 'Next.js: `next dev`', app: 'next', package: 'next' },
+    check: developmentCheck(next),
+  },
+  {
+    ...{ id: 'vite-dev', title: 'Vite: `vite dev` with SvelteKit', app: 'sveltekit' },
+    ...{ package: 'vite' },
+    check: developmentCheck(vite),
+  },
+  { ...server('bun', 'Bun: `node:http`, and Fastify', 'bun'), check: bunCheck },
+  { ...server('deno', 'Deno: `node:http`, and Fastify', 'deno'), check: denoCheck },
 ];
 
 /** A file of the app `servers`. */

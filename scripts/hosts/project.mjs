@@ -8,7 +8,7 @@ import { output } from './command.mjs';
 const apps = fileURLToPath(new URL('apps', import.meta.url));
 
 /** Several frameworks no longer support the oldest version of Node that Headgate supports. */
-export const node = runtimes.find((runtime) => idOf(runtime) === 'node-24');
+const node = runtimes.find((runtime) => idOf(runtime) === 'node-24');
 
 /** What the hook needs, with the metrics that the checks read. */
 const packages = ['core', 'node', 'prometheus'];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { hosts } from '../hosts/hosts.mjs';
-import { node } from '../hosts/project.mjs';
+import { idOf, runtimes } from '../runtimes/runtimes.mjs';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
@@ -11,7 +11,8 @@ it('docs/any-server.md has each host that is tested, with its version', () => {
   const rows = [...table.matchAll(/^\| (.*?) \| (\d\S*) \|/gm)].map(([, ...cells]) => cells);
   const expected = hosts.map(({ title, app, package: name }) => {
     const { dependencies } = JSON.parse(read(`scripts/hosts/apps/${app}/package.json`));
-    return [title, name === 'node' ? node?.version : dependencies[name]];
+    const runtime = runtimes.find((each) => idOf(each) === name);
+    return [title, runtime?.version ?? dependencies[name]];
   });
   expect(rows).toEqual(expected);
 });
