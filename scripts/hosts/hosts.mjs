@@ -47,6 +47,10 @@ export const hosts = [
     ...{ id: 'nest', title: 'NestJS', app: 'nest', package: '@nestjs/core' },
     check: httpChecks(),
   },
+  {
+    ...{ id: 'strapi', title: 'Strapi', app: 'strapi', package: '@strapi/strapi' },
+    check: httpChecks({ base: '/api' }),
+  },
   server('fastify', 'Fastify'),
   server('hapi', 'hapi', '@hapi/hapi'),
   {

@@ -25,19 +25,22 @@ export class StartedHost {
   #closed;
   #port;
   #protocol;
+  #base;
 
   /**
    * @param project The result of `createProject`.
-   * @param options.HEADGATE The configuration. Undefined: the default limit.
+   * @param options.HEADGATE The configuration. Default: a limit of two. `{}`: the default limit.
    * @param options.command Default: `npm start`.
+   * @param options.base What the paths of its routes begin with.
    * @param options.hooked False: without the hook.
    */
   static async start(project, backend, options = {}) {
     const host = new StartedHost();
     const { command = npmStart, HEADGATE = limitOfTwo, protocol = 'http' } = options;
-    const { nodeOptions = hook, path = '/', hooked = true, env } = options;
+    const { nodeOptions = hook, hooked = true, base = '', env } = options;
     host.#port = await freePort();
     host.#protocol = protocol;
+    host.#base = base;
     const [program, ...args] = command;
     host.#child = spawn(program, args, {
       cwd: project.cwd,
@@ -60,7 +63,7 @@ export class StartedHost {
       });
     host.#closed = once(host.#child, 'close');
     try {
-      await host.#listens(path);
+      await host.#listens();
     } catch (error) {
       await host.stop();
       throw error;
@@ -69,7 +72,7 @@ export class StartedHost {
   }
 
   url(path = '/') {
-    return `${this.#protocol}://127.0.0.1:${this.#port}${path}`;
+    return `${this.#protocol}://127.0.0.1:${this.#port}${this.#base}${path}`;
   }
 
   get port() {
@@ -131,18 +134,18 @@ export class StartedHost {
     await this.#closed;
   }
 
-  async #listens(path) {
+  async #listens() {
     const responds = async () => {
       try {
         if (this.#protocol === 'https') return await accepts(this.#port);
-        const res = await fetch(this.url(path), { signal: AbortSignal.timeout(TIMEOUT_MS) });
+        const res = await fetch(this.url(), { signal: AbortSignal.timeout(TIMEOUT_MS) });
         await res.arrayBuffer();
         return res.status < 500;
       } catch {
         return false;
       }
     };
-    await this.until(responds, () => `it does not respond to ${this.url(path)}`);
+    await this.until(responds, () => `it does not respond to ${this.url()}`);
   }
 }
 

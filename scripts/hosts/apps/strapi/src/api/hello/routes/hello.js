@@ -1,0 +1,8 @@
+const route = (path, name) => ({
+  ...{ method: 'GET', path, handler: `hello.${name}` },
+  config: { auth: false },
+});
+
+module.exports = {
+  routes: [route('/', 'page'), route('/slow', 'slow'), route('/stream', 'stream')],
+};
