@@ -21,12 +21,14 @@ const backend = await Backend.start();
 const counts = { passed: 0, failed: 0, skipped: 0 };
 /** Hosts with the same app are built once. */
 const projects = new Map();
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+// The exit ends the started hosts, too.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 try {
   const tarballs = pack();
   for (const host of chosen) await test(host, tarballs);
 } finally {
   await backend.close();
-  rmSync(folder, { recursive: true, force: true });
 }
 console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
 if (counts.failed > 0) process.exitCode = 1;

@@ -62,6 +62,7 @@ export class StartedHost {
         host[name] += text;
       });
     host.#closed = once(host.#child, 'close');
+    process.once('exit', host.#kill);
     try {
       await host.#listens();
     } catch (error) {
@@ -126,13 +127,18 @@ export class StartedHost {
   }
 
   async stop() {
+    this.#kill();
+    process.off('exit', this.#kill);
+    await this.#closed;
+  }
+
+  #kill = () => {
     try {
       process.kill(-this.pid, 'SIGKILL');
     } catch {
       // All of its processes have ended.
     }
-    await this.#closed;
-  }
+  };
 
   async #listens() {
     const responds = async () => {
