@@ -18,16 +18,14 @@ export const hosts = [
   {
     ...{ id: 'next-standalone', title: "Next.js: `output: 'standalone'`" },
     ...{ app: 'next', package: 'next' },
-    check: async ({ project, backend }) => {
-      const deployed = await deploy(project, '.next-standalone/standalone');
-      const command = ['node', 'server.js'];
-      const env = { HOSTNAME: '127.0.0.1' };
-      await httpChecks({ assets: true, command, env })({ project: deployed, backend });
-    },
+    check: deployedCheck('.next-standalone/standalone', {
+      ...{ assets: true, command: ['node', 'server.js'] },
+      env: { HOSTNAME: '127.0.0.1' },
+    }),
   },
   {
     ...{ id: 'nuxt', title: 'Nuxt and Nitro: the Node server', app: 'nuxt', package: 'nuxt' },
-    check: httpChecks({ assets: true }),
+    check: deployedCheck('.output', { assets: true, command: ['node', 'server/index.mjs'] }),
   },
   {
     ...{ id: 'sveltekit', title: 'SvelteKit: `adapter-node`' },
@@ -95,6 +93,12 @@ export const hosts = [
   { ...server('bun', 'Bun: `node:http`, and Fastify', 'bun'), check: bunCheck },
   { ...server('deno', 'Deno: `node:http`, and Fastify', 'deno'), check: denoCheck },
 ];
+
+/** A build that is copied without the modules of its project. */
+function deployedCheck(part, options) {
+  return async ({ project, backend }) =>
+    httpChecks(options)({ project: await deploy(project, part), backend });
+}
 
 /** A file of the app `servers`. */
 function server(id, title, packageName = id) {
