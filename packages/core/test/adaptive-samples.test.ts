@@ -120,3 +120,20 @@ it('requests released as ignored do not count as a stall', () => {
   }
   expect(limiter.limit).toBe(8);
 });
+
+it.each([
+  ['to the capacity if it knows how long work takes without load', 4000, 30, 40],
+  ['below the capacity if it does not', 0, 15, 30],
+])('in a spike, adaptive() falls %s', (_, lightLoad, least, most) => {
+  const limit = adaptive(initial).create();
+  feedOver(limit, { from: 0, to: lightLoad, every: 20 }, () => ({ rtt: 100, inflight: 2 }));
+  const limits: number[] = [];
+  feedOver(limit, { from: lightLoad, to: lightLoad + 1000, every: 3 }, () => {
+    limits.push(limit.limit);
+    // The server handles 33 at once; a request takes as long as the requests that it found need.
+    return { rtt: Math.max(100, 3 * (limits.at(-33) ?? 8)) };
+  });
+  const highest = limits.indexOf(Math.max(...limits));
+  expect(limits[highest + 1]).toBeGreaterThan(least);
+  expect(limits[highest + 1]).toBeLessThan(most);
+});

@@ -30,12 +30,12 @@ function overload(ramp: Ramp, capacity: number, start = 0): number {
   return limit;
 }
 
-it.each([10, 100])('in an overload, the ramp returns less than the capacity (%i)', (capacity) => {
+it.each([10, 100])('in an overload, the ramp ends at about the capacity (%i)', (capacity) => {
   const ramp = new Ramp();
   const limit = overload(ramp, capacity);
-  expect(ramp.capacity).toBeGreaterThan(capacity / 2);
-  expect(limit).toBeLessThan(capacity);
-  expect(limit).toBeGreaterThan(capacity / 4);
+  expect(limit).toBe(ramp.capacity);
+  expect(limit).toBeLessThan(1.5 * capacity);
+  expect(limit).toBeGreaterThan(capacity / 2);
 });
 
 it('the ramp detects an overload as quickly after an hour of light load', () => {
@@ -51,15 +51,15 @@ it('the ramp detects an overload as quickly after an hour at half the limit, or 
     for (const minute of minutes) ramp.next(sample(60_000 * minute, 20, 4), 8);
     return overload(ramp, 10, 3_660_000);
   };
-  expect(after(Array.from({ length: 60 }, (_, index) => index + 1))).toBeLessThan(10);
-  expect(after([0.1, 0.2, 0.3])).toBeLessThan(10);
+  expect(after(Array.from({ length: 60 }, (_, index) => index + 1))).toBeLessThan(15);
+  expect(after([0.1, 0.2, 0.3])).toBeLessThan(15);
 });
 
 it('the ramp detects an overload as quickly if long work from before has just finished', () => {
   const ramp = new Ramp();
   for (let now = 100; now <= 30_000; now += 100) ramp.next(sample(now, 20, 1), 8);
   for (let index = 1; index <= 8; index++) ramp.next(sample(30_000 + index, 30_000, 8), 8);
-  expect(overload(ramp, 10, 30_010)).toBeLessThan(10);
+  expect(overload(ramp, 10, 30_010)).toBeLessThan(15);
 });
 
 it('the ramp does not treat a slowdown as an overload while the limit is not reached', () => {

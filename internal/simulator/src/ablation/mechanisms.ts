@@ -100,6 +100,12 @@ export const mechanisms: readonly Mechanism[] = [
     off: '#ramp: Ramp | undefined = undefined;',
   },
   {
+    name: 'After the ramp, it falls below the estimated capacity only if the baseline is unknown',
+    file: 'limits/adaptive.ts',
+    on: 'if (!this.#baselines.isKnown) this.#move(ramp.capacity * SAFE_PART, sample.now);',
+    off: 'this.#move(ramp.capacity * SAFE_PART, sample.now);',
+  },
+  {
     name: 'After the ramp, it rises to the estimated capacity',
     file: 'limits/adaptive.ts',
     on: 'const least = capacity === undefined ? 0 : Math.max(limit * GROWTH_AFTER_RAMP, capacity);',

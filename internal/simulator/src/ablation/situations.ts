@@ -2,6 +2,7 @@ import { constant, lognormal } from '../distributions.ts';
 import { figuresOf, isInTime } from '../event-loop/figures.ts';
 import { workload } from '../event-loop/named-workload.ts';
 import { simulate } from '../event-loop/simulate.ts';
+import { jobsOfPhases } from '../event-loop/spike.ts';
 import {
   capacityOf,
   type HandlerKind,
@@ -109,6 +110,16 @@ function overloadedAtOnce(): number {
   return 5 * inTime({ ...poolOf(35), load: 5 });
 }
 
+/** The first five seconds of a spike after light load, relative to the capacity. */
+function spikeAfterLightLoad(): number {
+  const server = { ...poolOf(35), workers: 50, seed: 2 };
+  const phases = [
+    { load: 0.5, seconds: 3 },
+    { load: 5, seconds: 5 },
+  ];
+  return 5 * inTime(server, 3000, jobsOfPhases(server, phases));
+}
+
 /** The first two seconds of a process. */
 export function coldSpike(kind: HandlerKind, connects = false, seed = 1): number {
   const server = { ...common, kind, mean: 0.1, serviceTime: constant(0.1), load: 0.2, seconds: 2 };
@@ -165,6 +176,7 @@ export const situations: readonly Situation[] = [
   { name: 'a dependency that becomes three times as slow for good', answered: slowerForGood },
   { name: 'a service that does not respond, for nine in ten requests', answered: hanging },
   { name: 'a pool that is overloaded from the first request on', answered: overloadedAtOnce },
+  { name: 'a spike after light load, a pool of 50', answered: spikeAfterLightLoad },
   { name: 'a spike on a new process, handlers that compute', answered: () => coldSpike('sync') },
   { name: 'a spike on a new process, handlers that wait', answered: () => coldSpike('socket') },
   { name: 'widely varying work, a pool of 50 at 0.7 ×', answered: () => varied(200, 50, 0.7) },

@@ -17,6 +17,12 @@ import { type Precision, precisions, Window } from './window.ts';
 /** Factor by which the limit rises per step after the ramp, until work takes longer than its baseline. */
 const GROWTH_AFTER_RAMP = 1.5;
 
+/**
+ * The fraction of the estimated capacity that is used until the baseline is known. The estimate may be twice the capacity:
+ * if all work shares a processor, even the first work takes longer than it would alone.
+ */
+const SAFE_PART = 0.6;
+
 /** Number of mean round trips after which samples are representative of a new limit. */
 const SETTLING_RTTS = 2;
 
@@ -110,6 +116,7 @@ class Adaptive implements Limit {
     if (ramp === undefined) return false;
     this.#move(ramp.next(sample, limit), sample.now);
     if (ramp.capacity !== undefined) {
+      if (!this.#baselines.isKnown) this.#move(ramp.capacity * SAFE_PART, sample.now);
       this.#ramp = undefined;
       this.#capacity = ramp.capacity;
       // The work that was admitted before the limit fell still delays new work.

@@ -18,12 +18,6 @@ const MAX_UNUSED_RTTS = 20;
 const COMPARISON_INTERVAL = 1.05;
 
 /**
- * The fraction of the estimated capacity that is used at first. The estimate may be twice the capacity: if all work
- * shares a processor, even the first work takes longer than it would alone.
- */
-const SAFE_PART = 0.6;
-
-/**
  * The first phase of an adaptive limit: the limit rises while it is used, until work that starts later takes longer.
  *
  * It rises by the weight of each finished request, as in the slow start of TCP, and by at least 16 per second. It does
@@ -77,7 +71,7 @@ export class Ramp {
       return limit + Math.max(weight, (gap / 1000) * MIN_RISE_PER_SECOND);
     }
     this.capacity = Math.min(this.#history.capacity, limit);
-    return this.capacity * SAFE_PART;
+    return this.capacity;
   }
 
   /** Whether the limit has been unused for so long that earlier work says nothing about the present load. */
