@@ -1,11 +1,9 @@
 import { progress } from '../runner.ts';
-import { median } from '../stats.ts';
-import { closedLoop } from './load.ts';
+import { BareServer } from './bare-server.ts';
 import type { OverloadPlan } from './plan.ts';
 import type { Setup } from './protocol.ts';
 import type { Resource } from './resources.ts';
-import { runServerCase, type ServerCase, saturating } from './server-case.ts';
-import { ServerProcess } from './server-process.ts';
+import { runServerCase, type ServerCase } from './server-case.ts';
 
 /** A case, and the mean capacity of the bare server just before and after it. */
 export interface Measured extends ServerCase {
@@ -28,28 +26,18 @@ export async function runResource(
   plan: OverloadPlan,
 ): Promise<ResourceRun> {
   const cases: ResourceRun['cases'] = new Map();
-  const bare = await ServerProcess.start({ ...setup, server: 'bare', resource });
-  const route = { port: bare.port, ownConnections: plan.ownConnections };
-  const capacity = async () => (await closedLoop(route, saturating, plan.capacity)).rate;
+  const bare = await BareServer.start(resource, setup, plan);
   try {
-    progress(`${resource}: capacity`);
-    await capacity();
-    const first = median([await capacity(), await capacity(), await capacity()]);
-    const capacities = [first];
     for (const server of names) {
       progress(`${resource}: ${server}`);
-      const measured = await runServerCase({ ...setup, resource, server }, first, plan).catch(
+      const measured = await runServerCase({ ...setup, resource, server }, bare.first, plan).catch(
         (error: Error) => error,
       );
-      const before = capacities.at(-1) ?? first;
-      const after = await capacity();
-      capacities.push(after);
-      const between = (before + after) / 2;
-      cases.set(server, measured instanceof Error ? measured : { ...measured, capacity: between });
+      const capacity = await bare.capacity();
+      cases.set(server, measured instanceof Error ? measured : { ...measured, capacity });
     }
-    return { resource, capacities, cases };
+    return { resource, capacities: bare.capacities, cases };
   } finally {
     bare.stop();
-    progress('');
   }
 }

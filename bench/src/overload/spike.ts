@@ -1,12 +1,11 @@
 import { progress } from '../runner.ts';
-import { median } from '../stats.ts';
 import { arrivals } from './arrivals.ts';
+import { BareServer } from './bare-server.ts';
 import { figuresOf } from './figures.ts';
-import { closedLoop, openLoop } from './load.ts';
+import { openLoop } from './load.ts';
 import { normal, type SpikePlan, spikeMultiple } from './plan.ts';
 import type { Setup } from './protocol.ts';
 import type { Resource } from './resources.ts';
-import { saturating } from './server-case.ts';
 import { ServerProcess } from './server-process.ts';
 
 /** The first seconds of one spike. */
@@ -36,28 +35,22 @@ export async function runSpikes(
   plan: SpikePlan,
 ): Promise<SpikeRun> {
   const spikes = new Map<string, Spike[]>(names.map((name) => [name, []]));
-  const bare = await ServerProcess.start({ ...setup, server: 'bare', resource });
-  const route = { port: bare.port, ownConnections: plan.ownConnections };
-  const capacity = async () => (await closedLoop(route, saturating, plan.capacity)).rate;
+  const bare = await BareServer.start(resource, setup, plan);
   try {
-    progress(`${resource}: capacity`);
-    await capacity();
-    const first = median([await capacity(), await capacity(), await capacity()]);
-    const capacities = [first];
     for (let round = 1; round <= plan.runs; round++) {
       for (const [server, all] of spikes) {
         progress(`${resource}: spike ${round}/${plan.runs}, ${server}`);
-        const spike = await oneSpike({ ...setup, resource, server }, { plan, round, rate: first });
-        const before = capacities.at(-1) ?? first;
-        const after = await capacity();
-        capacities.push(after);
-        all.push({ ...spike, answered: spike.answered / ((before + after) / 2) });
+        const rate = bare.first;
+        const { answered, p99 } = await oneSpike(
+          { ...setup, resource, server },
+          { plan, round, rate },
+        );
+        all.push({ answered: answered / (await bare.capacity()), p99 });
       }
     }
-    return { resource, capacities, spikes };
+    return { resource, capacities: bare.capacities, spikes };
   } finally {
     bare.stop();
-    progress('');
   }
 }
 
