@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../free-port.mjs';
 
 /** Longer than a busy machine needs to start a framework, or to notice that a client has gone. */
 const TIMEOUT_MS = 60_000;
@@ -161,13 +162,4 @@ async function accepts(port) {
   await once(socket, 'connect');
   socket.destroy();
   return true;
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
 }
