@@ -105,27 +105,21 @@ describe("an application's order", () => {
     return Object.defineProperty({}, name, { get, configurable: true });
   };
 
-  it.each([
-    'next',
-    'stale',
-    'oldest',
-    'insert',
-    'remove',
-    'mayBeNext',
-    'changeInflight',
-    'highest',
-  ] as const)('loses no waiter if its %s fails', async (name) => {
-    const own = failing(name);
-    const limiter = createLimiter({ limit: 1, queueLimit: 9, order: orderWith(own) });
-    await uncaughtIn(() => {
-      const held = call(limiter);
-      const waiting = [call(limiter), call(limiter)];
-      held.permit?.release();
-      for (const { permit } of waiting) permit?.release();
-      expect(waiting.every(({ permit }) => permit !== undefined)).toBe(true);
-    });
-    expect([limiter.inflight, limiter.queued]).toEqual([0, 0]);
-  });
+  it.each(['next', 'stale', 'oldest', 'insert', 'remove', 'mayBeNext', 'changeInflight'] as const)(
+    'loses no waiter if its %s fails',
+    async (name) => {
+      const own = failing(name);
+      const limiter = createLimiter({ limit: 1, queueLimit: 9, order: orderWith(own) });
+      await uncaughtIn(() => {
+        const held = call(limiter);
+        const waiting = [call(limiter), call(limiter)];
+        held.permit?.release();
+        for (const { permit } of waiting) permit?.release();
+        expect(waiting.every(({ permit }) => permit !== undefined)).toBe(true);
+      });
+      expect([limiter.inflight, limiter.queued]).toEqual([0, 0]);
+    },
+  );
 
   it('grants no waiter twice, even if it keeps a removed waiter or returns an unknown one', async () => {
     const stranger = Object.assign(Object.create(Waiter.prototype), { weight: 1 });

@@ -6,9 +6,7 @@ import {
   byPriority,
   byShare,
   codel,
-  createGate,
   createLimiter,
-  fair,
   fifo,
   lifo,
   type Order,
@@ -16,7 +14,6 @@ import {
   type Priority,
   type Queue,
 } from '../src/index.ts';
-import { askGate } from './ask-gate.ts';
 import { Caller, call } from './caller.ts';
 
 /** Wraps an order as an application's own, with these members replaced. */
@@ -89,29 +86,6 @@ it.each<[string, () => Order, () => Order]>([
   ['byShare()', () => byShare({ a: 0.6, b: 0.3 }), () => own(byShare({ a: 0.6, b: 0.3 }))],
 ])('an application can supply %s itself, and nothing changes', (_, order, same) => {
   expect(storyOf(same())).toEqual(storyOf(order()));
-});
-
-it.each<[string, Order]>([
-  ['of the application', own(byPriority())],
-  ['fair() around one', fair(byPriority())],
-])('requests inherit priorities through an order %s', (_, order) => {
-  const limits = [
-    { name: 'narrow', limit: 1, optional: true },
-    { name: 'app', limit: 1 },
-  ];
-  const gate = createGate({ limits, queueLimit: 9, order });
-  const ask = (priority: Priority, isNarrow: boolean) => {
-    const caller = new Caller();
-    caller.priority = priority;
-    askGate(gate, caller, [isNarrow ? { weight: 1 } : undefined, { weight: 1 }]);
-    return caller;
-  };
-  const held = ask('normal', false);
-  const normal = ask('normal', false);
-  const holder = ask('low', true);
-  ask('critical', true);
-  held.permit?.release();
-  expect([normal.answers, holder.answers]).toEqual([0, 1]);
 });
 
 it('close() rejects every waiter even if the `oldest` of the order throws', async () => {

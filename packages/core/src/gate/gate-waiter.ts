@@ -1,10 +1,9 @@
 import type { Limiter } from '../limiter/limiter.ts';
-import type { BasePermit } from '../semaphore/permit.ts';
+import type { BasePermit, PermitHolder } from '../semaphore/permit.ts';
 import type { Rejection, RejectionCause } from '../semaphore/rejection.ts';
 import { isGone, Waiter } from '../semaphore/waiter.ts';
 import { type Demands, weightNow } from './demands.ts';
 import { releaseAll } from './gate-permit.ts';
-import { suspend } from './suspension.ts';
 
 /** What a waiter needs from its gate. */
 export interface GateWaiterOwner {
@@ -29,7 +28,7 @@ export interface GateWaiterOwner {
 }
 
 /** A request that acquires the limits of a gate in order, and holds the permits of those already acquired. */
-export class GateWaiter extends Waiter {
+export class GateWaiter extends Waiter implements PermitHolder {
   /** The limit being acquired. */
   limiter: Limiter | undefined = undefined;
   /** Whether the waiter is waiting for a store's answer and does not count as queued yet. */
@@ -95,7 +94,7 @@ export class GateWaiter extends Waiter {
     // A callback of `beforeWait` may have withdrawn the request.
     if (this.#hasEnded || this.gate.rejects) return false;
     this.arrival = this.arrivalNumber;
-    for (const part of this.parts) part.suspend(this, suspend);
+    for (const part of this.parts) part.holdFor(this);
     return true;
   }
 

@@ -191,7 +191,7 @@ export class OrderedGate implements InternalGate, GateWaiterOwner {
     }
     const waited = this.#waited(gateWaiter);
     this.#stopWaiting(gateWaiter);
-    for (const part of parts) part.endSuspension();
+    for (const part of parts) part.startWork();
     const { excess, isReported, waiter } = gateWaiter;
     if (excess && !isReported) this.#counters.rejectedInShadow(excess, identityOf(waiter));
     this.#grant(waiter, gateWaiter.demands, parts, waited, isReported);

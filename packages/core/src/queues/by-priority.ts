@@ -1,4 +1,4 @@
-import { type Priority, priorities, rank } from '../semaphore/priority.ts';
+import { priorities, rank } from '../semaphore/priority.ts';
 import {
   checkInner,
   type Order,
@@ -16,8 +16,7 @@ import { MAX_IN_A_ROW, oldestOf, Subqueues } from './subqueues.ts';
  * displaces the youngest waiter of the lowest one (rejected as `full`). Queued waiters do not starve: while lower
  * priorities have waiters, one of ten grants goes to the oldest of these. But if requests of higher priorities fill the
  * queue, they displace lower ones before their turn: a priority that must always be served needs a part of the limit
- * (`byShare()`) or a limit of its own. In a gate of several limits, a request that holds a permit inherits the priority
- * of the waiters for that permit.
+ * (`byShare()`) or a limit of its own.
  *
  * @param order The order within a priority. Default: `fifo()`.
  * @throws HeadgateError for a value that is not an order, or for `byShare()`.
@@ -55,10 +54,6 @@ class PriorityQueue extends Subqueues {
 
   override get stale(): Waiter | undefined {
     return this.subqueues.findLast(({ stale }) => stale !== undefined)?.stale;
-  }
-
-  override get highest(): Priority | undefined {
-    return priorities[this.#highest];
   }
 
   override stats(): QueueStats {

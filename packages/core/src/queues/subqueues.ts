@@ -1,4 +1,3 @@
-import { isHigher, type Priority } from '../semaphore/priority.ts';
 import { BuiltInQueue, type Queue, type QueueStats } from '../semaphore/queue.ts';
 import { sumStats } from '../semaphore/queue-stats.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
@@ -35,12 +34,6 @@ export abstract class Subqueues extends BuiltInQueue implements Queue {
   get stale(): Waiter | undefined {
     for (const { stale } of this.subqueues) if (stale !== undefined) return stale;
     return undefined;
-  }
-
-  get highest(): Priority | undefined {
-    let highest: Priority | undefined;
-    for (const { highest: own } of this.subqueues) if (isHigher(own, highest)) highest = own;
-    return highest;
   }
 
   stats(): QueueStats {

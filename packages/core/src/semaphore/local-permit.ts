@@ -1,7 +1,6 @@
 import type { Outcome } from '../limits/limit.ts';
 import type { LimitUpdater } from '../limits/limit-updater.ts';
-import { BasePermit, type PermitRegistry, type Suspend } from './permit.ts';
-import type { Inheritance, SuspendedRequest } from './priority.ts';
+import { BasePermit, type PermitHolder, type PermitRegistry } from './permit.ts';
 import type { Queue } from './queue.ts';
 import type { SemaphoreGroup } from './semaphore-group.ts';
 
@@ -14,7 +13,6 @@ interface PermitSource {
   readonly group: Pick<SemaphoreGroup<never>, 'permits' | 'settings' | 'limitUpdater'>;
   readonly queue: Queue;
   readonly controller: object | undefined;
-  inheritance: Inheritance | undefined;
   changeWeight(permit: LocalPermit, weight: number, change: PermitChange): void;
   release(permit: LocalPermit, counted?: number): void;
 }
@@ -54,18 +52,19 @@ export class LocalPermit extends BasePermit {
     return this.semaphore.group.settings.name === limit;
   }
 
-  override suspend(request: SuspendedRequest, suspend: Suspend): void {
+  /** An adaptive limit does not count the request meanwhile. */
+  override holdFor(request: PermitHolder): void {
+    const { limitUpdater } = this.semaphore.group;
     // `maxHold` may have released it since the admission.
-    if (this.released || this.extra?.unsuspend) return;
-    const unsuspend = suspend(this as never, request);
-    if (unsuspend) this.extras().unsuspend = unsuspend;
+    if (limitUpdater === undefined || this.released || this.extra?.waiter !== undefined) return;
+    this.extras().waiter = request;
+    limitUpdater.idle += this.weight;
   }
 
-  override endSuspension(): void {
-    const { permits, limitUpdater } = this.semaphore.group;
-    if (!this.undoSuspension() || limitUpdater === undefined) return;
+  override startWork(): void {
+    if (!this.endIdleTime()) return;
     this.reportLeft(this.weight);
-    permits.restart(this);
+    this.semaphore.group.permits.restart(this);
   }
 
   override pauseCounting(): void {
@@ -115,7 +114,7 @@ export class LocalPermit extends BasePermit {
     const { semaphore, extra } = this;
     if (extra?.uncounted === 'stopped') return;
     if (extra?.uncounted === 'paused') {
-      this.undoSuspension();
+      this.endIdleTime();
       return semaphore.release(this, 0);
     }
     this.endWork(semaphore.group.limitUpdater, outcome);
@@ -140,8 +139,8 @@ export class LocalPermit extends BasePermit {
   }
 
   private endWork(limitUpdater: LimitUpdater | undefined, outcome: Outcome, maxDelay = 0): void {
-    const wasSuspended = this.undoSuspension();
-    if (limitUpdater === undefined || wasSuspended || outcome === 'ignored') return;
+    const wasIdle = this.endIdleTime();
+    if (limitUpdater === undefined || wasIdle || outcome === 'ignored') return;
     const { kind, weight } = this;
     const { group, inflight } = this.semaphore;
     const now = group.settings.clock.now();
@@ -151,13 +150,13 @@ export class LocalPermit extends BasePermit {
     const rtt = now - maxDelay / 2 - this.countedSince;
     limitUpdater.sample({ rtt, inflight: working, weight, outcome, now, kind });
   }
-
-  /** Returns whether it was suspended. */
-  private undoSuspension(): boolean {
+  /** Returns whether its request was queued at a later limit. */
+  private endIdleTime(): boolean {
     const { extra } = this;
-    if (extra?.unsuspend === undefined) return false;
-    extra.unsuspend();
-    extra.unsuspend = undefined;
+    const { limitUpdater } = this.semaphore.group;
+    if (limitUpdater === undefined || extra?.waiter === undefined) return false;
+    extra.waiter = undefined;
+    limitUpdater.idle -= this.weight;
     return true;
   }
 }

@@ -5,7 +5,7 @@ import { createController } from '../abort.ts';
 import { checkCount } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
 import { type Outcome, outcomes } from '../limits/limit.ts';
-import type { SuspendedRequest } from './priority.ts';
+import type { RejectionCause } from './rejection.ts';
 
 /** Held by an admitted caller. It is released once; a second release has no effect. */
 export interface Permit {
@@ -64,9 +64,7 @@ interface Extra {
   awaited: number;
   kind?: string | undefined;
   /** The permit's request, while it is queued at a later limit of its gate. */
-  waiter?: SuspendedRequest | undefined;
-  /** Ends the suspension that the gate has started. */
-  unsuspend?: (() => void) | undefined;
+  waiter?: PermitHolder | undefined;
   /** Name of the permit's share, if the limit is divided. */
   share?: string | undefined;
   /** The outcome that the owner has reported, while work passed to `waitUntil` is unsettled. */
@@ -82,11 +80,11 @@ interface Extra {
   countedSince?: number;
 }
 
-/**
- * Suspends a `LocalPermit`, which this file cannot import. Gates pass this function, so that a bundle without gates
- * does not contain it.
- */
-export type Suspend = (permit: never, request: SuspendedRequest) => (() => void) | undefined;
+/** A request that holds permits of some limits of a gate while it is queued at a later one. */
+export interface PermitHolder {
+  /** Called when one of its permits has lost its lease. */
+  leaseLost(cause: RejectionCause): void;
+}
 
 /** Tracks the permits that a limiter or a gate has granted. */
 export interface PermitRegistry {
@@ -149,10 +147,10 @@ export abstract class BasePermit implements Permit {
   }
 
   /** @internal Called when the permit's request is queued at a later limit of its gate, and does no work meanwhile. */
-  suspend(_request: SuspendedRequest, _suspend: Suspend): void {}
+  holdFor(_request: PermitHolder): void {}
 
   /** @internal Called when the last limit of its gate has admitted the permit's request. */
-  endSuspension(): void {}
+  startWork(): void {}
 
   /**
    * @internal Whether the permit belongs to a default limit, which does not count requests that only wait for their

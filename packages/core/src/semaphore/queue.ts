@@ -56,8 +56,6 @@ export interface Queue {
   insert(waiter: Waiter): void;
   /** Removes the waiter from any position; `isGranted` if it was admitted. */
   remove(waiter: Waiter, isGranted: boolean): void;
-  /** The highest priority of the waiters, if the queue orders by priority. */
-  readonly highest?: Priority | undefined;
   /** How the queue is divided, for `stats()`. Default: it is not divided. */
   stats?(): QueueStats;
   /** Called when the weight in flight of this permit has changed by `weight`. Only the outermost order is called. */
@@ -85,7 +83,7 @@ export type OrderOption = 'priority' | 'fairBy';
  */
 export interface Order {
   create(context: QueueContext): Queue;
-  /** Whether its queues order by priority and implement `highest`. */
+  /** Whether its queues order by priority. */
   readonly ranks?: boolean | undefined;
   /** Options of `acquire` and `run` that its queues ignore. A caller that sets one gets an error. Default: none. */
   readonly ignores?: readonly OrderOption[] | undefined;

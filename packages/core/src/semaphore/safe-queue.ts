@@ -1,6 +1,5 @@
 import { checkMethods } from '../checks.ts';
 import { attempt, throwLater } from '../errors.ts';
-import type { Priority } from './priority.ts';
 import {
   BuiltInQueue,
   type Order,
@@ -59,10 +58,6 @@ class SafeQueue implements Queue {
 
   get stale(): Waiter | undefined {
     return this.#known((queue) => queue.stale);
-  }
-
-  get highest(): Priority | undefined {
-    return attempt(() => this.#queue?.highest);
   }
 
   /** May throw: the caller then omits these statistics. */

@@ -5,7 +5,6 @@ import { Claim } from './claim.ts';
 import { clockOf, isLate } from './deadlines.ts';
 import { type GrantSource, grantFrom } from './grants.ts';
 import { LocalPermit, type PermitChange } from './local-permit.ts';
-import { type Inheritance, isHigher, type Priority } from './priority.ts';
 import type { Queue, QueueContext } from './queue.ts';
 import type { Rejection, RejectionCause, RejectionReason } from './rejection.ts';
 import { ReleaseRate } from './release-rate.ts';
@@ -22,11 +21,6 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   /** Undefined if the limit alone decides when requests start. */
   readonly controller: Controller | undefined;
   isScheduled = false;
-  /**
-   * Defined if the queue orders by priority, once a request that holds a permit here has queued at a later limit of its
-   * gate.
-   */
-  inheritance: Inheritance | undefined = undefined;
   /** Defined once a request has had to wait or was rejected. */
   private rate: ReleaseRate | undefined = undefined;
   private retryAfter: RetryAfter | undefined = undefined;
@@ -92,10 +86,9 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   }
 
   enqueue(waiter: Waiter): void {
-    const { group, inheritance } = this;
+    const { group } = this;
     this.beforeUse();
     waiter.queuedAt = this;
-    const highest = inheritance && this.queue.highest;
     // If the waiter with the claim has left, the claim still affects the waiters that were queued then, but no new ones.
     if (this.queue.length === 0) this.claim = undefined;
     this.queue.insert(waiter);
@@ -104,7 +97,6 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     group.queued++;
     group.counters.queued(waiter, waiter.weight, group.queued);
     group.limitUpdater?.queued(this.clock.now(), this.inflight);
-    if (inheritance && isHigher(waiter.priority, highest)) inheritance.raiseTo(waiter.priority);
     this.claim?.enqueued(waiter, this.queue);
     // The new waiter may be next already: the waiters ahead of it may have left during its `joins` callback.
     if (this.queue.mayBeNext(waiter)) grantFrom(this);
@@ -135,17 +127,6 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     if (!grants || this.fits(waiter.weight)) return;
     this.startMeasuring();
     limitUpdater?.rejected(this.clock.now(), this.inflight);
-  }
-
-  /** Raises the priority of a queued waiter. */
-  raise(waiter: Waiter, priority: Priority): void {
-    const isRanked = this.group.settings.order.ranks === true;
-    if (isRanked) this.queue.remove(waiter, false);
-    waiter.priority = priority;
-    if (!isRanked) return;
-    this.queue.insert(waiter);
-    this.inheritance?.raiseTo(priority);
-    grantFrom(this);
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { throwLater } from '../errors.ts';
 import type { BasePermit } from './permit.ts';
-import type { Priority, QueuedAt } from './priority.ts';
+import type { Priority } from './priority.ts';
 import type { Rejection } from './rejection.ts';
 
 /**
@@ -78,7 +78,7 @@ export abstract class Waiter {
    * @internal The object at which the waiter is queued: a semaphore; for a distributed limit, the waiter's lease; for a
    * gate, the gate's waiter for the same request.
    */
-  queuedAt: QueuedAt | undefined = undefined;
+  queuedAt: object | undefined = undefined;
   /** @internal The bucket of waiters with the same timeout; `sooner` and `later` link them. */
   timeoutBucket: TimeoutBucket | undefined = undefined;
   /** @internal */

@@ -1,5 +1,4 @@
-import { BasePermit, type PermitRegistry } from '../../semaphore/permit.ts';
-import type { SuspendedRequest } from '../../semaphore/priority.ts';
+import { BasePermit, type PermitHolder, type PermitRegistry } from '../../semaphore/permit.ts';
 import { StoreError } from '../../semaphore/rejection.ts';
 import type { AssignedLease } from './assigned-lease.ts';
 import type { DistributedSemaphoreGroup } from './distributed-semaphore-group.ts';
@@ -52,11 +51,11 @@ export class DistributedPermit extends BasePermit {
     return this.semaphore.group.name === limit;
   }
 
-  override suspend(waiter: SuspendedRequest): void {
+  override holdFor(waiter: PermitHolder): void {
     this.extras().waiter = waiter;
   }
 
-  override endSuspension(): void {
+  override startWork(): void {
     if (this.extra !== undefined) this.extra.waiter = undefined;
   }
 
@@ -65,7 +64,7 @@ export class DistributedPermit extends BasePermit {
     const { name: limitName } = this.semaphore.group;
     const error = new StoreError('ERR_HEADGATE_LEASE_LOST', `a lease of "${limitName}" was lost`);
     this.abort(error);
-    this.extra?.waiter?.leaseLost?.({ limitName, error });
+    this.extra?.waiter?.leaseLost({ limitName, error });
   }
 
   protected changeWeight(weight: number): void {
