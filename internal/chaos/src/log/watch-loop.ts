@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { childrenOf } from '@headgate/test-servers';
 import type { Event } from './event.ts';
 import { stamp } from './stamp.ts';
 
@@ -45,30 +46,40 @@ export function watchClock(note: (event: Event) => void): () => void {
 }
 
 /**
- * Records when the server's main thread had to wait for a core. Linux reports this for each process; elsewhere nothing
- * is recorded. Returns a function that ends the recording.
+ * Records when a process of the server had to wait for a core: PostgreSQL has one for each connection, and all wait for
+ * the one that holds a lock. Linux reports this for each process; elsewhere nothing is recorded. Returns a function that
+ * ends the recording.
  */
 export function watchServer(
   pid: () => number | undefined,
   note: (event: Event) => void,
 ): () => void {
-  const sample = () => ({ at: stamp(), pid: pid(), waited: waitedForCore(pid()) });
+  const sample = () => ({ at: stamp(), waits: waitsForCore(pid()) });
   let last = sample();
   const timer = setInterval(() => {
     const next = sample();
-    const isStarved = next.pid === last.pid && next.waited - last.waited > stall / 2;
+    const isStarved = [...next.waits].some(
+      ([id, waited]) => waited - (last.waits.get(id) ?? 0) > stall / 2,
+    );
     if (isStarved) note({ kind: 'stalled', at: next.at, worker: server, from: last.at });
     last = next;
   }, stall);
   return () => clearInterval(timer);
 }
 
-/** Milliseconds for which the main thread of a process could have run, but had no core. */
-function waitedForCore(pid: number | undefined): number {
+/** Milliseconds for which the main threads of a process and of its children could have run, but had no core. */
+function waitsForCore(pid: number | undefined): Map<number, number> {
+  const isKnown = pid !== undefined && process.platform === 'linux';
+  const processes = isKnown ? [pid, ...childrenOf(pid)] : [];
+  return new Map(processes.map((id) => [id, waitedForCore(id)]));
+}
+
+function waitedForCore(pid: number): number {
   try {
     const [, waited] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
     return Number(waited) / 1e6;
   } catch {
+    // The process has ended meanwhile.
     return 0;
   }
 }

@@ -48,7 +48,8 @@ inParallel('a server that restarts', () => {
   test.each(['shut down and started again', 'crashed and recovered'])(
     'after the server was %s holders and waiters are restored, in order',
     async (how) => {
-      const [one, two] = await start(2, { limit: 1, lease: 9_000, onStoreError: 'local' });
+      // Longer than a busy machine needs to start the server.
+      const [one, two] = await start(2, { limit: 1, lease: 20_000, onStoreError: 'local' });
       const held = await one.acquire();
       // All in one process, which grants no permit by itself while it holds as many as the limit allows.
       const queue = [await one.wait(), await one.wait(), await one.wait(), await one.wait()];
