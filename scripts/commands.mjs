@@ -24,6 +24,13 @@ export const commands = {
     local: bench('limits within one process, in parts a to f', 'main.js', '--redis'),
     overload: bench('servers at up to twenty times their capacity', 'overload/main.js'),
     'overload page': bench('measures and writes docs/overload-measured.md', 'overload/page.js'),
+    hosts: {
+      ...fromSource(
+        'Next.js, Nuxt, SvelteKit and Strapi in a spike, with and without the hook',
+        'scripts/hosts/spikes/main.mjs',
+      ),
+      build: ['tsconfig.build.json'],
+    },
     redis: bench('limits in Redis', 'redis/main.js', '--redis'),
     postgres: bench('limits in PostgreSQL', 'postgres/main.js', '--postgres'),
     server: bench('the HTTP service', 'server/main.js'),

@@ -108,12 +108,14 @@ async function abortedRequestsFreeTheirPermits(host, backend) {
   const results = await Promise.allSettled([streaming, running, queued]);
   assert.deepEqual(new Set(results.map(({ status }) => status)), new Set(['rejected']));
   await host.has({ active: 0, queued: 0 });
-  await backend.releasing(Promise.all(Array.from({ length: 100 }, () => abortedAtRandom(host))));
+  const paths = ['/', '/slow', '/stream'];
+  const aborted = Array.from({ length: 100 }, () => abortedAtRandom(host, paths));
+  await backend.releasing(Promise.all(aborted));
   await host.has({ active: 0, queued: 0 });
 }
 
-async function abortedAtRandom(host) {
-  const path = ['/', '/slow', '/stream'][Math.floor(Math.random() * 3)];
+export async function abortedAtRandom(host, paths) {
+  const path = paths[Math.floor(Math.random() * paths.length)];
   const abort = new AbortController();
   const read = fetch(host.url(path), { signal: abort.signal }).then((res) => res.text());
   await Promise.race([read, delay(Math.random() * 100)]).catch(() => {});

@@ -74,7 +74,11 @@ export class StartedHost {
   }
 
   url(path = '/') {
-    return `${this.#protocol}://127.0.0.1:${this.#port}${this.#base}${path}`;
+    return `${this.#protocol}://127.0.0.1:${this.#port}${this.path(path)}`;
+  }
+
+  path(path) {
+    return `${this.#base}${path}`;
   }
 
   get port() {

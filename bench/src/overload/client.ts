@@ -19,6 +19,8 @@ export interface Attempt extends Arrival {
 /** The target of the clients, and their use of connections. */
 export interface Route {
   port: number;
+  /** Default: `/`. */
+  path?: string;
   /**
    * Whether each request opens a new connection, like requests of different clients. Otherwise requests share
    * connections like those of a proxy: an idle one is reused, and if there is none, a new one is opened.
@@ -29,9 +31,11 @@ export interface Route {
 export class Clients {
   readonly #agent: Agent;
   readonly #port: number;
+  readonly #path: string;
 
-  constructor({ port, ownConnections }: Route) {
+  constructor({ port, path = '/', ownConnections }: Route) {
     this.#port = port;
+    this.#path = path;
     this.#agent = new Agent({
       keepAlive: !ownConnections,
       maxFreeSockets: Number.POSITIVE_INFINITY,
@@ -40,14 +44,14 @@ export class Clients {
   }
 
   /** Never rejects. A client that gives up closes its connection, as browsers and HTTP clients with timeouts do. */
-  send(path: string, headers: Record<string, string>, wait = clientTimeout): Promise<Result> {
+  send(headers: Record<string, string>, wait = clientTimeout): Promise<Result> {
     return new Promise((resolve) => {
       const settle = (result: Result) => {
         clearTimeout(timer);
         resolve(result);
       };
-      const options = { agent: this.#agent, host: '127.0.0.1', port: this.#port, path, headers };
-      const outgoing = request(options, (response) => {
+      const target = { host: '127.0.0.1', port: this.#port, path: this.#path };
+      const outgoing = request({ ...target, agent: this.#agent, headers }, (response) => {
         response.resume();
         response.on('end', () => settle(resultOf(response.statusCode)));
         response.on('error', () => settle('failed'));

@@ -19,7 +19,7 @@ export async function sendAll(clients: Clients, schedule: readonly Arrival[]): P
   const send = async (arrival: Arrival): Promise<Attempt> => {
     const lateness = now() - start - arrival.at;
     const headers: Record<string, string> = arrival.critical ? { 'x-class': 'critical' } : {};
-    const result = await clients.send('/', headers, Math.max(1, clientTimeout - lateness));
+    const result = await clients.send(headers, Math.max(1, clientTimeout - lateness));
     return { ...arrival, result, lateness, took: now() - start - arrival.at };
   };
   const attempts: Array<Promise<Attempt>> = [];
@@ -58,7 +58,7 @@ export async function closedLoop(route: Route, count: number, seconds: number): 
   const loop = async () => {
     while (now() < end) {
       const start = now();
-      const result = await clients.send('/', {}, 10_000);
+      const result = await clients.send({}, 10_000);
       if (result !== 'answered' || now() < begin || now() > end) continue;
       times.push(now() - start);
       ends.push(now());

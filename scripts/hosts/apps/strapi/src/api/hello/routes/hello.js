@@ -4,5 +4,8 @@ const route = (path, name) => ({
 });
 
 module.exports = {
-  routes: [route('/', 'page'), route('/slow', 'slow'), route('/stream', 'stream')],
+  routes: [
+    ...[route('/', 'page'), route('/list', 'list')],
+    ...[route('/slow', 'slow'), route('/stream', 'stream')],
+  ],
 };
