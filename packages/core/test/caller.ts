@@ -10,6 +10,7 @@ export interface Wishes {
   onGranted?: (permit: Permit) => void;
   onRejected?: (rejection: Rejection) => void;
   joins?: () => boolean;
+  whenQueued?: () => void;
   queues?: () => boolean;
   gone?: () => boolean;
 }
@@ -44,6 +45,10 @@ export class Caller extends Waiter {
 
   override joins(): boolean {
     return this.wishes.joins?.() ?? true;
+  }
+
+  override queued(): void {
+    this.wishes.whenQueued?.();
   }
 
   override queues(): boolean {

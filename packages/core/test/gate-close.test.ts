@@ -62,15 +62,11 @@ it('close() grants no waiter the permits that rejected waiters release', () => {
   expect(gate.stats()).toMatchObject({ queued: 0, limits: [{ keys: 0 }, { inflight: 3 }] });
 });
 
-it('a waiter whose joins() closes the gate is rejected', () => {
+it('a waiter whose queued() closes the gate is rejected', () => {
   const limiter = createLimiter({ limit: 1, name: 'shared', queueLimit: 9 });
   const gate = createGate({ limits: [{ limiter }] });
   const holder = ask(gate);
-  const joins = () => {
-    void gate.close();
-    return true;
-  };
-  const caller = new Caller({ joins });
+  const caller = new Caller({ whenQueued: () => void gate.close() });
   askGate(gate, caller, app);
   expect(caller.rejection?.reason).toBe('closed');
   holder.permit?.release();

@@ -1,5 +1,5 @@
 import { VirtualClock } from '@headgate/test-suite';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { createGate, createLimiter } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
 import { Caller } from './caller.ts';
@@ -73,16 +73,15 @@ it('a waiter that declines to wait is rejected and holds nothing', () => {
   expectQuiet(gate);
 });
 
-it('joins() is called once, at the first queue', () => {
+it('queued() is called once, at the first queue', () => {
   const { gate, ask } = gateWith();
-  let asked = 0;
-  const joins = () => ++asked > 0;
+  const whenQueued = vi.fn();
   const holders = [ask('b'), ask('a')];
-  const waiting = ask('a', { joins });
+  const waiting = ask('a', { whenQueued });
   holders[0]?.permit?.release();
   holders[1]?.permit?.release();
   waiting.permit?.release();
-  expect(asked).toBe(1);
+  expect(whenQueued).toHaveBeenCalledTimes(1);
   expectQuiet(gate);
 });
 

@@ -1,7 +1,7 @@
 import { VirtualClock } from '@headgate/test-suite';
 import { beforeEach, expect, it } from 'vitest';
 import { createLimiter, type LocalLimiter, lifo, type Permit } from '../src/index.ts';
-import { type Caller, call } from './caller.ts';
+import { Caller, call } from './caller.ts';
 
 // A callback may release the last permit of a key and use the key again while the limiter still processes the old use.
 
@@ -50,14 +50,16 @@ it('a key reused within the observer’s withdrawn() is counted once', () => {
   expectOneHolder();
 });
 
-it('a key reused within joins() is counted once', () => {
-  const joins = () => {
-    reuse();
-    return true;
-  };
-  const caller = call(limiter, { key, joins });
+it('a key reused within queued() is counted once', () => {
+  const caller = new Caller({
+    key,
+    whenQueued: () => {
+      limiter.withdraw(caller);
+      reuse();
+    },
+  });
+  limiter.request(caller);
   expect(caller.answers).toBe(0);
-  limiter.withdraw(caller);
   expectOneHolder();
 });
 
@@ -108,16 +110,13 @@ it('a key is counted once if its grant uses it again', () => {
 });
 
 it('a waiter that joins a key within a grant is queued before any other request', () => {
-  const joins = () => {
-    held?.release();
-    return true;
-  };
+  const whenQueued = () => held?.release();
   let joined: Caller | undefined;
   const other = limiter.tryAcquire({ key: 'other' });
   call(limiter, {
     key: 'other',
     onGranted: (permit) => {
-      joined = call(limiter, { key, joins });
+      joined = call(limiter, { key, whenQueued });
       expect(limiter.tryAcquire({ key })).toBeUndefined();
       permit.release();
     },
@@ -152,22 +151,6 @@ it('tryAcquire() in shadow mode keeps a limit that a grant has just set', () => 
   call(limiter, { key, onGranted });
   expect(limiter.tryAcquire({ key, limit: 3 })).toBeDefined();
   expect(limiter.usage(key)).toEqual({ limit: 2, inflight: 3 });
-});
-
-it("a limit set within joins() remains even if the key's last waiter is then rejected to make room", () => {
-  limiter = createLimiter({
-    ...{ limit: 1, perKey: true, queueLimit: 1, queueTimeout: 0 },
-    clock,
-  });
-  limiter.pause();
-  const joins = () => {
-    call(limiter, { key, limit: 2 });
-    limiter.setLimit(1);
-    return true;
-  };
-  const caller = call(limiter, { key, limit: 2, joins });
-  expect(limiter.usage(key).limit).toBe(1);
-  limiter.withdraw(caller);
 });
 
 it('the own limit of a key remains if its last waiter is displaced', () => {

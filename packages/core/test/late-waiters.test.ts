@@ -52,22 +52,6 @@ it('expired waiters do not keep the queue full while a busy event loop fires no 
   expect(limiter.queued).toBe(1);
 });
 
-it('a request that displaces expired waiters stays ahead of requests made by their callbacks', () => {
-  const { clock, limiter, release } = occupied({ queueLimit: 3 });
-  const granted: string[] = [];
-  const ask = (name: string) => ({ queueTimeout: Infinity, onGranted: () => granted.push(name) });
-  call(limiter, { onRejected: () => call(limiter, ask('of a callback')) });
-  call(limiter);
-  clock.busy(100);
-  // The request within `joins` fills the queue, so that room must be made for this one.
-  const joins = () => call(limiter, ask('within joins')).answers === 0;
-  const newcomer = call(limiter, { ...ask('newcomer'), joins });
-  expect([newcomer.answers, limiter.queued]).toEqual([0, 3]);
-  limiter.setLimit(4);
-  release();
-  expect(granted).toEqual(['within joins', 'newcomer', 'of a callback']);
-});
-
 it('a waiter that cannot be expired yet does not delay late waiters with other timeouts', () => {
   const clock = new VirtualClock();
   const expired: number[] = [];

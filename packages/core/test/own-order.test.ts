@@ -116,11 +116,8 @@ it.each(['mayBeNext', 'insert'] as const)(
     const order = own(fifo(), { [name]: broken });
     const limiter = createLimiter({ limit: 1, queueLimit: 9, order });
     const held = limiter.tryAcquire();
-    const joins = () => {
-      held?.release();
-      return true;
-    };
-    await uncaughtIn(() => expect(call(limiter, { joins }).answers).toBe(1));
+    const whenQueued = () => held?.release();
+    await uncaughtIn(() => expect(call(limiter, { whenQueued }).answers).toBe(1));
   },
 );
 
@@ -144,12 +141,13 @@ it('an order that throws for a reused key leaves neither waiters nor timers', ()
   const order: Order = { create: (site) => (isBroken ? broken() : fifo().create(site)) };
   const limiter = createLimiter({ limit: 1, perKey: true, queueLimit: 1, order, clock });
   const held = limiter.tryAcquire({ key: 'a' });
-  const joins = () => {
+  const onRejected = () => {
     isBroken = true;
     held?.release();
-    return true;
   };
-  expect(() => call(limiter, { key: 'a', joins })).toThrow('own order');
+  call(limiter, { key: 'a', queueTimeout: 10, onRejected });
+  clock.busy(10);
+  expect(() => call(limiter, { key: 'a' })).toThrow('own order');
   const { inflight, queued, keys } = limiter.stats();
   expect({ inflight, queued, keys, armed: clock.armed }).toEqual({
     ...{ inflight: 0, queued: 0, keys: 0, armed: 0 },

@@ -53,23 +53,6 @@ describe('a paused limiter', () => {
     expect([first.answers, second.answers, limiter.state]).toEqual([1, 0, 'paused']);
   });
 
-  it('does not grant a waiter whose gone() has paused it', () => {
-    const { limiter } = scene({ limit: 1 });
-    const running = call(limiter);
-    let pauses = true;
-    const waiting = call(limiter, {
-      gone: () => {
-        if (pauses) limiter.pause();
-        return false;
-      },
-    });
-    running.permit?.release();
-    expect([waiting.answers, limiter.queued, limiter.state]).toEqual([0, 1, 'paused']);
-    pauses = false;
-    limiter.resume();
-    expect(waiting.permit).toBeDefined();
-  });
-
   it('sheds nothing with defaultLimit() and codel() until it is resumed', () => {
     for (const own of [{ limit: defaultLimit() }, { limit: 1, order: codel() }]) {
       const clock = new VirtualClock();

@@ -129,15 +129,12 @@ it('a waiter may decline to be queued', () => {
 });
 
 it.each([fifo, lifo, codel, byPriority])(
-  '%o: a waiter gets the room that its own joins() makes',
+  '%o: a waiter gets the room that its own queued() makes',
   (order) => {
     const limiter = createLimiter({ limit: 1, ...boundless, order: order() });
     const held = limiter.tryAcquire();
-    const joins = () => {
-      held?.release();
-      return true;
-    };
-    expect(call(limiter, { joins }).permit).toBeDefined();
+    const whenQueued = () => held?.release();
+    expect(call(limiter, { whenQueued }).permit).toBeDefined();
     expect(limiter.stats()).toMatchObject({ inflight: 1, queued: 0 });
   },
 );

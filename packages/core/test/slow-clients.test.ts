@@ -179,14 +179,11 @@ it('the checks pause even if a response never begins, and resume with the next r
 it('an adaptive limit measures the time until responses begin, however long they take to be sent', () => {
   const { clock, limiter, clients, outcomeOf, admit } = scene(adaptive({ min: 8, initial: 8 }));
   const exchanges: { headersSent: boolean }[] = [];
-  const joins = () => {
-    clients.queued();
-    return true;
-  };
+  const whenQueued = () => clients.queued();
   const onGranted = (permit: Permit) => void exchanges.push(admit({ permit }).exchange);
   // Forty requests arrive per second, of which the server can answer ten.
   for (let time = 0; time < 120_000; time += 25) {
-    call(limiter, { joins, onGranted, queueTimeout: 200 });
+    call(limiter, { whenQueued, onGranted, queueTimeout: 200 });
     const [next] = time % 100 === 0 ? exchanges.splice(0, 1) : [];
     if (next) next.headersSent = true;
     clock.advance(25);
@@ -198,10 +195,7 @@ it('an adaptive limit measures the time until responses begin, however long they
 it('an adaptive limit rises although every response is still being sent at each check', () => {
   const { clock, limiter, clients, admit } = scene(adaptive({ min: 4, initial: 8 }));
   const begin: { at: number; exchange: { headersSent: boolean } }[] = [];
-  const joins = () => {
-    clients.queued();
-    return true;
-  };
+  const whenQueued = () => clients.queued();
   const onGranted = (permit: Permit) =>
     void begin.push({ at: clock.now() + 200, exchange: admit({ permit }).exchange });
   // A hundred responses per second begin after 200 ms, so that 20 requests work at once.
@@ -210,7 +204,7 @@ it('an adaptive limit rises although every response is still being sent at each 
       const [next] = begin.splice(0, 1);
       if (next) next.exchange.headersSent = true;
     }
-    call(limiter, { joins, onGranted, queueTimeout: 200 });
+    call(limiter, { whenQueued, onGranted, queueTimeout: 200 });
     clock.advance(10);
   }
   const { limit, rejected } = limiter.stats();

@@ -65,12 +65,8 @@ export class DistributedSemaphores
     const { breaker, fallback } = this;
     if (breaker.error !== undefined) return fallback.request(semaphore, waiter, timeout);
     if (!waiter.joins()) return semaphore.waiters.rejectUnqueued(waiter, 'full');
-    if (!this.closed) this.counters.asked(waiter);
-    // Looked up again, since `joins` and observers may have run application code.
-    const again = this.findOrCreate(waiter.key, waiter.limit);
-    if (this.closed) return again.waiters.rejectUnqueued(waiter, 'closed');
-    this.#declarations.declareChangeOf(again.limitState);
-    again.ask(waiter, timeout);
+    this.#declarations.declareChangeOf(semaphore.limitState);
+    semaphore.ask(waiter, timeout);
   }
 
   resize(limit: number): void {

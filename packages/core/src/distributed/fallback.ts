@@ -2,7 +2,7 @@ import { InProcessLimiter } from '../limiter/in-process-limiter.ts';
 import { Observers } from '../semaphore/observers.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 import type { Rejection, StoreError } from '../semaphore/rejection.ts';
-import { isGone, Waiter } from '../semaphore/waiter.ts';
+import { announce, isGone, Waiter } from '../semaphore/waiter.ts';
 import type { CircuitBreaker } from './availability/circuit-breaker.ts';
 import type { AssignedLease } from './semaphore/assigned-lease.ts';
 import type { DistributedPermit } from './semaphore/distributed-permit.ts';
@@ -43,10 +43,9 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     if (timeout === 0 || current.waiters.isFull || !waiter.joins()) {
       return current.waiters.rejectUnqueued(waiter, 'full');
     }
-    // Looked up again, since `joins` may have run application code.
-    const again = group.findOrCreate(waiter.key, waiter.limit);
-    if (group.closed || group.rejects) return again.waiters.rejectUnqueued(waiter, 'closed');
-    this.#wait(again, again.addWaiter(waiter, timeout), waiter, error);
+    const lease = current.addWaiter(waiter, timeout);
+    announce(waiter);
+    if (lease.waiter === waiter) this.#wait(current, lease, waiter, error);
   }
 
   /** Whether the store is available. Its waiters are then handled here because it has refused their calls. */
@@ -226,8 +225,13 @@ class LocalWaiter extends Waiter {
     if (lease.waiter?.timeoutBucket === undefined) return false;
     // Checks the queue limit only after a refusal, since an available store may refuse any number of calls. In an
     // outage, few calls are unanswered.
-    if (!lease.isCounted && fallback.isRefusal && semaphore.waiters.isFull) return false;
-    return semaphore.waiters.countAsQueued(lease);
+    return lease.isCounted || !fallback.isRefusal || !semaphore.waiters.isFull;
+  }
+
+  override queued(): void {
+    const { lease, semaphore } = this;
+    const isCounted = semaphore.waiters.countAsQueued(lease);
+    if (!isCounted && lease.waiter !== undefined) semaphore.reject(lease.waiter, 'full');
   }
 
   override gone(): boolean {

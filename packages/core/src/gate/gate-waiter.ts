@@ -10,11 +10,12 @@ export interface GateWaiterOwner {
   /** Whether it rejects every request. */
   readonly rejects: boolean;
   readonly settings: { readonly queueLimit: number; readonly queueTimeout: number };
-  /**
-   * Adds a waiter and starts its deadline. Returns whether it may wait; if so, it counts as queued, unless a store must
-   * answer first.
-   */
+  /** Whether its queue is full. */
+  readonly isFull: boolean;
+  /** Adds a waiter and starts its deadline, before its first limit enqueues it. Returns whether it may wait. */
   beforeWait(gateWaiter: GateWaiter): boolean;
+  /** Called when a limit has enqueued the waiter. Unless that limit's store must answer first, it counts as queued. */
+  afterInsert(gateWaiter: GateWaiter): void;
   /** Called when a store has answered. Returns false if the waiter must not queue; otherwise it counts as queued. */
   beforeEnqueue(gateWaiter: GateWaiter): boolean;
   /** Admits a waiter that has acquired all its limits. */
@@ -33,6 +34,10 @@ export class GateWaiter extends Waiter implements PermitHolder {
   limiter: Limiter | undefined = undefined;
   /** Whether the waiter is waiting for a store's answer and does not count as queued yet. */
   awaitsStore = false;
+  /** Whether its request knows that it is queued. */
+  isAnnounced = false;
+  /** The waiter whose place in the gate's queue it takes. */
+  declare displaced: Waiter | undefined;
   /** The number that orders the waiter in every queue of the gate. 0 while it has not had to wait. */
   arrivalNumber = 0;
   /** The rejection that shadow mode has suppressed: the first one or, if there are several, a timeout. */
@@ -88,14 +93,17 @@ export class GateWaiter extends Waiter implements PermitHolder {
 
   /** Asks the gate only at the first limit, since all limits share one deadline and one queue limit. */
   override joins(): boolean {
-    if (this.#hasEnded || (this.arrivalNumber === 0 && !this.gate.beforeWait(this))) return false;
-    if (this.awaitsStore && !this.limiter?.isDistributed && !this.gate.beforeEnqueue(this))
-      return false;
-    // A callback of `beforeWait` may have withdrawn the request.
     if (this.#hasEnded || this.gate.rejects) return false;
+    if (this.arrivalNumber === 0) {
+      if (!this.gate.beforeWait(this)) return false;
+    } else if (this.awaitsStore && !this.limiter?.isDistributed && this.gate.isFull) return false;
     this.arrival = this.arrivalNumber;
     for (const part of this.parts) part.holdFor(this);
     return true;
+  }
+
+  override queued(): void {
+    this.gate.afterInsert(this);
   }
 
   override queues(): boolean {
@@ -111,9 +119,11 @@ export class GateWaiter extends Waiter implements PermitHolder {
   }
 
   override gone(): boolean {
-    if (!isGone(this.waiter)) return false;
-    this.gate.forget(this);
-    return true;
+    return isGone(this.waiter);
+  }
+
+  override withdrawn(): void {
+    if (!this.#hasEnded) this.gate.forget(this);
   }
 
   leaseLost(cause: RejectionCause): void {

@@ -1,4 +1,5 @@
 import { checkDuration } from '../checks.ts';
+import { attempt } from '../errors.ts';
 import type { GateableLimiter } from '../limiter/limiter.ts';
 import type { GateStats } from '../limiter/stats.ts';
 import { Counters } from '../semaphore/counters.ts';
@@ -10,7 +11,7 @@ import { type CloseOptions, checkClose, PermitTracker } from '../semaphore/permi
 import type { Rejection, RejectionReason } from '../semaphore/rejection.ts';
 import { checkIdle, checkOrdering } from '../semaphore/request.ts';
 import { RetryAfter } from '../semaphore/retry-after.ts';
-import { grant, identityOf, isGone, type Waiter, waitedSince } from '../semaphore/waiter.ts';
+import { announce, grant, identityOf, type Waiter, waitedSince } from '../semaphore/waiter.ts';
 import { type Model, Simulation } from '../shadow/simulation.ts';
 import { acquireFromGate, runInGate } from './acquire.ts';
 import { checkDemands, type Demands, tryDemand } from './demands.ts';
@@ -80,6 +81,7 @@ export class OrderedGate implements InternalGate, GateWaiterOwner {
         // A request that must wait or be rejected needs a waiter of its own.
         if (part === undefined) {
           checkOrdering(waiter);
+          this.#rejectExpired();
           return new GateWaiter(this, waiter, demands, parts).advance();
         }
         parts.push(part);
@@ -104,7 +106,8 @@ export class OrderedGate implements InternalGate, GateWaiterOwner {
     // The waiter must leave the gate's queue, and release its permits, before other waiters are granted.
     deferGrants(() => {
       gateWaiter.limiter?.withdraw(gateWaiter);
-      this.forget(gateWaiter);
+      // It may be between two limits, in the queue of neither.
+      gateWaiter.withdrawn();
     });
   }
 
@@ -152,34 +155,45 @@ export class OrderedGate implements InternalGate, GateWaiterOwner {
     const { waiter } = gateWaiter;
     const timeout = checkDuration('queueTimeout', gateWaiter.queueTimeout);
     const awaitsStore = gateWaiter.limiter?.isDistributed === true;
-    const hasRoom = awaitsStore || !this.#isFull() || this.#displacedBy(gateWaiter) !== undefined;
-    if (!hasRoom || !waiter.joins()) return false;
-    // Checked again: `#displacedBy` and `joins` may have run application code that has changed the queue.
-    if (!awaitsStore && this.#isFull()) {
-      const displaced = this.#displacedBy(gateWaiter);
-      if (displaced !== undefined) gateWaiter.limiter?.reject(displaced, 'full');
-      if (isGone(waiter)) {
-        this.abandon(gateWaiter);
-        return false;
-      }
+    if (!awaitsStore && this.isFull) {
+      gateWaiter.displaced = this.#displacedBy(gateWaiter);
+      if (gateWaiter.displaced === undefined) return false;
     }
-    if (this.rejects || (!awaitsStore && this.#isFull())) return false;
+    if (!waiter.joins()) return false;
     this.#deadlines.start(gateWaiter, timeout);
     gateWaiter.arrivalNumber = gateWaiter.arrival;
     waiter.queuedAt = gateWaiter;
-    if (awaitsStore) {
-      gateWaiter.awaitsStore = true;
-      this.#awaitingStore++;
-      this.#counters.asked(waiter);
-    } else this.#counters.queued(waiter, gateWaiter.weight, this.queued);
+    if (!awaitsStore) return true;
+    gateWaiter.awaitsStore = true;
+    this.#awaitingStore++;
     return true;
   }
 
+  afterInsert(gateWaiter: GateWaiter): void {
+    const { waiter, displaced, isAnnounced } = gateWaiter;
+    const awaitsStore = gateWaiter.limiter?.isDistributed === true;
+    const isWaiting = () => waiter.queuedAt === gateWaiter;
+    gateWaiter.isAnnounced = true;
+    if (displaced !== undefined) {
+      gateWaiter.displaced = undefined;
+      this.#rejectAtLimit(displaced, 'full');
+    }
+    if (!isAnnounced && isWaiting()) announce(waiter);
+    if (!isWaiting()) return;
+    if (!awaitsStore && (!isAnnounced || gateWaiter.awaitsStore)) this.#countAsQueued(gateWaiter);
+    else if (!isAnnounced) this.#counters.asked(waiter);
+  }
+
   beforeEnqueue(gateWaiter: GateWaiter): boolean {
-    if (this.rejects || this.#isFull()) return false;
+    this.#rejectExpired();
+    if (this.rejects || this.isFull) return false;
+    this.#countAsQueued(gateWaiter);
+    return true;
+  }
+
+  #countAsQueued(gateWaiter: GateWaiter): void {
     this.#stopAwaitingStore(gateWaiter);
     this.#counters.queued(gateWaiter.waiter, gateWaiter.weight, this.queued);
-    return true;
   }
 
   admit(gateWaiter: GateWaiter, parts: readonly BasePermit[]): void {
@@ -208,8 +222,10 @@ export class OrderedGate implements InternalGate, GateWaiterOwner {
   }
 
   forget(gateWaiter: GateWaiter): void {
+    const { waiter, since } = gateWaiter;
     this.abandon(gateWaiter);
-    this.#counters.withdrawn(gateWaiter.waiter, gateWaiter.since);
+    this.#counters.withdrawn(waiter, since);
+    attempt(() => waiter.withdrawn());
   }
 
   abandon(gateWaiter: GateWaiter): void {
@@ -223,11 +239,13 @@ export class OrderedGate implements InternalGate, GateWaiterOwner {
     return limits.every(({ limiter }) => limiter.mode === 'shadow');
   }
 
-  /** Expires late waiters first, so that a late timer does not keep the queue full. */
-  #isFull(): boolean {
-    const { queueLimit } = this.settings;
-    if (this.queued > 0 && this.queued >= queueLimit) this.#deadlines.sweep();
-    return this.queued >= queueLimit;
+  get isFull(): boolean {
+    return this.queued >= this.settings.queueLimit;
+  }
+
+  /** A late timer must not keep expired waiters in a full queue. */
+  #rejectExpired(): void {
+    if (this.queued > 0 && this.isFull) this.#deadlines.sweep();
   }
 
   /**

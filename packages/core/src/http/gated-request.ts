@@ -170,7 +170,7 @@ export class GatedRequest extends Waiter {
     return answered !== undefined && (permit ?? rejection) === undefined && !disconnected;
   }
 
-  override joins(): boolean {
+  override queued(): void {
     for (let { outer } = this; outer !== undefined; outer = outer.outer) {
       const { permit, demands, settings } = outer;
       if (settings.isDefault) permit?.pauseCounting();
@@ -182,13 +182,14 @@ export class GatedRequest extends Waiter {
     });
     this.settings.slowClients?.queued();
     this.exchange.observe(this);
-    return true;
   }
 
   override gone(): boolean {
-    if (!this.exchange.gone) return false;
+    return this.exchange.gone;
+  }
+
+  override withdrawn(): void {
     this.leave();
-    return true;
   }
 
   granted(permit: BasePermit): void {

@@ -143,11 +143,16 @@ export abstract class SignalWaiter extends Waiter {
   }
 
   override joins(): boolean {
+    return this.signal?.aborted !== true;
+  }
+
+  override queued(): void {
     const signal: Signal | undefined = this.signal;
-    if (!signal) return true;
+    if (!signal) return;
+    // The callback of a waiter that this one has displaced may have aborted it.
+    if (signal.aborted) return this.abort();
     this.listening = signal[listenerKey] ??= new AbortListener(signal);
     this.listening.add(this);
-    return !signal.aborted;
   }
 
   /**

@@ -12,10 +12,6 @@ const counters = globalThis as { [arrivals]?: { latest: number } };
 const counter = counters[arrivals] ?? { latest: 0 };
 counters[arrivals] = counter;
 
-export function nextArrival(): number {
-  return ++counter.latest;
-}
-
 /** Whether the waiter's deadline has passed, even if its timer has not fired yet. */
 export function isLate({ deadline }: Waiter, now: number): boolean {
   return deadline !== 0 && now >= deadline;
@@ -49,11 +45,11 @@ export class Deadlines {
   /**
    * Sets the waiter's arrival number and deadline, and tracks the waiter. If `timeout` is undefined, does not track it.
    */
-  start(waiter: Waiter, timeout: number | undefined, arrival = nextArrival()): void {
+  start(waiter: Waiter, timeout: number | undefined): void {
     // A gate's request already has its arrival number and its deadline.
     if (waiter.arrival !== 0) return;
     const now = this.clock.now();
-    waiter.arrival = arrival;
+    waiter.arrival = ++counter.latest;
     waiter.since = Math.floor(now);
     waiter.deadline = 0;
     if (timeout !== undefined) this.#add(waiter, now, timeout);

@@ -1,5 +1,5 @@
 import { readStats } from '../read-or-warn.ts';
-import { clockOf, nextArrival } from './deadlines.ts';
+import { clockOf } from './deadlines.ts';
 import { deferGrants } from './grants.ts';
 import { KeyedSemaphore } from './keyed-semaphore.ts';
 import type { LocalPermit } from './local-permit.ts';
@@ -8,7 +8,7 @@ import { checkIdle, checkKey, checkRequest } from './request.ts';
 import { Semaphore } from './semaphore.ts';
 import { SemaphoreGroup, type SemaphoreSettings } from './semaphore-group.ts';
 import type { ShadowReport } from './shadow-stats.ts';
-import { grant, isGone, type Waiter } from './waiter.ts';
+import { grant, type Waiter } from './waiter.ts';
 
 interface RequestSimulation {
   admitted(
@@ -78,10 +78,11 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     checkRequest(this, semaphore.limit, waiter.weight, waiter.share);
     waiter.arrival = 0;
     const hasRoom = semaphore.queue.length > 0 && !this.#isFull(semaphore, waiter);
-    // A late timer must not keep expired waiters in the queue.
     if (semaphore.queue.length > 0 && !hasRoom) {
+      // A late timer must not keep expired waiters in the queue.
       this.#rejectExpired(semaphore);
-      semaphore = this.#lookUpAgain(waiter);
+      // Their callbacks may have evicted the key, and used it again with another limit.
+      semaphore = this.find(waiter.key) ?? this.findOrCreate(waiter.key, waiter.limit);
     }
     if (this.rejects) return semaphore.rejectUnqueued(waiter, 'closed');
     if (this.grants && this.simulation === undefined && semaphore.admits(waiter.weight))
@@ -91,26 +92,16 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
   }
 
   /** Enqueues a request that cannot be admitted now, or rejects it if there is no room. */
-  #enqueue(own: Semaphore, waiter: Waiter, hasRoom: boolean): void {
+  #enqueue(semaphore: Semaphore, waiter: Waiter, hasRoom: boolean): void {
     const timeout = this.timeoutOf(waiter);
-    const wasFull = !hasRoom && this.#isFull(own, waiter);
-    const isRefused = (wasFull && !own.displacedBy(waiter)) || !waiter.joins();
-    let semaphore = this.#lookUpAgain(waiter);
-    if (isRefused) return semaphore.rejectUnqueued(waiter, 'full');
-    // Numbered before making room: requests that a displaced waiter makes in its callback arrive after this one.
-    const arrival = nextArrival();
-    if (wasFull || this.#isTooLong(semaphore, waiter)) {
-      const room = this.#makeRoom(semaphore, waiter);
-      semaphore = room.semaphore;
-      if (isGone(waiter)) return;
-      // A request that has displaced a waiter may queue even if it is likely to time out.
-      const isFull = room.hasDisplaced ? this.#isTooLong : this.#isFull;
-      if (!this.rejects && isFull.call(this, semaphore, waiter))
-        return semaphore.rejectUnqueued(waiter, 'full');
-    }
-    if (this.rejects) return semaphore.rejectUnqueued(waiter, 'closed');
-    this.deadlines.start(waiter, timeout === Infinity ? undefined : timeout, arrival);
-    semaphore.enqueue(waiter);
+    const isFull = !hasRoom && this.#isFull(semaphore, waiter);
+    const displaced = isFull ? semaphore.displacedBy(waiter) : undefined;
+    if ((isFull && displaced === undefined) || !waiter.joins())
+      return semaphore.rejectUnqueued(waiter, 'full');
+    this.deadlines.start(waiter, timeout === Infinity ? undefined : timeout);
+    semaphore.insert(waiter);
+    if (displaced !== undefined) semaphore.reject(displaced, 'full');
+    semaphore.inserted(waiter);
   }
 
   override stats() {
@@ -172,8 +163,12 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
 
   /** Whether the waiter must not queue: the queue is too long, or the waiter is likely to time out. */
   #isFull(semaphore: Semaphore, waiter: Waiter): boolean {
-    if (this.#isTooLong(semaphore, waiter)) return true;
-    return this.grants && semaphore.isHopeless(waiter.weight, this.#timeLeft(semaphore, waiter));
+    const { queueLimit, queueWeight } = this.settings;
+    const { queue, controller } = semaphore;
+    const { weight } = waiter;
+    const maxLength = Math.min(queueLimit, controller?.maxQueued ?? Infinity);
+    if (queue.length >= maxLength || queue.weight + weight > queueWeight) return true;
+    return this.grants && semaphore.isHopeless(weight, this.#timeLeft(semaphore, waiter));
   }
 
   /**
@@ -188,12 +183,6 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     return left > 0 ? left : Infinity;
   }
 
-  #isTooLong({ queue, controller }: Semaphore, { weight }: Waiter): boolean {
-    const { queueLimit, queueWeight } = this.settings;
-    const maxLength = Math.min(queueLimit, controller?.maxQueued ?? Infinity);
-    return queue.length >= maxLength || queue.weight + weight > queueWeight;
-  }
-
   /** Rejects the waiters whose deadline has passed. */
   #rejectExpired(semaphore: Semaphore): void {
     if (this.rejects) return;
@@ -204,27 +193,5 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
       // Does not check whether `oldest` has changed: an application's order may return another waiter each time.
       if (oldest.queuedAt === semaphore) break;
     }
-  }
-
-  /**
-   * Rejects expired waiters and, if the queue is still full, the waiter that the new one displaces. Returns the
-   * semaphore to use. If a rejection has evicted the key, that is still its old semaphore, which has the key's own
-   * limit.
-   */
-  #makeRoom(full: Semaphore, waiter: Waiter): { semaphore: Semaphore; hasDisplaced: boolean } {
-    this.#rejectExpired(full);
-    const semaphore = this.find(waiter.key) ?? full;
-    const displaced = this.#isFull(semaphore, waiter) && semaphore.displacedBy(waiter);
-    if (!displaced) return { semaphore, hasDisplaced: false };
-    semaphore.reject(displaced, 'full');
-    return { semaphore: this.find(waiter.key) ?? semaphore, hasDisplaced: true };
-  }
-
-  /**
-   * Looks the semaphore up after application code has run. That code may have closed the limiter, filled the queue, or
-   * evicted the key and used it again with another limit.
-   */
-  #lookUpAgain({ key, limit }: Waiter): Semaphore {
-    return this.find(key) ?? this.findOrCreate(key, limit);
   }
 }

@@ -11,7 +11,7 @@ import { ReleaseRate } from './release-rate.ts';
 import { RetryAfter } from './retry-after.ts';
 import { createQueue } from './safe-queue.ts';
 import type { SemaphoreGroup } from './semaphore-group.ts';
-import { grantQueued, isGone, type Waiter, waitedSince } from './waiter.ts';
+import { announce, grantQueued, isGone, type Waiter, waitedSince } from './waiter.ts';
 
 /** A counting semaphore with its queue. */
 export class Semaphore implements GrantSource, QueueContext, ControllerContext {
@@ -85,7 +85,8 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     if (weight < 0) this.wake();
   }
 
-  enqueue(waiter: Waiter): void {
+  /** Inserts a waiter into the queue. `inserted` must follow. */
+  insert(waiter: Waiter): void {
     const { group } = this;
     this.beforeUse();
     waiter.queuedAt = this;
@@ -95,25 +96,31 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     this.controller?.queued(this.queue.length);
     this.startMeasuring();
     group.queued++;
-    group.counters.queued(waiter, waiter.weight, group.queued);
     group.limitUpdater?.queued(this.clock.now(), this.inflight);
     this.claim?.enqueued(waiter, this.queue);
-    // The new waiter may be next already: the waiters ahead of it may have left during its `joins` callback.
-    if (this.queue.mayBeNext(waiter)) grantFrom(this);
+  }
+
+  /** Informs a waiter, and the observers, that it is queued. The waiter may have left: each call may withdraw it. */
+  inserted(waiter: Waiter): void {
+    const { group } = this;
+    if (waiter.queuedAt === this) announce(waiter);
+    if (waiter.queuedAt === this) group.counters.queued(waiter, waiter.weight, group.queued);
+    if (waiter.queuedAt === this && this.queue.mayBeNext(waiter)) grantFrom(this);
   }
 
   /** Removes the waiter from the queue, without an answer. */
   withdraw(waiter: Waiter): void {
-    const wasFirst = this.removeWaiter(waiter);
+    const hasBlocked = this.removeWaiter(waiter);
     this.group.counters.withdrawn(waiter, waiter.since);
-    this.afterRemoval(wasFirst);
+    attempt(() => waiter.withdrawn());
+    if (hasBlocked) grantFrom(this);
   }
 
   /** Rejects a waiter of the queue. */
   reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
-    const wasFirst = this.removeWaiter(waiter);
+    const hasBlocked = this.removeWaiter(waiter);
     attempt(() => this.rejectUnqueued(waiter, reason, cause));
-    this.afterRemoval(wasFirst);
+    if (hasBlocked) grantFrom(this);
   }
 
   /**
@@ -215,16 +222,9 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
       clock = ownClock;
       if (isLate(next, now)) this.reject(next, 'timeout');
       else if (!fits) return;
-      else this.admitOrForget(next, now);
+      else if (isGone(next)) this.withdraw(next);
+      else this.grantNext(next, now);
     }
-  }
-
-  private admitOrForget(next: Waiter, now: number): void {
-    const gone = isGone(next);
-    // `gone` runs application code, which may have withdrawn or rejected the waiter, or paused the limiter.
-    if (next.queuedAt !== this) return;
-    if (gone) this.withdraw(next);
-    else if (this.group.grants && this.fits(next.weight)) this.grantNext(next, now);
   }
 
   resize(limit: number): void {
@@ -272,11 +272,13 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     if (!this.rate.isMeasuring) this.rate.start(this.clock.now(), this.limit);
   }
 
-  /** Returns whether a waiter that leaves without a grant may have blocked others. */
+  /** Removes a waiter that leaves without a grant. Returns whether it may have blocked others. */
   private removeWaiter(waiter: Waiter): boolean {
     const wasFirst = this.claim?.withdrawn(waiter) || this.queue.mayBeNext(waiter);
     this.unlink(waiter, false);
-    return wasFirst;
+    if (this.queue.length > 0) return wasFirst;
+    this.afterUse();
+    return false;
   }
 
   private unlink(waiter: Waiter, isGranted: boolean): void {
@@ -285,12 +287,6 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     if (this.queue.length === 0) this.controller?.watch(undefined, 0);
     this.group.queued--;
     this.group.deadlines.remove(waiter);
-  }
-
-  /** A waiter has left without a grant. */
-  private afterRemoval(wasFirst: boolean): void {
-    if (this.queue.length === 0) this.afterUse();
-    else if (wasFirst) grantFrom(this);
   }
 
   /** Called before a permit or a waiter is added. */

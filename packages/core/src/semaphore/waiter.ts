@@ -43,13 +43,19 @@ export abstract class Waiter {
   /** Receives the rejection, instead of a permit. */
   abstract rejected(rejection: Rejection): void;
 
-  /** Called before the waiter queues or waits for a store. If it returns false, the waiter is rejected (`full`). */
+  /**
+   * Returns whether the request may be queued or wait for a store. If not, it is rejected (`full`). Must not call the
+   * limiter.
+   */
   joins(): boolean {
     return true;
   }
 
+  /** Called after `joins`, when the request has been queued or waits for a store. */
+  queued(): void {}
+
   /**
-   * Called after `joins`, when a store has enqueued the waiter. If it returns false, the waiter is rejected (`full`).
+   * Called after `queued`, when a store has enqueued the waiter. If it returns false, the waiter is rejected (`full`).
    */
   queues(): boolean {
     return true;
@@ -63,10 +69,16 @@ export abstract class Waiter {
   /** @internal In shadow mode, called before the grant if the limit would have rejected the request. */
   exceeds(_rejection: Rejection): void {}
 
-  /** Called just before a grant. Returns whether the caller has left; the waiter is then withdrawn. */
+  /**
+   * Called just before a grant. Returns whether the caller has left; the waiter is then withdrawn. Must not call the
+   * limiter.
+   */
   gone(): boolean {
     return false;
   }
+
+  /** Called when the waiter has been removed from the queue because its caller has left. */
+  withdrawn(): void {}
 
   /** @internal Deadline in whole milliseconds (a double would be a heap object); 0: none. */
   deadline = 0;
@@ -143,6 +155,15 @@ export function endIdentity(waiter: Pick<Waiter, 'identity'>): object {
   if (identity === undefined) return {};
   waiter.identity = undefined;
   return identity;
+}
+
+/** Informs a waiter that it is queued. Its error must not affect the limit. */
+export function announce(waiter: Waiter): void {
+  try {
+    waiter.queued();
+  } catch (error) {
+    throwLater(error);
+  }
 }
 
 export function isGone(waiter: Waiter): boolean {

@@ -91,9 +91,11 @@ class VirtualWaiter<Demands> extends Waiter {
   }
 
   override joins(): boolean {
-    const { mayWait } = this.request;
-    if (mayWait) this.variant.queued++;
-    return mayWait;
+    return this.request.mayWait;
+  }
+
+  override queued(): void {
+    this.variant.queued++;
   }
 }
 

@@ -15,14 +15,11 @@ describe('a waiter of a distributed limit', () => {
     expect(store.calls).toEqual([]);
   });
 
-  test('is rejected if its joins() closes the limiter', async () => {
+  test('is rejected if its queued() closes the limiter', async () => {
     const world = new World();
     const limiter = world.limiter();
-    const joins = () => {
-      void limiter.close();
-      return true;
-    };
-    expect(call(limiter, { joins }).rejection).toMatchObject({ reason: 'closed' });
+    const whenQueued = () => void limiter.close();
+    expect(call(limiter, { whenQueued }).rejection).toMatchObject({ reason: 'closed' });
     expect(call(limiter).rejection).toMatchObject({ reason: 'closed' });
   });
 

@@ -10,9 +10,7 @@ const index = fc.nat(50);
 const reacts = fc.array(fc.constantFrom<string[]>(...reactions), {
   maxLength: 2,
 });
-const asked = reacts.filter((list) => !list.includes('askAgain'));
-// A waiter that delays there causes its own late grant, and one that pauses the limiter prevents it each time.
-const askedIfGone = asked.filter((list) => !list.includes('dawdle') && !list.includes('pause'));
+const queued = reacts.filter((list) => !list.includes('askAgain'));
 const rarely = fc.oneof({ arbitrary: fc.constant<string[]>([]), weight: 7 }, reacts);
 
 function wishes(perKey: boolean): fc.Arbitrary<Wishes> {
@@ -25,8 +23,7 @@ function wishes(perKey: boolean): fc.Arbitrary<Wishes> {
       queueTimeout: fc.constantFrom(undefined, undefined, 0, 5, 12, Number.POSITIVE_INFINITY),
       joins: fc.constantFrom(true, true, true, true, true, true, false),
       gone: fc.constantFrom(false, false, false, false, false, false, true),
-      whenAsked: fc.oneof({ arbitrary: fc.constant<string[]>([]), weight: 20 }, asked),
-      whenAskedIfGone: fc.oneof({ arbitrary: fc.constant<string[]>([]), weight: 20 }, askedIfGone),
+      whenQueued: fc.oneof({ arbitrary: fc.constant<string[]>([]), weight: 10 }, queued),
       whenGranted: rarely,
       whenRejected: rarely,
     })

@@ -27,8 +27,7 @@ export interface Wishes {
   queueTimeout?: number;
   joins: boolean;
   gone: boolean;
-  whenAsked: Reaction[];
-  whenAskedIfGone: Reaction[];
+  whenQueued: Reaction[];
   whenGranted: Reaction[];
   whenRejected: Reaction[];
 }
@@ -59,12 +58,14 @@ class Actor extends Waiter {
   }
 
   override joins(): boolean {
-    this.#react(this.wishes.whenAsked);
     return this.wishes.joins;
   }
 
+  override queued(): void {
+    this.#react(this.wishes.whenQueued);
+  }
+
   override gone(): boolean {
-    this.#react(this.wishes.whenAskedIfGone);
     return this.wishes.gone;
   }
 
@@ -166,8 +167,7 @@ function isOperation(reaction: Reaction): reaction is OperationName {
 }
 
 const quiet = {
-  whenAskedIfGone: [],
-  whenAsked: [],
+  whenQueued: [],
   whenGranted: [],
   whenRejected: [],
   joins: true,

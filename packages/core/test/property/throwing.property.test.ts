@@ -164,7 +164,13 @@ class Story {
       return true;
     };
     const no = () => !yes();
-    const caller = new Caller({ onGranted: maybe, onRejected: maybe, joins: yes, gone: no });
+    const caller = new Caller({
+      onGranted: maybe,
+      onRejected: maybe,
+      joins: yes,
+      whenQueued: maybe,
+      gone: no,
+    });
     this.callers.push(caller);
     const { order, isKeyed } = this.settings;
     const app = { weight, share: order.shareNames?.[at % 2] };

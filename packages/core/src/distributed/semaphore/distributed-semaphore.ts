@@ -2,7 +2,7 @@ import { attempt } from '../../errors.ts';
 import { type GrantSource, grantFrom } from '../../semaphore/grants.ts';
 import type { BasePermit } from '../../semaphore/permit.ts';
 import type { RejectionCause, RejectionReason, StoreError } from '../../semaphore/rejection.ts';
-import { grant, type Waiter, waitedSince } from '../../semaphore/waiter.ts';
+import { announce, grant, type Waiter, waitedSince } from '../../semaphore/waiter.ts';
 import type { LeaseVerb, LimitRef, LimitState, Reply } from '../contract.ts';
 import type { LeaseTerms, LeasingSemaphore } from '../lease/lease.ts';
 import type { Session } from '../lease/session.ts';
@@ -87,6 +87,10 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
    */
   ask(waiter: Waiter, timeout: number): void {
     const lease = this.addWaiter(waiter, timeout);
+    announce(waiter);
+    if (lease.waiter === waiter) this.group.counters.asked(waiter);
+    // Its callback and the observers may have withdrawn it, or made room for its request.
+    if (lease.waiter !== waiter || lease.state !== 'unsent') return;
     if (lease.timeLeft === 0 || this.waiters.maySend(this.limitState.limit))
       this.waiters.send(lease);
     else if (this.waiters.isFull || !this.waiters.countAsQueued(lease)) this.reject(waiter, 'full');
@@ -116,6 +120,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
   withdraw(waiter: Waiter): void {
     this.waiters.leave(waiter.queuedAt as AssignedLease);
     this.group.counters.withdrawn(waiter, waiter.since);
+    attempt(() => waiter.withdrawn());
     this.settle();
   }
 

@@ -139,8 +139,10 @@ export class Waiters {
       if (next === undefined) return undefined;
       const late = isLate(next, clockOf(next, settings).now());
       if (late && !this.excuses('timeout')) attempt(() => this.rejectUnqueued(next, 'timeout'));
-      else if (isGone(next)) counters.withdrawn(next, next.since);
-      else {
+      else if (isGone(next)) {
+        counters.withdrawn(next, next.since);
+        attempt(() => next.withdrawn());
+      } else {
         if (!late) return next;
         this.reportExcused(next, 'timeout');
         // The waiter is reported already, so its excess must not be reported again.

@@ -3,9 +3,9 @@ import { Waiter } from '../../src/semaphore/waiter.ts';
 import { collectWarnings } from '../warnings.ts';
 import { outcome, scene, settled, timeout } from './world.ts';
 
-class JoiningWaiter extends Waiter {
+class QueuedWaiter extends Waiter {
   answer: unknown;
-  constructor(private readonly onJoin: () => void) {
+  constructor(private readonly whenQueued: () => void) {
     super();
   }
   granted(permit: unknown): void {
@@ -14,32 +14,31 @@ class JoiningWaiter extends Waiter {
   rejected({ reason }: { reason: string }): void {
     this.answer = reason;
   }
-  override joins(): boolean {
-    this.onJoin();
-    return true;
+  override queued(): void {
+    this.whenQueued();
   }
 }
 
-test('a request whose joins() closes the limiter during an outage is rejected', async () => {
+test('a request whose queued() closes the limiter during an outage is rejected', async () => {
   const { world, store, limiter } = scene({ onStoreError: 'local' });
   store.trouble = 'silent';
   const held = outcome(limiter.acquire());
   await world.advance(timeout);
   expect(held.permit).toBeDefined();
-  const waiter = new JoiningWaiter(() => void limiter.close());
+  const waiter = new QueuedWaiter(() => void limiter.close());
   limiter.request(waiter);
   await settled();
   expect(waiter.answer).toBe('closed');
 });
 
-test('a key is counted once even if a joins() callback uses it during an outage', async () => {
+test('a key is counted once even if a queued() callback uses it during an outage', async () => {
   const { world, store, limiter } = scene({ onStoreError: 'local', perKey: true });
   store.trouble = 'silent';
   const held = outcome(limiter.acquire({ key: 'a' }));
   await world.advance(timeout);
-  const inner = new JoiningWaiter(() => {});
+  const inner = new QueuedWaiter(() => {});
   inner.key = 'a';
-  const waiter = new JoiningWaiter(() => {
+  const waiter = new QueuedWaiter(() => {
     held.permit?.release();
     limiter.request(inner);
   });
