@@ -27,7 +27,7 @@ export const commands = {
     hosts: {
       ...fromSource(
         'Next.js, Nuxt, SvelteKit and Strapi in a spike, with and without the hook',
-        'scripts/hosts/spikes/main.mjs',
+        'bench/spikes/main.mjs',
       ),
       build: ['tsconfig.build.json'],
     },

@@ -153,6 +153,15 @@ it('tryAcquire() in shadow mode keeps a limit that a grant has just set', () => 
   expect(limiter.usage(key)).toEqual({ limit: 2, inflight: 3 });
 });
 
+it('the own limit of a key remains if its last waiter requests it again when it times out', () => {
+  limiter.pause();
+  const other = { key: 'b', queueTimeout: 12 };
+  call(limiter, { ...other, onRejected: () => call(limiter, other) });
+  call(limiter, { key: 'b', limit: 2, queueTimeout: 0 });
+  clock.advance(12);
+  expect(limiter.usage('b').limit).toBe(2);
+});
+
 it('the own limit of a key remains if its last waiter is displaced', () => {
   const options = { limit: 1, perKey: true, queueLimit: 1 };
   limiter = createLimiter({ ...options, order: lifo(), clock });

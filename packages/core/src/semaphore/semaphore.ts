@@ -110,17 +110,17 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
 
   /** Removes the waiter from the queue, without an answer. */
   withdraw(waiter: Waiter): void {
-    const hasBlocked = this.removeWaiter(waiter);
+    const wasFirst = this.removeWaiter(waiter);
     this.group.counters.withdrawn(waiter, waiter.since);
     attempt(() => waiter.withdrawn());
-    if (hasBlocked) grantFrom(this);
+    this.afterRemoval(wasFirst);
   }
 
   /** Rejects a waiter of the queue. */
   reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
-    const hasBlocked = this.removeWaiter(waiter);
+    const wasFirst = this.removeWaiter(waiter);
     attempt(() => this.rejectUnqueued(waiter, reason, cause));
-    if (hasBlocked) grantFrom(this);
+    this.afterRemoval(wasFirst);
   }
 
   /**
@@ -272,13 +272,17 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     if (!this.rate.isMeasuring) this.rate.start(this.clock.now(), this.limit);
   }
 
-  /** Removes a waiter that leaves without a grant. Returns whether it may have blocked others. */
+  /** Returns whether a waiter that leaves without a grant may have blocked others. */
   private removeWaiter(waiter: Waiter): boolean {
     const wasFirst = this.claim?.withdrawn(waiter) || this.queue.mayBeNext(waiter);
     this.unlink(waiter, false);
-    if (this.queue.length > 0) return wasFirst;
-    this.afterUse();
-    return false;
+    return wasFirst;
+  }
+
+  /** Called once a waiter that has left without a grant has been informed: until then, its key is in use. */
+  private afterRemoval(wasFirst: boolean): void {
+    if (this.queue.length === 0) this.afterUse();
+    else if (wasFirst) grantFrom(this);
   }
 
   private unlink(waiter: Waiter, isGranted: boolean): void {

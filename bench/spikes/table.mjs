@@ -1,4 +1,4 @@
-import { number } from '../../../bench/src/table.ts';
+import { number } from '../src/table.ts';
 import { MULTIPLES, NORMAL, RUNS, SPIKE } from './measure.mjs';
 
 /** A row for each app with and without the hook, and its worst run in each cell. */

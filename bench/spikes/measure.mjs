@@ -1,8 +1,8 @@
-import { arrivals } from '../../../bench/src/overload/arrivals.ts';
-import { answeredPart, figuresOf } from '../../../bench/src/overload/figures.ts';
-import { closedLoop, openLoop } from '../../../bench/src/overload/load.ts';
-import { abortedAtRandom } from '../http-checks.mjs';
-import { StartedHost } from '../started-host.mjs';
+import { abortedAtRandom } from '../../scripts/hosts/http-checks.mjs';
+import { StartedHost } from '../../scripts/hosts/started-host.mjs';
+import { arrivals } from '../src/overload/arrivals.ts';
+import { answeredPart, figuresOf } from '../src/overload/figures.ts';
+import { closedLoop, openLoop } from '../src/overload/load.ts';
 import { peakMemory } from './memory.mjs';
 
 /** Multiples of the capacity without the hook. */
