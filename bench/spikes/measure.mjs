@@ -3,13 +3,12 @@ import { StartedHost } from '../../scripts/hosts/started-host.mjs';
 import { arrivals } from '../src/overload/arrivals.ts';
 import { answeredPart, figuresOf } from '../src/overload/figures.ts';
 import { closedLoop, openLoop } from '../src/overload/load.ts';
+import { normal } from '../src/overload/plan.ts';
 import { peakMemory } from './memory.mjs';
 
 /** Multiples of the capacity without the hook. */
 export const MULTIPLES = [5, 20];
 export const RUNS = 3;
-/** The load before and after a spike, as a multiple of the capacity. */
-export const NORMAL = 0.5;
 /** Seconds. */
 export const SPIKE = 10;
 const WARM_UP = 6;
@@ -33,7 +32,7 @@ const path = '/list';
  * @param app.base What the paths of its routes begin with.
  * @param app.rows The server from which its page reads.
  * @param app.ownConnections See `Route`.
- * @returns `capacity`: requests per second. `spikes`: for each run, multiple and server, what was answered in time.
+ * @returns `capacity`: requests per second. `spikes`: for each run, multiple and server, the part of the capacity that was answered in time.
  */
 export async function measureSpikes(app) {
   const { ownConnections } = app;
@@ -46,7 +45,7 @@ export async function measureSpikes(app) {
         const load = { multiple, rate: capacity, seed: run, ownConnections };
         const spike = await withServer(app, hooked, (host) => spikeOn(host, load));
         const answered = spike.answered / now.capacity;
-        spikes.push({ ...spike, run, multiple, hooked, answered });
+        spikes.push({ ...spike, multiple, hooked, answered });
       }
     }
   }
@@ -75,9 +74,9 @@ async function capacityOf(host) {
 async function spikeOn(host, { multiple, rate, seed, ownConnections }) {
   const route = { port: host.port, path: host.path(path), ownConnections };
   const phases = [
-    { name: 'before', duration: WARM_UP, rate: NORMAL * rate },
+    { name: 'before', duration: WARM_UP, rate: normal * rate },
     { name: 'spike', duration: SPIKE, rate: multiple * rate },
-    { name: 'after', duration: AFTER, rate: NORMAL * rate },
+    { name: 'after', duration: AFTER, rate: normal * rate },
   ];
   const attempts = await openLoop(route, arrivals(phases, seed));
   const of = (name) => attempts.filter(({ phase }) => phase === name);

@@ -1,15 +1,16 @@
+import { normal } from '../src/overload/plan.ts';
 import { number } from '../src/table.ts';
-import { MULTIPLES, NORMAL, RUNS, SPIKE } from './measure.mjs';
+import { MULTIPLES, RUNS, SPIKE } from './measure.mjs';
 
 /** A row for each app with and without the hook, and its worst run in each cell. */
 export function spikesTable(measured, machine) {
   return {
-    title: `${SPIKE} s of 5 and 20 times the capacity, ${RUNS} runs, the worst of each; ${machine}`,
+    title: `${SPIKE} s of ${MULTIPLES.join(' and ')} times the capacity, ${RUNS} runs, the worst of each; ${machine}`,
     columns: [
       'App, and its capacity',
       'hook',
       ...MULTIPLES.flatMap((multiple) => [`${multiple} ×: in time ÷ capacity`, 'p99']),
-      `then ${NORMAL} ×: in time`,
+      `then ${normal} ×: in time`,
       'memory',
     ],
     rows: measured.flatMap(({ title, capacity, spikes }) =>
