@@ -33,9 +33,17 @@ export default [
     ];
   }),
   {
+    name: '@headgate/store-kit: a store without its server',
+    path: 'packages/store-kit/dist/index.js',
+    ignore: ['@headgate/core'],
+    limit: '14 kB',
+    gzip,
+    modifyEsbuildConfig,
+  },
+  {
     name: '@headgate/redis: with its scripts',
     path: 'packages/redis/dist/index.js',
-    ignore: ['@headgate/core'],
+    ignore: ['@headgate/core', '@headgate/store-kit'],
     limit: '10.9 kB',
     gzip,
     modifyEsbuildConfig,
@@ -43,7 +51,7 @@ export default [
   {
     name: '@headgate/postgres: with its functions',
     path: 'packages/postgres/dist/index.js',
-    ignore: ['@headgate/core', 'pg'],
+    ignore: ['@headgate/core', '@headgate/store-kit', 'pg'],
     limit: '18.7 kB',
     gzip,
     modifyEsbuildConfig,
@@ -67,7 +75,7 @@ export default [
   {
     name: '@headgate/server-client: the client and the store',
     path: 'packages/server-client/dist/index.js',
-    ignore: ['@headgate/core'],
+    ignore: ['@headgate/core', '@headgate/store-kit'],
     limit: '9.4 kB',
     gzip,
     modifyEsbuildConfig,
@@ -75,7 +83,7 @@ export default [
   {
     name: '@headgate/durable-object: the store and the object',
     path: 'packages/durable-object/dist/index.js',
-    ignore: ['@headgate/core', 'cloudflare:workers'],
+    ignore: ['@headgate/core', '@headgate/store-kit', 'cloudflare:workers'],
     limit: '5 kB',
     gzip,
     modifyEsbuildConfig,

@@ -5,10 +5,9 @@ export const parts = {
   limiter: `${src}/{limiter,queues,semaphore}/**/*.ts`,
   gate: `${src}/gate/**/*.ts`,
   limits: `${src}/limits/**/*.ts`,
-  distributed: `${src}/distributed/**/*.ts`,
-  'memory-store': `${src}/memory-store/**/*.ts`,
   http: `${src}/http/**/*.ts`,
   common: `${src}/*.ts`,
+  'store-kit': 'packages/store-kit/src/**/*.ts',
 };
 
 /** A lower score fails the run. A part without a minimum has not been measured yet (docs/support.md). */

@@ -25,7 +25,7 @@ const exclude = [...configDefaults.exclude, ...long];
 const isolated = [
   'packages/{redis,postgres}/test/**/*.test.ts',
   // They import modules again, replace globals or methods for them, and measure the heap.
-  'packages/core/test/distributed/odd-stores.test.ts',
+  'packages/store-kit/test/odd-stores.test.ts',
   'packages/core/test/two-copies.test.ts',
   'packages/opentelemetry/test/store-clients.test.ts',
   'packages/server/test/state/day.test.ts',
@@ -69,7 +69,7 @@ export default defineConfig({
     reporters: [process.stdout.isTTY ? 'default' : 'dot', './scripts/closing-line.ts'],
     coverage: {
       provider: 'v8',
-      include: ['packages/core/src/**/*.ts'],
+      include: ['packages/{core,store-kit}/src/**/*.ts'],
       exclude: ['**/*.test.ts'],
       reporter: ['text', 'html'],
       thresholds: { branches: 98 },

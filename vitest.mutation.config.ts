@@ -8,18 +8,21 @@ const { projects: _, ...test } = base.test ?? {};
 /** Tests of a part of the core that are in other folders. */
 const further: Record<string, readonly string[]> = {
   http: ['packages/hono/test/hono-4.test.ts'],
-  distributed: ['packages/test-suite/test/memory-store.test.ts'],
-  'memory-store': ['packages/test-suite/test/memory-store.test.ts'],
+  'store-kit': [
+    'packages/store-kit/test/**/*.test.ts',
+    'packages/test-suite/test/memory-store.test.ts',
+  ],
 };
 
-const core = new URL('packages/core/', import.meta.url);
-const { exports } = JSON.parse(readFileSync(new URL('package.json', core), 'utf8'));
-
 /** Stryker copies the packages, but the links between them lead to the originals. */
-const alias = Object.keys(exports).map((path) => ({
-  find: new RegExp(`^@headgate/core${path.slice(1)}$`),
-  replacement: fileURLToPath(new URL(exports[path]['headgate-source'], core)),
-}));
+const alias = ['core', 'store-kit'].flatMap((name) => {
+  const folder = new URL(`packages/${name}/`, import.meta.url);
+  const { exports } = JSON.parse(readFileSync(new URL('package.json', folder), 'utf8'));
+  return Object.keys(exports).map((path) => ({
+    find: new RegExp(`^@headgate/${name}${path.slice(1)}$`),
+    replacement: fileURLToPath(new URL(exports[path]['headgate-source'], folder)),
+  }));
+});
 
 /** The tests that are fast and run the same examples each time, for mutants of the core (stryker.config.mjs). */
 export default defineConfig({

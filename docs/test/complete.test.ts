@@ -1,5 +1,4 @@
 import { createGate, createLimiter } from '@headgate/core';
-import { memoryStore } from '@headgate/core/memory-store';
 import { dashboard } from '@headgate/dashboard/express';
 import { durableObjectStore } from '@headgate/durable-object';
 import { concurrencyLimit } from '@headgate/express';
@@ -7,6 +6,7 @@ import { postgresStore } from '@headgate/postgres';
 import { redisStore } from '@headgate/redis';
 import { createServer } from '@headgate/server';
 import { lockClient, serverStore } from '@headgate/server-client';
+import { memoryStore } from '@headgate/store-kit/memory-store';
 import { expect, it } from 'vitest';
 import { read } from './pages.ts';
 

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { createLimiter } from '@headgate/core';
-import { Memory, memoryStore } from '@headgate/core/memory-store';
+import { Memory, memoryStore } from '@headgate/store-kit/memory-store';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { read } from './pages.ts';

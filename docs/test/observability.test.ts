@@ -1,7 +1,7 @@
 import { adaptive, createGate, createLimiter, type Guard } from '@headgate/core';
-import { memoryStore } from '@headgate/core/memory-store';
 import { instrument } from '@headgate/prometheus';
 import { createServer } from '@headgate/server';
+import { memoryStore } from '@headgate/store-kit/memory-store';
 import { VirtualClock } from '@headgate/test-suite';
 import { parser } from '@prometheus-io/lezer-promql';
 import { Registry } from 'prom-client';

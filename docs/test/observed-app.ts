@@ -12,10 +12,10 @@ import {
   type Permit,
   RejectedError,
 } from '@headgate/core';
-import { type Store, StoreError } from '@headgate/core/distributed';
-import { Memory, memoryStore } from '@headgate/core/memory-store';
 import type { Measurable } from '@headgate/core/metrics';
 import { serverStore } from '@headgate/server-client';
+import { type Store, StoreError } from '@headgate/store-kit';
+import { Memory, memoryStore } from '@headgate/store-kit/memory-store';
 import { VirtualClock } from '@headgate/test-suite';
 
 const guard: Guard = {

@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Memory } from '@headgate/core/memory-store';
 import { instrument } from '@headgate/opentelemetry';
 import { instrument as instrumentPrometheus } from '@headgate/prometheus';
 import { createServer } from '@headgate/server';
+import { Memory } from '@headgate/store-kit/memory-store';
 import { type PrometheusServer, promtool, startPrometheus } from '@headgate/test-servers';
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';

@@ -16,7 +16,7 @@ const dependencies = {
 };
 
 const copied = [
-  ...['core', 'express', 'koa', 'hono', 'web', 'redis', 'postgres'].map(
+  ...['core', 'store-kit', 'express', 'koa', 'hono', 'web', 'redis', 'postgres'].map(
     (name) => `packages/${name}/test`,
   ),
   ...['internal/test-kit/src', 'internal/test-servers/src', 'scripts/unexpected-output.ts'],

@@ -7,7 +7,6 @@ const ofSources = tests(
   'messages',
   'messages-of-entries',
   'messages-of-null',
-  'distributed/odd-stores',
   'outside-request',
   'pacing/thread-event-loop',
 );
@@ -37,6 +36,11 @@ export const suites = [
     files: ['packages/core/test/**/*.test.ts'],
     // What Node's hooks record of each timer and promise, these runtimes do not. Bun has no `gc`.
     except: [...ofSources, ...tests('background-context', 'shadow-memory')],
+  },
+  {
+    ...{ package: '@headgate/store-kit', name: 'its tests' },
+    files: ['packages/store-kit/test/**/*.test.ts'],
+    except: ['layers', 'odd-stores'].map((name) => `packages/store-kit/test/${name}.test.ts`),
   },
   {
     ...{ package: '@headgate/express', name: 'adapter suite, Express 5' },

@@ -19,7 +19,7 @@ const packed = {
     }
     if (id === '@headgate/test-servers') return join(root, 'internal/test-servers/src/index.ts');
     if (!id.startsWith('.') || importer === undefined) return undefined;
-    const source = /packages\/(\w+)\/src\/(.*)\.ts$/.exec(join(importer, '..', id));
+    const source = /packages\/([\w-]+)\/src\/(.*)\.ts$/.exec(join(importer, '..', id));
     return source && join(root, `node_modules/@headgate/${source[1]}/dist/${source[2]}.js`);
   },
 };

@@ -1,5 +1,5 @@
 import { createLimiter, type Limiter } from '@headgate/core';
-import type { Store } from '@headgate/core/distributed';
+import type { Store } from '@headgate/store-kit';
 import { acquireTimeout, type Contender, type Setting } from './contender.ts';
 
 /** Options of a store that save round trips. */

@@ -1,4 +1,4 @@
-import type { Store } from '@headgate/core/distributed';
+import type { Store } from '@headgate/store-kit';
 import { startProxy } from '@headgate/test-servers';
 import type { Environment } from './environment.ts';
 import type { Fault } from './faults/fault.ts';

@@ -1,4 +1,4 @@
-import type { OperatedState } from '@headgate/core/distributed';
+import type { OperatedState } from '@headgate/store-kit';
 import type { StoreUnderTest } from './environment.ts';
 
 /** The number that identifies the limit which is operated while it is in use. It is also the limit's initial value. */

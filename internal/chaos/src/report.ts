@@ -1,4 +1,4 @@
-import type { Capabilities } from '@headgate/core/distributed';
+import type { Capabilities } from '@headgate/store-kit';
 import { invariantsFor, invariantsOfAll } from './invariants/all.ts';
 import type { Findings } from './invariants/finding.ts';
 import { eventsOf, type Log } from './log/event.ts';

@@ -1,4 +1,4 @@
-import type { OperatedState } from '@headgate/core/distributed';
+import type { OperatedState } from '@headgate/store-kit';
 import { expect } from 'vitest';
 import type { Invariant } from '../src/invariants/finding.ts';
 import type { Event, Log } from '../src/log/event.ts';

@@ -1,7 +1,7 @@
+import { call } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { adaptive, createLimiter, type Limit, type Sample } from '../src/index.ts';
-import { call } from './caller.ts';
 
 const initial = { min: 8, initial: 8 };
 

@@ -1,7 +1,7 @@
+import { call } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { adaptive, createLimiter } from '../src/index.ts';
-import { call } from './caller.ts';
 
 it('adaptive() grows each second while work that never finishes holds all permits', () => {
   const clock = new VirtualClock();

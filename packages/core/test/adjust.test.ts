@@ -1,7 +1,7 @@
+import { Caller, call } from '@headgate/test-kit/caller';
 import { expect, it } from 'vitest';
 import { createGate, createLimiter, type Permit } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
-import { Caller, call } from './caller.ts';
 
 it('a lower weight admits the next waiters at once', () => {
   const limiter = createLimiter({ limit: 4, queueLimit: 9 });

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Memory, memoryStore } from '@headgate/store-kit/memory-store';
 import { WatchedRequest } from '@headgate/test-kit/watched-request';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createGate, createLimiter, defaultLimit } from '../src/index.ts';
-import { Memory, memoryStore } from '../src/memory-store/index.ts';
 
 const tenant = new AsyncLocalStorage<string>();
 

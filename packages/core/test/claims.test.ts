@@ -1,3 +1,4 @@
+import { Caller } from '@headgate/test-kit/caller';
 import { uncaughtIn } from '@headgate/test-kit/uncaught';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
@@ -12,7 +13,6 @@ import {
   type Priority,
 } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
-import { Caller } from './caller.ts';
 
 /** A limiter with a limit of 4, where a waiter of a higher class may overtake one that does not fit yet. */
 function scene(options: Partial<LimiterOptions> = {}) {

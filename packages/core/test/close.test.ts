@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
+import { type Caller, call } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { createGate, createLimiter, type Permit } from '../src/index.ts';
-import { type Caller, call } from './caller.ts';
 
 function inUse(options = {}) {
   const clock = new VirtualClock();

@@ -1,8 +1,8 @@
+import { Caller } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { codel, createGate } from '../src/index.ts';
 import { type Amounts, askGate } from './ask-gate.ts';
-import { Caller } from './caller.ts';
 
 it('codel() ignores how long a waiter was queued at an earlier limit', () => {
   const clock = new VirtualClock();

@@ -1,7 +1,7 @@
+import { type Caller, call } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { createLimiter } from '../src/index.ts';
-import { type Caller, call } from './caller.ts';
 
 // Costs that must not grow with the length of the queue. Mutation tests skip this file, as it takes long.
 

@@ -1,8 +1,8 @@
+import { type Caller, call } from '@headgate/test-kit/caller';
 import { lcg } from '@headgate/test-kit/lcg';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { createLimiter } from '../src/index.ts';
-import { type Caller, call } from './caller.ts';
 import { occupied } from './occupied-limiter.ts';
 
 it('a queue uses one timer, and a request admitted at once uses none', () => {

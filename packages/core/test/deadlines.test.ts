@@ -1,7 +1,7 @@
+import { type Caller, call } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { createGate, createLimiter } from '../src/index.ts';
-import { type Caller, call } from './caller.ts';
 import { occupied } from './occupied-limiter.ts';
 
 it('a waiter is rejected at its deadline, with the time it has waited', () => {

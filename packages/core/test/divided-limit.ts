@@ -1,5 +1,5 @@
+import { type Caller, call, type Wishes } from '@headgate/test-kit/caller';
 import { byShare, createLimiter, type LimiterOptions } from '../src/index.ts';
-import { type Caller, call, type Wishes } from './caller.ts';
 
 const shares = { gold: 0.6, free: 0.3 };
 

@@ -1,7 +1,7 @@
+import { type Caller, call } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
 import { createGate, createLimiter } from '../src/index.ts';
-import { type Caller, call } from './caller.ts';
 
 function scene({ limit = 2 } = {}) {
   const clock = new VirtualClock();

@@ -1,3 +1,4 @@
+import { Caller, call } from '@headgate/test-kit/caller';
 import { lcg } from '@headgate/test-kit/lcg';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
@@ -13,7 +14,6 @@ import {
 } from '../src/index.ts';
 import { shuffleShard } from '../src/queues/shuffle-shard.ts';
 import { askGate } from './ask-gate.ts';
-import { Caller, call } from './caller.ts';
 
 function occupied(options: { order?: Order; queueLimit?: number } = {}) {
   const limiter = createLimiter({

@@ -1,6 +1,6 @@
+import { call } from '@headgate/test-kit/caller';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createGate, createLimiter } from '../src/index.ts';
-import { call } from './caller.ts';
 
 // vitest 2, node:test and Jest's legacy timers replace `setTimeout` but not `performance.now`.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));

@@ -1,7 +1,7 @@
+import { call } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
 import { createLimiter } from '../src/index.ts';
-import { call } from './caller.ts';
 import { ScriptedLimit } from './scripted-limit.ts';
 
 describe('a frozen limit', () => {

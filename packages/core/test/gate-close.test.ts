@@ -1,8 +1,8 @@
+import { Caller } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { createGate, createLimiter, type Gate, type Permit } from '../src/index.ts';
 import { type Amounts, askGate } from './ask-gate.ts';
-import { Caller } from './caller.ts';
 
 const app: Amounts = [{ weight: 1 }];
 

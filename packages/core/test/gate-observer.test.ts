@@ -1,8 +1,8 @@
+import { Caller } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { createGate, createLimiter, type Observer } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
-import { Caller } from './caller.ts';
 
 const kinds = ['admitted', 'queued', 'rejected', 'withdrawn', 'released', 'resized', 'leaked'];
 

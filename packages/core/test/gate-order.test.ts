@@ -1,8 +1,8 @@
+import { Caller } from '@headgate/test-kit/caller';
 import { describe, expect, it } from 'vitest';
 import type { Demands } from '../src/gate/demands.ts';
 import type { GateLimitOptions } from '../src/gate/options.ts';
 import { createGate, createLimiter } from '../src/index.ts';
-import { Caller } from './caller.ts';
 
 const keyed = { name: 'user', limit: 2, perKey: true };
 const optional = { name: 'reports', limit: 4, optional: true };

@@ -1,8 +1,8 @@
+import { Caller } from '@headgate/test-kit/caller';
 import { uncaughtIn } from '@headgate/test-kit/uncaught';
 import { expect, it } from 'vitest';
 import { createGate, createLimiter } from '../src/index.ts';
 import { type Amounts, askGate } from './ask-gate.ts';
-import { Caller } from './caller.ts';
 import { askFor, demands, expectQuiet, gateWith, limits } from './gate-waiter-scene.ts';
 
 // Errors that the methods of a gate's waiter throw, or that its limits throw: the permits it already holds are released.

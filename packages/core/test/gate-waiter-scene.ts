@@ -1,8 +1,8 @@
+import { Caller, type Wishes } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect } from 'vitest';
 import { createGate, type Gate, type GateOptions } from '../src/index.ts';
 import { type Amounts, askGate } from './ask-gate.ts';
-import { Caller, type Wishes } from './caller.ts';
 
 export const limits = [
   { name: 'user', limit: 1, perKey: true },

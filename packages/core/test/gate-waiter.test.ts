@@ -1,8 +1,8 @@
+import { Caller } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it, vi } from 'vitest';
 import { createGate, createLimiter } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
-import { Caller } from './caller.ts';
 import { askFor, expectQuiet, gateWith, limits } from './gate-waiter-scene.ts';
 
 // What a waiter of a gate may do, and what happens to the permits that it already holds.

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { collectWarnings } from '@headgate/test-kit/warnings';
 import { Latch, VirtualClock } from '@headgate/test-suite';
 import { aRound } from '@headgate/test-suite/kit';
 import { expect, it, vi } from 'vitest';
@@ -7,7 +8,6 @@ import { NodeExchange } from '../src/http/node-exchange.ts';
 import { SlowClients } from '../src/http/slow-clients.ts';
 import { UsualDurations } from '../src/http/usual-durations.ts';
 import { createGate, type Gate, systemClock } from '../src/index.ts';
-import { collectWarnings } from './warnings.ts';
 
 class QuietClient extends Exchange {
   gone = false;

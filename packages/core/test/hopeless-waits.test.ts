@@ -1,3 +1,4 @@
+import { Caller, call, type Wishes } from '@headgate/test-kit/caller';
 import { lcg } from '@headgate/test-kit/lcg';
 import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +10,6 @@ import {
   type Permit,
 } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
-import { Caller, call, type Wishes } from './caller.ts';
 import { withLongQueue } from './long-queue.ts';
 
 interface Load {

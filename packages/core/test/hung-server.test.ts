@@ -1,7 +1,7 @@
+import { call } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { adaptive, createLimiter, type LimitFactory, type Permit } from '../src/index.ts';
-import { call } from './caller.ts';
 
 /** Milliseconds that a query takes, and number of connections of the pool. */
 const usual = 35;

@@ -1,7 +1,7 @@
+import { call } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { createLimiter, map, RejectedError } from '../src/index.ts';
-import { call } from './caller.ts';
 
 // Behaviour expected of any good in-process semaphore.
 

@@ -1,7 +1,7 @@
+import { Caller, call } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { beforeEach, expect, it } from 'vitest';
 import { createLimiter, type LocalLimiter, lifo, type Permit } from '../src/index.ts';
-import { Caller, call } from './caller.ts';
 
 // A callback may release the last permit of a key and use the key again while the limiter still processes the old use.
 

@@ -1,7 +1,7 @@
+import { type Caller, call } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { createLimiter, type LimiterOptions } from '../src/index.ts';
-import { type Caller, call } from './caller.ts';
 
 function keyed(options: Partial<LimiterOptions> = {}) {
   return createLimiter({ limit: 2, perKey: true, queueLimit: 9, ...options });

@@ -1,7 +1,7 @@
+import { Caller, call } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { Deadlines } from '../src/semaphore/deadlines.ts';
-import { Caller, call } from './caller.ts';
 import { occupied } from './occupied-limiter.ts';
 
 it('a waiter past its deadline is rejected even if its timer fires late', () => {

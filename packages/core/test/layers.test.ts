@@ -19,24 +19,12 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   limiter: ['shadow', 'queues', 'semaphore', 'limits', shared],
   gate: ['limiter', 'shadow', 'queues', 'semaphore', 'limits', shared],
   http: ['gate', 'limiter', 'pacing', 'queues', 'semaphore', 'limits', shared],
-  metrics: ['distributed', 'limiter', 'semaphore', shared],
-  distributed: ['limiter', 'queues', 'semaphore', 'limits', shared],
-  'memory-store': ['distributed', 'semaphore', shared],
+  metrics: ['limiter', 'semaphore', shared],
   guard: ['gate', 'limiter', 'semaphore', shared],
 };
 
-/** The same within `distributed`, whose other files may import from all of these. */
-const layers = [
-  'contract.ts',
-  'operated-code.ts',
-  'settings.ts',
-  'lease',
-  'availability',
-  'semaphore',
-];
-
 /** Entry points next to the folders, which gather their public names. */
-const entryPoints = ['index.ts', 'app.ts', 'options.ts'];
+const entryPoints = ['index.ts', 'app.ts', 'engine.ts', 'options.ts'];
 
 interface Import {
   readonly from: string;
@@ -58,22 +46,10 @@ function folderOf(file: string): string {
   return dirname(file).split(sep)[0] as string;
 }
 
-function layerOf(file: string): number {
-  const layer = layers.indexOf(file.split(sep)[1] as string);
-  return layer >= 0 ? layer : layers.length;
-}
-
 it('each folder imports only from the folders below it', () => {
   const isUpward = ({ from, to }: Import) =>
     folderOf(from) !== folderOf(to) && !allowed[folderOf(from)]?.includes(folderOf(to));
   expect(imports.filter(isUpward)).toEqual([]);
-});
-
-it('each layer of distributed limits imports only from the layers below it', () => {
-  const within = imports.filter(({ from, to }) =>
-    [from, to].every((file) => folderOf(file) === 'distributed'),
-  );
-  expect(within.filter(({ from, to }) => layerOf(from) < layerOf(to))).toEqual([]);
 });
 
 it('the table has every folder', () => {

@@ -1,3 +1,4 @@
+import { call } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it, vi } from 'vitest';
 import {
@@ -8,7 +9,6 @@ import {
   type Observer,
   type Permit,
 } from '../src/index.ts';
-import { call } from './caller.ts';
 
 function limited({
   observer,

@@ -1,7 +1,7 @@
+import { memoryStore } from '@headgate/store-kit/memory-store';
 import { expect } from 'vitest';
 import { HttpGate } from '../src/http/http-gate.ts';
 import { createLimiter } from '../src/index.ts';
-import { memoryStore } from '../src/memory-store/index.ts';
 
 // What the tests of error messages make mistakes with.
 

@@ -1,6 +1,6 @@
+import { memoryStore } from '@headgate/store-kit/memory-store';
 import { describe, expect, it } from 'vitest';
 import { byShare, createGate, createLimiter } from '../src/index.ts';
-import { memoryStore } from '../src/memory-store/index.ts';
 import { http, keyed, limit, limiter, messageOf, work } from './message-of.ts';
 
 const listed = (...limits: object[]) => ({ limits });

@@ -3,7 +3,6 @@ import { describe, expect, it, vi } from 'vitest';
 import { createGate, createLimiter } from '../src/index.ts';
 import { type Exporter, MeasuredLimits, metrics } from '../src/metrics/index.ts';
 import type { MeasurableStore } from '../src/metrics/measured-stores.ts';
-import { outcome, scene, timeout } from './distributed/world.ts';
 
 /** Collects the series of histograms that were opened, by metric and outcome. */
 class RecordingExporter implements Exporter {
@@ -73,30 +72,6 @@ it('a limiter that two gates reuse is reported once, until both gates are remove
   expect(limits()).toEqual(['pool']);
   removals[1]?.();
   expect(limits()).toEqual([]);
-});
-
-it('an unavailable store is reported for the store and for its limit', async () => {
-  const { world, store, limiter } = scene();
-  const measured = new MeasuredLimits(new RecordingExporter());
-  measured.add([limiter, store]);
-  const states = () => {
-    const values: number[] = [];
-    measured.collect((metric, value, attributes) => {
-      if (metric === metrics.storeUp) values.push(value);
-      if (metric === metrics.storeImpaired && attributes['headgate.reason'] === 'down')
-        values.push(value);
-    });
-    return values;
-  };
-  expect(states()).toEqual([0, 1]);
-  store.trouble = 'silent';
-  const asked = outcome(limiter.acquire());
-  await world.advance(timeout);
-  expect(asked.error).toBeDefined();
-  expect(states()).toEqual([1, 0]);
-  store.trouble = undefined;
-  await world.advance(4 * timeout);
-  expect(states()).toEqual([0, 1]);
 });
 
 /** The names of the limits and stores that a collection reports. */

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
+import { memoryStore } from '@headgate/store-kit/memory-store';
+import { Caller } from '@headgate/test-kit/caller';
 import { describe, expect, it } from 'vitest';
 import { HttpGate } from '../src/http/http-gate.ts';
 import {
@@ -10,9 +12,7 @@ import {
   ipKey,
   type Permit,
 } from '../src/index.ts';
-import { memoryStore } from '../src/memory-store/index.ts';
 import { nearest, suggestionFor } from '../src/suggestion.ts';
-import { Caller } from './caller.ts';
 
 const store = () => memoryStore();
 const guard = { name: 'guard', admits: () => true };

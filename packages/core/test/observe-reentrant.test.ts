@@ -1,6 +1,6 @@
+import { call } from '@headgate/test-kit/caller';
 import { describe, expect, it } from 'vitest';
 import { createGate, createLimiter, type Observer } from '../src/index.ts';
-import { call } from './caller.ts';
 import { ScriptedLimit } from './scripted-limit.ts';
 
 /** An observer that records the kinds of its events. */

@@ -1,8 +1,8 @@
+import { Caller, call } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
 import { createGate, createLimiter, type Observer } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
-import { Caller, call } from './caller.ts';
 
 const kinds = ['admitted', 'queued', 'rejected', 'withdrawn', 'released', 'resized'] as const;
 

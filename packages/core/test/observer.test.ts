@@ -1,9 +1,9 @@
+import { call } from '@headgate/test-kit/caller';
 import { uncaughtIn } from '@headgate/test-kit/uncaught';
+import { collectWarnings } from '@headgate/test-kit/warnings';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { createLimiter, type LimiterOptions, type Observer } from '../src/index.ts';
-import { call } from './caller.ts';
-import { collectWarnings } from './warnings.ts';
 
 function observed({
   observer,

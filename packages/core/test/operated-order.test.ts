@@ -1,7 +1,7 @@
+import { call } from '@headgate/test-kit/caller';
 import { uncaughtIn } from '@headgate/test-kit/uncaught';
 import { describe, expect, it } from 'vitest';
 import { createLimiter, type Limiter, type LimiterOptions } from '../src/index.ts';
-import { call } from './caller.ts';
 
 function scene(options: Partial<LimiterOptions> = {}) {
   const events: string[] = [];

@@ -1,3 +1,4 @@
+import { memoryStore } from '@headgate/store-kit/memory-store';
 import { expect, it } from 'vitest';
 import {
   adaptive,
@@ -6,7 +7,6 @@ import {
   type Observer,
   type Operation,
 } from '../src/index.ts';
-import { memoryStore } from '../src/memory-store/index.ts';
 
 /** An observer that records operations. */
 function recording() {

@@ -1,3 +1,4 @@
+import { Caller, call } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
 import {
@@ -12,7 +13,6 @@ import {
   lifo,
 } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
-import { Caller, call } from './caller.ts';
 
 function busy(options: Partial<LimiterOptions>) {
   const clock = new VirtualClock();

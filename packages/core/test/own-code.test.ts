@@ -1,3 +1,4 @@
+import { type Caller, call } from '@headgate/test-kit/caller';
 import { uncaughtIn } from '@headgate/test-kit/uncaught';
 import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -13,7 +14,6 @@ import {
   systemClock,
   Waiter,
 } from '../src/index.ts';
-import { type Caller, call } from './caller.ts';
 
 /** A limiter with the application's own limit algorithm. */
 function limitedBy(limit: Limit) {

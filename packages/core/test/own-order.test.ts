@@ -1,3 +1,4 @@
+import { Caller, call } from '@headgate/test-kit/caller';
 import { lcg } from '@headgate/test-kit/lcg';
 import { uncaughtIn } from '@headgate/test-kit/uncaught';
 import { VirtualClock } from '@headgate/test-suite';
@@ -14,7 +15,6 @@ import {
   type Priority,
   type Queue,
 } from '../src/index.ts';
-import { Caller, call } from './caller.ts';
 
 /** Wraps an order as an application's own, with these members replaced. */
 function own(order: Order, replaced: Partial<Queue> = {}): Order {

@@ -1,7 +1,7 @@
+import { call } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
 import { codel, createGate, createLimiter, defaultLimit } from '../src/index.ts';
-import { call } from './caller.ts';
 
 function scene({ limit = 2 } = {}) {
   const clock = new VirtualClock();

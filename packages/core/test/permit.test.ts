@@ -1,7 +1,7 @@
+import { call } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { createLimiter, type Permit } from '../src/index.ts';
-import { call } from './caller.ts';
 
 function permitted(options = {}) {
   const clock = new VirtualClock();

@@ -1,8 +1,8 @@
+import { Caller, call } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { byPriority, codel, createGate, createLimiter, lifo, type Priority } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
-import { Caller, call } from './caller.ts';
 
 function occupied(options: { order?: ReturnType<typeof byPriority>; queueLimit?: number } = {}) {
   const settings = { limit: 1, queueLimit: 100, order: byPriority() };

@@ -1,3 +1,4 @@
+import { Caller, call } from '@headgate/test-kit/caller';
 import { expect, it } from 'vitest';
 import {
   byPriority,
@@ -8,7 +9,6 @@ import {
   type Permit,
 } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
-import { Caller, call } from './caller.ts';
 
 function busy(options: Partial<LimiterOptions>) {
   const limiter = createLimiter({ limit: 10, ...options });

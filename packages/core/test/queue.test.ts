@@ -1,9 +1,9 @@
+import { Caller, call } from '@headgate/test-kit/caller';
 import { uncaughtIn } from '@headgate/test-kit/uncaught';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { byPriority, codel, createGate, createLimiter, fifo, lifo } from '../src/index.ts';
 import { FifoQueue } from '../src/queues/fifo.ts';
-import { Caller, call } from './caller.ts';
 
 const boundless = { queueLimit: Number.POSITIVE_INFINITY, queueTimeout: Number.POSITIVE_INFINITY };
 

@@ -1,7 +1,7 @@
+import { Caller } from '@headgate/test-kit/caller';
 import { expect, it } from 'vitest';
 import { createGate, createLimiter } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
-import { Caller } from './caller.ts';
 
 // The callbacks of an observer may call the limiter: no permit is leaked, no waiter left in a queue.
 

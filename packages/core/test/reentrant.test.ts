@@ -1,9 +1,9 @@
+import { Caller, call } from '@headgate/test-kit/caller';
 import { uncaughtIn } from '@headgate/test-kit/uncaught';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it, vi } from 'vitest';
 import { createGate, createLimiter, type LocalLimiter, lifo } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
-import { Caller, call } from './caller.ts';
 
 // The callbacks of a waiter may call the limiter: no permit is leaked, no waiter answered twice, no limit exceeded.
 

@@ -1,8 +1,8 @@
+import { Caller, call, type Wishes } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
 import { createGate, createLimiter, type Permit } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
-import { Caller, call, type Wishes } from './caller.ts';
 
 function inUse(limit: number, held: number) {
   const limiter = createLimiter({ limit, queueLimit: 9 });

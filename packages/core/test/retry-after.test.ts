@@ -1,8 +1,8 @@
+import { call } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
 import { createLimiter, type LimiterOptions } from '../src/index.ts';
 import { Backoff, RetryAfter } from '../src/semaphore/retry-after.ts';
-import { call } from './caller.ts';
 
 describe('the backoff computed from recent rejections', () => {
   /** The backoff of each rejection within one second, which is always the same. */

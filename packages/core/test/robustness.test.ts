@@ -1,10 +1,10 @@
+import { Caller, call, type Wishes } from '@headgate/test-kit/caller';
 import { uncaughtIn } from '@headgate/test-kit/uncaught';
 import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createGate, createLimiter, Waiter } from '../src/index.ts';
 import { warnOnce } from '../src/warning.ts';
 import { askGate } from './ask-gate.ts';
-import { Caller, call, type Wishes } from './caller.ts';
 
 it('a waiter needs only granted() and rejected()', () => {
   const answers: string[] = [];

@@ -1,8 +1,8 @@
+import { Caller, call } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it, vi } from 'vitest';
 import { byPriority, createGate, createLimiter } from '../src/index.ts';
 import { type Amounts, askGate } from './ask-gate.ts';
-import { Caller, call } from './caller.ts';
 import { ScriptedLimit } from './scripted-limit.ts';
 
 it('an adaptive limit updates the limiter, which admits the waiters that fit and reports the change', () => {

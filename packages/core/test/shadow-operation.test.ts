@@ -1,8 +1,8 @@
+import { Caller, call } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
 import { createGate, createLimiter, defaultLimit, type LimiterOptions } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
-import { Caller, call } from './caller.ts';
 import { FakeLoop } from './pacing/fake-loop.ts';
 
 function scene(options: Partial<LimiterOptions> = {}) {

@@ -1,3 +1,4 @@
+import { Caller, call } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
 import {
@@ -11,7 +12,6 @@ import {
   type LocalLimiter,
 } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
-import { Caller, call } from './caller.ts';
 
 function shadowed(options: Partial<LimiterOptions> = {}) {
   const clock = new VirtualClock({ random: () => 0 });

@@ -1,7 +1,7 @@
+import { call } from '@headgate/test-kit/caller';
 import { lcg } from '@headgate/test-kit/lcg';
 import { expect, it } from 'vitest';
 import { byPriority, byShare, createLimiter, type Permit, type Priority } from '../src/index.ts';
-import { call } from './caller.ts';
 import { divided, isIn } from './divided-limit.ts';
 
 /** The mean weight that each share holds if all shares always have waiters. */

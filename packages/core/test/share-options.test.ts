@@ -1,7 +1,7 @@
+import { Caller } from '@headgate/test-kit/caller';
 import { expect, it } from 'vitest';
 import { byPriority, byShare, createGate, createLimiter, fair, type Order } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
-import { Caller } from './caller.ts';
 import { divided, isIn } from './divided-limit.ts';
 
 it('tryAcquire accepts a share', async () => {

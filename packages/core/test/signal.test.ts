@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
+import { call } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
 import { createGate, createLimiter, lifo, map, type Observer, type Permit } from '../src/index.ts';
-import { call } from './caller.ts';
 
 interface Waiting {
   signal?: AbortSignal;

@@ -1,9 +1,9 @@
+import { type Caller, call } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it, vi } from 'vitest';
 import { SlowClients } from '../src/http/slow-clients.ts';
 import { adaptive, createLimiter, type LimitFactory, type Permit } from '../src/index.ts';
 import type { BasePermit } from '../src/semaphore/permit.ts';
-import { type Caller, call } from './caller.ts';
 
 const held = ({ permit }: Caller) => permit as BasePermit;
 const isHeld = ({ permit }: Caller) => permit !== undefined;

@@ -1,9 +1,9 @@
+import { call } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { createLimiter } from '../src/index.ts';
 import { Stall } from '../src/limits/stall.ts';
 import type { BasePermit } from '../src/semaphore/permit.ts';
-import { call } from './caller.ts';
 import { ScriptedLimit } from './scripted-limit.ts';
 
 it('the time without work before a burst does not count as a stall of an adaptive limit', () => {

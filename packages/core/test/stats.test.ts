@@ -1,3 +1,4 @@
+import { call } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import {
@@ -8,7 +9,6 @@ import {
   type Observer,
   systemClock,
 } from '../src/index.ts';
-import { call } from './caller.ts';
 
 it('all counts of a new limiter are 0', () => {
   expect(createLimiter({ limit: 3, name: 'app' }).stats()).toEqual({

@@ -1,6 +1,6 @@
+import { checkTimes } from '@headgate/store-kit';
+import { memoryStore } from '@headgate/store-kit/memory-store';
 import { describe, expect, it } from 'vitest';
-import { checkTimes } from '../src/distributed/index.ts';
-import { memoryStore } from '../src/memory-store/index.ts';
 import { checkToken } from '../src/options.ts';
 
 describe('checkTimes', () => {

@@ -1,3 +1,4 @@
+import { memoryStore } from '@headgate/store-kit/memory-store';
 import { expectTypeOf, test } from 'vitest';
 import type { ErrorCode } from '../src/errors.ts';
 import type { GateLimitOptions } from '../src/gate/options.ts';
@@ -22,7 +23,6 @@ import {
   systemClock,
   Waiter,
 } from '../src/index.ts';
-import { memoryStore } from '../src/memory-store/index.ts';
 
 type Limits = HttpOptions<unknown, [], unknown, unknown>;
 

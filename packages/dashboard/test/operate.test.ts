@@ -1,5 +1,5 @@
 import { adaptive, createGate, createLimiter, type Limiter } from '@headgate/core';
-import { Memory, memoryStore } from '@headgate/core/memory-store';
+import { Memory, memoryStore } from '@headgate/store-kit/memory-store';
 import express from 'express';
 import { describe, expect, it } from 'vitest';
 import { frameworks, inExpress } from './apps.ts';

@@ -1,6 +1,6 @@
 import { adaptive, byPriority, createGate, createLimiter } from '@headgate/core';
-import { memoryStore } from '@headgate/core/memory-store';
 import { concurrencyLimit } from '@headgate/express';
+import { memoryStore } from '@headgate/store-kit/memory-store';
 import { chromiumOptions } from '@headgate/test-servers';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

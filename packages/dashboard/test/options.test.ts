@@ -1,4 +1,4 @@
-import { memoryStore } from '@headgate/core/memory-store';
+import { memoryStore } from '@headgate/store-kit/memory-store';
 import { expect, it } from 'vitest';
 import { dashboard } from '../src/node.ts';
 

@@ -1,6 +1,6 @@
 import { createLimiter, type Limiter } from '@headgate/core';
-import type { StoreStats } from '@headgate/core/distributed';
-import { Memory, memoryStore } from '@headgate/core/memory-store';
+import type { StoreStats } from '@headgate/store-kit';
+import { Memory, memoryStore } from '@headgate/store-kit/memory-store';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { Sampler } from '../src/sampler.ts';

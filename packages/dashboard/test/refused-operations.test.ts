@@ -1,5 +1,5 @@
 import { createLimiter } from '@headgate/core';
-import { memoryStore } from '@headgate/core/memory-store';
+import { memoryStore } from '@headgate/store-kit/memory-store';
 import { describe, expect, it } from 'vitest';
 import { frameworks, inExpress, startApp, tokenOf } from './apps.ts';
 import { startOperated } from './operator.ts';

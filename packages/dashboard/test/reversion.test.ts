@@ -1,5 +1,5 @@
 import { adaptive, createLimiter, type Limiter } from '@headgate/core';
-import { Memory, memoryStore } from '@headgate/core/memory-store';
+import { Memory, memoryStore } from '@headgate/store-kit/memory-store';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { Operator } from '../src/operator.ts';

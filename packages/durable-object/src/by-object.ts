@@ -1,4 +1,4 @@
-import type { LimitName, Op } from '@headgate/core/distributed';
+import type { LimitName, Op } from '@headgate/store-kit';
 
 /** The name of the object that counts a limit, or one key of it. */
 export function objectName({ name, key }: LimitName): string {

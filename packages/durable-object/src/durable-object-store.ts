@@ -9,7 +9,7 @@ import {
   type StoreListener,
   type StoreStats,
   within,
-} from '@headgate/core/distributed';
+} from '@headgate/store-kit';
 import { byObject, objectName } from './by-object.ts';
 import type { ObjectNamespace } from './durable-object.ts';
 import { closed, late, unreachable } from './failure.ts';

@@ -1,4 +1,4 @@
-import { StoreError } from '@headgate/core/distributed';
+import { StoreError } from '@headgate/store-kit';
 
 export function unreachable(cause?: unknown): StoreError {
   return new StoreError('ERR_HEADGATE_STORE_DOWN', 'the Durable Object cannot be reached', cause);

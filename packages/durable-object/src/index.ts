@@ -1,7 +1,7 @@
 /// <reference path="./cloudflare-workers.d.ts" />
 import { onWorkers, workersClock } from '@headgate/core';
-import { checkTimes, type Store, type StoreOptions } from '@headgate/core/distributed';
 import { checkMethods, checkNames, invalid } from '@headgate/core/options';
+import { checkTimes, type Store, type StoreOptions } from '@headgate/store-kit';
 import type { ObjectNamespace } from './durable-object.ts';
 import { DurableObjectStore } from './durable-object-store.ts';
 

@@ -1,5 +1,5 @@
-import type { LimitName } from '@headgate/core/distributed';
-import { MemoryLimit } from '@headgate/core/memory-store';
+import type { LimitName } from '@headgate/store-kit';
+import { MemoryLimit } from '@headgate/store-kit/memory-store';
 import { refOf } from './by-object.ts';
 import type { ObjectContext } from './durable-object.ts';
 import { type Call, decodeCall, encode, isQueued, waitingLease } from './protocol.ts';

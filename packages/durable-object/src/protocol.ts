@@ -6,7 +6,7 @@ import type {
   Op,
   Reply,
   StoreStats,
-} from '@headgate/core/distributed';
+} from '@headgate/store-kit';
 
 /** A message from a store to an object: operations on its limit, in their order, or a request for its state. */
 export type Call =

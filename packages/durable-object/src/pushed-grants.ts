@@ -1,4 +1,4 @@
-import type { Grant, LimitName, Reply } from '@headgate/core/distributed';
+import type { Grant, LimitName, Reply } from '@headgate/store-kit';
 import { encode, type Line } from './protocol.ts';
 
 const encoder = new TextEncoder();

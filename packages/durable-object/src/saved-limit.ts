@@ -1,4 +1,4 @@
-import { MemoryLease, type MemoryLimit, newMemory } from '@headgate/core/memory-store';
+import { MemoryLease, type MemoryLimit, newMemory } from '@headgate/store-kit/memory-store';
 import type { SqlStorage } from './durable-object.ts';
 
 type LimitMemory = MemoryLimit['memory'];

@@ -1,4 +1,4 @@
-import type { Grant, LeaseVerb, LimitName, Reply, StoreStats } from '@headgate/core/distributed';
+import type { Grant, LeaseVerb, LimitName, Reply, StoreStats } from '@headgate/store-kit';
 import { objectName } from '../src/by-object.ts';
 import { DurableObjectStore } from '../src/durable-object-store.ts';
 import type { RunningObjects } from './running-objects.ts';

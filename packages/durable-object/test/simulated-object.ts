@@ -1,5 +1,5 @@
-import type { LeaseVerb, Op, OperatedChange, Reply, StoreStats } from '@headgate/core/distributed';
 import { LimitObject } from '@headgate/durable-object';
+import type { LeaseVerb, Op, OperatedChange, Reply, StoreStats } from '@headgate/store-kit';
 import { vi } from 'vitest';
 import type { ObjectContext } from '../src/durable-object.ts';
 import { type Call, decodeLine, encode } from '../src/protocol.ts';

@@ -1,8 +1,8 @@
 import { adaptive, createGate, createLimiter, fifo, type Guard, type Order } from '@headgate/core';
-import { memoryStore } from '@headgate/core/memory-store';
 import { bucketBounds, type Measurable, metrics } from '@headgate/core/metrics';
 import { concurrencyLimit } from '@headgate/express';
 import { instrument as instrumentPrometheus } from '@headgate/prometheus';
+import { memoryStore } from '@headgate/store-kit/memory-store';
 import { VirtualClock } from '@headgate/test-suite';
 import { collectWarnings } from '@headgate/test-suite/kit';
 import { metrics as api, type Meter } from '@opentelemetry/api';

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createLimiter, type Limiter, type Permit } from '@headgate/core';
-import { outsideRequest, type Store } from '@headgate/core/distributed';
 import { postgresStore } from '@headgate/postgres';
 import { redisStore } from '@headgate/redis';
+import { outsideRequest, type Store } from '@headgate/store-kit';
 import { startPostgres, startRedis } from '@headgate/test-servers';
 import { context, type Span, trace } from '@opentelemetry/api';
 import { IORedisInstrumentation } from '@opentelemetry/instrumentation-ioredis';

@@ -1,5 +1,5 @@
 import { createLimiter } from '@headgate/core';
-import { memoryStore } from '@headgate/core/memory-store';
+import { memoryStore } from '@headgate/store-kit/memory-store';
 import { expect, it } from 'vitest';
 import { instrument } from '../src/index.ts';
 import { metered } from './sdk.ts';

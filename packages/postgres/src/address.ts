@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { LimitName } from '@headgate/core/distributed';
+import type { LimitName } from '@headgate/store-kit';
 
 /** Identifies a limit, or one key of it, in the database. */
 export interface Address {

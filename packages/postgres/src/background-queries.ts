@@ -1,4 +1,4 @@
-import { outsideRequest } from '@headgate/core/distributed';
+import { outsideRequest } from '@headgate/store-kit';
 import type { MakeClient, Query } from './client.ts';
 import { isDisconnect, late } from './failure.ts';
 import { ReconnectingClient } from './reconnecting-client.ts';

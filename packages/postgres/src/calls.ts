@@ -9,7 +9,7 @@ import {
   operatedState,
   type Reply,
   SET_NOW,
-} from '@headgate/core/distributed';
+} from '@headgate/store-kit';
 import { type Address, addressOf } from './address.ts';
 
 /** The store that sends operations. */

@@ -1,4 +1,4 @@
-import { StoreError } from '@headgate/core/distributed';
+import { StoreError } from '@headgate/store-kit';
 
 /**
  * The SQLSTATEs of a lost connection, of a server that is starting or shutting down, and of a server without free

@@ -1,4 +1,4 @@
-import { type Answer, type Op, operatedState, type Reply } from '@headgate/core/distributed';
+import { type Answer, type Op, operatedState, type Reply } from '@headgate/store-kit';
 import type { Address } from './address.ts';
 import { type Call, type Sender, whole } from './calls.ts';
 import type { Query } from './client.ts';

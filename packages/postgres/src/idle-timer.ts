@@ -1,5 +1,5 @@
 import type { Clock } from '@headgate/core';
-import { maxTimer } from '@headgate/core/distributed';
+import { maxTimer } from '@headgate/store-kit';
 
 /** Milliseconds after which an unused process sends no more statements. */
 const IDLE_AFTER = 1_000;

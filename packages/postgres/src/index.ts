@@ -1,5 +1,5 @@
-import { checkTimes, type StoreOptions } from '@headgate/core/distributed';
 import { checkNames, invalid } from '@headgate/core/options';
+import { checkTimes, type StoreOptions } from '@headgate/store-kit';
 import { type Connect, clientMaker } from './client.ts';
 import { MIN_IDLE_TIMEOUT } from './idle-timer.ts';
 import { PostgresStore } from './postgres-store.ts';

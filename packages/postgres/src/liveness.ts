@@ -1,5 +1,5 @@
 import type { Clock } from '@headgate/core';
-import { certainPart } from '@headgate/core/distributed';
+import { certainPart } from '@headgate/store-kit';
 import { GRACE_PERIOD } from './failure-detector.sql.ts';
 
 export interface LivenessOptions {

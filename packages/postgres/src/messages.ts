@@ -1,4 +1,4 @@
-import type { Grant, StoreListener } from '@headgate/core/distributed';
+import type { Grant, StoreListener } from '@headgate/store-kit';
 import { refOf } from './address.ts';
 import type { Call, Notifications } from './calls.ts';
 import { channelOf } from './notification-connection.ts';

@@ -1,4 +1,4 @@
-import { type StoreError, SubscriptionProbe } from '@headgate/core/distributed';
+import { type StoreError, SubscriptionProbe } from '@headgate/store-kit';
 import {
   connectTimeout,
   type MakeClient,

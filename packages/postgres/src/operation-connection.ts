@@ -1,4 +1,4 @@
-import { type Answer, answerOfRepeated, type Op } from '@headgate/core/distributed';
+import { type Answer, answerOfRepeated, type Op } from '@headgate/store-kit';
 import {
   type Call,
   callOf,

@@ -10,7 +10,7 @@ import {
   type StoreListener,
   type StoreStats,
   within,
-} from '@headgate/core/distributed';
+} from '@headgate/store-kit';
 import { addressOf } from './address.ts';
 import { BackgroundQueries } from './background-queries.ts';
 import type { Sender } from './calls.ts';

@@ -1,4 +1,4 @@
-import { outsideRequest } from '@headgate/core/distributed';
+import { outsideRequest } from '@headgate/store-kit';
 import {
   connectTimeout,
   destroy,

@@ -1,4 +1,4 @@
-import type { StoreStats } from '@headgate/core/distributed';
+import type { StoreStats } from '@headgate/store-kit';
 import { now } from './schema.ts';
 
 /** Reads the state of a limit without changing it. */

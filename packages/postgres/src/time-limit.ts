@@ -1,4 +1,4 @@
-import { limitTime as limit } from '@headgate/core/distributed';
+import { limitTime as limit } from '@headgate/store-kit';
 
 /**
  * Maximum milliseconds that are added for a busy event loop: enough to read what has arrived meanwhile. Bounded,

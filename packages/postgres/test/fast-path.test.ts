@@ -1,3 +1,4 @@
+import { type PostgresStore, postgresStore } from '@headgate/postgres';
 import type {
   LeaseRequest,
   LeaseVerb,
@@ -5,8 +6,7 @@ import type {
   OperatedChange,
   OperatedState,
   Reply,
-} from '@headgate/core/distributed';
-import { type PostgresStore, postgresStore } from '@headgate/postgres';
+} from '@headgate/store-kit';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { fastPathStatements } from '../src/fast-path.sql.ts';
 import { useDatabase } from './processes/database.ts';

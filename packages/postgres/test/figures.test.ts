@@ -1,6 +1,6 @@
 import { createLimiter, type Limiter } from '@headgate/core';
-import type { Store } from '@headgate/core/distributed';
 import { type PostgresStore, postgresStore } from '@headgate/postgres';
+import type { Store } from '@headgate/store-kit';
 import { type PostgresServer, startPostgres } from '@headgate/test-servers';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';

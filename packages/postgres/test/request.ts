@@ -1,4 +1,4 @@
-import type { LeaseRequest, LimitRef, Store } from '@headgate/core/distributed';
+import type { LeaseRequest, LimitRef, Store } from '@headgate/store-kit';
 
 /** A limit of 1 that no operation has named yet. */
 export function limitOf(name: string): LimitRef {

@@ -1,4 +1,4 @@
-import type { Store } from '@headgate/core/distributed';
+import type { Store } from '@headgate/store-kit';
 import type { InterleavingOptions, InterleavingServer, SuiteTimes } from '@headgate/test-suite';
 import pg from 'pg';
 import { addressOf } from '../src/address.ts';

@@ -1,6 +1,6 @@
 import { createGate, createLimiter, type Guard } from '@headgate/core';
-import { memoryStore } from '@headgate/core/memory-store';
 import { metrics } from '@headgate/core/metrics';
+import { memoryStore } from '@headgate/store-kit/memory-store';
 import { VirtualClock } from '@headgate/test-suite';
 import { AggregatorRegistry, Gauge, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
 import { createLimiter, type Permit } from '@headgate/core';
+import type { Measurable } from '@headgate/core/metrics';
 import {
   type Answer,
   fullCapabilities,
@@ -7,9 +8,8 @@ import {
   StoreError,
   type StoreListener,
   type StoreStats,
-} from '@headgate/core/distributed';
-import { Memory, memoryStore } from '@headgate/core/memory-store';
-import type { Measurable } from '@headgate/core/metrics';
+} from '@headgate/store-kit';
+import { Memory, memoryStore } from '@headgate/store-kit/memory-store';
 import { VirtualClock } from '@headgate/test-suite';
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';

@@ -8,7 +8,7 @@ import {
   operatedCodes,
   operatedState,
   type Reply,
-} from '@headgate/core/distributed';
+} from '@headgate/store-kit';
 import { redisKey } from './key.ts';
 import { linesOf } from './reply.ts';
 

@@ -1,4 +1,4 @@
-import { StoreError } from '@headgate/core/distributed';
+import { StoreError } from '@headgate/store-kit';
 
 /** Matches errors sent by Redis, which begin with a word in capitals. */
 const SERVER_ERROR = /^(?:ReplyError: )?-?[A-Z]{2,}\b/;

@@ -1,5 +1,5 @@
-import { checkTimes, type Store, type StoreOptions } from '@headgate/core/distributed';
 import { checkNames, invalid } from '@headgate/core/options';
+import { checkTimes, type Store, type StoreOptions } from '@headgate/store-kit';
 import { connectionOf, type RedisClient } from './client.ts';
 import { RedisStore } from './redis-store.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { LimitName } from '@headgate/core/distributed';
+import type { LimitName } from '@headgate/store-kit';
 
 /** Maximum length in bytes. A longer key is replaced by its hash, so that keys made up by clients use little memory. */
 const MAX_KEY_BYTES = 100;

@@ -10,7 +10,7 @@ import {
   type StoreListener,
   type StoreStats,
   within,
-} from '@headgate/core/distributed';
+} from '@headgate/store-kit';
 import { type Call, callsOf, decode, type Sender } from './calls.ts';
 import type { Connection } from './connection.ts';
 import { closed, failure, isRefusal, late } from './failure.ts';

@@ -5,7 +5,7 @@ import {
   StoreError,
   type StoreListener,
   SubscriptionProbe,
-} from '@headgate/core/distributed';
+} from '@headgate/store-kit';
 import type { Connection, Subscriber } from './connection.ts';
 import { failure, late } from './failure.ts';
 import { Script } from './script.ts';

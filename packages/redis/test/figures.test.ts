@@ -1,6 +1,6 @@
 import { createLimiter, type Limiter, type Permit } from '@headgate/core';
-import type { Store } from '@headgate/core/distributed';
 import { redisStore } from '@headgate/redis';
+import type { Store } from '@headgate/store-kit';
 import { type FaultyProxy, startProxy } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';

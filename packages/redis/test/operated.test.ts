@@ -1,4 +1,4 @@
-import type { OperatedState } from '@headgate/core/distributed';
+import type { OperatedState } from '@headgate/store-kit';
 import { afterEach, expect, test } from 'vitest';
 import { library } from './clients.ts';
 import { Participant } from './participant.ts';

@@ -1,3 +1,4 @@
+import { type RedisStoreOptions, redisStore } from '@headgate/redis';
 import {
   type Grant,
   type Op,
@@ -6,8 +7,7 @@ import {
   type Reply,
   type Store,
   StoreError,
-} from '@headgate/core/distributed';
-import { type RedisStoreOptions, redisStore } from '@headgate/redis';
+} from '@headgate/store-kit';
 import { expect, vi } from 'vitest';
 import type { AppClient } from './clients.ts';
 

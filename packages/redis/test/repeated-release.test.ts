@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { createLimiter } from '@headgate/core';
-import type { Op } from '@headgate/core/distributed';
 import { redisStore } from '@headgate/redis';
+import type { Op } from '@headgate/store-kit';
 import { startProxy } from '@headgate/test-servers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { RedisClient } from '../src/client.ts';

@@ -1,6 +1,6 @@
 import { createLimiter, type Limiter } from '@headgate/core';
-import type { Store, StoreListener } from '@headgate/core/distributed';
 import { redisStore } from '@headgate/redis';
+import type { Store, StoreListener } from '@headgate/store-kit';
 import { startProxy } from '@headgate/test-servers';
 import { expectConnectionReplaced } from '@headgate/test-servers/processes';
 import { Redis } from 'ioredis';

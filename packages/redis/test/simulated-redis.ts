@@ -1,5 +1,5 @@
 import { HeadgateError } from '@headgate/core';
-import type { Store } from '@headgate/core/distributed';
+import type { Store } from '@headgate/store-kit';
 import type {
   InterleavingOptions,
   InterleavingServer,

@@ -1,5 +1,5 @@
-import type { Store } from '@headgate/core/distributed';
 import { redisStore } from '@headgate/redis';
+import type { Store } from '@headgate/store-kit';
 import { Cluster as Cluster6, Redis as Redis6 } from 'ioredis';
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5';
 import { createClient as create6, createCluster as createCluster6 } from 'redis';

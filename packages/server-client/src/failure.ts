@@ -1,4 +1,4 @@
-import { StoreError } from '@headgate/core/distributed';
+import { StoreError } from '@headgate/store-kit';
 
 /** Maximum number of characters of an answer quoted in an error, so that the message stays below some 200. */
 const MAX_QUOTED_LENGTH = 120;

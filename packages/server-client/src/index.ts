@@ -1,5 +1,5 @@
-import { checkTimes, type Store, type StoreOptions } from '@headgate/core/distributed';
 import { checkNames, checkToken } from '@headgate/core/options';
+import { checkTimes, type Store, type StoreOptions } from '@headgate/store-kit';
 import { addressFrom } from './address.ts';
 import { ServerStore } from './store/server-store.ts';
 import { Transport } from './transport.ts';

@@ -1,6 +1,6 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
-import { outsideRequest, StoreError, within } from '@headgate/core/distributed';
+import { outsideRequest, StoreError, within } from '@headgate/store-kit';
 import type { Address } from './address.ts';
 import { closed, isLate, late, refused, unreachable } from './failure.ts';
 

@@ -1,5 +1,5 @@
-import type { Answer, LeaseVerb, Op } from '@headgate/core/distributed';
 import { serverStore } from '@headgate/server-client';
+import type { Answer, LeaseVerb, Op } from '@headgate/store-kit';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Asked, fine, startFake } from './fake-service.ts';
 

@@ -4,8 +4,8 @@ import {
   type Limiter,
   type Observer,
 } from '@headgate/core';
-import type { Store } from '@headgate/core/distributed';
 import { serverStore } from '@headgate/server-client';
+import type { Store } from '@headgate/store-kit';
 import { type FaultyProxy, startProxy } from '@headgate/test-servers';
 import { afterEach, beforeEach, expect, onTestFinished, vi } from 'vitest';
 import { useServer } from './use-server.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '@headgate/core';
-import { maxTimer } from '@headgate/core/distributed';
+import { maxTimer } from '@headgate/store-kit';
 
 /**
  * Calls back at the earliest of many instants. It may call back too early: the callback then checks what is due and

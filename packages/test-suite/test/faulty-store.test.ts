@@ -1,5 +1,5 @@
-import { StoreError } from '@headgate/core/distributed';
-import { Memory, memoryStore } from '@headgate/core/memory-store';
+import { StoreError } from '@headgate/store-kit';
+import { Memory, memoryStore } from '@headgate/store-kit/memory-store';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { faultyStore, storeSuite, VirtualClock } from '../src/index.ts';
 import { aRound } from '../src/kit/index.ts';

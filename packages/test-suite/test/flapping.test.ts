@@ -1,6 +1,6 @@
 import { createLimiter } from '@headgate/core';
-import type { Op } from '@headgate/core/distributed';
-import { memoryStore } from '@headgate/core/memory-store';
+import type { Op } from '@headgate/store-kit';
+import { memoryStore } from '@headgate/store-kit/memory-store';
 import { expect, it } from 'vitest';
 import { faultyStore, VirtualClock } from '../src/index.ts';
 import { aRound, collectWarnings } from '../src/kit/index.ts';

@@ -1,4 +1,4 @@
-import { Memory, memoryStore } from '@headgate/core/memory-store';
+import { Memory, memoryStore } from '@headgate/store-kit/memory-store';
 import { storeSuite, VirtualClock } from '../src/index.ts';
 
 const memory = new Memory();

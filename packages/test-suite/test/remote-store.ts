@@ -5,8 +5,8 @@ import {
   StoreError,
   type StoreListener,
   type StoreStats,
-} from '@headgate/core/distributed';
-import { Memory, memoryStore } from '@headgate/core/memory-store';
+} from '@headgate/store-kit';
+import { Memory, memoryStore } from '@headgate/store-kit/memory-store';
 import type { InterleavingOptions, InterleavingServer, Network, SuiteTimes } from '../src/index.ts';
 
 /**

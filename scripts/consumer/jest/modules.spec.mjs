@@ -1,8 +1,8 @@
 // Jest's ES modules. If Jest cannot require() them, the core is loaded twice, once as CommonJS: both work together.
 import { createRequire } from 'node:module';
 import * as imported from '@headgate/core';
-import { memoryStore } from '@headgate/core/memory-store';
 import { concurrencyLimit, RejectedError } from '@headgate/express';
+import { memoryStore } from '@headgate/store-kit/memory-store';
 import express from 'express';
 import request from 'supertest';
 

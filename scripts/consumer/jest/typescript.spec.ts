@@ -1,6 +1,6 @@
 import { createLimiter, RejectedError } from '@headgate/core';
-import { memoryStore } from '@headgate/core/memory-store';
 import { concurrencyLimit } from '@headgate/express';
+import { memoryStore } from '@headgate/store-kit/memory-store';
 import express from 'express';
 import request from 'supertest';
 

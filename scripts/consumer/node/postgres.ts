@@ -1,5 +1,5 @@
-import type { Store } from '@headgate/core/distributed';
 import { postgresStore } from '@headgate/postgres';
+import type { Store } from '@headgate/store-kit';
 import pg from 'pg';
 
 export const stores: Store[] = [

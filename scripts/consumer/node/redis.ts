@@ -1,5 +1,5 @@
-import type { Store } from '@headgate/core/distributed';
 import { redisStore } from '@headgate/redis';
+import type { Store } from '@headgate/store-kit';
 import { Cluster, Redis } from 'ioredis';
 import { createClient, createCluster } from 'redis';
 

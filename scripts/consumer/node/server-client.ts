@@ -1,5 +1,5 @@
-import type { Store } from '@headgate/core/distributed';
 import { type Lock, lockClient, serverStore } from '@headgate/server-client';
+import type { Store } from '@headgate/store-kit';
 
 export const store: Store = serverStore({ url: 'http://localhost:8000', leaseDuration: 5_000 });
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createGate, createLimiter, HeadgateError, type Permit } from '@headgate/core';
 import type {} from '@headgate/core/http';
-import { memoryStore } from '@headgate/core/memory-store';
 import { dashboard } from '@headgate/dashboard/express';
 import { concurrencyLimit, RejectedError } from '@headgate/express';
 import type { PostgresStoreOptions } from '@headgate/postgres';
 import type { RedisStoreOptions } from '@headgate/redis';
 import { lockClient, serverStore } from '@headgate/server-client';
+import { memoryStore } from '@headgate/store-kit/memory-store';
 import express from 'express';
 
 export type Options = PostgresStoreOptions | RedisStoreOptions;

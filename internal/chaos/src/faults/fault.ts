@@ -1,4 +1,4 @@
-import type { Store } from '@headgate/core/distributed';
+import type { Store } from '@headgate/store-kit';
 import type { FaultyProxy } from '@headgate/test-servers';
 import type { Event } from '../log/event.ts';
 import { stamp } from '../log/stamp.ts';

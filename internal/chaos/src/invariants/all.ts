@@ -1,4 +1,4 @@
-import type { Capabilities } from '@headgate/core/distributed';
+import type { Capabilities } from '@headgate/store-kit';
 import { operatedLimit } from '../operated-limit.ts';
 import { noGrantAboveLimit } from './above-limit.ts';
 import { noDisturbance } from './calm.ts';

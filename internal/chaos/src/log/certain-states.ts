@@ -1,4 +1,4 @@
-import type { OperatedState } from '@headgate/core/distributed';
+import type { OperatedState } from '@headgate/store-kit';
 import { eventsOf, type LimitAnswer, type Log, type Span } from './event.ts';
 
 /** The state of a limit, and an interval in which the store certainly had it. */

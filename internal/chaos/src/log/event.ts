@@ -1,4 +1,4 @@
-import type { OperatedState } from '@headgate/core/distributed';
+import type { OperatedState } from '@headgate/store-kit';
 
 /** An event of a call at one of the limits. */
 interface Call {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLimiter, type Limiter, type Permit } from '@headgate/core';
-import type { Store } from '@headgate/core/distributed';
+import type { Store } from '@headgate/store-kit';
 import type { Times } from '../environment.ts';
 import { stamp } from '../log/stamp.ts';
 import { watchLoop } from '../log/watch-loop.ts';

@@ -1,4 +1,4 @@
-import type { Answer, LeaseRequest, LimitName, Op, Store } from '@headgate/core/distributed';
+import type { Answer, LeaseRequest, LimitName, Op, Store } from '@headgate/store-kit';
 import type { Span } from '../log/event.ts';
 import { stamp } from '../log/stamp.ts';
 import { neverOperated, operatedLimit } from '../operated-limit.ts';

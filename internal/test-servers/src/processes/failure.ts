@@ -1,5 +1,5 @@
 import { HeadgateError, RejectedError } from '@headgate/core';
-import { StoreError } from '@headgate/core/distributed';
+import { StoreError } from '@headgate/store-kit';
 
 /** An error in the form in which it is sent to other processes. */
 export interface Failure {

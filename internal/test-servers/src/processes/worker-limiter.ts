@@ -5,7 +5,7 @@ import {
   type Permit,
   type WaitOptions,
 } from '@headgate/core';
-import type { Store, StoreStats } from '@headgate/core/distributed';
+import type { Store, StoreStats } from '@headgate/store-kit';
 import { failureOf } from './failure.ts';
 
 /** An event that is reported to the parent. */

@@ -5,7 +5,7 @@ import type { OrderOption } from '../semaphore/queue.ts';
 import type { RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
 import type { GroupMember, SemaphoreGroup } from '../semaphore/semaphore-group.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
-import { acquireFrom } from './acquire.ts';
+import { acquireFrom, callLater, checkCallback, checkWait, noOptions } from './acquire.ts';
 import type { WaitOptions } from './acquire-options.ts';
 import type { Limiter, LimiterState } from './limiter.ts';
 import { ignoredOptions } from './options.ts';
@@ -101,7 +101,14 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
     return acquireFrom(this, options);
   }
 
-  abstract run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: WaitOptions): Promise<T>;
+  async run<T>(
+    fn: (permit: Permit) => T | PromiseLike<T>,
+    options: WaitOptions = noOptions,
+  ): Promise<T> {
+    checkCallback(fn);
+    checkWait('run', options, this);
+    return callLater(this, fn, options);
+  }
 
   observe(observer: Observer): () => void {
     return this.semaphores.settings.observers.add(observer);

@@ -8,7 +8,7 @@ import type { Limiter } from './limiter.ts';
  */
 export type OutagePolicy = 'reject' | 'admit' | 'local';
 
-/** Counts a limit for several processes: a `Store` of `@headgate/core/distributed`. */
+/** Counts a limit for several processes: a `Store` of `@headgate/store-kit`. */
 export interface LimiterSource {
   /** @internal */
   limiter(settings: LimiterSettings): Limiter;

@@ -85,7 +85,10 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     return this.semaphores.findOrCreate(key, limit).admit(weight, 0, share);
   }
 
-  run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options: WaitOptions = noOptions): Promise<T> {
+  override run<T>(
+    fn: (permit: Permit) => T | PromiseLike<T>,
+    options: WaitOptions = noOptions,
+  ): Promise<T> {
     try {
       checkCallback(fn);
       checkWait('run', options, this);

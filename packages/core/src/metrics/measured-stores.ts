@@ -1,12 +1,16 @@
-import type { Store } from '../distributed/store.ts';
 import { HeadgateError } from '../errors.ts';
 import { readStats } from '../read-or-warn.ts';
 import { boundedDone } from './closed-entries.ts';
 import { attributeNames, metrics } from './definitions.ts';
 import type { Attributes, Receive } from './measurements.ts';
+import type { StoreActivity } from './store-activity.ts';
 
-/** What metrics need from a store. */
-export type MeasurableStore = Pick<Store, 'name' | 'closed' | 'activity'>;
+/** What metrics need from a store: a `Store` of `@headgate/store-kit`. */
+export interface MeasurableStore {
+  readonly name: string;
+  readonly closed: boolean;
+  activity(): StoreActivity;
+}
 
 interface Entry {
   readonly name: string;

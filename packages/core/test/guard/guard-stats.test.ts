@@ -1,6 +1,6 @@
+import { collectWarnings } from '@headgate/test-kit/warnings';
 import { expect, it } from 'vitest';
 import { createGate } from '../../src/index.ts';
-import { collectWarnings } from '../warnings.ts';
 import { guarded } from './recording-guard.ts';
 
 it("stats() contains the guard's state, or only its name", () => {

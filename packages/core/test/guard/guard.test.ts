@@ -1,9 +1,9 @@
+import { collectWarnings } from '@headgate/test-kit/warnings';
 import { Latch, VirtualClock } from '@headgate/test-suite';
 import { aRound } from '@headgate/test-suite/kit';
 import { expect, it } from 'vitest';
 import { above, memoryLimit } from '../../src/guard/memory-use.ts';
 import { guard, memoryUse, type Priority, roundTrip, type Signal } from '../../src/index.ts';
-import { collectWarnings } from '../warnings.ts';
 
 const clock = () => new VirtualClock();
 

@@ -1,5 +1,5 @@
+import { call } from '@headgate/test-kit/caller';
 import { describe, expect, it } from 'vitest';
-import { call } from '../caller.ts';
 import type { FakeLoop } from './fake-loop.ts';
 import { isGranted, scene } from './scene.ts';
 

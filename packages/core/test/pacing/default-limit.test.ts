@@ -1,8 +1,8 @@
+import { Caller, call } from '@headgate/test-kit/caller';
 import { expect, it } from 'vitest';
 import type { Demands } from '../../src/gate/demands.ts';
 import { createGate, createLimiter, defaultLimit } from '../../src/index.ts';
 import type { BasePermit } from '../../src/semaphore/permit.ts';
-import { Caller, call } from '../caller.ts';
 
 it.each([
   [{}, 8],

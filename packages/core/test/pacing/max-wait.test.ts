@@ -1,7 +1,7 @@
+import { call } from '@headgate/test-kit/caller';
 import { describe, expect, it, vi } from 'vitest';
 import { byPriority } from '../../src/index.ts';
 import { MaxWait } from '../../src/pacing/max-wait.ts';
-import { call } from '../caller.ts';
 import { isGranted, scene } from './scene.ts';
 
 const costOf = (duration: number, perRequest = 1, inflight = 1) => ({

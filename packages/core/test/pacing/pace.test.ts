@@ -1,3 +1,4 @@
+import { type Caller, call } from '@headgate/test-kit/caller';
 import { describe, expect, it } from 'vitest';
 import {
   byPriority,
@@ -8,7 +9,6 @@ import {
   fifo,
   lifo,
 } from '../../src/index.ts';
-import { type Caller, call } from '../caller.ts';
 import { FakeLoop } from './fake-loop.ts';
 import { isGranted, scene } from './scene.ts';
 

@@ -1,9 +1,9 @@
+import { type Caller, call } from '@headgate/test-kit/caller';
 import { describe, expect, it } from 'vitest';
 import { fifo } from '../../src/index.ts';
 import { Turn } from '../../src/pacing/turn.ts';
 import { WorkCost } from '../../src/pacing/work-cost.ts';
 import type { BasePermit } from '../../src/semaphore/permit.ts';
-import { type Caller, call } from '../caller.ts';
 import { FakeLoop } from './fake-loop.ts';
 import { isGranted, scene } from './scene.ts';
 

@@ -1,5 +1,5 @@
+import { type Caller, call } from '@headgate/test-kit/caller';
 import { createLimiter, defaultLimit, fifo, type Order } from '../../src/index.ts';
-import { type Caller, call } from '../caller.ts';
 import { FakeLoop } from './fake-loop.ts';
 
 /** A default limit on a loop whose time the test controls; its adaptive limit stays at `limit`. */

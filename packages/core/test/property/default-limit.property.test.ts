@@ -1,9 +1,9 @@
+import { Caller } from '@headgate/test-kit/caller';
 import { assertFor } from '@headgate/test-kit/property';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { byPriority, createLimiter, defaultLimit, fifo, type Priority } from '../../src/index.ts';
 import { priorities } from '../../src/semaphore/priority.ts';
-import { Caller } from '../caller.ts';
 import { FakeLoop } from '../pacing/fake-loop.ts';
 
 // Whatever the loop does, each request is answered exactly once, in order, and nothing is left in the end.

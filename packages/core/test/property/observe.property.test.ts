@@ -1,10 +1,10 @@
+import { Caller } from '@headgate/test-kit/caller';
 import { assertFor, patience } from '@headgate/test-kit/property';
 import { VirtualClock } from '@headgate/test-suite';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createGate, type Gate, type Observer, type Priority } from '../../src/index.ts';
 import { askGate } from '../ask-gate.ts';
-import { Caller } from '../caller.ts';
 import { pick } from './step.ts';
 
 const kinds = ['queued', 'admitted', 'rejected', 'withdrawn', 'released'] as const;

@@ -1,3 +1,4 @@
+import { Caller } from '@headgate/test-kit/caller';
 import { assertFor, patience } from '@headgate/test-kit/property';
 import { VirtualClock } from '@headgate/test-suite';
 import fc from 'fast-check';
@@ -14,7 +15,6 @@ import {
 } from '../../src/index.ts';
 import { priorities } from '../../src/semaphore/priority.ts';
 import { type Amounts, askGate } from '../ask-gate.ts';
-import { Caller } from '../caller.ts';
 
 // In any order, every waiter is answered exactly once, no room stays idle, and nothing is left in the end.
 

@@ -1,13 +1,13 @@
+import { Caller } from '@headgate/test-kit/caller';
 import { assertFor, patience } from '@headgate/test-kit/property';
+import { collectWarnings } from '@headgate/test-kit/warnings';
 import { VirtualClock } from '@headgate/test-suite';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { GateLimitOptions } from '../../src/gate/options.ts';
 import { createGate, type Gate } from '../../src/index.ts';
 import { askGate } from '../ask-gate.ts';
-import { Caller } from '../caller.ts';
 import { withLongQueue } from '../long-queue.ts';
-import { collectWarnings } from '../warnings.ts';
 
 // A gate of one limit has a simpler implementation, which must behave like the general one.
 

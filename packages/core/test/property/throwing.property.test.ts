@@ -1,3 +1,4 @@
+import { Caller } from '@headgate/test-kit/caller';
 import { assertFor, patience, Thrown } from '@headgate/test-kit/property';
 import { VirtualClock } from '@headgate/test-suite';
 import fc from 'fast-check';
@@ -18,7 +19,6 @@ import {
   type Queue,
 } from '../../src/index.ts';
 import { askGate } from '../ask-gate.ts';
-import { Caller } from '../caller.ts';
 
 // Whatever the application's code throws at any time, no permit is leaked and no waiter is lost.
 

@@ -1,3 +1,4 @@
+import { Caller } from '@headgate/test-kit/caller';
 import { assertFor, patience } from '@headgate/test-kit/property';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -13,7 +14,6 @@ import {
   type Priority,
 } from '../../src/index.ts';
 import { priorities } from '../../src/semaphore/priority.ts';
-import { Caller } from '../caller.ts';
 import { grantsOf, inflightUntil, type Kind, type Workload, workload } from './workload.ts';
 
 // FIFO drains the limiter once for each heavy waiter. No other order may keep it emptier than that.

@@ -1,5 +1,5 @@
-import type { Store } from '@headgate/core/distributed';
 import { redisStore } from '@headgate/redis';
+import type { Store } from '@headgate/store-kit';
 import { type LimitSettings, type Tell, WorkerLimiter } from '@headgate/test-servers/processes';
 import { concurrencyApp } from './app.ts';
 import type { Connected, ConnectOptions } from './connect.ts';

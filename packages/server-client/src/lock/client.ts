@@ -1,5 +1,5 @@
-import { checkTimes } from '@headgate/core/distributed';
 import { checkNames, checkToken } from '@headgate/core/options';
+import { checkTimes } from '@headgate/store-kit';
 import { addressFrom } from '../address.ts';
 import { closed } from '../failure.ts';
 import { HostClock, type LeaseClock } from '../host-clock.ts';

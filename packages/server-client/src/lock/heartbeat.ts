@@ -1,4 +1,4 @@
-import { maxTimer, outsideRequest } from '@headgate/core/distributed';
+import { maxTimer, outsideRequest } from '@headgate/store-kit';
 import type { LeaseClock } from '../host-clock.ts';
 
 /** A lease is renewed after this fraction of it. If that fails, there is time for two more attempts. */

@@ -1,6 +1,6 @@
 import { RejectedError } from '@headgate/core';
-import { maxTimer } from '@headgate/core/distributed';
 import { checkCount, checkDuration, checkNames, checkText, invalid } from '@headgate/core/options';
+import { maxTimer } from '@headgate/store-kit';
 import { type LockOwner, MAX_TIMEOUT } from './lock-owner.ts';
 import type { RetryBounds } from './retry.ts';
 

@@ -1,4 +1,4 @@
-import { StoreError } from '@headgate/core/distributed';
+import { StoreError } from '@headgate/store-kit';
 import { HttpError } from '../failure.ts';
 
 /** Unanswered requests of one kind, by semaphore. They may still reach the service for a while. */

@@ -1,4 +1,4 @@
-import type { LeaseRequest } from '@headgate/core/distributed';
+import type { LeaseRequest } from '@headgate/store-kit';
 import { LocalQueue, type Waiting } from './local-queue.ts';
 import { peerOf } from './peer.ts';
 

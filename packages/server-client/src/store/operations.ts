@@ -4,7 +4,7 @@ import {
   maxTimer,
   outsideRequest,
   type Reply,
-} from '@headgate/core/distributed';
+} from '@headgate/store-kit';
 import { peerForgotten, refused } from '../failure.ts';
 import type { CallTimes } from '../transport.ts';
 import { LeasePeers, type LeasePeersOptions } from './lease-peers.ts';

@@ -1,4 +1,4 @@
-import { outsideRequest, StoreError } from '@headgate/core/distributed';
+import { outsideRequest, StoreError } from '@headgate/store-kit';
 import { HttpError } from '../failure.ts';
 import type { Protocol } from '../protocol.ts';
 import type { LocalQueue, Waiting } from './local-queue.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '@headgate/core';
-import type { LimitRef, Reply } from '@headgate/core/distributed';
+import type { LimitRef, Reply } from '@headgate/store-kit';
 import { endedBy } from '../ended-by.ts';
 import { refused } from '../failure.ts';
 import type { SemaphoreMetrics } from '../metrics.ts';

@@ -10,7 +10,7 @@ import {
   type StoreListener,
   type StoreStats,
   within,
-} from '@headgate/core/distributed';
+} from '@headgate/store-kit';
 import { closed, late, refused, unreachable } from '../failure.ts';
 import { HostClock, type LeaseClock } from '../host-clock.ts';
 import { Protocol } from '../protocol.ts';

@@ -1,4 +1,4 @@
-import { Memory, memoryStore } from '@headgate/core/memory-store';
+import { Memory, memoryStore } from '@headgate/store-kit/memory-store';
 import { expect, it } from 'vitest';
 import type { SuiteOptions } from '../framework.ts';
 import { ok, Paused } from '../kit/handlers.ts';

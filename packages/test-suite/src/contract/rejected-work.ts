@@ -1,5 +1,5 @@
 import { createLimiter } from '@headgate/core';
-import { memoryStore } from '@headgate/core/memory-store';
+import { memoryStore } from '@headgate/store-kit/memory-store';
 import { expect, it } from 'vitest';
 import type { SuiteContext } from '../framework.ts';
 import type { World } from '../kit/world.ts';

@@ -1,4 +1,4 @@
-import { type Capabilities, fullCapabilities, type Store } from '@headgate/core/distributed';
+import { type Capabilities, fullCapabilities, type Store } from '@headgate/store-kit';
 
 /** Connects the suite to a kind of store. All its stores use one state, which is empty at first. */
 export interface StoreDriver {

@@ -7,7 +7,7 @@ import {
   StoreError,
   type StoreListener,
   type StoreStats,
-} from '@headgate/core/distributed';
+} from '@headgate/store-kit';
 
 /**
  * The fault of a call.

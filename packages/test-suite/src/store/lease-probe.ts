@@ -9,7 +9,7 @@ import {
   type Reply,
   SET_NOW,
   type StoreStats,
-} from '@headgate/core/distributed';
+} from '@headgate/store-kit';
 import { until } from '../kit/until.ts';
 import type { StoreProcess } from './store-process.ts';
 

@@ -7,7 +7,7 @@ import {
   type OperatedState,
   type Reply,
   SET_NOW,
-} from '@headgate/core/distributed';
+} from '@headgate/store-kit';
 
 interface Lease {
   readonly id: string;

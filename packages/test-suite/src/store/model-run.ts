@@ -1,4 +1,4 @@
-import type { LeaseVerb, Op, OperatedChange, Reply } from '@headgate/core/distributed';
+import type { LeaseVerb, Op, OperatedChange, Reply } from '@headgate/store-kit';
 import { expect } from 'vitest';
 import { type LeaseProbe, LimitView, type Wishes } from './lease-probe.ts';
 import { type Expected, LimitModel } from './limit-model.ts';

@@ -7,7 +7,7 @@ import type {
   Store,
   StoreListener,
   StoreStats,
-} from '@headgate/core/distributed';
+} from '@headgate/store-kit';
 import { Declared } from './declared.ts';
 
 /** A process with its store and the messages that the store has pushed. */

@@ -1,4 +1,4 @@
-import type { Capabilities } from '@headgate/core/distributed';
+import type { Capabilities } from '@headgate/store-kit';
 import { Declared } from './declared.ts';
 import { capabilitiesOf, type StoreDriver, type SuiteTimes } from './driver.ts';
 import { LimitView } from './lease-probe.ts';

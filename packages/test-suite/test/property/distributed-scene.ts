@@ -7,7 +7,7 @@ import {
   type Rejection,
   Waiter,
 } from '@headgate/core';
-import { Memory, memoryStore } from '@headgate/core/memory-store';
+import { Memory, memoryStore } from '@headgate/store-kit/memory-store';
 import { expect } from 'vitest';
 import { faultyStore, VirtualClock } from '../../src/index.ts';
 import type { Faults, FaultyStore } from '../../src/store/faulty-store.ts';

@@ -1,4 +1,4 @@
-import { Store } from '@headgate/core/distributed';
+import { Store } from '@headgate/store-kit';
 import { expect, it } from 'vitest';
 import type { StoreWorld } from '../store-world.ts';
 

@@ -1,4 +1,4 @@
-import type { OperatedChange } from '@headgate/core/distributed';
+import type { OperatedChange } from '@headgate/store-kit';
 import fc from 'fast-check';
 import { it } from 'vitest';
 import { type Ask, ModelRun, type Step } from '../model-run.ts';

@@ -1,4 +1,4 @@
-import type { Store } from '@headgate/core/distributed';
+import type { Store } from '@headgate/store-kit';
 import type { SuiteTimes } from '../driver.ts';
 import type { Network } from './network.ts';
 

@@ -1,5 +1,5 @@
 import { createLimiter, HeadgateError, type Limiter } from '@headgate/core';
-import type { Store } from '@headgate/core/distributed';
+import type { Store } from '@headgate/store-kit';
 import { vi } from 'vitest';
 import { Callers } from './callers.ts';
 import type { Choices } from './choices.ts';

@@ -1,0 +1,31 @@
+/**
+ * The parts of limits that are counted outside of this process, for `@headgate/store-kit`, which installs the same
+ * version of this package. Not for applications: each release may change these exports.
+ */
+
+export { checkChoice, checkSpan } from './checks.ts';
+export { checkClock, maxTimer, startTimer } from './clock.ts';
+export { attempt } from './errors.ts';
+export { BaseLimiter } from './limiter/base-limiter.ts';
+export type {
+  LimiterSettings,
+  LimiterSource,
+  OutagePolicy,
+} from './limiter/distributed-options.ts';
+export { InProcessLimiter } from './limiter/in-process-limiter.ts';
+export { checkOperation, unsupported } from './limiter/operation.ts';
+export type { StoreActivity } from './metrics/store-activity.ts';
+export { outsideRequest } from './outside-request.ts';
+export { FifoQueue } from './queues/fifo.ts';
+export { clockOf, isLate } from './semaphore/deadlines.ts';
+export { deferGrants, type GrantSource, grantFrom } from './semaphore/grants.ts';
+export { Observers } from './semaphore/observers.ts';
+export { BasePermit, type PermitHolder, type PermitRegistry } from './semaphore/permit.ts';
+export type { CloseOptions } from './semaphore/permit-tracker.ts';
+export type { RejectionCause } from './semaphore/rejection.ts';
+export { ReleaseRate } from './semaphore/release-rate.ts';
+export { checkIdle, checkKey, checkRequest } from './semaphore/request.ts';
+export { RetryAfter } from './semaphore/retry-after.ts';
+export { type GroupMember, SemaphoreGroup } from './semaphore/semaphore-group.ts';
+export { announce, grant, identityOf, isGone, waitedSince } from './semaphore/waiter.ts';
+export { warn, warnOnce } from './warning.ts';

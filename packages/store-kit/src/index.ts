@@ -1,0 +1,27 @@
+export { StoreError } from '@headgate/core';
+export type { StoreActivity } from '@headgate/core/engine';
+export { maxTimer, outsideRequest } from '@headgate/core/engine';
+export type {
+  Answer,
+  Capabilities,
+  Grant,
+  LeaseRequest,
+  LeaseStore,
+  LeaseVerb,
+  LimitName,
+  LimitRef,
+  Op,
+  OperatedChange,
+  OperatedState,
+  Reply,
+  StoreListener,
+  StoreStats,
+} from './contract.ts';
+export { certainPart, SET_NOW } from './contract.ts';
+export { limitTime } from './limit-time.ts';
+export { operatedCode, operatedCodes, operatedState } from './operated-code.ts';
+export { answerOfRepeated } from './repeated-release.ts';
+export { Store } from './store.ts';
+export { checkTimes, fullCapabilities, type StoreOptions } from './store-kit.ts';
+export { SubscriptionProbe } from './subscription-probe.ts';
+export { within } from './within.ts';

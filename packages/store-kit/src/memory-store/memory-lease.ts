@@ -1,0 +1,40 @@
+import type { LeaseRequest } from '../contract.ts';
+
+/** A lease in a `Memory`: held or queued. */
+export class MemoryLease {
+  weight: number;
+  /** When the lease expires, by the memory's clock. If queued: when it is removed from the queue. */
+  expires = 0;
+  /** When the lease ends unless it is renewed: one lease duration after its last request. */
+  ends = 0;
+  /** Position in the queue; sorts by arrival. */
+  place = 0;
+  /** Defined if the lease is held. */
+  fencing: bigint | undefined = undefined;
+  extraTokens = 0;
+  reserves = false;
+
+  constructor(
+    readonly id: string,
+    weight: number,
+  ) {
+    this.weight = weight;
+  }
+
+  /** The process that the lease belongs to. */
+  get owner(): string {
+    return this.id.slice(0, this.id.indexOf('.'));
+  }
+
+  get isHeld(): boolean {
+    return this.fencing !== undefined;
+  }
+
+  /** Applies a new request: extends the lease from now on, but keeps it queued no longer than the maximum wait. */
+  refresh({ wait, extraTokens, reserves }: LeaseRequest, duration: number, now: number): void {
+    this.extraTokens = extraTokens;
+    this.reserves = reserves;
+    this.ends = now + duration;
+    this.expires = this.isHeld ? this.ends : now + Math.min(duration, wait);
+  }
+}
