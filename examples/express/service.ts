@@ -1,7 +1,6 @@
 // One limit for all processes of a machine, without a database: headgate-server counts, over a unix socket.
 //
-//   printf '[semaphores]\nreports = 2\n' > throttle.toml
-//   npx @headgate/server -c throttle.toml --socket /tmp/headgate.sock
+//   npx @headgate/server --socket /tmp/headgate.sock
 //
 // Then start this several times, each with a PORT of its own.
 import { setTimeout as work } from 'node:timers/promises';
@@ -14,9 +13,9 @@ const port = Number(process.env.PORT ?? 3000);
 
 const store = serverStore({ url: process.env.HEADGATE_SERVER_URL ?? 'unix:/tmp/headgate.sock' });
 const reports = concurrencyLimit({
-  name: 'reports', // the semaphore
-  limit: 2, // in all processes together; the semaphore's full count as well
-  queueLimit: 1, // in each process
+  name: 'reports',
+  limit: 2, // in all processes together
+  queueLimit: 2, // the same
   queueTimeout: 5_000,
   maxHold: 60_000,
   store,

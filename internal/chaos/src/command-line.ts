@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { StoreUnderTest } from './environment.ts';
 import type { EventLog } from './log/event-log.ts';
-import { limitsOf } from './operated-limit.ts';
+import { limits as all } from './operated-limit.ts';
 import { runRounds } from './run-rounds.ts';
 
 const usage = '[minutes] [--seed N] [--limit 1|2|3] [--only fault] [--environment name]';
@@ -69,7 +69,6 @@ function read(storeUnderTest: StoreUnderTest): Arguments | undefined {
   });
   const minutes = Number(positionals[0] ?? 5);
   const seed = Number(values.seed ?? Math.floor(Math.random() * 1e6));
-  const all = limitsOf(storeUnderTest);
   const limits = values.limit === undefined ? all : [Number(values.limit)];
   const environments = Object.keys(storeUnderTest.environments).filter((name) =>
     name.includes(values.environment ?? ''),

@@ -44,8 +44,6 @@ export interface StoreUnderTest extends Times {
    * the store's documentation promises.
    */
   readonly maxDurationWithoutLoss: Readonly<Record<string, number>>;
-  /** Whether a further limit is used. It is paused, drained and put into shadow mode at random. */
-  readonly operates: boolean;
   readonly environments: Readonly<
     Record<string, (options: EnvironmentOptions) => Promise<Environment>>
   >;

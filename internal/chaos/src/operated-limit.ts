@@ -1,5 +1,4 @@
 import type { OperatedState } from '@headgate/store-kit';
-import type { StoreUnderTest } from './environment.ts';
 
 /** The number that identifies the limit which is operated while it is in use. It is also the limit's initial value. */
 export const operatedLimit = 2;
@@ -8,6 +7,4 @@ export const operatedLimit = 2;
 export const neverOperated: OperatedState = { status: 'open', mode: 'enforce', version: '' };
 
 /** The limits of a round. */
-export function limitsOf({ operates }: StoreUnderTest): readonly number[] {
-  return operates ? [1, 3, operatedLimit] : [1, 3];
-}
+export const limits: readonly number[] = [1, 3, operatedLimit];

@@ -1,4 +1,3 @@
-import type { Capabilities } from '@headgate/store-kit';
 import { invariantsFor, invariantsOfAll } from './invariants/all.ts';
 import type { Findings } from './invariants/finding.ts';
 import { eventsOf, type Log } from './log/event.ts';
@@ -17,17 +16,12 @@ export interface Report {
 /** Maximum number of violations that are reported per invariant. */
 const MAX_SHOWN = 5;
 
-export function reportOn(
-  eventLog: EventLog,
-  limits: readonly number[],
-  can: Capabilities,
-  title: string,
-): Report {
+export function reportOn(eventLog: EventLog, limits: readonly number[], title: string): Report {
   const results = new InvariantResults();
   const counts: string[] = [];
   for (const limit of limits) {
     const log = eventLog.of(limit);
-    for (const [name, invariant] of Object.entries(invariantsFor(limit, can))) {
+    for (const [name, invariant] of Object.entries(invariantsFor(limit))) {
       results.add(name, invariant(log), `${title}, limit ${limit}`);
     }
     counts.push(`limit ${limit}: ${countsOf(log)}`);

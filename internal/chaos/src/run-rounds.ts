@@ -70,7 +70,7 @@ export async function runRounds(options: RunOptions): Promise<void> {
       const schedule = options.schedule(rng);
       await round({ context, faults, limits, eventLog, calm, schedule, operator });
       const title = `${options.environment}, seed ${seed}, round ${done + 1}`;
-      options.onReport(reportOn(eventLog, limits, environment.store.can, title));
+      options.onReport(reportOn(eventLog, limits, title));
     }
   } finally {
     for (const end of unwatch) end();

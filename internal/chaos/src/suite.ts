@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { StoreUnderTest } from './environment.ts';
-import { limitsOf } from './operated-limit.ts';
+import { limits } from './operated-limit.ts';
 import type { Report } from './report.ts';
 import { runRounds } from './run-rounds.ts';
 
@@ -29,7 +29,7 @@ export function chaosSuite(
           storeUnderTest,
           environment,
           seed,
-          limits: limitsOf(storeUnderTest),
+          limits,
           calm: 1_000,
           // A round takes several leases.
           schedule: () => ({

@@ -3,7 +3,7 @@
  * version of this package. Not for applications: each release may change these exports.
  */
 
-export { checkChoice, checkSpan } from './checks.ts';
+export { checkBound, checkChoice, checkSpan } from './checks.ts';
 export { checkClock, maxTimer, startTimer } from './clock.ts';
 export { attempt } from './errors.ts';
 export { BaseLimiter } from './limiter/base-limiter.ts';
@@ -13,7 +13,7 @@ export type {
   OutagePolicy,
 } from './limiter/distributed-options.ts';
 export { InProcessLimiter } from './limiter/in-process-limiter.ts';
-export { checkOperation, unsupported } from './limiter/operation.ts';
+export { checkOperation } from './limiter/operation.ts';
 export type { StoreActivity } from './metrics/store-activity.ts';
 export { outsideRequest } from './outside-request.ts';
 export { FifoQueue } from './queues/fifo.ts';

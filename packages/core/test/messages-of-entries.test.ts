@@ -1,6 +1,5 @@
-import { memoryStore } from '@headgate/store-kit/memory-store';
 import { describe, expect, it } from 'vitest';
-import { byShare, createGate, createLimiter } from '../src/index.ts';
+import { byShare, createGate } from '../src/index.ts';
 import { http, keyed, limit, limiter, messageOf, work } from './message-of.ts';
 
 const listed = (...limits: object[]) => ({ limits });
@@ -72,17 +71,4 @@ describe('an error inside limits names the entry', () => {
     const order = byShare({ a: 1 });
     expect(await messageOf(() => http({ ...listed(limit, shares), order }))).toMatch(/^order must/);
   });
-});
-
-it('the error for a key with a store that supports no keys names the option as the app wrote it', async () => {
-  const store = Object.assign(memoryStore(), { can: { ...memoryStore().can, keys: false } });
-  const options = { ...limit, store };
-  const message = 'key must be omitted with this store, which has no keys, got a function';
-  expect(await messageOf(() => http({ ...options, key: work }))).toContain(message);
-  expect(await messageOf(() => http(listed({ ...options, key: work })))).toContain(
-    `limits[0].${message}`,
-  );
-  expect(await messageOf(() => createLimiter({ ...options, perKey: true }))).toMatch(
-    /^perKey must/,
-  );
 });

@@ -1,5 +1,4 @@
 import { createLimiter } from '@headgate/core';
-import { memoryStore } from '@headgate/store-kit/memory-store';
 import { describe, expect, it } from 'vitest';
 import { frameworks, inExpress, startApp, tokenOf } from './apps.ts';
 import { startOperated } from './operator.ts';
@@ -110,19 +109,6 @@ describe.each(frameworks)('operating in %s', (_name, start) => {
     expect((await post({ operation: 'pause' })).status).toBe(503);
     expect(limiter.state).toBe('open');
   });
-});
-
-it('the dashboard answers 409 if the store of a limit cannot change it', async () => {
-  const can = { ...memoryStore().can, setLimit: false, operate: false };
-  const store = Object.assign(memoryStore(), { can });
-  const limiter = createLimiter({ name: 'search', limit: 4, store });
-  const { post, state } = await startOperated(inExpress, [limiter]);
-  expect(state.limits).toMatchObject([{ operations: [] }]);
-  const refused = await post({ operation: 'setLimit', limit: 9 });
-  const text = expect.stringContaining('its limit is configured in the store itself');
-  expect(refused).toMatchObject({ status: 409, text });
-  expect(await post({ operation: 'pause' })).toMatchObject({ status: 409, text });
-  await limiter.close();
 });
 
 describe.each(frameworks)('in %s', (_name, start) => {

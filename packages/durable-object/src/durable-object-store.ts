@@ -2,7 +2,6 @@ import { HeadgateError, type Limiter, systemClock, workersClock } from '@headgat
 import {
   type Answer,
   type Capabilities,
-  fullCapabilities,
   type LimitName,
   type Op,
   Store,
@@ -38,7 +37,7 @@ const CHECK_DELAY_MS = 10;
  */
 export class DurableObjectStore extends Store {
   // Cannot recall idle leases: an isolate without requests receives no messages.
-  readonly can: Capabilities = { ...fullCapabilities, recall: false };
+  readonly can: Capabilities = { recall: false };
   readonly #calls = new Set<ObjectCall>();
   #listener: StoreListener | undefined;
   #isClosed = false;

@@ -1,8 +1,8 @@
-import type { LimitName } from '@headgate/store-kit';
+import { decode, encode, type LimitName } from '@headgate/store-kit';
 import { MemoryLimit } from '@headgate/store-kit/memory-store';
 import { refOf } from './by-object.ts';
 import type { ObjectContext } from './durable-object.ts';
-import { type Call, decodeCall, encode, isQueued, waitingLease } from './protocol.ts';
+import { type Call, isQueued, waitingLease } from './protocol.ts';
 import { PushedGrants } from './pushed-grants.ts';
 import { SavedLimit } from './saved-limit.ts';
 
@@ -30,7 +30,7 @@ export class LimitObject {
   }
 
   async fetch(request: Request): Promise<Response> {
-    const call = decodeCall(await request.text());
+    const call = decode<Call>(await request.text());
     const { limit, saved } = this.#begin();
     const response =
       'stats' in call

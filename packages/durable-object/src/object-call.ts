@@ -1,5 +1,6 @@
+import { decode, encode } from '@headgate/store-kit';
 import type { ObjectNamespace } from './durable-object.ts';
-import { type Call, decodeLine, encode, type Line } from './protocol.ts';
+import type { Call, Line } from './protocol.ts';
 
 /** A call to one object, whose response may stay open to push grants. */
 export class ObjectCall {
@@ -32,7 +33,7 @@ export class ObjectCall {
     for await (const chunk of body) {
       const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
       rest = lines.pop() ?? '';
-      for (const line of lines) yield decodeLine(line);
+      for (const line of lines) yield decode<Line>(line);
     }
   }
 }

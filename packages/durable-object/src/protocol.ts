@@ -20,29 +20,6 @@ export type Line =
   | { readonly operated: LimitName }
   | { readonly stats: StoreStats };
 
-/** Stands for Infinity, which JSON lacks. It is longer than any wait and larger than any queue. */
-const UNBOUNDED = Number.MAX_SAFE_INTEGER;
-
-export function encode(value: Call | Line): string {
-  return JSON.stringify(value, (_, part: unknown) => {
-    if (typeof part === 'bigint') return `${part}`;
-    return part === Infinity ? UNBOUNDED : part;
-  });
-}
-
-export function decodeCall(text: string): Call {
-  return JSON.parse(text, withTokens);
-}
-
-export function decodeLine(text: string): Line {
-  return JSON.parse(text, withTokens);
-}
-
-/** Converts fencing tokens, which have more digits than a JSON number can hold. */
-function withTokens(name: string, part: unknown): unknown {
-  return name === 'fencing' && typeof part === 'string' ? BigInt(part) : part;
-}
-
 export function isQueued(answer: Answer): boolean {
   return 'state' in answer && answer.state === 'queued';
 }

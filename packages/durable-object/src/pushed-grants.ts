@@ -1,5 +1,5 @@
-import type { Grant, LimitName, Reply } from '@headgate/store-kit';
-import { encode, type Line } from './protocol.ts';
+import { encode, type Grant, type LimitName, type Reply } from '@headgate/store-kit';
+import type { Line } from './protocol.ts';
 
 const encoder = new TextEncoder();
 

@@ -1,8 +1,16 @@
 import { LimitObject } from '@headgate/durable-object';
-import type { LeaseVerb, Op, OperatedChange, Reply, StoreStats } from '@headgate/store-kit';
+import {
+  decode,
+  encode,
+  type LeaseVerb,
+  type Op,
+  type OperatedChange,
+  type Reply,
+  type StoreStats,
+} from '@headgate/store-kit';
 import { vi } from 'vitest';
 import type { ObjectContext } from '../src/durable-object.ts';
-import { type Call, decodeLine, encode } from '../src/protocol.ts';
+import type { Call, Line } from '../src/protocol.ts';
 
 /** Storage in memory, which knows only the statements of `SavedLimit`. */
 class SimulatedStorage {
@@ -93,6 +101,6 @@ export class SimulatedObject {
     const request = new Request('http://object/', { method: 'POST', body });
     const response = await this.#instance.fetch(request);
     const [line = ''] = (await response.text()).split('\n');
-    return decodeLine(line);
+    return decode<Line>(line);
   }
 }

@@ -1,7 +1,6 @@
 import {
   type Answer,
   type Capabilities,
-  fullCapabilities,
   type LimitName,
   type Op,
   outsideRequest,
@@ -36,7 +35,7 @@ export type PostgresStoreSettings = ConstructorParameters<typeof Store>[0] & {
 };
 
 export class PostgresStore extends Store {
-  readonly can: Capabilities = fullCapabilities;
+  readonly can: Capabilities = { recall: true };
   readonly #make: MakeClient;
   readonly #schema: string;
   readonly #backgroundQueries: BackgroundQueries;

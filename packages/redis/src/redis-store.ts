@@ -2,7 +2,6 @@ import {
   type Answer,
   answerOfRepeated,
   type Capabilities,
-  fullCapabilities,
   type LimitName,
   type Op,
   Store,
@@ -25,7 +24,7 @@ const leases = new Script(leaseScript);
 const statistics = new Script(statsScript);
 
 export class RedisStore extends Store {
-  readonly can: Capabilities = fullCapabilities;
+  readonly can: Capabilities = { recall: true };
   readonly #connection: Connection;
   readonly #sender: Sender;
   readonly #subscription: Subscription;

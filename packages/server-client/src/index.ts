@@ -7,7 +7,7 @@ import { Transport } from './transport.ts';
 export { LockClient, type LockClientOptions, lockClient } from './lock/client.ts';
 export { Lock } from './lock/lock.ts';
 
-export interface ServerStoreOptions extends Omit<StoreOptions, 'reserve'> {
+export interface ServerStoreOptions extends StoreOptions {
   /** The service's address: `http://host:port`, `https://host:port` or `unix:/path/of/a/socket`. */
   readonly url: string;
   /** Sent as `Authorization: Bearer <token>`. Default: no authorization. */
@@ -17,18 +17,18 @@ export interface ServerStoreOptions extends Omit<StoreOptions, 'reserve'> {
 /** Maximum number of connections from this process to the service. */
 const MAX_SOCKETS = 3;
 
-const known = ['url', 'token', 'leaseDuration', 'timeout', 'handoff', 'name'];
+const known = ['url', 'token', 'leaseDuration', 'timeout', 'handoff', 'reserve', 'name'];
 
 /**
- * Creates a store that counts limits with the semaphores of headgate-server, or of another service with the same
- * protocol. Each limit is a semaphore of the same name, whose full count must equal the limit.
+ * Creates a store that counts limits in headgate-server. The limits need no configuration there: the processes declare
+ * them.
  *
  * @throws HeadgateError for an unknown or invalid option.
  */
 export function serverStore(options: ServerStoreOptions): Store {
   checkNames('serverStore', options, known);
-  const { handoff, name = 'server' } = options;
-  const settings = { ...checkTimes(options), handoff, name };
+  const { handoff, reserve, name = 'server' } = options;
+  const settings = { ...checkTimes(options), handoff, reserve, name };
   const address = addressFrom(options.url);
   const token = checkToken('token', options.token);
   const transport = new Transport({ address, token, sockets: MAX_SOCKETS });

@@ -1,5 +1,4 @@
 import { notDone } from './failure.ts';
-import { metricsFrom, type SemaphoreMetrics } from './metrics.ts';
 import type { Answer, Call, Caller, CallTimes } from './transport.ts';
 
 /** Maximum duration sent to the service, in milliseconds. */
@@ -73,12 +72,6 @@ export class Protocol {
   /** Releases a lock or withdraws a pending one. Returns false if the peer does not exist. */
   async release(peer: bigint, semaphore: string, options: CallTimes): Promise<boolean> {
     return this.#isKnown({ method: 'DELETE', path: pathOf(peer, semaphore) }, options);
-  }
-
-  /** The figures of all semaphores. */
-  async metrics(options: CallTimes): Promise<Map<string, SemaphoreMetrics>> {
-    const { text } = await this.#ask({ method: 'GET', path: '/metrics' }, options);
-    return metricsFrom(text);
   }
 
   async #isKnown(call: Call, options: CallTimes): Promise<boolean> {

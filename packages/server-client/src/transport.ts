@@ -3,6 +3,7 @@ import * as https from 'node:https';
 import { outsideRequest, StoreError, within } from '@headgate/store-kit';
 import type { Address } from './address.ts';
 import { closed, isLate, late, refused, unreachable } from './failure.ts';
+import { openStream, type Stream, type StreamReceiver, type Streams } from './stream.ts';
 
 /** Maximum length of an answer in characters: enough for the metrics of a hundred thousand semaphores. */
 const MAX_ANSWER_LENGTH = 32_000_000;
@@ -64,7 +65,7 @@ function openOutside(agent: http.Agent): http.Agent {
 }
 
 /** A connection pool. Idle connections are reused, and do not keep the process alive. */
-export class Transport implements Caller {
+export class Transport implements Caller, Streams {
   readonly #agent: http.Agent;
   readonly #request: typeof http.request;
   readonly #target: http.RequestOptions;
@@ -93,6 +94,16 @@ export class Transport implements Caller {
       // the request was sent. The call is retried, because every call is safe to repeat.
       if (answer !== undefined) return { ...answer, isRepeated };
     }
+  }
+
+  stream(path: string, receiver: StreamReceiver): Stream {
+    const options = { agent: false, path: this.#prefix + path, headers: this.#authorization };
+    const stream = openStream(this.#request({ ...this.#target, ...options }), receiver);
+    const close = (isSilent?: boolean) => {
+      stream.close();
+      if (isSilent) this.#dropIdle();
+    };
+    return { ...stream, close };
   }
 
   close(): void {

@@ -1,4 +1,3 @@
-import { systemClock } from '@headgate/core';
 import { createServer } from '@headgate/server';
 import { interleavingSuite } from '@headgate/test-suite';
 import { ServerStore } from '../src/store/server-store.ts';
@@ -6,19 +5,15 @@ import { SimulatedTransport } from './simulated-transport.ts';
 
 interleavingSuite({
   name: 'serverStore',
-  start: ({ network, name, limit }) => {
-    const server = createServer({ semaphores: { [name]: limit } });
+  start: ({ network, name }) => {
+    const server = createServer({ semaphores: {} });
+    const { app } = server;
     return {
-      connect: (times) => {
-        const transport = new SimulatedTransport(network, server.app);
-        // The wall clock is not simulated.
-        return new ServerStore(transport, times, systemClock);
-      },
+      connect: (times) => new ServerStore(new SimulatedTransport(network, app), times),
       count: async () => {
-        const text = await (await server.app.request('/metrics')).text();
-        const sum = (metric: string) =>
-          Number(new RegExp(`^${metric}{.*} (\\d+)$`, 'm').exec(text)?.[1]);
-        return { inflight: sum('throttle_acquired'), queued: sum('throttle_pending') };
+        const headers = { 'Content-Type': 'application/json' };
+        const init = { method: 'POST', headers, body: JSON.stringify({ name }) };
+        return (await app.request('/limits/stats', init)).json();
       },
       close: () => server.close(),
     };

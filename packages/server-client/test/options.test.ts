@@ -72,13 +72,9 @@ test('the call timeout of a store is at most a third of its lease', () => {
   expect(serverStore({ url })).toMatchObject({ leaseDuration: 10_000, timeout: 1_000 });
 });
 
-test('a store hands off as often as its option says, and has no option for a reserve', () => {
-  expect(serverStore({ url, handoff: 8 })).toMatchObject({ handoff: 8, reserve: 0 });
+test('a store hands off and reserves as its options say', () => {
+  expect(serverStore({ url, handoff: 8, reserve: 2 })).toMatchObject({ handoff: 8, reserve: 2 });
   expect(() => serverStore({ url, handoff: 101 })).toThrow(option('handoff'));
-  const code = 'ERR_HEADGATE_UNKNOWN_OPTION';
-  expect(() => serverStore({ url, reserve: 1 } as never)).toThrow(
-    expect.objectContaining({ code, option: 'reserve' }),
-  );
 });
 
 test.each([

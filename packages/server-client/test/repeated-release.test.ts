@@ -1,15 +1,25 @@
 import { createLimiter } from '@headgate/core';
 import { serverStore } from '@headgate/server-client';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type Asked, fine, type Script, startFake } from './fake-service.ts';
+import { type Asked, type Script, startFake } from './fake-service.ts';
 
-const isRelease = ({ method }: Asked) => method === 'DELETE';
+const state = { inflight: 1, queued: 0, limit: 1, version: '1', checkIn: 9_000, reclaimed: 0 };
+
+const verbsOf = ({ body }: Asked): string[] =>
+  JSON.parse(body).ops.map(({ verb }: { verb: string }) => verb);
+
+const isRelease = (asked: Asked) =>
+  asked.path === '/limits' && verbsOf(asked).some((verb) => verb === 'release');
+
+const all =
+  (answer: string): Script =>
+  (asked) => [200, JSON.stringify(verbsOf(asked).map(() => ({ state: answer, ...state })))];
 
 /** Acquires and releases a permit at a service that answers releases by this script. */
 async function release(script: Script) {
   const fake = await startFake((asked) => {
-    if (asked.path === '/metrics') return [200, 'throttle_max{semaphore="A"} 1\n'];
-    return isRelease(asked) ? script(asked) : fine(asked);
+    if (asked.path !== '/limits') return undefined;
+    return isRelease(asked) ? script(asked) : all('held')(asked);
   });
   const store = serverStore({ url: fake.url });
   onTestFinished(() => store.close());
@@ -23,8 +33,8 @@ async function release(script: Script) {
 
 test('a release whose connection ended before the answer is repeated, and not reported as lost', async () => {
   let hasReleased = false;
-  const { lost, releases } = await release(() => {
-    if (hasReleased) return [200, '"Peer not found"'];
+  const { lost, releases } = await release((asked) => {
+    if (hasReleased) return all('lost')(asked);
     hasReleased = true;
     return 'cut';
   });
@@ -33,7 +43,7 @@ test('a release whose connection ended before the answer is repeated, and not re
 });
 
 test('a release that finds no lease at once is reported as lost', async () => {
-  const { lost, releases } = await release(() => [200, '"Peer not found"']);
+  const { lost, releases } = await release(all('lost'));
   expect(releases).toBe(1);
   expect(lost).toHaveBeenCalledOnce();
 });

@@ -7,9 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { bundleService, freePort } from '@headgate/test-servers';
 import { afterAll } from 'vitest';
 
-/** Another program that implements the protocol, such as the original, from `THROTTLE_SERVER`. */
-export const { THROTTLE_SERVER: otherServer } = process.env;
-
 export type FullCounts = Readonly<Record<string, number>>;
 
 /** The service in its own process, which is killed with this one. */
@@ -42,10 +39,9 @@ export class Service {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Replaces the semaphores. A program that cannot reload is restarted. */
+  /** Replaces the semaphores. */
   async configure(semaphores: FullCounts): Promise<void> {
     await this.#write(semaphores);
-    if (otherServer !== undefined) return this.restart();
     this.#child.kill('SIGHUP');
     const names = Object.keys(semaphores);
     const name = encodeURIComponent(names.at(-1) ?? '');
@@ -60,10 +56,8 @@ export class Service {
   }
 
   async launch(): Promise<void> {
-    const [program, ...own] =
-      otherServer === undefined ? [process.execPath, await bundleService()] : [otherServer];
-    const args = [...own, '--port', `${this.port}`, '-c', this.#file];
-    this.#child = spawn(program as string, args, { stdio: 'ignore' });
+    const args = [await bundleService(), '--port', `${this.port}`, '-c', this.#file];
+    this.#child = spawn(process.execPath, args, { stdio: 'ignore' });
     const end = () => void this.#child.kill('SIGKILL');
     process.once('exit', end);
     this.#child.once('exit', () => process.off('exit', end));

@@ -1,208 +1,148 @@
-import { createLimiter, type Limiter, type Permit } from '@headgate/core';
-import { describe, expect, test, vi } from 'vitest';
-import { semaphores, useLimits } from './use-limits.ts';
+import { createLimiter } from '@headgate/core';
+import { serverStore } from '@headgate/server-client';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { startFake } from './fake-service.ts';
+import { useLimits } from './use-limits.ts';
 
 const limits = useLimits();
-const { connect, expectUsage, limiter, usage } = limits;
+const { connect, expectUsage, limiter } = limits;
 
-const refused = (message: string) =>
-  expect.objectContaining({
-    code: 'ERR_HEADGATE_STORE_REFUSED',
-    message: expect.stringContaining(message),
-  });
-
-describe('a limit', () => {
-  test('is refused if its value at the service differs, with an error that names both values', async () => {
-    const wrong = limiter('two', { limit: 5 });
-    const message = 'semaphore "two" has 2 at the service, but the limit "two" is 5 here';
-    for (let i = 0; i < 3; i++) {
-      await expect(wrong.acquire()).rejects.toEqual(refused(message));
-      await vi.waitFor(
-        async () => expect(JSON.parse(await limits.service.ask('/peers/'))).toEqual([]),
-        10_000,
-      );
-    }
-    expect(wrong.limit).toBe(5);
-    expect(await usage('two')).toEqual([0, 0]);
-    limits.service.server.configure({ ...semaphores, two: 5 });
-    (await wrong.acquire()).release();
-  });
-
-  test('is refused if the service does not have it, with an error that says what to configure', async () => {
-    const observer = { store: () => {} };
-    const unknown = createLimiter({ name: 'lacking', limit: 7, store: connect() });
-    unknown.observe(observer);
-    const message = 'no semaphore "lacking": configure it with 7';
-    await expect(unknown.acquire()).rejects.toEqual(refused(message));
-    limits.service.server.configure({ ...semaphores, lacking: 7 });
-    (await unknown.acquire()).release();
-  });
-
-  test('is adopted if it changes at the service, and the app is notified', async () => {
-    const conflict = vi.fn();
-    const changing = limiter('two', { observer: { conflict } });
-    await changing.acquire();
-    limits.service.server.configure({ ...semaphores, two: 3 });
-    await vi.waitFor(
-      async () => {
-        (await changing.acquire()).release();
-        expect(changing.limit).toBe(3);
-      },
-      { timeout: 10_000, interval: 100 },
-    );
-    expect(conflict).toHaveBeenCalledWith({ name: 'two', declared: 2, limit: 3 });
-    await Promise.all([changing.acquire(), changing.acquire()]);
-    expect((await usage('two'))[0]).toBe(3);
-  });
-
-  test('may be closed at the service for a while and then applies unchanged', async () => {
-    const conflict = vi.fn();
-    const limit = limiter('two', { observer: { conflict } });
-    (await limit.acquire()).release();
-    limits.service.server.configure({ ...semaphores, two: 0 });
-    const code = 'ERR_HEADGATE_STORE_REFUSED';
-    await expect(limit.acquire()).rejects.toMatchObject({ code });
-    // The figures are fetched again once they are a second old.
-    const served = vi.spyOn(limits.service.server.app, 'fetch');
-    await vi.waitFor(async () => {
-      await expect(limit.acquire()).rejects.toMatchObject({ code });
-      expect(served.mock.calls.map(([{ url }]) => new URL(url).pathname)).toContain('/metrics');
-    }, 10_000);
-    limits.service.server.configure(semaphores);
-    (await limit.acquire()).release();
-    expect(limit.limit).toBe(2);
-    expect(conflict).not.toHaveBeenCalled();
-  });
-
-  test('is refused with perKey', () => {
-    expect(() => limiter('two', { perKey: true })).toThrow(
-      expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option: 'perKey' }),
-    );
-  });
-
-  test('cannot be changed, and neither can the weight of a permit', async () => {
-    const fixed = limiter('two');
-    const code = 'ERR_HEADGATE_UNSUPPORTED';
-    expect(() => fixed.setLimit(1)).toThrow(expect.objectContaining({ code }));
-    const permit = await fixed.acquire();
-    expect(permit.fencing).toBeUndefined();
-    permit.adjust(1);
-    expect(() => permit.adjust(2)).toThrow(expect.objectContaining({ option: 'weight' }));
-    expect(permit.weight).toBe(1);
-    permit.release();
-    await expectUsage('two', [0, 0]);
-  });
-
-  test('applies queueLimit in each process', async () => {
-    const [mine, others] = [limiter('one', { queueLimit: 1 }), limiter('one', { queueLimit: 1 })];
-    const held = await mine.acquire();
-    const waiting = [mine.acquire(), others.acquire()];
-    await expectUsage('one', [1, 2]);
-    await expect(mine.acquire()).rejects.toMatchObject({ rejection: { reason: 'full' } });
-    held.release();
-    for (const permit of waiting) (await permit).release();
-  });
+test('a limit needs no configuration at the service, and may be changed', async () => {
+  const limit = limiter('any', { limit: 1 });
+  await limit.acquire();
+  const waiting = limit.acquire();
+  await expectUsage('any', [1, 1]);
+  limit.setLimit(2);
+  await waiting;
+  await expectUsage('any', [2, 0]);
 });
 
-describe('the queue', () => {
-  test('is FIFO across processes, without renewals', async () => {
-    const stores = [connect(), connect()];
-    const [mine, others] = stores.map((store) => limiter('one', {}, store)) as [Limiter, Limiter];
-    let last = await mine.acquire();
-    const order: number[] = [];
-    const waiting: Promise<Permit>[] = [];
-    for (let at = 0; at < 8; at++) {
-      const permit = (at % 3 === 0 ? others : mine).acquire();
-      permit.then(() => order.push(at));
-      waiting.push(permit);
-      await expectUsage('one', [1, at + 1]);
-    }
-    for (const next of waiting) {
-      last.release();
-      last = await next;
-    }
-    last.release();
-    expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
-  });
+test('each key has its limit, and permits have increasing tokens', async () => {
+  const limit = limiter('tenants', { perKey: true });
+  const [one, other] = await Promise.all([
+    limit.acquire({ key: 'one' }),
+    limit.acquire({ key: 'other' }),
+  ]);
+  const waiting = limit.acquire({ key: 'one' });
+  one.release();
+  const next = await waiting;
+  expect(next.fencing).toBeGreaterThan(one.fencing as bigint);
+  for (const permit of [other, next]) permit.release();
+});
 
-  test('uses three connections per process, for any number of waiters and limits', async () => {
-    // The timeout is long, because a busy machine is no outage.
-    const store = connect({ timeout: 20_000 });
-    const names = ['a', 'b', 'c', 'd', 'e'] as const;
-    const limiters = names.map((name) => limiter(name, {}, store));
-    const held = await Promise.all(limiters.map((each) => each.acquire()));
-    const waiting = limiters.flatMap((each) => Array.from({ length: 100 }, () => each.acquire()));
-    await vi.waitFor(
-      () => expect(limiters.map(({ queued }) => queued)).toEqual(Array(5).fill(100)),
-      20_000,
-    );
-    // A connection replaced by another may still be closing.
-    await vi.waitFor(() => expect(limits.proxy.connections).toBeLessThanOrEqual(3), 10_000);
-    let max = 0;
-    const record = () => {
-      max = Math.max(max, limits.proxy.connections);
-    };
-    const timer = setInterval(record, 1);
-    for (const permit of held) permit.release();
-    await Promise.all(waiting.map(async (permit) => (await permit).release()));
-    clearInterval(timer);
-    expect(max).toBe(3);
-  });
+test('a process uses four connections, for any number of waiters and limits', async () => {
+  // The timeout is long, because a busy machine is no outage.
+  const store = connect({ timeout: 20_000 });
+  const limiters = ['a', 'b', 'c', 'd', 'e'].map((name) => limiter(name, {}, store));
+  const held = await Promise.all(limiters.map((each) => each.acquire()));
+  const waiting = limiters.flatMap((each) => Array.from({ length: 100 }, () => each.acquire()));
+  await vi.waitFor(
+    () => expect(limiters.map(({ queued }) => queued)).toEqual(Array(5).fill(100)),
+    20_000,
+  );
+  let max = 0;
+  const record = () => {
+    max = Math.max(max, limits.proxy.connections);
+  };
+  const timer = setInterval(record, 1);
+  for (const permit of held) permit.release();
+  await Promise.all(waiting.map(async (permit) => (await permit).release()));
+  clearInterval(timer);
+  expect(max).toBeLessThanOrEqual(4);
+});
 
-  test('reports a grant while polls for two other limits are blocked', async () => {
-    const names = ['a', 'b', 'c'] as const;
-    const elsewhere = connect();
-    const held = await Promise.all(names.map((name) => limiter(name, {}, elsewhere).acquire()));
-    const store = connect();
-    // Shorter than the time for which a request is blocked.
-    const waiting = names.map((name) => limiter(name, { queueTimeout: 4_000 }, store).acquire());
-    for (const each of waiting) each.catch(() => {});
-    await expectUsage('c', [1, 1]);
-    held[2]?.release();
-    (await waiting[2])?.release();
-    for (const permit of held) permit.release();
-    for (const each of waiting) await each.then((permit) => permit.release());
-  });
-
-  test('removes waiters that abort or time out', async () => {
-    const limit = limiter('one');
-    const held = await limit.acquire();
-    const abort = new AbortController();
-    const aborted = limit.acquire({ signal: abort.signal });
-    const patient = limit.acquire();
-    aborted.catch(() => {});
-    await expectUsage('one', [1, 2]);
-    const timedOut = limit.acquire({ queueTimeout: 200 });
-    await expect(timedOut).rejects.toMatchObject({ rejection: { reason: 'timeout' } });
-    await expectUsage('one', [1, 2]);
-    abort.abort();
-    await expect(aborted).rejects.toBe(abort.signal.reason);
-    await expectUsage('one', [1, 1]);
-    held.release();
-    (await patient).release();
-    await expectUsage('one', [0, 0]);
-  });
-
-  test('keeps a granted permit at the time when the wait would have ended', async () => {
-    const limit = limiter('one', { queueTimeout: 2_000 });
-    const held = await limit.acquire();
-    const waiting = limit.acquire();
-    await expectUsage('one', [1, 1]);
-    held.release();
-    const permit = await waiting;
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
-    expect(await usage('one')).toEqual([1, 0]);
-    expect(permit.signal.aborted).toBe(false);
+test('more operations than a request carries are sent in several, in their order', async () => {
+  const served = vi.spyOn(limits.service.server.app, 'fetch');
+  const store = connect();
+  const name = 'x'.repeat(4_000);
+  const limit = createLimiter({ name, limit: 50, queueLimit: 300, queueTimeout: 20_000, store });
+  const order: number[] = [];
+  const callers = Array.from({ length: 200 }, async (_, at) => {
+    const permit = await limit.acquire();
+    order.push(at);
     permit.release();
   });
+  await Promise.all(callers);
+  expect(order).toEqual(callers.map((_, at) => at));
+  const sizes = served.mock.calls.flatMap(([{ headers }]) => headers.get('content-length') ?? []);
+  expect(Math.max(...sizes.map(Number))).toBeLessThan(300_000);
+  served.mockRestore();
+});
 
-  test('is not used if queueLimit is 0', async () => {
-    const limit = limiter('one', { queueLimit: 0 });
-    const held = await limit.acquire();
-    for (let i = 0; i < 3; i++) {
-      await expect(limit.acquire()).rejects.toMatchObject({ rejection: { reason: 'full' } });
-    }
-    expect(await usage('one')).toEqual([1, 0]);
-    held.release();
+test('a waiter is granted although the stream was cut while it waited', async () => {
+  const store = connect({ timeout: 20_000 });
+  const limit = limiter('one', {}, store);
+  const held = await limiter('one').acquire();
+  const waiting = limit.acquire();
+  await expectUsage('one', [1, 1]);
+  limits.proxy.cut();
+  held.release();
+  (await waiting).release();
+});
+
+test('a process that has released everything closes its stream', async () => {
+  const served = vi.spyOn(limits.service.server.app, 'fetch');
+  const limit = limiter('one', {}, connect({ timeout: 300, lease: 60_000 }));
+  (await limit.acquire()).release();
+  const streams = () =>
+    served.mock.calls.flatMap(([{ url, signal }]) =>
+      url.includes('/limits/messages') ? signal.aborted : [],
+    );
+  await vi.waitFor(() => expect(streams()).toEqual([true]), 5_000);
+  served.mockRestore();
+});
+
+test.each([
+  [404, 'Not found', 'answered 404: Not found'],
+  [401, 'Unauthorized', 'answered 401: Unauthorized'],
+])(
+  'a service that answers %i refuses the request, and its text is in the error',
+  async (status, text, message) => {
+    const fake = await startFake(() => [status, text]);
+    const store = serverStore({ url: fake.url });
+    onTestFinished(() => store.close());
+    const limit = createLimiter({ name: 'A', limit: 1, store });
+    limit.observe({ store: () => {} });
+    await expect(limit.acquire()).rejects.toMatchObject({
+      code: 'ERR_HEADGATE_STORE_REFUSED',
+      message: expect.stringContaining(message),
+    });
+    await expect(store.stats({ name: 'A' })).rejects.toMatchObject({
+      code: 'ERR_HEADGATE_STORE_REFUSED',
+    });
+  },
+);
+
+test('an answer that is no JSON, or too short, rejects the callers and leaves nothing pending', async () => {
+  const texts = ['<html>', '[]', '{}', '[null]', '[{"state":"odd"}]'];
+  const fake = await startFake(({ path }) =>
+    path === '/limits' ? [200, texts.shift() ?? '[]'] : undefined,
+  );
+  const store = serverStore({ url: fake.url });
+  onTestFinished(() => store.close());
+  const limit = createLimiter({ name: 'A', limit: 1, store });
+  limit.observe({ store: () => {} });
+  for (const _ of [...texts]) {
+    await expect(limit.acquire()).rejects.toMatchObject({ code: /^ERR_HEADGATE_STORE/ });
+  }
+  expect(limit.stats()).toMatchObject({ inflight: 0, queued: 0 });
+});
+
+test('a stream of something else than messages is reported, and opened again', async () => {
+  let opened = 0;
+  const fake = await startFake(({ path }) => {
+    if (path === '/limits/messages') return [200, ++opened % 2 ? '<html>\n' : 'null\n5\n'];
+    return path === '/limits' ? [200, '[]'] : undefined;
   });
+  const store = serverStore({ url: fake.url });
+  onTestFinished(() => store.close());
+  const limit = createLimiter({ name: 'A', limit: 1, store });
+  limit.observe({ store: () => {} });
+  await expect(limit.acquire()).rejects.toMatchObject({ code: 'ERR_HEADGATE_STORE_REFUSED' });
+  const seen = () => ({ opened, muted: store.activity().muted });
+  await vi.waitFor(async () => {
+    await limit.acquire().catch(() => {});
+    expect(seen()).toEqual({ opened: expect.any(Number), muted: true });
+    expect(opened).toBeGreaterThan(2);
+  }, 5_000);
 });

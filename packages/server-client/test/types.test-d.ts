@@ -9,9 +9,7 @@ expectTypeOf(serverStore).toBeCallableWith({ url, token: undefined, lease: 5_000
 expectTypeOf(lockClient({ url }).lock('A')).resolves.toEqualTypeOf<Lock>();
 expectTypeOf<Lock>().toExtend<AsyncDisposable>();
 
-serverStore({ url, handoff: 8 });
-// @ts-expect-error: the service recalls no permits
-serverStore({ url, reserve: 2 });
+serverStore({ url, handoff: 8, reserve: 2 });
 // @ts-expect-error: there is no such option
 lockClient({ url, timeout: 5 });
 // @ts-expect-error: the url is required

@@ -10,11 +10,12 @@ import { type FaultyProxy, startProxy } from '@headgate/test-servers';
 import { afterEach, beforeEach, expect, onTestFinished, vi } from 'vitest';
 import { useServer } from './use-server.ts';
 
-export const semaphores = { one: 1, two: 2, three: 3, a: 1, b: 1, c: 1, d: 1, e: 1 };
+/** Limits of another value than 1. */
+const values: Readonly<Record<string, number>> = { two: 2, three: 3 };
 
 /** Limits counted by a service in this process, behind a proxy; new for each test of a file. */
 export function useLimits() {
-  const service = useServer(semaphores);
+  const service = useServer({});
   let proxy: FaultyProxy;
   beforeEach(async () => {
     proxy = await startProxy({ port: service.port });
@@ -33,7 +34,7 @@ export function useLimits() {
   }
 
   function limiter(
-    name: keyof typeof semaphores,
+    name: string,
     {
       observer,
       warns = false,
@@ -41,7 +42,7 @@ export function useLimits() {
     }: Partial<DistributedLimiterOptions> & { observer?: Observer; warns?: boolean } = {},
     store = connect(),
   ): Limiter {
-    const usual = { limit: semaphores[name], queueLimit: 1_000, queueTimeout: 20_000 };
+    const usual = { limit: values[name] ?? 1, queueLimit: 1_000, queueTimeout: 20_000 };
     // Observing `store` suppresses the warnings.
     const quiet = warns ? {} : { store: () => {} };
     const all = { name, ...usual, store, ...options };

@@ -16,7 +16,10 @@ export interface ServerOptions {
    * no authorization.
    */
   readonly token?: string | undefined;
-  /** Maximum number of peers. A request that would create more is answered with 503. Default: 100,000. */
+  /**
+   * Maximum number of peers, and of the distributed limits and their leases. A request that would create more peers is
+   * answered with 503, and an operation that would add more leases is refused. Default: 100,000.
+   */
   readonly maxPeers?: number | undefined;
   /**
    * Maximum number of blocked requests. Further ones are answered with 503, and their locks stay pending. Default:

@@ -1,6 +1,7 @@
 import type { Clock } from '@headgate/core';
 import { Alarm } from './alarm.ts';
 import { History } from './history.ts';
+import { Limits } from './limits/limits.ts';
 import type { Log } from './log.ts';
 import { State } from './state/state.ts';
 
@@ -14,6 +15,7 @@ export interface StateDriverOptions {
 /** Drives the state with a timer, so that expiries take effect even without requests. */
 export class StateDriver {
   readonly state: State;
+  readonly limits: Limits;
   readonly log: Log;
   /** What the page shows of the past. */
   readonly history = new History();
@@ -23,6 +25,7 @@ export class StateDriver {
 
   constructor({ clock, log, ...bounds }: StateDriverOptions) {
     this.log = log;
+    this.limits = new Limits(clock, bounds.maxPeers);
     this.#alarm = new Alarm(clock, () => this.#ring());
     this.state = new State({
       ...bounds,
@@ -37,6 +40,7 @@ export class StateDriver {
   close(): void {
     this.isClosing = true;
     this.state.answerAll();
+    this.limits.close();
     this.#alarm.stop();
   }
 

@@ -142,7 +142,7 @@ export interface LimitState {
   readonly limit: number;
   /** When that limit was declared or set: the next `version` of `LimitRef`. */
   readonly version: string;
-  /** The next `declared` of `LimitRef`. Undefined if the store does not support `setLimit`. */
+  /** The next `declared` of `LimitRef`. */
   readonly declared?: readonly number[] | undefined;
   /** The next `operated` of `LimitRef`. Undefined if the limit was never operated. */
   readonly operated?: OperatedState | undefined;
@@ -205,27 +205,8 @@ export interface StoreListener {
 
 /** What a store supports. A limiter throws at construction if its options need more. */
 export interface Capabilities {
-  /** Issues increasing fencing tokens. */
-  readonly fencing: boolean;
-  /** Enforces `queueLimit` over all processes. If false, each process enforces it on its own. */
-  readonly queueLimit: boolean;
-  /** Supports limits that are declared and set. */
-  readonly setLimit: boolean;
-  /** Supports the changes of `declare`: pausing, draining, and shadow mode. */
-  readonly operate: boolean;
-  /** Supports limits with keys. */
-  readonly keys: boolean;
-  /** Lets a waiter rejoin at its position after the store has lost its state. */
-  readonly place: boolean;
-  /** Supports `resize`. */
-  readonly resize: boolean;
   /** Recalls leases that are kept idle (`reserve`). */
   readonly recall: boolean;
-  /**
-   * Returns exact counts with every answer. If false, `inflight` and `queued` may be outdated, `queued` and `holders`
-   * are weights, `longestWait` is in whole seconds, `reclaimed` is 0, and `checkIn` may be later than the next expiry.
-   */
-  readonly counts: boolean;
 }
 
 export interface StoreSettings {
@@ -273,8 +254,8 @@ export interface LeaseStore extends StoreSettings {
   /** Subscribes the listener, and returns a function that unsubscribes it. Called once. */
   listen(listener: StoreListener): () => void;
   /**
-   * Resolves to the state of a limit. If the store does not know the limit, `version` is empty and every number is 0 (a
-   * store that cannot set limits rejects instead). Rejects with a StoreError on failure, within `timeout`.
+   * Resolves to the state of a limit. If the store does not know the limit, `version` is empty and every number is 0.
+   * Rejects with a StoreError on failure, within `timeout`.
    */
   stats(ref: LimitName): Promise<StoreStats>;
   /** Closes what the store itself has opened. */

@@ -70,7 +70,7 @@ export class Declarations {
 
   /** Whether this is a keyed limit that is also declared without a key. */
   get readsCommon(): boolean {
-    return this.#whole !== undefined && this.session.store.can.setLimit;
+    return this.#whole !== undefined;
   }
 
   /** Called when the store has answered. Reads a keyed limit again if it is due, which is several times per lease. */

@@ -5,7 +5,6 @@ import {
   checkOperation,
   deferGrants,
   type LimiterSettings,
-  unsupported,
 } from '@headgate/core/engine';
 import { checkCount } from '@headgate/core/options';
 import type { StoreWarnings } from './availability/store-warnings.ts';
@@ -26,15 +25,13 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
     warnings: StoreWarnings,
   ) {
     super(new DistributedSemaphores(checkDistributed(settings, session.store), session, warnings));
-    const { setLimit, operate } = session.store.can;
     this.operations = [
-      ...(setLimit && settings.isLimitPerRequest !== true ? (['setLimit'] as const) : []),
-      ...(operate ? (['pause', 'drain', 'resume', 'shadow', 'enforce'] as const) : []),
+      ...(settings.isLimitPerRequest ? [] : (['setLimit'] as const)),
+      ...(['pause', 'drain', 'resume', 'shadow', 'enforce'] as const),
     ];
   }
 
   setLimit(limit: number): void {
-    this.#checkStore('setLimit', this.session.store.can.setLimit);
     if (!this.closed) checkOperation(this, 'setLimit');
     checkCount('limit', limit, 1);
     // A limit that looks the same here is sent as well: another process may have changed it since.
@@ -83,14 +80,8 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
    * meanwhile.
    */
   #operate(operation: Operation, change: OperatedChange): void {
-    this.#checkStore(operation, this.session.store.can.operate);
     checkOperation(this, operation);
     this.semaphores.operate(change, () => this.report(operation));
-  }
-
-  #checkStore(operation: Operation, isSupported: boolean): void {
-    if (isSupported) return;
-    throw unsupported(this.name, operation, 'its limit is configured in the store itself');
   }
 
   async storeStats(key?: string): Promise<StoreStats> {

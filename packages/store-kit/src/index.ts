@@ -22,6 +22,7 @@ export { limitTime } from './limit-time.ts';
 export { operatedCode, operatedCodes, operatedState } from './operated-code.ts';
 export { answerOfRepeated } from './repeated-release.ts';
 export { Store } from './store.ts';
-export { checkTimes, fullCapabilities, type StoreOptions } from './store-kit.ts';
+export { checkTimes, type StoreOptions } from './store-kit.ts';
 export { SubscriptionProbe } from './subscription-probe.ts';
+export { decode, encode } from './wire.ts';
 export { within } from './within.ts';

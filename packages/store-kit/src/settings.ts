@@ -15,13 +15,12 @@ export function checkDistributed(
   settings: LimiterSettings,
   { can, handoff, reserve }: LeaseStore,
 ): DistributedSettings {
-  const { limit, queueTimeout, perKey, distribution } = settings;
+  const { limit, queueTimeout, distribution } = settings;
   const { onStoreError = 'reject' } = distribution ?? {};
   if (typeof limit !== 'number') throw invalid('limit', 'a whole number with a store', limit);
   if (settings.queueWeight !== Infinity) {
     throw invalid('queueWeight', 'omitted with a store', settings.queueWeight);
   }
-  if (perKey && !can.keys) throw invalid('perKey', 'false with this store', perKey);
   checkDuration('queueTimeout', queueTimeout);
   if (queueTimeout === 0) {
     const expected = 'above 0 with a store: for no queue, set queueLimit to 0';

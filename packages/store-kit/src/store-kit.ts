@@ -1,6 +1,5 @@
 import { checkSpan } from '@headgate/core/engine';
 import { checkCount, invalid } from '@headgate/core/options';
-import type { Capabilities } from './contract.ts';
 
 /** Options of every store. */
 export interface StoreOptions {
@@ -26,19 +25,6 @@ export interface StoreOptions {
   /** The store's name in metrics, where an app has several. Default: the kind of store, such as `redis`. */
   readonly name?: string | undefined;
 }
-
-/** The `can` of a store that supports everything. */
-export const fullCapabilities: Capabilities = {
-  fencing: true,
-  queueLimit: true,
-  setLimit: true,
-  operate: true,
-  keys: true,
-  place: true,
-  resize: true,
-  recall: true,
-  counts: true,
-};
 
 const MIN_LEASE_MS = 100;
 /** The highest value that is still a whole number of milliseconds in every server. */

@@ -1,4 +1,3 @@
-import type { Capabilities } from '@headgate/store-kit';
 import { operatedLimit } from '../operated-limit.ts';
 import { noGrantAboveLimit } from './above-limit.ts';
 import { noDisturbance } from './calm.ts';
@@ -13,13 +12,9 @@ import { allAlive } from './survival.ts';
 import { noLateAnswers } from './timeout.ts';
 import { noStaleWrite, risingTokens } from './tokens.ts';
 
-/** The invariants that are checked for each limit, if the store has the capability. */
-export function invariantsFor(
-  limit: number,
-  { fencing }: Capabilities,
-): Readonly<Record<string, Invariant>> {
-  if (limit === operatedLimit) return invariantsOfOperated;
-  return fencing ? { ...invariants, ...invariantsOfTokens } : invariants;
+/** The invariants that are checked for this limit. */
+export function invariantsFor(limit: number): Readonly<Record<string, Invariant>> {
+  return limit === operatedLimit ? invariantsOfOperated : invariants;
 }
 
 const invariants = {
@@ -30,14 +25,11 @@ const invariants = {
   'permits of dead processes become available': deadProcessesRecovered,
   'no permit is lost without a fault': noLossWithoutFault,
   'no disturbance without a fault': noDisturbance,
-};
-
-const invariantsOfTokens = {
   'no stale token is accepted': noStaleWrite,
   'tokens increase': risingTokens,
 };
 
-/** These count permits by their tokens: all stores that can operate limits issue tokens. */
+/** These count permits by their tokens. */
 const invariantsOfOperated = {
   'nothing is granted while the limit is paused or drained': noGrantWhileClosed,
   'no grant exceeds the limit that applies': noGrantAboveLimit,

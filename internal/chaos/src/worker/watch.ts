@@ -18,7 +18,7 @@ interface Waiting {
  * granted.
  */
 export function watchWaits(store: Store, worker: string): Store {
-  const waits = new Waits(worker, store);
+  const waits = new Waits(worker);
   const send = store.send.bind(store);
   store.send = async (ops, timeout) => {
     const from = stamp();
@@ -68,10 +68,7 @@ function noteLimits(
 class Waits {
   readonly #waits = new Map<string, Waiting>();
 
-  constructor(
-    private readonly worker: string,
-    private readonly store: Store,
-  ) {}
+  constructor(private readonly worker: string) {}
 
   requested(op: Op, now: number): void {
     if (op.verb === 'declare') return;
@@ -89,9 +86,7 @@ class Waits {
       this.#end(wait, answer.state === 'held' ? asked.to : undefined);
       return;
     }
-    const { can } = this.store;
-    if (can.place ? changes(wait, answer.place) : answer.place !== undefined)
-      moved(this.worker, wait, answer.place);
+    if (changes(wait, answer.place)) moved(this.worker, wait, answer.place);
     wait.place = answer.place;
     wait.seen.push(asked);
   }

@@ -12,8 +12,6 @@ export interface CrashDriver {
   readonly lease: number;
   /** Maximum milliseconds until the permits of a killed process are available. */
   readonly back: number;
-  /** Whether permits have fencing tokens. */
-  readonly hasTokens: boolean;
 }
 
 /** The lease in tests that freeze processes, in milliseconds. Their permits only become available when it ends. */
@@ -24,13 +22,12 @@ const RENEWED_LEASE = 2_000;
 const TOLERANCE = 1_000;
 
 /** Tests of processes that are killed, frozen, or work for a long time. They use real processes. */
-export function crashSuite({ start, lease, back, hasTokens }: CrashDriver): void {
+export function crashSuite({ start, lease, back }: CrashDriver): void {
   const trio = (options: Crashing) =>
     start(3, options) as Promise<[RemoteLimiter, RemoteLimiter, RemoteLimiter]>;
 
   function expectLater(next: Held, before: Held): void {
-    if (hasTokens) expect(next.fencing).toBeGreaterThan(before.fencing as bigint);
-    else expect(next.fencing).toBeUndefined();
+    expect(next.fencing).toBeGreaterThan(before.fencing as bigint);
   }
 
   const expectState = (

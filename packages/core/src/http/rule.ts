@@ -1,5 +1,5 @@
 import { checkCount, checkFunction, checkNames, firstSet } from '../checks.ts';
-import { HeadgateError, invalid, superfluous } from '../errors.ts';
+import { HeadgateError, invalid } from '../errors.ts';
 import type { Demand } from '../gate/demands.ts';
 import { inEntry, isLimiter, type LimitSpec, ownSpec, reusedSpec } from '../gate/limit-spec.ts';
 import { distributedOptions } from '../limiter/distributed-options.ts';
@@ -207,10 +207,6 @@ function specOf<R>(options: LimitOptions<R>, gate: RuleContext<R>): LimitSpec {
     return spec;
   }
   if (options.limit === undefined) throw invalid('limit', NO_DEFAULT, undefined);
-  const { can } = (options.store ?? {}) as { can?: { keys?: boolean } };
-  if (key !== undefined && can?.keys === false) {
-    throw superfluous('key', 'with this store, which has no keys');
-  }
   const { shares } = options;
   if (shares !== undefined && options.store !== undefined) {
     throw invalid('shares', 'omitted with a store', shares);

@@ -15,7 +15,7 @@ export function checkOperation(limiter: Operable, operation: Operation): void {
   throw unsupported(name, operation, why);
 }
 
-export function unsupported(limiter: string, operation: Operation, why: string): HeadgateError {
+function unsupported(limiter: string, operation: Operation, why: string): HeadgateError {
   return new HeadgateError(
     'ERR_HEADGATE_UNSUPPORTED',
     `limiter "${limiter}" does not support ${operation}: ${why}`,

@@ -10,6 +10,6 @@ export interface StoreStats {
   readonly queued: number;
   /** Milliseconds for which the oldest waiter has been queued. */
   readonly longestWait: number;
-  /** Number of processes that hold or await a lease; undefined if the store does not know it. */
-  readonly processes?: number | undefined;
+  /** Number of processes that hold or await a lease. */
+  readonly processes: number;
 }

@@ -17,6 +17,5 @@ export const storeUnderTest: StoreUnderTest = {
     'refuse notifications': Infinity,
     TRUNCATE: 500,
   },
-  operates: true,
   environments: { single },
 };

@@ -48,7 +48,6 @@ describe.concurrent('processes that are killed or frozen', () => {
     start: async (count, options) => connected(await workers.start(count, shared, options)),
     lease: 20_000,
     back: 8_000,
-    hasTokens: true,
   });
 });
 

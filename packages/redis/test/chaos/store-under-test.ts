@@ -22,6 +22,5 @@ export const storeUnderTest: StoreUnderTest = {
     FLUSHALL: lease / 2,
     'restart the server': lease / 2,
   },
-  operates: true,
   environments: { single, cluster, failover },
 };

@@ -20,7 +20,6 @@ describe.concurrent('processes that crash', () => {
     start,
     lease: 1_200,
     back: 1_200 + 1_000,
-    hasTokens: true,
   });
 });
 

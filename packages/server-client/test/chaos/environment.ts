@@ -3,12 +3,11 @@ import { serverStore } from '../../src/index.ts';
 import { Service } from '../service.ts';
 import { faultsOf } from './faults.ts';
 
-export async function single({ size, limits, ...times }: EnvironmentOptions): Promise<Environment> {
-  const semaphores = Object.fromEntries(limits.map((limit) => [`chaos-${limit}`, limit]));
-  const service = await Service.start(semaphores);
+export async function single({ size, ...times }: EnvironmentOptions): Promise<Environment> {
+  const service = await Service.start({});
   return oneServer(size, {
     server: service,
-    faults: faultsOf(service, semaphores),
+    faults: faultsOf(service),
     connectionSettings: urlOf,
     verify: async (port) => {
       const store = serverStore({

@@ -18,6 +18,5 @@ export const storeUnderTest: StoreUnderTest = {
     'restart the service': lease / 2,
     'kill the service': lease / 2,
   },
-  operates: false,
   environments: { single },
 };

@@ -2,33 +2,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { crashSuite } from '@headgate/test-servers/processes';
 import { describe, expect, test, vi } from 'vitest';
 import { useService } from '../service.ts';
-import { most, nameOf, type RemoteLimiter, semaphores, useWorkers } from './workers.ts';
+import { type RemoteLimiter, useWorkers } from './workers.ts';
 
 const workers = useWorkers(12);
 /** The lease in milliseconds. A call may take a third of it. */
 const lease = 2_400;
-const service = await useService(semaphores);
+const service = await useService({ lock: 1 });
 
-function start(count: number, options: Parameters<typeof workers.start>[2]) {
-  return workers.start(count, service, options) as Promise<
-    [RemoteLimiter, RemoteLimiter, RemoteLimiter]
-  >;
+async function start(count: number, options: Parameters<typeof workers.start>[2]) {
+  const processes = await workers.start(count, service, options);
+  // On a busy machine, the first call of a process takes longer than a call's timeout.
+  for (const one of processes) await vi.waitFor(() => one.do('stored'), 10_000);
+  return processes as [RemoteLimiter, RemoteLimiter, RemoteLimiter];
 }
 
 describe.concurrent('processes that crash', () => {
   crashSuite({
-    start: async (count, { name, ...options }) => {
-      const { limit } = options as { limit: 1 | 2 | 3 };
-      // Limiters that share a name use the last configured limit, which no other test uses.
-      const named = name === undefined ? {} : { name: nameOf(limit, most) };
-      const processes = await workers.start(count, service, { ...options, ...named, limit });
-      // On a busy machine, the first call of a process takes longer than a call's timeout.
-      for (const one of processes) await vi.waitFor(() => one.do('stored'), 5_000);
-      return processes;
-    },
+    start,
     lease,
     back: lease + 1_000,
-    hasTokens: false,
   });
 });
 
@@ -63,22 +55,19 @@ test.concurrent('waiters are granted in order of arrival across processes', asyn
   await last.release();
 });
 
-/** A limit of the service that no other test uses. */
-const mine = nameOf(1, most - 1);
-
 test.concurrent("a lock of a killed client is released within its lease, and the signal of a frozen client's lock aborts", async () => {
   const [one, two, three] = await start(3, { limit: 2, lease: 900 });
-  await one.do('lock', mine);
-  const next = two.do('lock', mine);
+  await one.do('lock', 'lock');
+  const next = two.do('lock', 'lock');
   await sleep(50);
   await one.worker.kill();
   await next;
   two.worker.freeze();
-  await three.do('lock', mine);
+  await three.do('lock', 'lock');
   two.worker.thaw();
-  const reason = () => two.do('isLost', mine);
+  const reason = () => two.do('isLost', 'lock');
   await vi.waitFor(async () => expect(await reason()).toBe('ERR_HEADGATE_LEASE_LOST'), 5_000);
-  await two.do('unlock', mine);
-  expect(await three.do('isLost', mine)).toBeUndefined();
-  await three.do('unlock', mine);
+  await two.do('unlock', 'lock');
+  expect(await three.do('isLost', 'lock')).toBeUndefined();
+  await three.do('unlock', 'lock');
 });

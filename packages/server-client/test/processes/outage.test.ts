@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import { useService } from '../service.ts';
-import { type RemoteLimiter, semaphores, useWorkers } from './workers.ts';
+import { type RemoteLimiter, useWorkers } from './workers.ts';
 
 const workers = useWorkers();
-const service = await useService(semaphores);
+const service = await useService({ lock: 1 });
 
 async function start(count: number, options: Parameters<typeof workers.start>[2]) {
   const processes = await workers.start(count, service, options);
@@ -22,7 +22,7 @@ test('a restarted service gets holders and waiters from its clients, and grants 
   const held = await one.acquire({ weight: 2 });
   const waiting = [await one.wait(), await one.wait({ weight: 2 })];
   await service.restart();
-  await stands(two, 2, 3);
+  await stands(two, 2, 2);
   expect(await held.isAborted()).toBe(false);
   const newcomer = await two.wait();
   await held.release();
@@ -35,15 +35,15 @@ test('a restarted service gets holders and waiters from its clients, and grants 
 
 test('a lock is restored after a restart', async () => {
   const [one] = await start(1, { limit: 1, lease: 9_000 });
-  await one.do('lock', '1 of test 19');
+  await one.do('lock', 'lock');
   await service.restart();
   const taken = async () => {
-    const answer = await fetch(`${service.url}/remainder?semaphore=1%20of%20test%2019`);
+    const answer = await fetch(`${service.url}/remainder?semaphore=lock`);
     expect(await answer.text()).toBe('0');
   };
   await vi.waitFor(taken, 10_000);
-  expect(await one.do('isLost', '1 of test 19')).toBeUndefined();
-  await one.do('unlock', '1 of test 19');
+  expect(await one.do('isLost', 'lock')).toBeUndefined();
+  await one.do('unlock', 'lock');
 });
 
 test('while the service is unavailable, each process follows its policy, and uses the service again when it is back', async () => {

@@ -3,6 +3,7 @@ import { bearerAuth } from 'hono/bearer-auth';
 import { HTTPException } from 'hono/http-exception';
 import type { StateDriver } from '../state-driver.ts';
 import { largeAnswers } from './large-answers.ts';
+import { limitRoutes } from './limits.ts';
 import { lockRoutes } from './locks.ts';
 import { Metrics } from './metrics.ts';
 import { notFound } from './not-found.ts';
@@ -21,6 +22,7 @@ export function createApp(stateDriver: StateDriver, token: string | undefined): 
   pages(app);
   peerRoutes(app, stateDriver);
   lockRoutes(app, stateDriver);
+  limitRoutes(app, stateDriver);
   const metrics = new Metrics(stateDriver.state);
   metrics.route(app);
   notFound(app, () => metrics.countUnknownPath());

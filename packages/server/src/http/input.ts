@@ -11,7 +11,7 @@ const MAX_ID = 2n ** 64n - 1n;
 const MAX_COUNT = 2n ** 63n - 1n;
 const json = /^application\/(?:[\w.!#$&^+-]+\+)?json\s*(?:;|$)/i;
 
-function refuse(status: 400 | 413 | 415 | 422, message: string): never {
+export function refuse(status: 400 | 413 | 415 | 422, message: string): never {
   throw new HTTPException(status, { message });
 }
 
@@ -43,13 +43,18 @@ interface JsonObject {
   readonly [name: string]: Json;
 }
 
-/** Parses the body. Answers 413 if it is too large, 415 if its type is not JSON, and 400 if it is not valid JSON. */
-export async function bodyOf(c: Context): Promise<Json> {
+/** Reads a JSON text. Answers 413 if it is longer than `maxBytes`, and 415 if its type is not JSON. */
+export async function textOf(c: Context, maxBytes = MAX_BODY_BYTES): Promise<string> {
   if (!json.test(c.req.header('content-type') ?? '')) {
     refuse(415, 'Expected a body with `Content-Type: application/json`.');
   }
-  await checkLength(c);
-  const text = await c.req.text();
+  await checkLength(c, maxBytes);
+  return c.req.text();
+}
+
+/** Parses the body. Answers as `textOf` does, and 400 if it is not valid JSON. */
+export async function bodyOf(c: Context): Promise<Json> {
+  const text = await textOf(c);
   try {
     return parse(text, undefined, { parseNumber }) as Json;
   } catch (error) {
@@ -66,17 +71,12 @@ export async function fieldsOf(c: Context): Promise<JsonObject> {
  * Checks the length of the body. Counts its bytes only if the client has not declared the length, because counting
  * costs a stream.
  */
-async function checkLength(c: Context): Promise<void> {
+async function checkLength(c: Context, maxBytes: number): Promise<void> {
   const length = c.req.header('content-length');
   const isDeclared = length !== undefined && c.req.header('transfer-encoding') === undefined;
-  if (!isDeclared) await countBytes(c, async () => {});
-  else if (Number(length) > MAX_BODY_BYTES) tooLarge();
-}
-
-const countBytes = bodyLimit({ maxSize: MAX_BODY_BYTES, onError: tooLarge });
-
-function tooLarge(): never {
-  return refuse(413, `The body must not exceed ${MAX_BODY_BYTES} bytes.`);
+  const tooLarge = () => refuse(413, `The body must not exceed ${maxBytes} bytes.`);
+  if (!isDeclared) await bodyLimit({ maxSize: maxBytes, onError: tooLarge })(c, async () => {});
+  else if (Number(length) > maxBytes) tooLarge();
 }
 
 function parseNumber(text: string): number | bigint {

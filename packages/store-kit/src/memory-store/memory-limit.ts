@@ -75,6 +75,15 @@ export class MemoryLimit {
     this.#grantQueued(moment);
   }
 
+  /** Number of leases, held and queued. */
+  get size(): number {
+    return this.#leases.size;
+  }
+
+  has(id: string): boolean {
+    return this.#leases.get(id) !== undefined;
+  }
+
   /** When the next lease expires; Infinity without leases. */
   get nextExpiry(): number {
     let next = Infinity;

@@ -10,7 +10,7 @@ import type {
   StoreStats,
 } from '../contract.ts';
 import { Store } from '../store.ts';
-import { checkTimes, fullCapabilities, type StoreOptions } from '../store-kit.ts';
+import { checkTimes, type StoreOptions } from '../store-kit.ts';
 import { Memory } from './memory.ts';
 
 /** `timeout` has no effect except on the minimum of `leaseDuration`, since calls take no time. */
@@ -40,7 +40,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
 }
 
 class MemoryStore extends Store {
-  readonly can: Capabilities = fullCapabilities;
+  readonly can: Capabilities = { recall: true };
   readonly #memory: Memory;
   #unlisten = () => {};
   #isClosed = false;

@@ -1,6 +1,6 @@
-import { type Clock, systemClock } from '@headgate/core';
-import { checkClock } from '@headgate/core/engine';
-import type { LimitName, Op, Reply, StoreListener, StoreStats } from '../contract.ts';
+import { type Clock, StoreError, systemClock } from '@headgate/core';
+import { checkBound, checkClock } from '@headgate/core/engine';
+import type { Answer, LimitName, Op, StoreListener, StoreStats } from '../contract.ts';
 import { newMemory } from './limit-memory.ts';
 import { MemoryLimit, type Moment, type Notifier } from './memory-limit.ts';
 
@@ -19,6 +19,11 @@ interface Entry {
 export interface MemoryOptions {
   /** Times the leases. Default: the runtime's own. */
   readonly clock?: Clock | undefined;
+  /**
+   * Maximum number of limits, keys of limits and leases, all together. Operations that would add one are refused.
+   * Default: Infinity.
+   */
+  readonly maxSize?: number | undefined;
 }
 
 /**
@@ -28,12 +33,16 @@ export interface MemoryOptions {
  */
 export class Memory {
   readonly #clock: Clock;
+  readonly #maxSize: number;
+  /** Number of leases of all limits. */
+  #leases = 0;
   /** By address, in order of examination: the entry examined longest ago comes first. */
   readonly #limits = new Map<string, Entry>();
   readonly #listeners = new Map<string, StoreListener>();
 
-  constructor({ clock = systemClock }: MemoryOptions = {}) {
+  constructor({ clock = systemClock, maxSize = Infinity }: MemoryOptions = {}) {
     this.#clock = checkClock(clock);
+    this.#maxSize = checkBound('maxSize', maxSize);
   }
 
   /** Number of limits, and of keys of limits, in memory. */
@@ -41,9 +50,15 @@ export class Memory {
     return this.#limits.size;
   }
 
+  /** Number of leases in memory, held and queued. Expired ones count until their limit is used, or forgotten. */
+  get leases(): number {
+    return this.#leases;
+  }
+
   /** Forgets everything, like a restarted server. */
   wipe(): void {
     this.#limits.clear();
+    this.#leases = 0;
   }
 
   /** @internal Subscribes a store; returns a function that unsubscribes it. */
@@ -56,20 +71,38 @@ export class Memory {
   }
 
   /** @internal Executes an operation of a store with this lease duration in milliseconds. */
-  do(op: Op, leaseDuration: number): Reply {
+  do(op: Op, leaseDuration: number): Answer {
     const moment = this.#moment(leaseDuration);
     this.#forgetIdle(moment.now);
-    const entry = this.#entry(op.verb === 'declare' ? op.ref : op.lease.ref, moment);
-    const reply = entry.limit.do(op, moment);
+    const ref = op.verb === 'declare' ? op.ref : op.lease.ref;
+    if (this.size + this.#leases >= this.#maxSize && this.#adds(op, ref, moment.now))
+      return { error: full(this.#maxSize) };
+    const entry = this.#entry(ref, moment);
+    const reply = this.#counting(entry.limit, () => entry.limit.do(op, moment));
     entry.due = moment.now + 2 * entry.limit.memory.longestLease;
     return reply;
+  }
+
+  #counting<T>(limit: MemoryLimit, work: () => T): T {
+    const before = limit.size;
+    const result = work();
+    this.#leases += limit.size - before;
+    return result;
+  }
+
+  /** Whether the operation may add a lease or a limit. */
+  #adds(op: Op, ref: LimitName, now: number): boolean {
+    const entry = this.#limits.get(addressOf(ref));
+    if (entry === undefined || entry.due <= now) return true;
+    return op.verb !== 'declare' && op.verb !== 'release' && !entry.limit.has(op.lease.id);
   }
 
   /** @internal */
   stats(ref: LimitName): StoreStats {
     const moment = this.#moment(0);
     const entry = this.#limits.get(addressOf(ref));
-    if (entry !== undefined && entry.due > moment.now) return entry.limit.stats(moment);
+    if (entry !== undefined && entry.due > moment.now)
+      return this.#counting(entry.limit, () => entry.limit.stats(moment));
     const none = { inflight: 0, holders: 0, queued: 0, longestWait: 0, processes: 0 };
     return { limit: 0, version: '', ...none };
   }
@@ -83,6 +116,7 @@ export class Memory {
     const address = addressOf({ name, key });
     const known = this.#limits.get(address);
     const isKnown = known !== undefined && known.due > now;
+    if (known !== undefined && !isKnown) this.#leases -= known.limit.size;
     const entry = isKnown
       ? known
       : { limit: new MemoryLimit(this.#notifierOf({ name, key }), newMemory(micros)), due: 0 };
@@ -100,6 +134,7 @@ export class Memory {
       if (left-- === 0) return;
       this.#limits.delete(address);
       if (entry.due > now) this.#limits.set(address, entry);
+      else this.#leases -= entry.limit.size;
     }
   }
 
@@ -121,6 +156,11 @@ export class Memory {
       if (listener !== undefined) notify(listener);
     });
   }
+}
+
+function full(maxSize: number): StoreError {
+  const message = `the store has ${maxSize} limits and leases, which is its maximum`;
+  return new StoreError('ERR_HEADGATE_STORE_REFUSED', message);
 }
 
 /** An unambiguous string for the name and the key. */

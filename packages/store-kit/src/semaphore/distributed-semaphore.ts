@@ -167,8 +167,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
   }
 
   queued(lease: AssignedLease): boolean {
-    const hasRoom = lease.isCounted || this.session.store.can.queueLimit || !this.waiters.isFull;
-    const isQueued = hasRoom && !this.group.rejects && this.waiters.countAsQueued(lease);
+    const isQueued = !this.group.rejects && this.waiters.countAsQueued(lease);
     if (isQueued) this.#checkFirst(lease);
     else this.rejected(lease);
     return isQueued;

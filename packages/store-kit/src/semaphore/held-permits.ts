@@ -1,5 +1,4 @@
 import type { BasePermit } from '@headgate/core/engine';
-import { invalid } from '@headgate/core/options';
 import type { LimitState } from '../contract.ts';
 import { type LeasingSemaphore, renewalPart } from '../lease/lease.ts';
 import type { Session } from '../lease/session.ts';
@@ -59,10 +58,6 @@ export class HeldPermits {
 
   changeWeight(permit: DistributedPermit, weight: number): void {
     const { lease, local } = permit;
-    if (!this.session.store.can.resize) {
-      const expected = `${permit.weight}, as granted, since this store cannot resize leases`;
-      throw invalid('weight', expected, weight);
-    }
     this.limitState.changeHeld(weight - permit.weight);
     permit.weight = weight;
     local?.adjust(weight);

@@ -82,7 +82,7 @@ export class Waiters {
    */
   request(lease: AssignedLease): void {
     const { session } = this;
-    session.ask(lease.isCounted && session.store.can.queueLimit ? 'stay' : 'acquire', lease);
+    session.ask(lease.isCounted ? 'stay' : 'acquire', lease);
   }
 
   /** Counts the lease's waiter as queued. Returns false if the waiter refuses to queue. */

@@ -1,10 +1,10 @@
-import { type Capabilities, fullCapabilities, type Store } from '@headgate/store-kit';
+import type { Capabilities, Store } from '@headgate/store-kit';
 
 /** Connects the suite to a kind of store. All its stores use one state, which is empty at first. */
 export interface StoreDriver {
   readonly name: string;
-  /** The capabilities of its stores. What they lack is not tested. Default: all capabilities. */
-  readonly can?: Partial<Capabilities> | undefined;
+  /** The capabilities of its stores. What they lack is not tested. Default: `{ recall: true }`. */
+  readonly can?: Capabilities | undefined;
   /**
    * Limits the suite to these topics. Use it for another client library of a store that is tested in full elsewhere.
    * Default: all topics.
@@ -12,8 +12,6 @@ export interface StoreDriver {
   readonly topics?: readonly string[] | undefined;
   /** Makes a store as another process would: the stores share nothing but the state. The suite closes it. */
   connect(times: SuiteTimes): Store | Promise<Store>;
-  /** Declares these additional limits to the service before they are used, for stores that cannot set limits. */
-  declare?(limits: ReadonlyMap<string, number>): void | Promise<void>;
   /** Maximum length of a name, if the store has one. */
   readonly longestName?: number | undefined;
   /** Milliseconds of a lease that a test lets expire. Make it short if tests run in real time. Default: 600. */
@@ -31,9 +29,4 @@ export interface SuiteTimes {
   readonly leaseDuration: number;
   /** Milliseconds. */
   readonly timeout: number;
-}
-
-/** The capabilities of a store according to its driver. */
-export function capabilitiesOf({ can }: StoreDriver): Capabilities {
-  return { ...fullCapabilities, ...can };
 }

@@ -135,7 +135,6 @@ export class LimitView {
     readonly key: string | undefined,
     private limit: number,
   ) {
-    process.declared.add(name, limit);
     this.#number = limit;
     this.#declared = [limit];
   }

@@ -1,5 +1,4 @@
 import {
-  type Capabilities,
   type LeaseRequest,
   type LimitRef,
   type Op,
@@ -57,20 +56,16 @@ export class LimitModel {
   readonly #tokens = new Map<bigint, number>();
   #wiped = 0;
 
-  constructor(private readonly can: Capabilities) {}
-
   get inflight(): number {
     return weightOf(this.held);
   }
 
-  /** As the store counts them. */
   get holders(): number {
-    return this.can.counts ? this.held.length : this.inflight;
+    return this.held.length;
   }
 
-  /** As the store counts them. */
   get queued(): number {
-    return this.can.counts ? this.queue.length : weightOf(this.queue);
+    return this.queue.length;
   }
 
   get version(): string {
@@ -115,8 +110,7 @@ export class LimitModel {
     if (fencing !== undefined && !this.#tokens.has(fencing)) this.#tokens.set(fencing, this.#wiped);
     const { inflight, queued, limit, version } = this;
     const { status, mode } = this.operated;
-    const declared = this.can.setLimit ? this.#declared : [];
-    const standing = { inflight, queued, limit, version, declared };
+    const standing = { inflight, queued, limit, version, declared: this.#declared };
     return { state, reclaimed, standing, operated: { status, mode } };
   }
 
@@ -172,7 +166,7 @@ export class LimitModel {
     const before = this.held.length;
     this.held.splice(0, before, ...this.held.filter(living));
     this.queue.splice(0, this.queue.length, ...this.queue.filter(living));
-    return this.can.counts ? before - this.held.length : 0;
+    return before - this.held.length;
   }
 
   #fits(weight: number): boolean {

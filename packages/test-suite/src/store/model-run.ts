@@ -50,17 +50,12 @@ export class ModelRun {
     private readonly processes: readonly StoreProcess[],
     limits: readonly number[],
   ) {
-    this.#models = [new LimitModel(world.can), new LimitModel(world.can)];
+    this.#models = [new LimitModel(), new LimitModel()];
     this.#checks = new Map(processes.map((process) => [process, process.checks]));
     const names = [world.name(), world.name()];
     this.#views = processes.map((process, at) =>
       names.map((name, key) => {
-        return new LimitView(
-          process,
-          name,
-          key && world.can.keys ? name : undefined,
-          limits[at] ?? 1,
-        );
+        return new LimitView(process, name, key ? name : undefined, limits[at] ?? 1);
       }),
     );
   }
@@ -88,7 +83,6 @@ export class ModelRun {
 
   async #ask(process: number, asks: readonly Ask[]): Promise<void> {
     const asked = new Set<LeaseProbe>();
-    if (!this.world.can.counts) await this.#grantsArrived();
     const all = asks.flatMap((ask) => this.#asked(process, ask, asked) ?? []);
     if (all.length > 0) await this.#send(process, all);
   }
@@ -108,7 +102,6 @@ export class ModelRun {
     for (const [at, { op, key, hear }] of asked.entries()) {
       const reply = replies[at] as Reply;
       const isNews = this.#takeNews(reply, op, key);
-      this.#forgetNews(op, key);
       const { state, reclaimed } = expected[at] as Expected;
       const answer = { state: isNews ? 'held' : state, reclaimed };
       expect([op.verb, reply]).toMatchObject([op.verb, answer]);
@@ -136,16 +129,6 @@ export class ModelRun {
   }
 
   /**
-   * In stores without counts, processes poll for grants. If a lease is released in the same batch, its grant is never
-   * reported.
-   */
-  #forgetNews(op: Op, key: number): void {
-    const { granted, newlyGranted } = this.#models[key] as LimitModel;
-    if (this.world.can.counts || op.verb !== 'release' || !newlyGranted.delete(op.lease.id)) return;
-    granted.delete(op.lease.id);
-  }
-
-  /**
    * Undefined if the operation is invalid now, or if its lease is already in this batch: operations on one lease in a
    * batch have no defined order.
    */
@@ -156,10 +139,7 @@ export class ModelRun {
       if (!('wishes' in ask)) {
         return { op: changeOf(view, ask), key: ask.key, hear: (reply) => void view.hear(reply) };
       }
-      const { weight = 1 } = ask.wishes;
-      // A weight above the limit is only possible if the limit can be lowered.
-      const maxWeight = this.world.can.setLimit ? weight : view.ref.limit;
-      const probe = view.probe({ ...ask.wishes, weight: Math.min(weight, maxWeight) });
+      const probe = view.probe(ask.wishes);
       this.#probes.push({ probe, key: ask.key, process });
       asked.add(probe);
       return this.#of(probe, ask.key, ask.verb);
@@ -191,16 +171,6 @@ export class ModelRun {
       if (reply.state === 'held') probe.wishes = wishes;
     };
     return { op: { verb: 'resize', lease }, key, hear };
-  }
-
-  /**
-   * In stores without counts, processes poll for one grant after the other. If a lease is released before it is polled,
-   * its grant is never reported.
-   */
-  async #grantsArrived(): Promise<void> {
-    for (const { probe, key } of this.#probes) {
-      if ((this.#models[key] as LimitModel).granted.has(probe.id)) await this.#grantArrived(probe);
-    }
   }
 
   /** Waits for the grant, unless the message may have been lost. */

@@ -1,6 +1,5 @@
 import type { Capabilities } from '@headgate/store-kit';
-import { Declared } from './declared.ts';
-import { capabilitiesOf, type StoreDriver, type SuiteTimes } from './driver.ts';
+import type { StoreDriver, SuiteTimes } from './driver.ts';
 import { LimitView } from './lease-probe.ts';
 import { StoreProcess } from './store-process.ts';
 
@@ -23,37 +22,11 @@ export class StoreWorld {
   readonly can: Capabilities;
   /** Duration in milliseconds of leases that expire within a test. */
   readonly lease: number;
-  readonly #declared: Declared;
   #processes: StoreProcess[] = [];
 
   constructor(readonly driver: StoreDriver) {
-    this.can = capabilitiesOf(driver);
+    this.can = driver.can ?? { recall: true };
     this.lease = driver.leaseDuration ?? 600;
-    this.#declared = new Declared(driver);
-  }
-
-  /** The `queued` count of waiters with these weights, as the store counts them. */
-  queued(...weights: number[]): number {
-    return this.#counted(weights);
-  }
-
-  /** The `holders` count of permits with these weights, as the store counts them. */
-  holders(...weights: number[]): number {
-    return this.#counted(weights);
-  }
-
-  /** The `reclaimed` count of this many expired leases, as the store counts them. */
-  reclaimed(count: number): number {
-    return this.can.counts ? count : 0;
-  }
-
-  /** The `processes` count of this many processes, if the store counts them. */
-  processes(count: number): number | undefined {
-    return this.can.operate ? count : undefined;
-  }
-
-  #counted(weights: readonly number[]): number {
-    return this.can.counts ? weights.length : weights.reduce((sum, weight) => sum + weight, 0);
   }
 
   /** A name for a limit that no other test uses. */
@@ -63,7 +36,7 @@ export class StoreWorld {
 
   async process(expires = false): Promise<StoreProcess> {
     const times = expires ? { leaseDuration: this.lease, timeout: this.lease / 3 } : long;
-    const process = new StoreProcess(await this.driver.connect(times), this.#declared);
+    const process = new StoreProcess(await this.driver.connect(times));
     this.#processes.push(process);
     return process;
   }
@@ -109,11 +82,5 @@ export class StoreWorld {
 
   async clear(): Promise<void> {
     for (const { store } of this.#processes.splice(0)) await store.close();
-    this.forget();
-  }
-
-  /** Forgets the limits used so far. */
-  forget(): void {
-    this.#declared.clear();
   }
 }

@@ -35,7 +35,7 @@ export function batches(world: StoreWorld): void {
       ...Array(2000).fill('held'),
       // Stores that leave queue limits to the processes admit all of them to the queue.
       ...Array(700).fill('queued'),
-      ...Array(300).fill(world.can.queueLimit ? 'full' : 'queued'),
+      ...Array(300).fill('full'),
     ]);
     const released = await view.process.ask(probes.map((probe) => probe.op('release')));
     expect(released.at(-1)).toMatchObject({ inflight: 0, queued: 0 });

@@ -6,13 +6,6 @@ const extraTokens = EXTRA_TOKENS;
 const extra = BigInt(extraTokens);
 
 export function fencing(world: StoreWorld): void {
-  if (!world.can.fencing) {
-    it('a store without fencing issues no tokens', async () => {
-      expect((await (await world.view()).acquire()).reply.fencing).toBeUndefined();
-    });
-    return;
-  }
-
   it('each grant gets a token higher than all earlier tokens, including their extra tokens', async () => {
     const [one, two] = await world.pair();
     let held = await one.acquire({ extraTokens });

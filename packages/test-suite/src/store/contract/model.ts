@@ -4,41 +4,42 @@ import { it } from 'vitest';
 import { type Ask, ModelRun, type Step } from '../model-run.ts';
 import type { StoreWorld } from '../store-world.ts';
 
-function asks({ can, lease, driver }: StoreWorld): fc.Arbitrary<Ask> {
+function asks({ lease, driver }: StoreWorld): fc.Arbitrary<Ask> {
   const key = fc.nat(1);
   const at = fc.nat(30);
   const weight = fc.constantFrom(1, 1, 1, 2, 3);
   const wishes = fc.record({
     weight,
     wait: fc.constantFrom(0, 50_000, 50_000, 50_000, driver.elapse ? 0.7 * lease : 50_000),
-    queueLimit: can.queueLimit ? fc.constantFrom(1, 3, 100, 100) : fc.constant(100),
+    queueLimit: fc.constantFrom(1, 3, 100, 100),
   });
-  const verbs = ['stay', 'stay', 'renew', 'renew', 'release', 'release', 'release'] as const;
-  const resize = can.resize ? (['resize'] as const) : [];
+  const verbs = fc.constantFrom(
+    ...(['stay', 'stay', 'renew', 'renew', 'release', 'release', 'release', 'resize'] as const),
+  );
   const arbitraries: fc.WeightedArbitrary<Ask>[] = [
     { weight: 8, arbitrary: fc.record({ verb: fc.constant('acquire' as const), key, wishes }) },
     { weight: 1, arbitrary: fc.record({ verb: fc.constant('register' as const), key, wishes }) },
     {
       weight: 10,
-      arbitrary: fc.record({ verb: fc.constantFrom(...verbs, ...resize), at, weight }),
+      arbitrary: fc.record({ verb: verbs, at, weight }),
     },
     { weight: 1, arbitrary: fc.record({ verb: fc.constant('again' as const), at }) },
   ];
   const limit = fc.integer({ min: 1, max: 5 });
   const changes = fc.constantFrom('declare', 'setLimit', 'setLimit');
   const setLimit = fc.record({ verb: changes, key, limit });
-  if (can.setLimit) arbitraries.push({ weight: 2, arbitrary: setLimit });
+  arbitraries.push({ weight: 2, arbitrary: setLimit });
   const change = fc.oneof(
     fc.record({ status: fc.constantFrom('open', 'open', 'paused', 'drained') }),
     fc.record({ mode: fc.constantFrom('enforce', 'shadow') }),
   ) as fc.Arbitrary<OperatedChange>;
   const operate = fc.record({ verb: fc.constant('operate' as const), key, change });
-  if (can.operate) arbitraries.push({ weight: 1, arbitrary: operate });
+  arbitraries.push({ weight: 1, arbitrary: operate });
   return fc.oneof(...arbitraries);
 }
 
 function steps(world: StoreWorld): fc.Arbitrary<Step[]> {
-  const { can, driver, lease } = world;
+  const { driver, lease } = world;
   const together = fc.array(asks(world), { minLength: 1, maxLength: 6 });
   const batch = fc.record({ process: fc.nat(2), asks: together });
   const arbitraries: fc.WeightedArbitrary<Step>[] = [{ weight: 12, arbitrary: batch }];
@@ -48,7 +49,7 @@ function steps(world: StoreWorld): fc.Arbitrary<Step[]> {
     const elapse = parts.map((part) => ({ elapse: part * lease }));
     arbitraries.push({ weight: 4, arbitrary: elapse });
   }
-  if (driver.wipe !== undefined && can.place && can.fencing) {
+  if (driver.wipe !== undefined) {
     arbitraries.push({ weight: 1, arbitrary: fc.constant('wipe' as const) });
   }
   return fc.array(fc.oneof(...arbitraries), { maxLength: 40, size: 'max' });
@@ -60,7 +61,7 @@ export function model(world: StoreWorld): void {
   const isQuick = world.driver.elapse !== undefined;
   const limit = fc.integer({ min: 1, max: 4 });
   const same = limit.map((value) => [value, value, value]);
-  const limits = world.can.setLimit ? fc.oneof(same, fc.tuple(limit, limit, limit)) : same;
+  const limits = fc.oneof(same, fc.tuple(limit, limit, limit));
 
   it('replies to random operations as the model does', { timeout: 120_000 }, async () => {
     const open = () => world.process(isQuick);
@@ -69,7 +70,6 @@ export function model(world: StoreWorld): void {
       const run = new ModelRun(world, processes, declared);
       for (const step of all) await run.step(step);
       await run.end();
-      world.forget();
     });
     await fc.assert(property, { numRuns: isQuick ? 300 : 60 });
   });

@@ -47,7 +47,6 @@ export function names(world: StoreWorld): void {
     await waiting.release();
   });
 
-  if (!world.can.keys) return;
   it('treats different keys as different limits, and never confuses them with names', async () => {
     const [one, two] = await world.pair();
     const run = world.name();

@@ -43,7 +43,7 @@ export function operations(world: StoreWorld): void {
   });
 
   it.each(['paused', 'drained'] as const)('notifies waiters that a limit is %s', async (status) => {
-    const key = world.can.keys ? 'a key' : undefined;
+    const key = 'a key';
     const [one, two] = await world.pair({ key });
     await one.acquire();
     const waiting = await two.acquire(longWait);

@@ -16,7 +16,7 @@ async function recalled(holder: LimitView, waiting: LeaseProbe, minTimes = 1): P
 
 export function recalls(world: StoreWorld): void {
   it('recalls reserves while other processes wait', async () => {
-    const key = world.can.keys ? 'a key' : undefined;
+    const key = 'a key';
     const [one, two] = await world.pair({ key });
     await one.acquire({ reserves: true });
     expect((await two.acquire()).state).toBe('full');

@@ -68,7 +68,6 @@ export function waiting(world: StoreWorld): void {
     expect(reply).toMatchObject({ state: 'queued', queued: 1, reclaimed: 0 });
   });
 
-  if (!world.can.place) return;
   it('restores the position of a waiter that has expired and polls again', async () => {
     const dying = await world.view({ expires: true });
     const others = await world.another(dying);

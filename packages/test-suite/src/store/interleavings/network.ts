@@ -71,6 +71,11 @@ export class Network {
     this.#add({ connection, direction, name, sent, deliver, lose });
   }
 
+  /** Whether messages on this connection arrive: it has not been silenced. */
+  reaches(connection: unknown): boolean {
+    return !this.#dead.has(connection);
+  }
+
   events(): NetworkEvent[] {
     return this.#messages
       .filter((message) => this.#isNext(message))

@@ -23,7 +23,7 @@ export interface SceneOptions {
   readonly callers: number;
   /** Whether connections fail and messages are delayed. */
   readonly faults: boolean;
-  /** Whether the limit is paused, drained and put into shadow mode, if the store supports that. */
+  /** Whether the limit is paused, drained and put into shadow mode. */
   readonly operates?: boolean;
 }
 
@@ -60,8 +60,7 @@ export class InterleavingScene {
     this.#limiters = this.#stores.map((store) => createLimiter({ ...common, store }));
     for (const limiter of this.#limiters) limiter.observe({ lost: () => {}, store: () => {} });
     this.#callers = new Callers(this.#limiters, times.leaseDuration / 2);
-    const canOperate = this.#stores.every(({ can }) => can.operate);
-    if (this.options.operates && canOperate) this.#operating = new Operating(this.#limiters);
+    if (this.options.operates) this.#operating = new Operating(this.#limiters);
   }
 
   /** Runs one event. */
