@@ -1,5 +1,4 @@
 import type { Clock } from '@headgate/core';
-import { startTimer } from '@headgate/core/engine';
 import { encode, type Grant, type LimitName, type StoreListener } from '@headgate/store-kit';
 
 /** A line of the stream. An empty line shows that the connection works. */
@@ -18,7 +17,7 @@ const encoder = new TextEncoder();
 export class MessageStream implements StoreListener {
   readonly body: ReadableStream<Uint8Array>;
   #controller!: ReadableStreamDefaultController<Uint8Array>;
-  #cancelBeat = () => {};
+  #nextBeat: unknown;
   #isOver = false;
 
   /**
@@ -77,16 +76,16 @@ export class MessageStream implements StoreListener {
   }
 
   #beat(): void {
-    this.#cancelBeat = startTimer(this.clock, this.interval, () => {
+    this.#nextBeat = this.clock.setTimeout(() => {
       // Lines that the client has not read yet show as much, once it reads them.
       if (this.#controller.desiredSize === MAX_UNREAD) this.#send('');
       if (!this.#isOver) this.#beat();
-    });
+    }, this.interval);
   }
 
   #end(): void {
     this.#isOver = true;
-    this.#cancelBeat();
+    this.clock.clearTimeout(this.#nextBeat);
     this.ended();
   }
 }
