@@ -53,6 +53,8 @@ export class Messages {
   /** Ends a silent stream or attempt; without a stream, starts the next attempt. */
   #timer: NodeJS.Timeout | undefined;
   #pause = INITIAL_PAUSE;
+  /** Since when no messages arrive, in milliseconds of `performance.now()`. Undefined while they do. */
+  #lostSince: number | undefined;
   /** Why messages do not arrive, as far as the listener knows. */
   #mutedBy: StoreError | undefined;
   #isUp = true;
@@ -90,7 +92,6 @@ export class Messages {
   }
 
   #read(chunk: string): void {
-    this.#pause = INITIAL_PAUSE;
     this.#expect(this.#silence);
     const lines = (this.#rest + chunk).split('\n');
     this.#rest = lines.pop() ?? '';
@@ -125,7 +126,10 @@ export class Messages {
   #lost(error: StoreError | undefined): void {
     this.#drop();
     if (this.#isClosed) return;
-    if (error !== undefined) this.#failed(error);
+    this.#lostSince ??= performance.now();
+    // An attempt may fail because the connection was cut at that moment, or because the service restarts.
+    const isNew = performance.now() - this.#lostSince < this.#options.timeout;
+    if (error !== undefined && !isNew) this.#failed(error);
     if (this.#options.listener()?.isActive === false) return;
     const retry = () => {
       this.#timer = undefined;
@@ -149,6 +153,8 @@ export class Messages {
     if (this.#mutedBy !== undefined) listener?.muted?.(undefined);
     this.#isUp = true;
     this.#mutedBy = undefined;
+    this.#pause = INITIAL_PAUSE;
+    this.#lostSince = undefined;
   }
 
   /** Reports that the service cannot be reached, or that it can, but that its messages do not arrive. */
@@ -168,7 +174,8 @@ export class Messages {
 /** Undefined for a line of another server, such as a page of a proxy. */
 function messageOf(line: string): Message | undefined {
   try {
-    return Object(decode(line));
+    const message = decode(line);
+    return typeof message === 'object' && message !== null ? message : undefined;
   } catch {
     return undefined;
   }
