@@ -6,8 +6,6 @@ const kinds = [
     title: '10 ms of computing, a connection per request',
   },
   { heading: 'Handlers that compute', title: '10 ms of computing, keep-alive connections' },
-  { heading: 'Handlers whose computing varies', title: '25 ms of computing, lognormal' },
-  { heading: 'Handlers that compute after a timer', title: '10 ms of computing after a timer' },
   { heading: 'Handlers that compute after a query', title: '10 ms of computing after a query' },
   { heading: "Handlers that wait for libuv's threads", title: "25 ms of libuv's threads" },
   { heading: 'Handlers that wait for a database', title: '50 ms of a pool of 10' },
@@ -15,6 +13,7 @@ const kinds = [
 
 const servers = [
   { name: 'headgate', label: 'Headgate' },
+  { name: 'headgate in front', label: 'Headgate in front of Express' },
   { name: 'bare', label: 'no protection' },
   { name: 'express-queue, right limit', label: 'express-queue, right limit, queue of 50' },
   { name: 'overload-protection', label: 'overload-protection' },
@@ -28,7 +27,9 @@ export function withLoads(page: string, measured: string): string {
     const cells = rowsUnder(measured, heading);
     return [
       [`**${title}**`, '', '', ''],
-      ...servers.map((server) => rowOf(server, cells, heading)),
+      ...servers
+        .filter(({ name }) => isMeasured(name, cells))
+        .map((server) => rowOf(server, cells, heading)),
     ];
   });
   const head = [
@@ -38,6 +39,11 @@ export function withLoads(page: string, measured: string): string {
     'critical requests answered',
   ];
   return withTable(page, 'loads', [head, ['---', '---:', '---:', '---:'], ...rows]);
+}
+
+/** Not every section has every server. */
+function isMeasured(name: string, rows: string[][]): boolean {
+  return name === 'headgate' || rowsOf(name, rows).load !== undefined;
 }
 
 function rowOf(
@@ -66,6 +72,13 @@ function rowsOf(name: string, rows: string[][]) {
     load: own.find(([, second]) => second === '5 ×'),
     around: own.find((row) => row.length === 8),
   };
+}
+
+/** What Headgate does at five times the capacity. */
+export function loadOf(measured: string, heading: string): { answered: string; p99: string } {
+  const [, , answered, , , , p99] = rowsOf('headgate', rowsUnder(measured, heading)).load ?? [];
+  if (answered === undefined || p99 === undefined) throw new Error(`"${heading}" lacks a load`);
+  return { answered: `${Number(answered).toFixed(2)} ×`, p99 };
 }
 
 /** The median of Headgate's answered requests at five times the capacity and without load, in milliseconds. */

@@ -1,4 +1,5 @@
-import { goalUnder, withTable } from './tables.ts';
+import { loadOf } from './overload.ts';
+import { goalUnder, rowsUnder, withTable } from './tables.ts';
 
 /** The pages with the tables of the benchmarks. */
 export interface Pages {
@@ -6,45 +7,24 @@ export interface Pages {
   readonly overload: string;
 }
 
-interface Row {
-  readonly label: string;
-  readonly page: keyof Pages;
-  readonly heading: string;
-  readonly goal: string;
-}
-
-const database = { page: 'overload', heading: 'Handlers that wait for a database' } as const;
-const express = { page: 'performance', heading: '(f)' } as const;
+const database = 'Handlers that wait for a database';
 
 /** What a user decides by. All goals are in docs/performance.md. */
-const rows: readonly Row[] = [
-  {
-    ...database,
-    label: '5 × the capacity of a database: how far the answers in time fall short of the capacity',
-    goal: 'short of the bound at 5 ×',
-  },
-  {
-    ...database,
-    label: '5 × the capacity of a database: p99 of the answered requests',
-    goal: 'p99 of those answered at 5 ×',
-  },
-  {
-    ...express,
-    label: 'CPU of an admitted Express request, relative to a hand-written counter',
-    goal: 'express free: CPU / hand-written counter',
-  },
-  {
-    ...express,
-    label: 'CPU of a rejection, relative to the response of an app that does nothing',
-    goal: 'express rejecting: CPU / bare app',
-  },
-];
+function figuresFrom({ performance, overload }: Pages): [label: string, figure: string][] {
+  const { answered, p99 } = loadOf(overload, database);
+  const admitted = goalUnder(performance, '(f)', 'express free: CPU / hand-written counter');
+  const costs = rowsUnder(overload, 'The cost of one rejection');
+  const inFront = costs.find(([name]) => name === 'headgate in front, by its limit')?.[2];
+  if (inFront === undefined) throw new Error('the cost of a rejection in front is missing');
+  return [
+    ['5 × the capacity of a database: answered in time, relative to the capacity', answered],
+    ['5 × the capacity of a database: p99 of the answered requests', `${p99} ms`],
+    ['CPU of an admitted Express request, relative to a hand-written counter', admitted.measured],
+    ['CPU of a rejection in front of Express, relative to the 503 of an Express app', inFront],
+  ];
+}
 
 /** The README with the figures as the pages have them now. */
 export function withFigures(readme: string, pages: Pages): string {
-  const figures = rows.map(({ label, page, heading, goal }) => [
-    label,
-    goalUnder(pages[page], heading, goal).measured,
-  ]);
-  return withTable(readme, 'figures', [['', 'Measured'], ['---', '---:'], ...figures]);
+  return withTable(readme, 'figures', [['', 'Measured'], ['---', '---:'], ...figuresFrom(pages)]);
 }

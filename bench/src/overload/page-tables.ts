@@ -3,6 +3,9 @@ import type { PageSection } from './page-sections.ts';
 const settings = 'Settings';
 const rejection = 'The cost of one rejection';
 
+/** The title of the table with the values of the limit, which the page omits. */
+const limitInEachPhase = 'the limit in each phase';
+
 /** The options with which a rejection costs something else. */
 const differs: readonly string[] = ['--own-connections', '--host'];
 
@@ -34,15 +37,20 @@ export function withSection(
   return replaced(withHeading, heading, blocks.join('\n\n'));
 }
 
-/** The tables that the benchmark wrote, by title, with the goals and notes below each. */
+/** The tables that the benchmark wrote, by title, with the notes below each. */
 function tablesOf(results: string): Map<string, string> {
   const [, ...sections] = `\n${results}`.split('\n### ');
-  return new Map(
-    sections.map((section) => {
-      const end = section.indexOf('\n');
-      return [section.slice(0, end), section.slice(end).trim()];
-    }),
-  );
+  const named = sections.map((section): [string, string] => {
+    const end = section.indexOf('\n');
+    return [section.slice(0, end), withoutGoals(section.slice(end).trim())];
+  });
+  return new Map(named.filter(([title]) => !title.includes(limitInEachPhase)));
+}
+
+/** Goals are for those who work on the limits. Readers compare the rows. */
+function withoutGoals(table: string): string {
+  const blocks = table.split('\n\n');
+  return blocks.filter((block) => !block.startsWith('| goal |')).join('\n\n');
 }
 
 /** The title without the kind of handler, which the heading names. */
