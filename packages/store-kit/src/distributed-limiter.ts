@@ -1,12 +1,5 @@
-import type { Operation, StoreStats } from '@headgate/core';
-import {
-  BaseLimiter,
-  type CloseOptions,
-  checkOperation,
-  deferGrants,
-  type LimiterSettings,
-} from '@headgate/core/engine';
-import { checkCount } from '@headgate/core/options';
+import type { StoreStats } from '@headgate/core';
+import { BaseLimiter, type CloseOptions, type LimiterSettings } from '@headgate/core/engine';
 import type { StoreWarnings } from './availability/store-warnings.ts';
 import type { OperatedChange } from './contract.ts';
 import { DistributedSemaphores } from './distributed-semaphores.ts';
@@ -16,7 +9,6 @@ import { checkDistributed } from './settings.ts';
 /** Enforces a limit over several processes. Each process leases its permits from a store. */
 export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
   readonly isDistributed = true;
-  readonly operations: readonly Operation[];
 
   /** @throws HeadgateError for options that the store cannot honour. */
   constructor(
@@ -25,63 +17,21 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
     warnings: StoreWarnings,
   ) {
     super(new DistributedSemaphores(checkDistributed(settings, session.store), session, warnings));
-    this.operations = [
-      ...(settings.isLimitPerRequest ? [] : (['setLimit'] as const)),
-      ...(['pause', 'drain', 'resume', 'shadow', 'enforce'] as const),
-    ];
   }
 
-  setLimit(limit: number): void {
-    if (!this.closed) checkOperation(this, 'setLimit');
-    checkCount('limit', limit, 1);
-    // A limit that looks the same here is sent as well: another process may have changed it since.
-    if (this.closed) return;
-    deferGrants(() => {
-      this.semaphores.declare(limit);
-      this.report('setLimit');
-    });
+  /** A limit that looks the same here is sent as well: another process may have changed it since. */
+  protected changeLimit(limit: number): void {
+    this.semaphores.declare(limit);
   }
 
-  pause(): void {
-    this.#operate('pause', { status: 'paused' });
-  }
-
-  drain(): void {
-    this.#operate('drain', { status: 'drained' });
-  }
-
-  resume(): void {
-    this.#operate('resume', { status: 'open' });
-  }
-
-  shadow(): void {
-    this.#operate('shadow', { mode: 'shadow' });
-  }
-
-  enforce(): void {
-    this.#operate('enforce', { mode: 'enforce' });
-  }
-
-  freeze(): void {
-    checkOperation(this, 'freeze');
-  }
-
-  unfreeze(): void {
-    checkOperation(this, 'unfreeze');
+  /** As with the limit, a change that makes no difference here is sent as well. */
+  protected operate(change: OperatedChange, report: () => void): void {
+    this.semaphores.operate(change, report);
   }
 
   usage(key?: string): { limit: number; inflight: number } {
     const { limit = this.limit, inflight = 0 } = this.semaphores.find(key)?.limitState ?? {};
     return { limit, inflight };
-  }
-
-  /**
-   * Sends a change even if it makes no difference here, since another process may have made a different change
-   * meanwhile.
-   */
-  #operate(operation: Operation, change: OperatedChange): void {
-    checkOperation(this, operation);
-    this.semaphores.operate(change, () => this.report(operation));
   }
 
   async storeStats(key?: string): Promise<StoreStats> {

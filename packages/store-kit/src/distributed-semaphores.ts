@@ -61,6 +61,9 @@ export class DistributedSemaphores
     if (semaphore.admitsAtOnce(waiter)) return;
     const timeout = this.timeoutOf(waiter);
     const { breaker, fallback } = this;
+    const { pauseLeft } = semaphore;
+    if (pauseLeft > 0 && pauseLeft > timeout)
+      return semaphore.waiters.rejectUnqueued(waiter, 'overloaded');
     if (breaker.error !== undefined) return fallback.request(semaphore, waiter, timeout);
     if (!waiter.joins()) return semaphore.waiters.rejectUnqueued(waiter, 'full');
     this.#declarations.declareChangeOf(semaphore.limitState);
@@ -102,6 +105,11 @@ export class DistributedSemaphores
     if (limit !== this.declaredNumbers[0]) this.declaredNumbers = [this.declared];
     this.resize(limit);
     this.#declarations.declareLimit();
+  }
+
+  /** Shadow mode withholds nothing. */
+  pauseFor(milliseconds: number): void {
+    if (!this.isShadow) this.only?.pauseFor(milliseconds);
   }
 
   /** Changes how the limit is operated: here at once, and at the store for all keys in use. */
@@ -178,7 +186,7 @@ export class DistributedSemaphores
     this.breaker.end();
     this.#declarations.end();
     for (const semaphore of this.inUse()) {
-      semaphore.idle.clear();
+      semaphore.close();
       this.#rejectWaiters(semaphore);
     }
     this.session.leave(this);
@@ -190,7 +198,7 @@ export class DistributedSemaphores
     const { isUp: up, session } = this;
     const { roundTrip } = session;
     const distributed = { up, declared, inflight, queued, reclaimed, lost, roundTrip };
-    return { ...super.stats(), distributed };
+    return { ...super.stats(), distributed, pausedFor: this.only?.pauseLeft || undefined };
   }
 
   recalled(key: string | undefined): void {

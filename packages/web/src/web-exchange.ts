@@ -28,6 +28,7 @@ export class WebExchange extends Exchange {
   private sent = false;
   private listens = false;
   private isAborted = false;
+  private readonly begins: (() => void)[] = [];
 
   private constructor(private readonly signal: AbortSignal) {
     super();
@@ -53,6 +54,10 @@ export class WebExchange extends Exchange {
     });
   }
 
+  override whenBodyBegins(callback: () => void): void {
+    this.begins.push(callback);
+  }
+
   /**
    * Observes the end of the body as the end of the response. A response ends immediately if it has no body, if
    * nothing will read the body, or if the body is already being read (because `timeout()`, say, responded earlier).
@@ -66,7 +71,10 @@ export class WebExchange extends Exchange {
       const number = ++this.bodies;
       // Middleware between two limits may replace the response of the inner limit.
       const end = (ending: Ending) => number === this.bodies && this.ended(ending);
-      const metered = meter(body, end);
+      const begin = () => {
+        for (const callback of this.begins.splice(0)) callback();
+      };
+      const metered = meter(body, begin, end);
       observers.set(metered, this);
       // Neither the exchange nor `end` may refer to the body, which would then never be garbage-collected.
       unread?.register(metered, end);
@@ -77,9 +85,10 @@ export class WebExchange extends Exchange {
   }
 }
 
-/** A stream of the same chunks, which reports its end. */
+/** A stream of the same chunks, which reports its first chunk and its end. */
 function meter(
   body: ReadableStream<Uint8Array>,
+  begin: () => void,
   end: (ending: Ending) => unknown,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
@@ -96,6 +105,7 @@ function meter(
       try {
         const { done, value } = await (ahead ?? reader.read());
         if (done) return finish(controller);
+        begin();
         controller.enqueue(value);
         // Reads one chunk ahead, so that a body that is already complete ends here even if nothing reads it.
         ahead = reader.read();

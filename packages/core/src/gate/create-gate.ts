@@ -8,7 +8,6 @@ import { Observers } from '../semaphore/observers.ts';
 import type { Gate, GateSettings, InternalGate } from './gate.ts';
 import { checkLimitOrder, type GateLimit, rememberOrder } from './gate-limits.ts';
 import { gateModel } from './gate-model.ts';
-import { GuardedGate } from './guarded-gate.ts';
 import {
   isDistributed,
   isOrderedByGate,
@@ -44,12 +43,12 @@ export function createGate(options: GateOptions): Gate {
   return makeGate(specs, options, common);
 }
 
-/** Makes a gate of validated limits. */
+/** Makes a gate of validated limits. A single limit without a guard needs no other queue than its own. */
 export function makeGate(
   specs: readonly LimitSpec[],
   options: Pick<GateOptions, 'guard' | 'name' | 'mode'>,
   common: CommonSettings,
-): Gate {
+): InternalGate {
   if (specs.length === 0 && options.guard === undefined) throw noLimits(specs);
   checkLimits(specs, common);
   const names = specs.map(({ limiter }) => limiter.name);
@@ -63,8 +62,8 @@ export function makeGate(
     mode: checkChoice('mode', options.mode ?? 'enforce', ['enforce', 'shadow']),
   };
   checkSettings(specs, settings);
-  const gate = unguarded(specs, settings);
-  return guard === undefined ? gate : new GuardedGate(guard, gate, settings);
+  const sole = guard === undefined ? soleSettings(specs, settings) : undefined;
+  return sole === undefined ? makeOrdered(specs, settings, guard) : new SoleGate(makeLimiter(sole));
 }
 
 function noLimits(limits: unknown): HeadgateError {
@@ -116,13 +115,11 @@ function checkSettings(specs: readonly LimitSpec[], { queueTimeout, mode }: Gate
   throw invalid('queueTimeout', expected, queueTimeout);
 }
 
-function unguarded(specs: readonly LimitSpec[], settings: GateSettings): InternalGate {
-  const sole = soleSettings(specs, settings);
-  if (sole !== undefined) return new SoleGate(makeLimiter(sole));
-  return makeOrdered(specs, settings);
-}
-
-function makeOrdered(specs: readonly LimitSpec[], settings: GateSettings): OrderedGate {
+function makeOrdered(
+  specs: readonly LimitSpec[],
+  settings: GateSettings,
+  guard?: Guard,
+): OrderedGate {
   // The gate reports each request once, so its limiters report only events of the limit itself.
   const limits = specs.map((spec): GateLimit => {
     const observers = new Observers(settings.observers);
@@ -132,12 +129,13 @@ function makeOrdered(specs: readonly LimitSpec[], settings: GateSettings): Order
     return { ...spec, limiter };
   });
   rememberOrder(limits);
-  return new OrderedGate(limits, settings, () => {
+  const model = () => {
     const inShadow = specs.flatMap(
       (spec, index) => simulatedSpec(spec, limits[index]?.limiter) ?? [],
     );
     return inShadow.length === 0 ? undefined : gateModel(inShadow, settings, makeOrdered);
-  });
+  };
+  return new OrderedGate(limits, settings, model, guard);
 }
 
 /** Returns the current spec of a limit that is in shadow mode and can be simulated. */

@@ -2,6 +2,7 @@ import { HeadgateError, invalid } from '../errors.ts';
 import type { GateableLimiter, Limiter } from '../limiter/limiter.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 import { checkKey, checkRequest } from '../semaphore/request.ts';
+import type { Waiter } from '../semaphore/waiter.ts';
 import type { GateLimit } from './gate-limits.ts';
 
 /** What a request demands of one limit of a gate. */
@@ -92,12 +93,12 @@ export function weightNow({ limiter, key, limit, weight }: Demand): number {
 }
 
 /** Tries to acquire without waiting. Returns undefined for a limit with a store. */
-export function tryDemand(demand: Demand): BasePermit | undefined {
+export function tryDemand(demand: Demand, waiter: Waiter): BasePermit | undefined {
   const { limiter, key, limit, share } = demand;
   if (!('tryWithinLimit' in limiter)) return undefined;
   const weight = weightNow(demand);
   const options = weight === demand.weight ? demand : { key, limit, weight, share };
-  return (limiter as GateableLimiter).tryWithinLimit(options);
+  return (limiter as GateableLimiter).tryWithinLimit(options, waiter);
 }
 
 /** Ignores inherited properties such as `constructor`. */

@@ -30,6 +30,10 @@ export class GatePermit extends BasePermit {
     for (const part of this.parts) part.watch();
   }
 
+  override mark(): void {
+    for (const part of this.parts) part.mark();
+  }
+
   countsAgainst(limit: string): boolean {
     return this.parts.some((part) => part.countsAgainst(limit));
   }

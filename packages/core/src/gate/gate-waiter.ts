@@ -1,23 +1,27 @@
 import type { Limiter } from '../limiter/limiter.ts';
 import type { BasePermit, PermitHolder } from '../semaphore/permit.ts';
-import type { Rejection, RejectionCause } from '../semaphore/rejection.ts';
+import type { Rejection, RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
 import { isGone, Waiter } from '../semaphore/waiter.ts';
 import { type Demands, weightNow } from './demands.ts';
 import { releaseAll } from './gate-permit.ts';
+
+/** The queue of a gate, as its waiters use it. */
+export interface WaiterQueue {
+  readonly isFull: boolean;
+  /** Adds a waiter and starts its deadline, before its first limit enqueues it. Returns whether it may wait. */
+  add(gateWaiter: GateWaiter): boolean;
+  /** Called when a limit has enqueued the waiter. Unless that limit's store must answer first, it counts as queued. */
+  inserted(gateWaiter: GateWaiter): void;
+  /** Called when a store has answered. Returns false if there is no room; otherwise the waiter counts as queued. */
+  answered(gateWaiter: GateWaiter): boolean;
+}
 
 /** What a waiter needs from its gate. */
 export interface GateWaiterOwner {
   /** Whether it rejects every request. */
   readonly rejects: boolean;
   readonly settings: { readonly queueLimit: number; readonly queueTimeout: number };
-  /** Whether its queue is full. */
-  readonly isFull: boolean;
-  /** Adds a waiter and starts its deadline, before its first limit enqueues it. Returns whether it may wait. */
-  beforeWait(gateWaiter: GateWaiter): boolean;
-  /** Called when a limit has enqueued the waiter. Unless that limit's store must answer first, it counts as queued. */
-  afterInsert(gateWaiter: GateWaiter): void;
-  /** Called when a store has answered. Returns false if the waiter must not queue; otherwise it counts as queued. */
-  beforeEnqueue(gateWaiter: GateWaiter): boolean;
+  readonly queue: WaiterQueue;
   /** Admits a waiter that has acquired all its limits. */
   admit(gateWaiter: GateWaiter, parts: readonly BasePermit[]): void;
   /** Rejects a waiter with the rejection of one of its limits, or without one because the gate is closed. */
@@ -37,7 +41,7 @@ export class GateWaiter extends Waiter implements PermitHolder {
   /** Whether its request knows that it is queued. */
   isAnnounced = false;
   /** The waiter whose place in the gate's queue it takes. */
-  declare displaced: Waiter | undefined;
+  declare displaced: GateWaiter | undefined;
   /** The number that orders the waiter in every queue of the gate. 0 while it has not had to wait. */
   arrivalNumber = 0;
   /** The rejection that shadow mode has suppressed: the first one or, if there are several, a timeout. */
@@ -93,21 +97,25 @@ export class GateWaiter extends Waiter implements PermitHolder {
 
   /** Asks the gate only at the first limit, since all limits share one deadline and one queue limit. */
   override joins(): boolean {
-    if (this.#hasEnded || this.gate.rejects) return false;
+    const { queue, rejects } = this.gate;
+    if (this.#hasEnded || rejects) return false;
     if (this.arrivalNumber === 0) {
-      if (!this.gate.beforeWait(this)) return false;
-    } else if (this.awaitsStore && !this.limiter?.isDistributed && this.gate.isFull) return false;
+      if (!queue.add(this)) return false;
+    } else if (this.awaitsStore && !this.limiter?.isDistributed && queue.isFull) return false;
     this.arrival = this.arrivalNumber;
     for (const part of this.parts) part.holdFor(this);
     return true;
   }
 
   override queued(): void {
-    this.gate.afterInsert(this);
+    this.gate.queue.inserted(this);
   }
 
   override queues(): boolean {
-    return !this.awaitsStore || (this.gate.beforeEnqueue(this) && !this.#hasEnded);
+    if (!this.awaitsStore) return true;
+    const { queue } = this.gate;
+    // An observer may reject the waiter, as may the sweep of expired waiters.
+    return !this.gate.rejects && queue.answered(this) && !this.#hasEnded;
   }
 
   override get gateQueueLimit(): number {
@@ -128,6 +136,11 @@ export class GateWaiter extends Waiter implements PermitHolder {
 
   leaseLost(cause: RejectionCause): void {
     this.limiter?.reject(this, 'store', cause);
+  }
+
+  /** Rejects the waiter at the limit that it is queued for. That limit then calls `rejected`. */
+  rejectAtLimit(reason: RejectionReason): void {
+    this.limiter?.reject(this, reason);
   }
 
   releaseParts(): void {

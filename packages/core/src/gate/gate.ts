@@ -51,6 +51,8 @@ export interface Gate extends Handle {
 export interface InternalGate extends Gate {
   /** The limits, in the order in which requests acquire them. */
   readonly limits: readonly GateLimit[];
+  /** @param asksGuard False for a request that the guard has already admitted. Default: true. */
+  request(waiter: Waiter, demands: Demands, asksGuard?: boolean): void;
 }
 
 /** The options of a gate, validated and with defaults. */

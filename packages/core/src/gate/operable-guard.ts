@@ -2,7 +2,8 @@ import { HeadgateError, invalid } from '../errors.ts';
 import type { GateGuard, GuardStats } from '../limiter/gate-guard.ts';
 import type { Stats } from '../limiter/stats.ts';
 import { readStats } from '../read-or-warn.ts';
-import type { Priority } from '../semaphore/priority.ts';
+import { checkOrdering } from '../semaphore/request.ts';
+import type { Waiter } from '../semaphore/waiter.ts';
 import type { GateSettings } from './gate.ts';
 import type { Guard } from './options.ts';
 
@@ -25,8 +26,9 @@ export class OperableGuard implements GateGuard {
     return this.settings.mode;
   }
 
-  admits(priority: Priority): boolean {
-    const admits: unknown = this.guard.admits(priority);
+  admits(waiter: Pick<Waiter, 'priority' | 'fairBy'>): boolean {
+    checkOrdering(waiter);
+    const admits: unknown = this.guard.admits(waiter.priority);
     // A promise is truthy, so it would admit every request.
     if (typeof admits === 'boolean') return admits;
     throw invalid('guard.admits', 'a method that returns true or false', admits);

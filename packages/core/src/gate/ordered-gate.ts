@@ -1,9 +1,8 @@
-import { checkDuration } from '../checks.ts';
 import { attempt } from '../errors.ts';
 import type { GateableLimiter } from '../limiter/limiter.ts';
 import type { GateStats } from '../limiter/stats.ts';
 import { Counters } from '../semaphore/counters.ts';
-import { Deadlines, isLate, waitersOf } from '../semaphore/deadlines.ts';
+import { isLate } from '../semaphore/deadlines.ts';
 import { deferGrants } from '../semaphore/grants.ts';
 import type { Observer, Operation } from '../semaphore/observer.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
@@ -11,45 +10,48 @@ import { type CloseOptions, checkClose, PermitTracker } from '../semaphore/permi
 import type { Rejection, RejectionReason } from '../semaphore/rejection.ts';
 import { checkIdle, checkOrdering } from '../semaphore/request.ts';
 import { RetryAfter } from '../semaphore/retry-after.ts';
-import { announce, grant, identityOf, type Waiter, waitedSince } from '../semaphore/waiter.ts';
+import { grant, identityOf, type Waiter, waitedSince } from '../semaphore/waiter.ts';
 import { type Model, Simulation } from '../shadow/simulation.ts';
 import { acquireFromGate, runInGate } from './acquire.ts';
 import { checkDemands, type Demands, tryDemand } from './demands.ts';
 import type { GateSettings, GateWaitOptions, InternalGate } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
 import { GatePermit, releaseAll } from './gate-permit.ts';
+import { GateQueue } from './gate-queue.ts';
 import { GateWaiter, type GateWaiterOwner } from './gate-waiter.ts';
+import { OperableGuard } from './operable-guard.ts';
+import type { Guard } from './options.ts';
 
 /** Operations after which the simulation need not restart. */
 const withoutEffect: readonly Operation[] = ['pause', 'drain', 'resume'];
 
-/** A gate whose requests acquire its limits in order. */
+/** A gate whose requests pass its guard, if there is one, and then acquire its limits in order. */
 export class OrderedGate implements InternalGate, GateWaiterOwner {
   readonly name: string;
   readonly limiters: InternalGate['limiters'];
+  readonly guard: OperableGuard | undefined;
+  readonly queue: GateQueue;
   closed = false;
   readonly #permits: PermitTracker;
   readonly #counters: Counters;
-  /** Tracks every waiter, including those without a deadline. */
-  readonly #deadlines: Deadlines;
   readonly #retryAfter: RetryAfter;
   /** Simulates the limits that are in shadow mode. */
   #simulation: Simulation<Demands> | undefined = undefined;
-  /** Number of waiters that are waiting for a store's answer and do not count as queued yet. */
-  #awaitingStore = 0;
 
   constructor(
     readonly limits: readonly GateLimit[],
     readonly settings: GateSettings,
     /** Returns the model to simulate now; undefined if no limit is in shadow mode. */
     private readonly model: () => Model<Demands> | undefined,
+    guard?: Guard,
   ) {
     this.name = settings.name;
     this.limiters = Object.fromEntries(limits.map(({ limiter }) => [limiter.name, limiter]));
     this.#permits = new PermitTracker(settings);
     this.#counters = new Counters(settings);
     this.#retryAfter = new RetryAfter(settings.clock);
-    this.#deadlines = new Deadlines(settings.clock, (late) => this.#rejectAtLimit(late, 'timeout'));
+    this.queue = new GateQueue(settings, this.#counters);
+    if (guard !== undefined) this.guard = new OperableGuard(guard, settings, this);
     this.#simulate();
     const operated: Observer['operated'] = ({ operation }) => {
       if (!withoutEffect.includes(operation)) this.#simulate();
@@ -67,21 +69,37 @@ export class OrderedGate implements InternalGate, GateWaiterOwner {
   }
 
   get queued(): number {
-    return this.#deadlines.size - this.#awaitingStore;
+    return this.queue.length;
   }
 
-  request(waiter: Waiter, demands: Demands): void {
+  request(waiter: Waiter, demands: Demands, asksGuard = true): void {
+    const { guard } = this;
     checkIdle(waiter);
     checkDemands(this.limits, demands);
     if (this.rejects) return this.#reject(waiter, this.#rejection('closed'));
+    if (!asksGuard || this.closed || guard === undefined || guard.admits(waiter))
+      return this.#request(waiter, demands);
+    const rejection = this.#rejection('overloaded', guard.name);
+    if (guard.mode === 'enforce') return this.#reject(waiter, rejection);
+    this.#counters.rejectedInShadow(rejection, identityOf(waiter));
+    // No limit reports it too, since in enforce mode the guard alone would have rejected it.
+    waiter.isReported = true;
+    try {
+      this.#request(waiter, demands);
+    } finally {
+      waiter.isReported = false;
+    }
+  }
+
+  #request(waiter: Waiter, demands: Demands): void {
     const parts: BasePermit[] = [];
     try {
       for (const demand of demands) {
-        const part = tryDemand(demand);
+        const part = tryDemand(demand, waiter);
         // A request that must wait or be rejected needs a waiter of its own.
         if (part === undefined) {
           checkOrdering(waiter);
-          this.#rejectExpired();
+          this.queue.rejectExpired();
           return new GateWaiter(this, waiter, demands, parts).advance();
         }
         parts.push(part);
@@ -97,12 +115,8 @@ export class OrderedGate implements InternalGate, GateWaiterOwner {
   }
 
   withdraw(waiter: Waiter): void {
-    const gateWaiter = waiter.queuedAt;
-    if (
-      !(gateWaiter instanceof GateWaiter) ||
-      gateWaiter.timeoutBucket?.deadlines !== this.#deadlines
-    )
-      return;
+    const gateWaiter = this.queue.find(waiter);
+    if (gateWaiter === undefined) return;
     // The waiter must leave the gate's queue, and release its permits, before other waiters are granted.
     deferGrants(() => {
       gateWaiter.limiter?.withdraw(gateWaiter);
@@ -126,7 +140,7 @@ export class OrderedGate implements InternalGate, GateWaiterOwner {
   async close(options?: CloseOptions): Promise<number> {
     checkClose(options);
     this.closed = true;
-    for (const waiting of waitersOf(this.#deadlines)) this.#rejectAtLimit(waiting, 'closed');
+    for (const waiting of this.queue.waiters) waiting.rejectAtLimit('closed');
     const owned = this.limits.filter((limit) => limit.owned);
     const closeOwned = (how?: CloseOptions) =>
       Promise.all(owned.map(({ limiter }) => limiter.close(how)));
@@ -139,61 +153,17 @@ export class OrderedGate implements InternalGate, GateWaiterOwner {
   }
 
   stats(): GateStats {
-    const { name, queued } = this;
+    const { name, queued, queue, guard } = this;
     // Read first: reading reports rejections, which must be in the statistics below.
     const { shadow, suggestions } = this.#simulation?.stats() ?? {};
-    const common = this.#counters.stats(this.#permits, waitersOf(this.#deadlines));
+    const common = this.#counters.stats(this.#permits, queue.waiters);
     const limits = this.limits.map(({ limiter }) => {
       const suggestion = suggestions?.get(limiter.name);
       return suggestion ? { ...limiter.stats(), suggestion } : limiter.stats();
     });
     const { suggestion, distributed } = (limits.length === 1 && limits[0]) || {};
-    return { name, queued, ...common, shadow, suggestion, distributed, limits };
-  }
-
-  beforeWait(gateWaiter: GateWaiter): boolean {
-    const { waiter } = gateWaiter;
-    const timeout = checkDuration('queueTimeout', gateWaiter.queueTimeout);
-    const awaitsStore = gateWaiter.limiter?.isDistributed === true;
-    if (!awaitsStore && this.isFull) {
-      gateWaiter.displaced = this.#displacedBy(gateWaiter);
-      if (gateWaiter.displaced === undefined) return false;
-    }
-    if (!waiter.joins()) return false;
-    this.#deadlines.start(gateWaiter, timeout);
-    gateWaiter.arrivalNumber = gateWaiter.arrival;
-    waiter.queuedAt = gateWaiter;
-    if (!awaitsStore) return true;
-    gateWaiter.awaitsStore = true;
-    this.#awaitingStore++;
-    return true;
-  }
-
-  afterInsert(gateWaiter: GateWaiter): void {
-    const { waiter, displaced, isAnnounced } = gateWaiter;
-    const awaitsStore = gateWaiter.limiter?.isDistributed === true;
-    const isWaiting = () => waiter.queuedAt === gateWaiter;
-    gateWaiter.isAnnounced = true;
-    if (displaced !== undefined) {
-      gateWaiter.displaced = undefined;
-      this.#rejectAtLimit(displaced, 'full');
-    }
-    if (!isAnnounced && isWaiting()) announce(waiter);
-    if (!isWaiting()) return;
-    if (!awaitsStore && (!isAnnounced || gateWaiter.awaitsStore)) this.#countAsQueued(gateWaiter);
-    else if (!isAnnounced) this.#counters.asked(waiter);
-  }
-
-  beforeEnqueue(gateWaiter: GateWaiter): boolean {
-    this.#rejectExpired();
-    if (this.rejects || this.isFull) return false;
-    this.#countAsQueued(gateWaiter);
-    return true;
-  }
-
-  #countAsQueued(gateWaiter: GateWaiter): void {
-    this.#stopAwaitingStore(gateWaiter);
-    this.#counters.queued(gateWaiter.waiter, gateWaiter.weight, this.queued);
+    const own = { name, queued, ...common, guard: guard?.stats() };
+    return { ...own, shadow, suggestion, distributed, limits };
   }
 
   admit(gateWaiter: GateWaiter, parts: readonly BasePermit[]): void {
@@ -204,7 +174,7 @@ export class OrderedGate implements InternalGate, GateWaiterOwner {
       return this.reject(gateWaiter, this.#rejection('timeout', gateWaiter.limiter?.name));
     }
     const waited = this.#waited(gateWaiter);
-    this.#stopWaiting(gateWaiter);
+    this.queue.remove(gateWaiter);
     for (const part of parts) part.startWork();
     const { excess, isReported, waiter } = gateWaiter;
     if (excess && !isReported) this.#counters.rejectedInShadow(excess, identityOf(waiter));
@@ -229,7 +199,7 @@ export class OrderedGate implements InternalGate, GateWaiterOwner {
   }
 
   abandon(gateWaiter: GateWaiter): void {
-    this.#stopWaiting(gateWaiter);
+    this.queue.remove(gateWaiter);
     gateWaiter.releaseParts();
   }
 
@@ -237,42 +207,6 @@ export class OrderedGate implements InternalGate, GateWaiterOwner {
     const { limits, settings } = this;
     if (limits.length === 0) return settings.mode === 'shadow';
     return limits.every(({ limiter }) => limiter.mode === 'shadow');
-  }
-
-  get isFull(): boolean {
-    return this.queued >= this.settings.queueLimit;
-  }
-
-  /** A late timer must not keep expired waiters in a full queue. */
-  #rejectExpired(): void {
-    if (this.queued > 0 && this.isFull) this.#deadlines.sweep();
-  }
-
-  /**
-   * The waiter that the new one would displace at its current limit. Only called for a limit that is counted in this
-   * process.
-   */
-  #displacedBy(gateWaiter: GateWaiter): Waiter | undefined {
-    const displaced = (gateWaiter.limiter as GateableLimiter).displacedBy(gateWaiter);
-    return displaced?.timeoutBucket?.deadlines === this.#deadlines ? displaced : undefined;
-  }
-
-  #stopWaiting(gateWaiter: GateWaiter): void {
-    // The caller may have enqueued the same waiter again.
-    if (gateWaiter.waiter.queuedAt === gateWaiter) gateWaiter.waiter.queuedAt = undefined;
-    this.#stopAwaitingStore(gateWaiter);
-    this.#deadlines.remove(gateWaiter);
-  }
-
-  #stopAwaitingStore(gateWaiter: GateWaiter): void {
-    if (!gateWaiter.awaitsStore) return;
-    gateWaiter.awaitsStore = false;
-    this.#awaitingStore--;
-  }
-
-  #rejectAtLimit(waiting: Waiter, reason: RejectionReason): void {
-    const gateWaiter = waiting as GateWaiter;
-    gateWaiter.limiter?.reject(gateWaiter, reason);
   }
 
   #waited({ arrivalNumber, since }: GateWaiter): number {

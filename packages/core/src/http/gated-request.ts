@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { HeadgateError } from '../errors.ts';
 import type { Demand, Demands } from '../gate/demands.ts';
-import type { Gate } from '../gate/gate.ts';
+import type { InternalGate } from '../gate/gate.ts';
 import type { Guard } from '../gate/options.ts';
 import type { Outcome } from '../limits/limit.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
@@ -14,7 +14,7 @@ import type { UsualDurations } from './usual-durations.ts';
 
 /** The settings of a middleware that its gated requests need. */
 export interface GatedRequestSettings {
-  readonly gate: Gate;
+  readonly gate: Pick<InternalGate, 'request' | 'withdraw'>;
   readonly guard: Guard | undefined;
   readonly clock: Clock;
   readonly onDisconnect: 'wait' | 'release';
@@ -68,6 +68,9 @@ export abstract class Exchange {
 
   /** Calls back just before the handler reads the end of the body. Needed only if `awaitsBody` may be true. */
   whenBodyEnds(_callback: () => void): void {}
+
+  /** Calls back when the first part of the response's body is sent, or the response ends without one. */
+  whenBodyBegins(_callback: () => void): void {}
 
   /**
    * Calls back when the handler of a disconnected client has finished, if the response shows that. Needed only if the
@@ -150,13 +153,10 @@ export class GatedRequest extends Waiter {
     this.outer = exchange.latest;
   }
 
-  /**
-   * Requests a permit from the middleware's gate, or from the unguarded one if the guard has already admitted the
-   * request.
-   */
-  enter(gate: Gate): void {
+  /** @param asksGuard False if the guard has already admitted the request. */
+  enter(asksGuard: boolean): void {
     if (this.exchange.gone) return this.leave();
-    gate.request(this, this.demands);
+    this.settings.gate.request(this, this.demands, asksGuard);
     if (this.permit !== undefined && this.answered === undefined) this.exchange.observe(this);
   }
 
@@ -268,6 +268,12 @@ export class GatedRequest extends Waiter {
     return permit?.kind ?? settings.kindOf(httpRequest as never) ?? exchange.kindInside?.();
   }
 
+  /** The body of the response has begun. */
+  bodyBegan(): void {
+    const { permit, outcomeOf } = this;
+    if (permit !== undefined && outcomeOf?.(permit) === 'ok') permit.mark();
+  }
+
   /** Computes the outcome now, and drops the references to the framework's request and response. */
   fixOutcome(): void {
     const { permit, outcomeOf } = this;
@@ -353,7 +359,7 @@ export class GatedRequest extends Waiter {
   private withdraw(): void {
     if (this.rejection !== undefined) return;
     this.settings.gate.withdraw(this);
-    this.leave();
+    if (!this.disconnected) this.leave();
   }
 
   private leave(): void {

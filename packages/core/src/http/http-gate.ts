@@ -2,7 +2,6 @@ import { checkChoice } from '../checks.ts';
 import { attempt, invalid } from '../errors.ts';
 import type { Demand, Demands } from '../gate/demands.ts';
 import type { Gate } from '../gate/gate.ts';
-import { GuardedGate } from '../gate/guarded-gate.ts';
 import { createLimiter } from '../limiter/create-limiter.ts';
 import type { GateStats } from '../limiter/stats.ts';
 import { type Outcome, outcomes } from '../limits/limit.ts';
@@ -31,7 +30,6 @@ const noFields: Fields = [];
 export class HttpGate<R> {
   readonly gate: Gate;
   readonly #settings: HttpSettings<R>;
-  readonly #unguarded: Gate;
   /** Status codes by the name of the rejecting limit. */
   readonly #statusCodes: ReadonlyMap<string, number>;
   readonly #responses = new RejectionResponses();
@@ -47,7 +45,6 @@ export class HttpGate<R> {
     checkCreation();
     const { gate, rules } = this.#settings;
     this.gate = gate;
-    this.#unguarded = gate instanceof GuardedGate ? gate.inner : gate;
     this.#statusCodes = new Map(
       rules.map(({ spec, statusCode }) => [spec.limiter.name, statusCode]),
     );
@@ -79,14 +76,15 @@ export class HttpGate<R> {
       return undefined;
     }
     const demands = this.#demands(request, exchange);
-    const gate = this.#isGuarded(exchange) ? this.gate : this.#unguarded;
-    if (demands.length === 0 && gate === this.#unguarded) return undefined;
+    const asksGuard = this.#asksGuard(exchange);
+    if (demands.length === 0 && !asksGuard) return undefined;
     const gated = new GatedRequest(this.#settings, exchange, demands);
     gated.httpRequest = request;
     if (this.#settings.isAdaptive)
       gated.outcomeOf = (permit) => this.#outcome(gated, request, reply, permit);
+    if (this.#settings.sampleAt === 'first-byte') exchange.whenBodyBegins(() => gated.bodyBegan());
     this.#prioritize(gated, request);
-    gated.enter(gate);
+    gated.enter(asksGuard);
     return gated;
   }
 
@@ -157,7 +155,7 @@ export class HttpGate<R> {
   }
 
   /** Whether to ask the guard. False if an outer middleware has already asked it for this request. */
-  #isGuarded(exchange: Exchange): boolean {
+  #asksGuard(exchange: Exchange): boolean {
     const { guard } = this.#settings;
     if (guard === undefined) return false;
     for (let gated = exchange.latest; gated !== undefined; gated = gated.outer) {

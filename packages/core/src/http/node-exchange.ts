@@ -88,6 +88,10 @@ export class NodeExchange extends Exchange {
     return isReading && request.readableLength === 0 && !request.complete && !request.readableEnded;
   }
 
+  override whenBodyBegins(callback: () => void): void {
+    beforeCalls(this.response, ['write', 'end'], callback);
+  }
+
   override whenBodyEnds(callback: () => void): void {
     this.request.prependListener('end', callback);
   }

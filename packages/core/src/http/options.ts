@@ -138,6 +138,12 @@ export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, R
    * `dropped`: the request failed because of overload. `ignored`: its duration says nothing. Default: `ok`.
    */
   classify?: ((response: Reply) => Outcome) | undefined;
+  /**
+   * What an adaptive limit judges: the time until the response has ended or, with `first-byte`, until its body begins.
+   * Use `first-byte` for answers that are streamed, such as those of a language model: their length is no sign of an
+   * overload. The default limit always judges the time until the response begins. Default: `end`.
+   */
+  sampleAt?: 'end' | 'first-byte' | undefined;
   /** Adds `RateLimit-Policy`, `RateLimit` and `Server-Timing` to responses. Default: false. */
   headers?: boolean | undefined;
   /**

@@ -37,6 +37,7 @@ export const perMiddleware = [
   'fairBy',
   'guard',
   'classify',
+  'sampleAt',
   'mode',
   'headers',
   'onDisconnect',

@@ -1,6 +1,7 @@
 import { checkChoice, checkFlag, checkFunction, checkNames } from '../checks.ts';
-import { superfluous } from '../errors.ts';
+import { invalid, superfluous } from '../errors.ts';
 import { makeGate } from '../gate/create-gate.ts';
+import type { InternalGate } from '../gate/gate.ts';
 import { isOrderedByGate, type LimitSpec } from '../gate/limit-spec.ts';
 import { checkOrderOption, type Ordered } from '../limiter/acquire-options.ts';
 import type { InProcessLimiter } from '../limiter/in-process-limiter.ts';
@@ -23,11 +24,13 @@ import { UsualDurations } from './usual-durations.ts';
 
 /** The options of a middleware, validated and with defaults, and the gate made from them. */
 export interface HttpSettings<R> extends GatedRequestSettings {
+  readonly gate: InternalGate;
   readonly rules: readonly Rule<R>[];
   readonly skip: ((request: R) => boolean | undefined) | undefined;
   readonly priority: ((request: R) => Priority | undefined) | undefined;
   readonly fairBy: ((request: R) => string | undefined) | undefined;
   readonly classify: ((response: never) => Outcome) | undefined;
+  readonly sampleAt: 'first-byte' | 'end';
   readonly headers: boolean;
   /** Whether any limit is adaptive. The outcomes of requests are needed only then. */
   readonly isAdaptive: boolean;
@@ -58,6 +61,7 @@ export function httpSettings<R>(
     skip: checkFunction('skip', options.skip),
     headers: checkFlag('headers', options.headers),
     classify: checkFunction('classify', options.classify),
+    sampleAt: checkChoice('sampleAt', options.sampleAt ?? 'end', ['first-byte', 'end']),
     priority: checkFunction('priority', options.priority),
     fairBy: checkFunction('fairBy', options.fairBy),
   };
@@ -67,9 +71,10 @@ export function httpSettings<R>(
   const specs = rules.map(({ spec }) => spec);
   checkOrderOptions(options, specs);
   const isAdaptive = rules.some((rule) => rule.isAdaptive);
-  if (own.classify !== undefined && !isAdaptive) {
+  if (own.classify !== undefined && !isAdaptive)
     throw superfluous('classify', 'unless a limit is adaptive');
-  }
+  if (options.sampleAt !== undefined && !isAdaptive)
+    throw invalid('sampleAt', 'omitted unless a limit is adaptive', options.sampleAt);
   const gate = makeGate(specs, options, common);
   const limiters = Object.values(gate.limiters);
   for (const rule of rules) rule.bind(gate.limiters[rule.spec.limiter.name] as Limiter);

@@ -1,3 +1,6 @@
+import { checkCount } from '../checks.ts';
+import { HeadgateError, invalid } from '../errors.ts';
+import { deferGrants } from '../semaphore/grants.ts';
 import type { Observer, Operation } from '../semaphore/observer.ts';
 import type { Permit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose } from '../semaphore/permit-tracker.ts';
@@ -9,7 +12,15 @@ import { acquireFrom, callLater, checkCallback, checkWait, noOptions } from './a
 import type { WaitOptions } from './acquire-options.ts';
 import type { Limiter, LimiterState } from './limiter.ts';
 import { ignoredOptions } from './options.ts';
+import { pauseOf } from './retry-after-field.ts';
 import type { LimiterStats } from './stats.ts';
+
+/** What an operator changes about a limit, apart from its value. */
+export interface OperatedChange {
+  readonly status?: 'open' | 'paused' | 'drained' | undefined;
+  readonly mode?: 'enforce' | 'shadow' | undefined;
+  readonly isFrozen?: boolean | undefined;
+}
 
 /** The parts of a limiter that are the same wherever its permits are counted. */
 export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>>
@@ -24,6 +35,7 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
   readonly queueLimit: number;
   readonly queueWeight: number;
   readonly queueTimeout: number;
+  readonly operations: readonly Operation[];
   abstract readonly isDistributed: boolean;
 
   constructor(protected readonly semaphores: Semaphores) {
@@ -36,6 +48,11 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
     this.queueLimit = settings.queueLimit;
     this.queueWeight = settings.queueWeight;
     this.queueTimeout = settings.queueTimeout;
+    this.operations = [
+      ...(settings.isLimitPerRequest ? [] : (['setLimit'] as const)),
+      ...(['pause', 'drain', 'resume', 'shadow', 'enforce'] as const),
+      ...(this.isAdaptive ? (['freeze', 'unfreeze'] as const) : []),
+    ];
   }
 
   get limiters(): Readonly<Record<string, Limiter>> {
@@ -86,15 +103,77 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
     this.semaphores.at(waiter)?.reject(waiter, reason, cause);
   }
 
-  abstract setLimit(limit: number): void;
-  abstract readonly operations: readonly Operation[];
-  abstract pause(): void;
-  abstract drain(): void;
-  abstract resume(): void;
-  abstract shadow(): void;
-  abstract enforce(): void;
-  abstract freeze(): void;
-  abstract unfreeze(): void;
+  setLimit(limit: number): void {
+    // A closed limiter ignores this operation.
+    if (!this.closed) this.#checkOperation('setLimit');
+    if (this.isAdaptive && !this.frozen)
+      throw invalid('limit', 'left to its algorithm, as it is adaptive and not frozen', limit);
+    checkCount('limit', limit, 1);
+    if (this.closed) return;
+    deferGrants(() => {
+      this.changeLimit(limit);
+      this.report('setLimit');
+    });
+  }
+
+  pause(): void {
+    this.#operate('pause', { status: 'paused' });
+  }
+
+  pauseFor(pause: number | string): void {
+    const milliseconds = pauseOf(pause);
+    if (this.closed) throw this.#unsupported('pauseFor', 'it is closed');
+    if (this.perKey) throw this.#unsupported('pauseFor', 'it is keyed');
+    this.semaphores.pauseFor(milliseconds);
+  }
+
+  drain(): void {
+    this.#operate('drain', { status: 'drained' });
+  }
+
+  resume(): void {
+    this.#operate('resume', { status: 'open' });
+  }
+
+  shadow(): void {
+    this.#operate('shadow', { mode: 'shadow' });
+  }
+
+  enforce(): void {
+    this.#operate('enforce', { mode: 'enforce' });
+  }
+
+  freeze(): void {
+    this.#operate('freeze', { isFrozen: true });
+  }
+
+  unfreeze(): void {
+    this.#operate('unfreeze', { isFrozen: false });
+  }
+
+  #operate(operation: Operation, change: OperatedChange): void {
+    this.#checkOperation(operation);
+    this.operate(change, () => this.report(operation));
+  }
+
+  /** @throws HeadgateError for an operation that the limiter does not support, and for a closed limiter. */
+  #checkOperation(operation: Operation): void {
+    const { closed, operations } = this;
+    if (!closed && operations.includes(operation)) return;
+    throw this.#unsupported(
+      operation,
+      closed ? 'it is closed' : `it supports ${operations.join(', ')}`,
+    );
+  }
+
+  #unsupported(what: string, why: string): HeadgateError {
+    const message = `limiter "${this.name}" does not support ${what}: ${why}`;
+    return new HeadgateError('ERR_HEADGATE_UNSUPPORTED', message);
+  }
+
+  protected abstract changeLimit(limit: number): void;
+  /** Applies the change, then calls `report`, and then admits or rejects the waiters that it affects. */
+  protected abstract operate(change: OperatedChange, report: () => void): void;
   abstract usage(key?: string): { limit: number; inflight: number };
 
   acquire(options?: WaitOptions): Promise<Permit> {
@@ -120,8 +199,7 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
     return this.semaphores.permits.drain(options);
   }
 
-  /** Reports an operation to the observers. */
-  protected report(operation: Operation): void {
+  private report(operation: Operation): void {
     const { name, observers } = this.semaphores.settings;
     observers.operated?.({ name, operation, limit: this.limit });
   }

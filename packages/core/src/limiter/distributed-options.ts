@@ -26,8 +26,6 @@ export interface DistributedOptions {
 export interface LimiterSettings extends SemaphoreSettings {
   /** Options of a distributed limit, if it is one. */
   readonly distribution: Distribution | undefined;
-  /** Whether each request sets the limit of its key. The limiter then has no common limit that could be changed. */
-  readonly isLimitPerRequest?: boolean | undefined;
   /** Mode of the gate that has made the limiter; undefined if it is not part of a gate. */
   readonly mode?: 'enforce' | 'shadow' | undefined;
   /** Whether a gate or a distributed limiter reports the rejections that shadow mode suppresses at this limiter. */

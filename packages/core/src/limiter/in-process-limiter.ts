@@ -1,12 +1,10 @@
-import { checkCount } from '../checks.ts';
-import { invalid } from '../errors.ts';
 import { isControlled } from '../limits/limit.ts';
 import { deferGrants } from '../semaphore/grants.ts';
 import { LocalSemaphores } from '../semaphore/local-semaphores.ts';
-import type { Operation } from '../semaphore/observer.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
 import { checkRequest } from '../semaphore/request.ts';
+import type { Ordering } from '../semaphore/semaphore.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { Simulation } from '../shadow/simulation.ts';
 import { callLater, callWith, checkCallback, checkWait, noOptions } from './acquire.ts';
@@ -16,11 +14,10 @@ import {
   checkAcquireOptions,
   type WaitOptions,
 } from './acquire-options.ts';
-import { BaseLimiter } from './base-limiter.ts';
+import { BaseLimiter, type OperatedChange } from './base-limiter.ts';
 import type { LimiterSettings } from './distributed-options.ts';
 import type { GateableLimiter } from './limiter.ts';
 import { limiterModel } from './limiter-model.ts';
-import { checkOperation } from './operation.ts';
 
 /** Fields for the simulation of a request that never waits. */
 const noWaiting = {
@@ -34,15 +31,8 @@ const noWaiting = {
 export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements GateableLimiter {
   readonly isDistributed = false;
 
-  readonly operations: readonly Operation[];
-
   constructor(private readonly settings: LimiterSettings) {
     super(new LocalSemaphores(settings));
-    this.operations = [
-      ...(settings.isLimitPerRequest ? [] : (['setLimit'] as const)),
-      ...(['pause', 'drain', 'resume', 'shadow', 'enforce'] as const),
-      ...(this.isAdaptive ? (['freeze', 'unfreeze'] as const) : []),
-    ];
     if (settings.mode !== 'shadow') return;
     this.semaphores.isShadow = true;
     this.#simulate();
@@ -66,23 +56,26 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     // If the key is in use, its limit stays as it is: the request has set it before, and a waiter admitted since may
     // have changed it.
     const semaphore = semaphores.find(key) ?? semaphores.findOrCreate(key, limit);
-    const permit = semaphore.admit(weight, 0, share);
+    const permit = semaphore.admit(weight, 0, share, noWaiting);
     semaphores.simulation?.admitted(noWaiting, { key, limit, weight, share }, permit, false);
     return permit;
   }
 
-  tryWithinLimit({ key, limit, weight = 1, share }: AcquireOptions): BasePermit | undefined {
+  tryWithinLimit(
+    { key, limit, weight = 1, share }: AcquireOptions,
+    ordering: Ordering = noOptions,
+  ): BasePermit | undefined {
     const { semaphores } = this;
     const semaphore = semaphores.findOrCreate(key, limit);
     // Every limit is at least 1, so weight 1 needs no check.
     if (weight !== 1 || share !== undefined) checkRequest(this, semaphore.limit, weight, share);
     if (semaphores.grants && semaphores.simulation === undefined && semaphore.admits(weight))
-      return semaphore.admit(weight, 0, share);
+      return semaphore.admit(weight, 0, share, ordering);
   }
 
   /** Admits a request even if that exceeds the limit. */
   admitBeyond({ key, limit, weight = 1, share }: AcquireOptions): BasePermit {
-    return this.semaphores.findOrCreate(key, limit).admit(weight, 0, share);
+    return this.semaphores.findOrCreate(key, limit).admit(weight, 0, share, noOptions);
   }
 
   override run<T>(
@@ -92,7 +85,7 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     try {
       checkCallback(fn);
       checkWait('run', options, this);
-      const permit = this.tryWithinLimit(options);
+      const permit = this.tryWithinLimit(options, options);
       if (permit !== undefined) return callWith(permit, fn);
     } catch (error) {
       return Promise.reject(error);
@@ -100,75 +93,24 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     return callLater(this, fn, options);
   }
 
-  setLimit(limit: number): void {
-    // A closed limiter ignores this operation.
-    if (!this.closed) checkOperation(this, 'setLimit');
-    if (this.semaphores.limitUpdater?.isFrozen === false) {
-      throw invalid('limit', 'left to its algorithm, as it is adaptive and not frozen', limit);
-    }
-    checkCount('limit', limit, 1);
-    deferGrants(() => {
-      this.semaphores.resize(limit);
-      this.#simulate();
-      this.report('setLimit');
-    });
-  }
-
-  pause(): void {
-    this.#change('pause', 'paused');
-  }
-
-  drain(): void {
-    this.#change('drain', 'drained');
-  }
-
-  resume(): void {
-    this.#change('resume', 'open');
-  }
-
-  shadow(): void {
-    this.#changeMode('shadow', true);
-  }
-
-  enforce(): void {
-    this.#changeMode('enforce', false);
-  }
-
-  freeze(): void {
-    this.#freeze('freeze', true);
-  }
-
-  unfreeze(): void {
-    this.#freeze('unfreeze', false);
-  }
-
-  #change(operation: Operation, state: 'open' | 'paused' | 'drained'): void {
-    checkOperation(this, operation);
-    if (this.semaphores.state === state) return;
-    this.semaphores.change(state);
-    this.report(operation);
-    this.semaphores.applyToWaiters();
-  }
-
-  #changeMode(operation: Operation, isShadow: boolean): void {
-    checkOperation(this, operation);
-    if (this.semaphores.isShadow === isShadow) return;
-    this.semaphores.isShadow = isShadow;
+  protected changeLimit(limit: number): void {
+    this.semaphores.resize(limit);
     this.#simulate();
-    this.report(operation);
-    this.semaphores.applyToWaiters();
   }
 
-  #freeze(operation: Operation, isFrozen: boolean): void {
-    checkOperation(this, operation);
-    const { limitUpdater, settings } = this.semaphores;
-    if (limitUpdater === undefined || limitUpdater.isFrozen === isFrozen) return;
+  protected operate({ status, mode, isFrozen }: OperatedChange, report: () => void): void {
+    const { semaphores } = this;
+    const { state, limitUpdater, settings } = semaphores;
+    if (status === state || mode === this.mode || isFrozen === this.frozen) return;
     deferGrants(() => {
-      if (isFrozen) limitUpdater.isFrozen = true;
-      else limitUpdater.unfreeze(settings.clock.now());
-      this.#simulate();
-      this.report(operation);
+      if (status !== undefined) semaphores.change(status);
+      if (mode !== undefined) semaphores.isShadow = mode === 'shadow';
+      if (isFrozen) limitUpdater?.freeze();
+      else if (isFrozen === false) limitUpdater?.unfreeze(settings.clock.now());
+      if (status === undefined) this.#simulate();
+      report();
     });
+    if (isFrozen === undefined) semaphores.applyToWaiters();
   }
 
   rejectedInShadow(rejection: Rejection, request: object): void {

@@ -2,6 +2,7 @@ import type { Observer, Operation } from '../semaphore/observer.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import type { CloseOptions } from '../semaphore/permit-tracker.ts';
 import type { Rejection, RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
+import type { Ordering } from '../semaphore/semaphore.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import type { AcquireOptions, WaitOptions } from './acquire-options.ts';
 import type { GateGuard } from './gate-guard.ts';
@@ -114,6 +115,17 @@ export interface Limiter extends Handle {
    */
   pause(): void;
   /**
+   * Admits no request while the service behind the limit refuses them, as after a response 429 or 529. Requests wait
+   * in the queue; those that would time out before the pause ends are rejected on arrival (`overloaded`). After the
+   * pause, the limit returns in steps, over as long as the pause has lasted. A pause never shortens another one. A
+   * distributed limit pauses for all processes.
+   *
+   * @param pause Milliseconds, or the value of a `Retry-After` field: a number of seconds, or a date. At most an hour
+   *   counts.
+   * @throws HeadgateError for another value, for a keyed limiter, and for a closed one.
+   */
+  pauseFor(pause: number | string): void;
+  /**
    * Rejects queued and new requests as `closed`; running ones finish. Unlike `close`, `resume` can undo it.
    *
    * @throws HeadgateError as `pause` does.
@@ -177,7 +189,7 @@ export interface LocalLimiter extends Limiter {
 export interface GateableLimiter extends LocalLimiter {
   tryAcquire(options?: AcquireOptions): BasePermit | undefined;
   /** Like `tryAcquire`, but returns undefined in shadow mode, since only `request` simulates. */
-  tryWithinLimit(options: AcquireOptions): BasePermit | undefined;
+  tryWithinLimit(options: AcquireOptions, ordering?: Ordering): BasePermit | undefined;
   /** Counts and reports a rejection that a simulation has found. */
   rejectedInShadow(rejection: Rejection, request: object): void;
   /** The waiter that a new request would displace from the full queue. */

@@ -64,6 +64,8 @@ export interface LimiterStats extends CommonStats, QueueStats {
    * 4, 5 to 8, and so on. Keyed and distributed limits are treated as in `inflightPeak`.
    */
   readonly inflightHistogram: readonly number[];
+  /** Milliseconds until the pause of `pauseFor` ends. Undefined if there is none. */
+  readonly pausedFor?: number | undefined;
   /** Keys in use now; 0 if the limiter is not keyed. */
   readonly keys: number;
 }

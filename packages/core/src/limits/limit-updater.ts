@@ -8,6 +8,8 @@ import { Stall } from './stall.ts';
 export class LimitUpdater {
   /** Weight of requests that hold a permit but do no work, since they are queued at a later limit of their gate. */
   idle = 0;
+  /** Weight of requests that `mark` has judged already, and that still hold their permits. */
+  judged = 0;
   readonly initial: number;
   /** Whether the limit stays as it is. */
   isFrozen = false;
@@ -35,8 +37,12 @@ export class LimitUpdater {
   sample(sample: Sample): void {
     const { rtt, now, inflight } = sample;
     if (this.isFrozen || now - rtt < this.#validFrom) return;
-    this.#stall.finished(now, rtt, inflight + this.idle);
+    this.#stall.finished(now, rtt, inflight + this.idle - this.judged);
     this.#update(() => this.algorithm.sample(sample));
+  }
+
+  freeze(): void {
+    this.isFrozen = true;
   }
 
   /** Lets the algorithm continue from its own value of the limit, which applies at once. */
@@ -53,13 +59,14 @@ export class LimitUpdater {
 
   /** A request is queued. */
   queued(now: number, inflight: number): void {
-    this.#stall.queued(now, inflight);
+    this.#stall.queued(now, inflight - this.judged);
   }
 
   /** A request has been rejected for lack of room. */
   rejected(now: number, inflight: number): void {
-    const stuck = this.#stall.rejected(now, inflight, this.idle);
-    if (stuck > 0 && !this.isFrozen) this.#update(() => this.algorithm.stalled?.(now, stuck));
+    const stuck = this.#stall.rejected(now, inflight - this.judged, this.idle);
+    if (stuck === 0 || this.isFrozen) return;
+    this.#update(() => this.algorithm.stalled?.(now, stuck + this.judged));
   }
 
   /** The application may have written the algorithm, so an error in it must not prevent the release of the permit. */

@@ -1,3 +1,4 @@
+import type { AdmittedRequest } from '../semaphore/admitted-request.ts';
 import { priorities, rank } from '../semaphore/priority.ts';
 import {
   checkInner,
@@ -71,7 +72,7 @@ class PriorityQueue extends Subqueues {
     this.#inARow = !isPassed && this.length > subqueue.length ? this.#inARow + 1 : 0;
   }
 
-  protected subqueueOf({ priority }: Waiter): Queue {
+  protected subqueueOf({ priority }: AdmittedRequest): Queue {
     return this.subqueues[rank(priority)] as Queue;
   }
 

@@ -1,12 +1,12 @@
 import { checkPart } from '../checks.ts';
 import { invalid } from '../errors.ts';
+import type { AdmittedRequest } from '../semaphore/admitted-request.ts';
 import { isHigher } from '../semaphore/priority.ts';
 import {
   checkInner,
   type Order,
   type Queue,
   type QueueContext,
-  type QueuePermit,
   type QueueStats,
 } from '../semaphore/queue.ts';
 import { createQueue } from '../semaphore/safe-queue.ts';
@@ -67,7 +67,7 @@ class ShareQueue extends Subqueues {
     return other?.next ?? own.queue.bypass?.(chosen, room);
   }
 
-  changeInflight({ share }: QueuePermit, weight: number): void {
+  changeInflight({ share }: AdmittedRequest, weight: number): void {
     this.#of(share).held += weight;
     if (weight > 0) this.#admitted += weight;
   }
@@ -94,7 +94,7 @@ class ShareQueue extends Subqueues {
     this.#inARow = this.length > 0 && this.#inARow < MAX_IN_A_ROW ? this.#inARow + 1 : 0;
   }
 
-  protected subqueueOf({ share }: Waiter): Queue {
+  protected subqueueOf({ share }: AdmittedRequest): Queue {
     return this.#of(share).queue;
   }
 

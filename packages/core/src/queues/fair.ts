@@ -1,3 +1,4 @@
+import type { AdmittedRequest } from '../semaphore/admitted-request.ts';
 import { checkInner, type Order, type Queue, type QueueContext } from '../semaphore/queue.ts';
 import { createQueue } from '../semaphore/safe-queue.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
@@ -7,16 +8,17 @@ import { Subqueues } from './subqueues.ts';
 
 /**
  * Fair queueing: flows (the requests with the same `fairBy`) are served in turn. Within a flow, the given order
- * applies. Turns are weighted: heavier requests get fewer. In a full queue, a new request displaces the youngest waiter
- * of the subqueue with the most weight (rejected as `full`), unless its own subqueue would then be as heavy.
+ * applies. Turns are weighted: heavier requests get fewer. `permit.adjust()` corrects the charge of its flow, also after
+ * the release. In a full queue, a new request displaces the youngest waiter of the subqueue with the most weight
+ * (rejected as `full`), unless its own subqueue would then be as heavy.
  *
  * There are at most 128 subqueues, however many flows clients make up. Each flow is assigned six at random, and uses
  * the lightest of them when its first request is queued. So two flows rarely share a subqueue, and clients cannot
  * predict which ones do.
  *
- * Start-time fair queueing (Goyal, Vin and Cheng, 1996), with the shuffle sharding of Kubernetes' API Priority and
- * Fairness. In Kubernetes, a flow uses all six of its subqueues at once, and so gets six times the turns of a flow with
- * a single request.
+ * Start-time fair queueing (Goyal, Vin and Cheng, 1996), with corrected charges as in VTC (Sheng et al., 2024) and the
+ * shuffle sharding of Kubernetes' API Priority and Fairness. In Kubernetes, a flow uses all six of its subqueues at
+ * once, and so gets six times the turns of a flow with a single request.
  *
  * @param order The order within a subqueue. Default: `fifo()`.
  * @throws HeadgateError for a value that is not an order, or for `byShare()`.
@@ -49,7 +51,7 @@ class FairQueue extends Subqueues {
   readonly #flows = new Map<string, Flow>();
   /** Virtual time, in units of weight: when the last granted waiter was due. */
   #now = 0;
-  /** Secret, so that clients cannot compute which flows share a subqueue. */
+  /** The subqueue whose chosen waiter did not fit, and was overtaken. */
   #passed: ChargedSubqueue | undefined;
   /** Secret, so that clients cannot compute which flows collide. */
   readonly #seed: number;
@@ -66,11 +68,16 @@ class FairQueue extends Subqueues {
     return this.#firstDue(Infinity)?.queue.next;
   }
 
-  /** Charges the overtaking waiter to its own subqueue, which gets fewer turns afterwards. */
+  /**
+   * Charges the overtaking waiter to its own subqueue, which gets fewer turns afterwards. A subqueue may get ahead of the
+   * chosen one by the weight of the limit. Without this bound, light requests would overtake heavy ones again and again.
+   */
   bypass(chosen: Waiter, room: number): Waiter | undefined {
     const own = this.#charged(chosen);
     this.#passed = own;
-    return this.#firstDue(room, own)?.queue.next ?? own.queue.bypass?.(chosen, room);
+    const other = this.#firstDue(room, own);
+    const isAhead = other !== undefined && other.due >= own.due + this.context.limit;
+    return (isAhead ? undefined : other?.queue.next) ?? own.queue.bypass?.(chosen, room);
   }
 
   override insert(waiter: Waiter): void {
@@ -79,10 +86,7 @@ class FairQueue extends Subqueues {
     const flow = this.#flows.get(name) ?? { subqueue, waiting: 0 };
     flow.waiting++;
     this.#flows.set(name, flow);
-    if (!this.#used.has(subqueue.number)) {
-      this.#used.set(subqueue.number, subqueue);
-      this.subqueues.push(subqueue.queue);
-    }
+    this.#use(subqueue);
     if (subqueue.queue.length === 0) subqueue.due = Math.max(subqueue.due, this.#now);
     super.insert(waiter);
   }
@@ -106,13 +110,28 @@ class FairQueue extends Subqueues {
     this.#now = 0;
   }
 
-  protected subqueueOf(waiter: Waiter): Queue {
-    return this.#charged(waiter).queue;
+  /** Charges the flow, whether it has waiters or not, for what its request has really used. */
+  override adjusted(admitted: AdmittedRequest, weight: number): void {
+    if (this.length === 0) return;
+    const subqueue = this.#charged(admitted);
+    this.#use(subqueue);
+    subqueue.due += weight;
+    super.adjusted(admitted, weight);
   }
 
-  /** The subqueue in which the requests of the waiter's flow are queued, or would be. */
-  #charged(waiter: Waiter): ChargedSubqueue {
-    const name = nameOf(waiter);
+  protected subqueueOf(request: AdmittedRequest): Queue {
+    return this.#charged(request).queue;
+  }
+
+  #use(subqueue: ChargedSubqueue): void {
+    if (this.#used.has(subqueue.number)) return;
+    this.#used.set(subqueue.number, subqueue);
+    this.subqueues.push(subqueue.queue);
+  }
+
+  /** The subqueue in which the requests of this flow are queued, or would be. */
+  #charged(request: AdmittedRequest): ChargedSubqueue {
+    const name = nameOf(request);
     const flow = this.#flows.get(name);
     if (flow !== undefined) return flow.subqueue;
     let number = 0;
@@ -124,7 +143,11 @@ class FairQueue extends Subqueues {
       number = candidate;
     }
     return (
-      this.#used.get(number) ?? { number, queue: createQueue(this.order, this.context), due: 0 }
+      this.#used.get(number) ?? {
+        number,
+        queue: createQueue(this.order, this.context),
+        due: this.#now,
+      }
     );
   }
 
@@ -154,6 +177,6 @@ class FairQueue extends Subqueues {
 }
 
 /** Requests without a `fairBy` form one flow. */
-function nameOf({ fairBy: flow = '' }: Waiter): string {
+function nameOf({ fairBy: flow = '' }: AdmittedRequest): string {
   return flow;
 }

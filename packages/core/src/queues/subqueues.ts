@@ -1,3 +1,4 @@
+import type { AdmittedRequest } from '../semaphore/admitted-request.ts';
 import { BuiltInQueue, type Queue, type QueueStats } from '../semaphore/queue.ts';
 import { sumStats } from '../semaphore/queue-stats.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
@@ -20,8 +21,8 @@ export abstract class Subqueues extends BuiltInQueue implements Queue {
    * any.
    */
   protected abstract displaces(newWaiter: Waiter, own: Queue, displaceFrom: Queue): boolean;
-  /** The subqueue in which the waiter is queued or would be enqueued. */
-  protected abstract subqueueOf(waiter: Waiter): Queue;
+  /** The subqueue in which the request is queued, or would be enqueued. */
+  protected abstract subqueueOf(request: AdmittedRequest): Queue;
 
   get oldest(): Waiter | undefined {
     return oldestOf(this.subqueues);
@@ -50,6 +51,10 @@ export abstract class Subqueues extends BuiltInQueue implements Queue {
   /** Always true: any waiter that joins or leaves may change which waiter is next. */
   mayBeNext(_waiter: Waiter): boolean {
     return true;
+  }
+
+  adjusted(admitted: AdmittedRequest, weight: number): void {
+    this.subqueueOf(admitted).adjusted?.(admitted, weight);
   }
 
   insert(waiter: Waiter): void {

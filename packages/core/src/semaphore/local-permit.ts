@@ -1,6 +1,8 @@
 import type { Outcome } from '../limits/limit.ts';
 import type { LimitUpdater } from '../limits/limit-updater.ts';
+import type { AdmittedRequest } from './admitted-request.ts';
 import { BasePermit, type PermitHolder, type PermitRegistry } from './permit.ts';
+import type { Priority } from './priority.ts';
 import type { Queue } from './queue.ts';
 import type { SemaphoreGroup } from './semaphore-group.ts';
 
@@ -18,7 +20,7 @@ interface PermitSource {
 }
 
 /** A permit of a limit that is counted in this process. */
-export class LocalPermit extends BasePermit {
+export class LocalPermit extends BasePermit implements AdmittedRequest {
   constructor(
     readonly semaphore: PermitSource,
     weight: number,
@@ -39,13 +41,21 @@ export class LocalPermit extends BasePermit {
     return this.semaphore.controller !== undefined;
   }
 
-  /** Name of the permit's share, if the limit is divided. */
   get share(): string | undefined {
-    return this.extra?.share;
+    return this.extra?.request?.share;
   }
 
-  set share(share: string | undefined) {
-    this.extras().share = share;
+  get fairBy(): string | undefined {
+    return this.extra?.request?.fairBy;
+  }
+
+  get priority(): Priority {
+    return this.extra?.request?.priority ?? 'normal';
+  }
+
+  /** Remembers the request for the limit's order. */
+  set request(request: AdmittedRequest) {
+    this.extras().request = request;
   }
 
   countsAgainst(limit: string): boolean {
@@ -81,6 +91,16 @@ export class LocalPermit extends BasePermit {
     semaphore.changeWeight(this, this.weight, 'resumed');
   }
 
+  override mark(): void {
+    const { limitUpdater } = this.semaphore.group;
+    if (limitUpdater === undefined || this.isControlled) return;
+    if (this.released || this.extra?.isJudged) return;
+    this.judge(limitUpdater, 'ok');
+    this.reportLeft(this.weight);
+    this.extras().isJudged = true;
+    limitUpdater.judged += this.weight;
+  }
+
   override stopCounting(outcome: Outcome = 'ok', maxDelay = 0): void {
     this.countAgain();
     if (this.released || this.extra?.uncounted !== undefined) return;
@@ -96,7 +116,11 @@ export class LocalPermit extends BasePermit {
   protected changeWeight(weight: number): void {
     const change = weight - this.weight;
     this.weight = weight;
-    if (this.extra?.uncounted === undefined) this.changeCount(change, 'adjusted');
+    const { limitUpdater } = this.semaphore.group;
+    if (limitUpdater !== undefined && this.extra?.isJudged && !this.released)
+      limitUpdater.judged += change;
+    this.semaphore.queue.adjusted?.(this, change);
+    if (!this.released && this.extra?.uncounted === undefined) this.changeCount(change, 'adjusted');
   }
 
   protected returnWeight(outcome: Outcome): void {
@@ -135,12 +159,20 @@ export class LocalPermit extends BasePermit {
 
   /** Notifies the adaptive limit that this weight no longer counts. */
   private reportLeft(weight: number): void {
+    if (this.extra?.isJudged) return;
     this.semaphore.group.limitUpdater?.left(this.countedSince, weight);
   }
 
   private endWork(limitUpdater: LimitUpdater | undefined, outcome: Outcome, maxDelay = 0): void {
     const wasIdle = this.endIdleTime();
-    if (limitUpdater === undefined || wasIdle || outcome === 'ignored') return;
+    if (limitUpdater === undefined) return;
+    const isJudged = this.extra?.isJudged === true;
+    if (isJudged) limitUpdater.judged -= this.weight;
+    if (wasIdle || outcome === 'ignored' || (isJudged && outcome === 'ok')) return;
+    this.judge(limitUpdater, outcome, maxDelay);
+  }
+
+  private judge(limitUpdater: LimitUpdater, outcome: 'ok' | 'dropped', maxDelay = 0): void {
     const { kind, weight } = this;
     const { group, inflight } = this.semaphore;
     const now = group.settings.clock.now();
@@ -150,6 +182,7 @@ export class LocalPermit extends BasePermit {
     const rtt = now - maxDelay / 2 - this.countedSince;
     limitUpdater.sample({ rtt, inflight: working, weight, outcome, now, kind });
   }
+
   /** Returns whether its request was queued at a later limit. */
   private endIdleTime(): boolean {
     const { extra } = this;

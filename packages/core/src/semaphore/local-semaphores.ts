@@ -94,6 +94,9 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
   /** Enqueues a request that cannot be admitted now, or rejects it if there is no room. */
   #enqueue(semaphore: Semaphore, waiter: Waiter, hasRoom: boolean): void {
     const timeout = this.timeoutOf(waiter);
+    const { pauseLeft } = semaphore;
+    if (pauseLeft > 0 && pauseLeft > this.#timeLeft(semaphore, waiter))
+      return semaphore.rejectUnqueued(waiter, 'overloaded');
     const isFull = !hasRoom && this.#isFull(semaphore, waiter);
     const displaced = isFull ? semaphore.displacedBy(waiter) : undefined;
     if ((isFull && displaced === undefined) || !waiter.joins())
@@ -104,13 +107,19 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     semaphore.inserted(waiter);
   }
 
+  /** Only for a limit without keys. */
+  pauseFor(milliseconds: number): void {
+    this.only?.pauseFor(milliseconds);
+  }
+
   override stats() {
     const queues = this.inUse().map(({ queue }) => queue);
     const { shadow, suggestions } = this.simulation?.stats() ?? {};
     const suggestion = suggestions?.get(this.name);
     const owner = `the order of limit "${this.name}"`;
     const sums = readStats(this, owner, () => sumStats(queues));
-    return { ...super.stats(), ...sums, shadow, suggestion };
+    const pausedFor = this.only?.pauseLeft || undefined;
+    return { ...super.stats(), ...sums, shadow, suggestion, pausedFor };
   }
 
   close(): void {

@@ -5,6 +5,7 @@ import { createController } from '../abort.ts';
 import { checkCount } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
 import { type Outcome, outcomes } from '../limits/limit.ts';
+import type { AdmittedRequest } from './admitted-request.ts';
 import type { RejectionCause } from './rejection.ts';
 
 /** Held by an admitted caller. It is released once; a second release has no effect. */
@@ -33,7 +34,7 @@ export interface Permit {
   readonly signal: AbortSignal;
   /**
    * Corrects the weight once it is known: a whole number from 1, which may exceed the limit. Later grants take it into
-   * account at once; the call itself never waits. Has no effect after the release.
+   * account at once; the call itself never waits. After the release, it only corrects what `fair()` charges.
    *
    * @param limit Name of the limit to correct, for a permit of a gate. Default: each limit on which the permit has its
    * highest weight.
@@ -41,6 +42,12 @@ export interface Permit {
    * weight if the limit's store cannot resize leases.
    */
   adjust(weight: number, limit?: string): void;
+  /**
+   * Ends the time that an adaptive limit judges: at the first token, say, of an answer that is then streamed. The
+   * permit is still held and counted. Later calls have no effect. Default: that time ends with the release. The default
+   * limit ignores it: there, that time ends when the response begins.
+   */
+  mark(): void;
   /**
    * Releases the permit now, even if work passed to `waitUntil` has not settled. Default outcome: `ok`. As a callback,
    * write `promise.finally(() => permit.release())`: `promise.finally(permit.release)` loses `this`.
@@ -65,8 +72,8 @@ interface Extra {
   kind?: string | undefined;
   /** The permit's request, while it is queued at a later limit of its gate. */
   waiter?: PermitHolder | undefined;
-  /** Name of the permit's share, if the limit is divided. */
-  share?: string | undefined;
+  /** What the limit's order knows of the request. */
+  request?: AdmittedRequest | undefined;
   /** The outcome that the owner has reported, while work passed to `waitUntil` is unsettled. */
   ending?: Outcome;
   /** Called after the release. */
@@ -76,6 +83,8 @@ interface Extra {
    * is sent.
    */
   uncounted?: 'paused' | 'stopped' | undefined;
+  /** Whether `mark` has ended the time that an adaptive limit judges. */
+  isJudged?: boolean;
   /** When the permit began to count again, if it has. */
   countedSince?: number;
 }
@@ -177,6 +186,8 @@ export abstract class BasePermit implements Permit {
    */
   stopCounting(_outcome?: Outcome, _maxDelay?: number): void {}
 
+  mark(): void {}
+
   /** Registers the permit to be aborted when `close` times out. Aborts it at once if that has happened already. */
   watch(): void {
     if (this.registry.closedReason !== undefined) this.abort(this.registry.closedReason);
@@ -213,7 +224,7 @@ export abstract class BasePermit implements Permit {
         'limit',
       );
     }
-    if (!this.released) this.changeWeight(weight, limit);
+    this.changeWeight(weight, limit);
   }
 
   waitUntil(work: PromiseLike<unknown>): void {

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { invalid } from '../errors.ts';
+import type { AdmittedRequest } from './admitted-request.ts';
 import type { Priority } from './priority.ts';
 import type { Waiter } from './waiter.ts';
 
@@ -19,12 +20,6 @@ export interface QueueStats {
   readonly priorities?: Readonly<Record<Priority, number>> | undefined;
   /** The shares by name, if the limit is divided. Requests without a share are not included. */
   readonly shares?: Readonly<Record<string, ShareStats>> | undefined;
-}
-
-/** The properties of a permit that queues use. All changes of one permit pass the same object. */
-export interface QueuePermit {
-  /** Name of its share, if the limit is divided. */
-  readonly share: string | undefined;
 }
 
 /** The waiters of a limit, or of one of its keys. All members are synchronous and call no callbacks. */
@@ -58,8 +53,13 @@ export interface Queue {
   remove(waiter: Waiter, isGranted: boolean): void;
   /** How the queue is divided, for `stats()`. Default: it is not divided. */
   stats?(): QueueStats;
-  /** Called when the weight in flight of this permit has changed by `weight`. Only the outermost order is called. */
-  changeInflight?(permit: QueuePermit, weight: number): void;
+  /** Called when the weight in flight of a request has changed by `weight`. Only the outermost order is called. */
+  changeInflight?(admitted: AdmittedRequest, weight: number): void;
+  /**
+   * Called when `adjust` has corrected the weight of a request by `weight`, perhaps after its release. Nested orders are
+   * called too.
+   */
+  adjusted?(admitted: AdmittedRequest, weight: number): void;
 }
 
 /** Marks the queues of this package. Applications' queues need protection against their own errors; these do not. */

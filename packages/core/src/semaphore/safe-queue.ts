@@ -1,11 +1,11 @@
 import { checkMethods } from '../checks.ts';
 import { attempt, throwLater } from '../errors.ts';
+import type { AdmittedRequest } from './admitted-request.ts';
 import {
   BuiltInQueue,
   type Order,
   type Queue,
   type QueueContext,
-  type QueuePermit,
   type QueueStats,
 } from './queue.ts';
 import type { Waiter } from './waiter.ts';
@@ -90,8 +90,12 @@ class SafeQueue implements Queue {
     this.#change((queue) => queue.remove(waiter, isGranted));
   }
 
-  changeInflight(permit: QueuePermit, weight: number): void {
-    attempt(() => this.#queue?.changeInflight?.(permit, weight));
+  changeInflight(admitted: AdmittedRequest, weight: number): void {
+    attempt(() => this.#queue?.changeInflight?.(admitted, weight));
+  }
+
+  adjusted(admitted: AdmittedRequest, weight: number): void {
+    attempt(() => this.#queue?.adjusted?.(admitted, weight));
   }
 
   #change(call: (queue: Queue) => void): void {

@@ -14,6 +14,8 @@ import type { Waiter } from './waiter.ts';
 export interface SemaphoreSettings extends HoldSettings {
   readonly perKey: boolean;
   readonly limit: number | LimitFactory;
+  /** Whether each request sets the limit of its key. The limiter then has no common limit that could be changed. */
+  readonly isLimitPerRequest?: boolean | undefined;
   readonly queueLimit: number;
   readonly queueWeight: number;
   readonly queueTimeout: number;
@@ -52,6 +54,8 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
   /** Whether requests beyond the limit are admitted too, and only reported. */
   isShadow = false;
   readonly shareNames: readonly string[];
+  /** Whether the order needs to know later which request has a permit. */
+  readonly ordersByRequest: boolean;
   readonly permits: PermitTracker;
   /** Defined only if the limit is adaptive. */
   readonly limitUpdater: LimitUpdater | undefined;
@@ -65,6 +69,7 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
   constructor(readonly settings: SemaphoreSettings) {
     const { limit, order, clock } = settings;
     this.shareNames = order.shareNames ?? [];
+    this.ordersByRequest = this.shareNames.length > 0 || !order.ignores?.includes('fairBy');
     this.limitUpdater =
       typeof limit === 'number' ? undefined : new LimitUpdater(limit.create(), this);
     this.limit = this.limitUpdater?.initial ?? (limit as number);
@@ -83,6 +88,8 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
   abstract at(waiter: Waiter): Semaphore | undefined;
   /** Applies a changed limit to all keys in use. */
   abstract resize(limit: number): void;
+  /** Withholds a limit without keys for this many milliseconds, and then returns it in steps. */
+  abstract pauseFor(milliseconds: number): void;
   /** Rejects new requests and all waiters. */
   abstract close(): void;
 

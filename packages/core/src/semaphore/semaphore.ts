@@ -5,6 +5,8 @@ import { Claim } from './claim.ts';
 import { clockOf, isLate } from './deadlines.ts';
 import { type GrantSource, grantFrom } from './grants.ts';
 import { LocalPermit, type PermitChange } from './local-permit.ts';
+import { Pause } from './pause.ts';
+import type { Priority } from './priority.ts';
 import type { Queue, QueueContext } from './queue.ts';
 import type { Rejection, RejectionCause, RejectionReason } from './rejection.ts';
 import { ReleaseRate } from './release-rate.ts';
@@ -12,6 +14,12 @@ import { RetryAfter } from './retry-after.ts';
 import { createQueue } from './safe-queue.ts';
 import type { SemaphoreGroup } from './semaphore-group.ts';
 import { announce, grantQueued, isGone, type Waiter, waitedSince } from './waiter.ts';
+
+/** The fields of a request that some orders use. */
+export interface Ordering {
+  readonly priority?: Priority | undefined;
+  readonly fairBy?: string | undefined;
+}
 
 /** A counting semaphore with its queue. */
 export class Semaphore implements GrantSource, QueueContext, ControllerContext {
@@ -26,6 +34,8 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   private retryAfter: RetryAfter | undefined = undefined;
   /** Defined only while a chosen waiter does not fit. */
   private claim: Claim | undefined = undefined;
+  /** Defined while a part of the limit is withheld. */
+  private pause: Pause | undefined = undefined;
 
   constructor(
     readonly group: SemaphoreGroup<Semaphore>,
@@ -56,14 +66,21 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
 
   /** Even a new request may be above the limit: the waiters that it expires may have lowered it in their callbacks. */
   admitWaiter(waiter: Waiter, waited: number): LocalPermit {
-    return this.admit(Math.min(waiter.weight, this.limit), waited, waiter.share, waiter);
+    const weight = Math.min(waiter.weight, this.limit);
+    return this.admit(weight, waited, waiter.share, waiter, waiter);
   }
 
-  admit(weight: number, waited: number, share: string | undefined, waiter?: Waiter): LocalPermit {
+  admit(
+    weight: number,
+    waited: number,
+    share: string | undefined,
+    { priority = 'normal', fairBy }: Ordering,
+    waiter?: Waiter,
+  ): LocalPermit {
     const { group } = this;
     this.beforeUse();
     const permit = new LocalPermit(this, weight, waited);
-    if (share !== undefined) permit.share = share;
+    if (group.ordersByRequest) permit.request = { priority, fairBy, share };
     this.changeInflight(permit, weight, 'granted');
     group.load.record(this.inflight);
     group.permits.add(permit, waiter);
@@ -141,12 +158,24 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
    * lasting overload the margin costs nothing, since a shorter queue serves as many requests (docs/decisions/0048).
    */
   isHopeless(weight: number, timeout: number): boolean {
-    // A controller bounds the wait itself.
-    if (this.rate === undefined || this.controller !== undefined || this.admits(weight))
-      return false;
+    // A controller bounds the wait itself. After a pause, the limit returns faster than the rate shows.
+    const { rate, controller, pause } = this;
+    if (rate === undefined || controller !== undefined || pause !== undefined) return false;
+    if (this.admits(weight)) return false;
     const { length } = this.queue;
     const margin = (3 * Math.sqrt(length)) / (length + 1);
     return this.waitFor(weight, this.clock.now()) * (1 + margin) > timeout;
+  }
+
+  /** Milliseconds until requests are admitted again. */
+  get pauseLeft(): number {
+    return this.pause?.left ?? 0;
+  }
+
+  pauseFor(milliseconds: number): void {
+    this.pause ??= new Pause(this.clock, () => this.wake());
+    this.pause.extend(milliseconds);
+    this.watchPause();
   }
 
   /**
@@ -176,7 +205,9 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     do this.grantNextOnes();
     while (this.group.grants && this.shedNext());
     const { oldest, length } = this.queue;
-    if (oldest !== undefined) this.controller?.watch(oldest, length);
+    if (oldest === undefined) return;
+    this.controller?.watch(oldest, length);
+    this.watchPause();
   }
 
   /** Returns whether it has shed a waiter. */
@@ -198,15 +229,15 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
 
   /** Chooses the next waiter. If it does not fit, it gets the claim. */
   private chooseNext(): Waiter | undefined {
-    const { claim, queue, limit, inflight, group, controller } = this;
+    const { claim, queue, limit, room, group, controller } = this;
     if (!group.grants || queue.length === 0) return undefined;
     if (!group.isShadow && controller?.mayStart() === false) return undefined;
     // Shadow mode admits every waiter, so neither the order nor `next` of the queue matters.
     const next = group.isShadow ? queue.oldest : (claim?.waiter ?? queue.next);
-    if (next === undefined || inflight >= limit || this.fits(next.weight)) return next;
+    if (next === undefined || room <= 0 || this.fits(next.weight)) return next;
     this.claim ??= new Claim();
     this.claim.waiter = next;
-    return this.claim.next(next, queue, limit - inflight, limit);
+    return this.claim.next(next, queue, room, limit);
   }
 
   private grantNextOnes(): void {
@@ -234,7 +265,26 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
 
   /** A weight above a lowered limit counts as the whole limit. Otherwise the waiter would block the queue forever. */
   private fits(weight: number): boolean {
-    return this.group.isShadow || this.inflight + Math.min(weight, this.limit) <= this.limit;
+    return this.group.isShadow || Math.min(weight, this.limit) <= this.room;
+  }
+
+  private get room(): number {
+    return (
+      this.limit - this.inflight - (this.pause === undefined ? 0 : this.withheldBy(this.pause))
+    );
+  }
+
+  private withheldBy(pause: Pause): number {
+    const withheld = pause.withheld(this.limit);
+    if (withheld > 0) return withheld;
+    this.pause = undefined;
+    this.forgetRate();
+    return 0;
+  }
+
+  /** A pause without waiters needs no timer. */
+  private watchPause(): void {
+    if (this.queue.length > 0) this.pause?.watch();
   }
 
   private grantNext(waiter: Waiter, now: number): void {
@@ -258,7 +308,10 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
       limitName: name,
       queued: this.queue.length,
       waited: waiter.arrival === 0 ? 0 : waitedSince(waiter.since, now),
-      retryAfter: this.retryAfter.seconds(now, this.waitFor(waiter.weight, now)),
+      retryAfter: this.retryAfter.seconds(
+        now,
+        Math.max(this.pauseLeft, this.waitFor(waiter.weight, now)),
+      ),
     };
   }
 
@@ -288,7 +341,10 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   private unlink(waiter: Waiter, isGranted: boolean): void {
     this.queue.remove(waiter, isGranted);
     waiter.queuedAt = undefined;
-    if (this.queue.length === 0) this.controller?.watch(undefined, 0);
+    if (this.queue.length === 0) {
+      this.controller?.watch(undefined, 0);
+      this.pause?.unwatch();
+    }
     this.group.queued--;
     this.group.deadlines.remove(waiter);
   }

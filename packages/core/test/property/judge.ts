@@ -103,7 +103,7 @@ export class Judge {
       withdraw.call(limiter, waiter);
     };
     limiter.setLimit = (limit) => {
-      this.#keys.setLimit(limit);
+      if (!limiter.closed) this.#keys.setLimit(limit);
       setLimit.call(limiter, limit);
     };
     this.#stepInto(this.shared === undefined ? 'tryAcquire' : 'tryWithinLimit');

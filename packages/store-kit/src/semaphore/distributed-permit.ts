@@ -68,7 +68,7 @@ export class DistributedPermit extends BasePermit {
   }
 
   protected changeWeight(weight: number): void {
-    if (weight !== this.weight) this.semaphore.changeWeight(this, weight);
+    if (!this.released && weight !== this.weight) this.semaphore.changeWeight(this, weight);
   }
 
   protected returnWeight(): void {

@@ -22,6 +22,7 @@ import { CachedLimitState } from './limit-state.ts';
 import { OwnLimit } from './own-limit.ts';
 import type { SemaphoreContext } from './semaphore-context.ts';
 import { Waiters } from './waiters.ts';
+import { WithheldLimit } from './withheld-limit.ts';
 
 /**
  * A distributed limit in this process, or one key of it. Requests leases for its waiters. Passes each free lease to the
@@ -35,6 +36,8 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
   readonly waiters: Waiters;
   readonly held: HeldPermits;
   readonly idle: IdleLeases;
+  /** Defined once the limit has been paused. */
+  private withheld: WithheldLimit | undefined = undefined;
   /** Free leases that are about to pass to a waiter. */
   private readonly passing: AssignedLease[] = [];
   private readonly session: Session;
@@ -75,6 +78,22 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
 
   get oldest(): Waiter | undefined {
     return this.waiters.first;
+  }
+
+  /** Milliseconds until requests are admitted again. */
+  get pauseLeft(): number {
+    return this.withheld?.left ?? 0;
+  }
+
+  pauseFor(milliseconds: number): void {
+    this.idle.clear();
+    this.withheld ??= new WithheldLimit(this, (permit) => this.context.fallback.count(permit));
+    this.withheld.extend(milliseconds);
+  }
+
+  close(): void {
+    this.withheld?.end();
+    this.idle.clear();
   }
 
   /** Admits a new request if there is an idle lease; returns whether it has. */

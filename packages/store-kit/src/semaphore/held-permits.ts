@@ -34,8 +34,14 @@ export class HeldPermits {
   }
 
   /** Creates a permit. Without a lease, it counts against the limit of this process alone. */
-  create(weight: number, waited: number, lease?: AssignedLease, local?: BasePermit) {
-    const permit = new DistributedPermit(this.semaphore, weight, waited);
+  create(
+    weight: number,
+    waited: number,
+    lease?: AssignedLease,
+    local?: BasePermit,
+    kind = DistributedPermit,
+  ): DistributedPermit {
+    const permit = new kind(this.semaphore, weight, waited);
     permit.local = local;
     if (lease === undefined) this.unregistered.add(permit);
     else this.#assign(permit, lease);

@@ -1,0 +1,63 @@
+import { Alarm, type Clock } from '../clock.ts';
+
+/** Number of steps in which the limit returns after the pause. */
+const STEPS = 20;
+
+/** Maximum pause in milliseconds: an hour. */
+const MAX_PAUSE = 3_600_000;
+
+/**
+ * Withholds a limit while the service behind it refuses requests. After the pause, the limit returns in steps, over the
+ * same time as the pause has lasted: otherwise all waiting requests would reach the service at once.
+ */
+export class Pause {
+  #until = -Infinity;
+  #length = 0;
+  readonly #alarm: Alarm;
+
+  constructor(
+    private readonly clock: Clock,
+    /** Called when less of the limit is withheld, after `watch`. */
+    changed: () => void,
+    background = false,
+  ) {
+    this.#alarm = new Alarm(clock, changed, background);
+  }
+
+  /** Pauses for this many milliseconds from now, unless it is paused for longer already. */
+  extend(milliseconds: number): void {
+    const length = Math.min(milliseconds, MAX_PAUSE);
+    const until = this.clock.now() + length;
+    if (until <= this.#until) return;
+    this.#until = until;
+    this.#length = length;
+    this.#alarm.clear();
+  }
+
+  /** Milliseconds until requests are admitted again. */
+  get left(): number {
+    return Math.max(0, this.#until - this.clock.now());
+  }
+
+  /** The weight that is withheld of this limit now. */
+  withheld(limit: number): number {
+    return Math.floor((limit * (STEPS - this.#steps)) / STEPS);
+  }
+
+  /** Calls back when the next part returns. */
+  watch(): void {
+    const steps = this.#steps;
+    if (steps < STEPS)
+      this.#alarm.set(this.#until + (steps * this.#length) / STEPS, this.clock.now());
+  }
+
+  unwatch(): void {
+    this.#alarm.clear();
+  }
+
+  /** Number of steps that have returned. The first one returns when the pause ends. */
+  get #steps(): number {
+    const since = this.clock.now() - this.#until;
+    return since < 0 ? 0 : Math.min(STEPS, 1 + Math.floor((STEPS * since) / this.#length));
+  }
+}

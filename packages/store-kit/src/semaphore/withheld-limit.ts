@@ -1,0 +1,74 @@
+import { Pause, type PermitRegistry } from '@headgate/core/engine';
+import { DistributedPermit, type PermitSource } from './distributed-permit.ts';
+
+/** What a withheld limit needs of its semaphore. */
+interface WithholdingSemaphore extends PermitSource {
+  readonly limitState: { readonly limit: number };
+  readonly held: {
+    create(
+      weight: number,
+      waited: number,
+      lease: undefined,
+      local: undefined,
+      kind: typeof DistributedPermit,
+    ): DistributedPermit;
+    register(): void;
+  };
+}
+
+/**
+ * Withholds a limit from all processes: holds a permit of the whole limit while the limit is paused, and lowers its
+ * weight in steps afterwards. If this process dies, the permit's lease expires.
+ */
+export class WithheldLimit {
+  readonly #pause: Pause;
+  #permit: DistributedPermit | undefined = undefined;
+
+  constructor(
+    private readonly semaphore: WithholdingSemaphore,
+    private readonly created: (permit: DistributedPermit) => void,
+  ) {
+    const { clock } = semaphore.group.settings;
+    this.#pause = new Pause(clock, () => this.#update(), true);
+  }
+
+  /** Milliseconds until requests are admitted again. */
+  get left(): number {
+    return this.#pause.left;
+  }
+
+  extend(milliseconds: number): void {
+    this.#pause.extend(milliseconds);
+    this.#update();
+  }
+
+  end(): void {
+    this.#pause.unwatch();
+    this.#permit?.release();
+    this.#permit = undefined;
+  }
+
+  #update(): void {
+    const { held, limitState } = this.semaphore;
+    const weight = this.#pause.withheld(limitState.limit);
+    if (weight === 0) return this.end();
+    this.#pause.watch();
+    if (this.#permit !== undefined) return this.#permit.adjust(weight);
+    this.#permit = held.create(weight, 0, undefined, undefined, WithheldPermit);
+    this.created(this.#permit);
+    held.register();
+  }
+}
+
+const untracked: PermitRegistry = {
+  closedReason: undefined,
+  watch() {},
+  remove() {},
+};
+
+/** Belongs to no request, so it is neither counted nor reported as admitted, and `close` does not wait for it. */
+class WithheldPermit extends DistributedPermit {
+  protected override get registry(): PermitRegistry {
+    return untracked;
+  }
+}

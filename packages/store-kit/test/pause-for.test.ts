@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { lease, outcome, settled, TestStore, timeout, World } from './world.ts';
+
+/** Two processes with one limit. */
+function pair(options: Parameters<World['limiter']>[0] = {}) {
+  const world = new World();
+  const common = { limit: 10, queueTimeout: 60_000, ...options };
+  return { world, here: world.limiter(common), there: world.limiter(common) };
+}
+
+test('a pause of one process holds for all, and the limit returns in steps', async () => {
+  const { world, here, there } = pair();
+  here.pauseFor(1_000);
+  await settled();
+  expect(await world.stats()).toMatchObject({ inflight: 10 });
+  const waiting = Array.from({ length: 20 }, (_, i) => outcome((i % 2 ? here : there).acquire()));
+  const admitted = () => waiting.filter(({ permit }) => permit !== undefined).length;
+  await world.advance(990);
+  expect([admitted(), here.stats().pausedFor]).toEqual([0, 10]);
+  await world.advance(60);
+  expect(admitted()).toBe(1);
+  await world.advance(450);
+  expect(admitted()).toBeGreaterThan(3);
+  expect(admitted()).toBeLessThan(7);
+  await world.advance(600);
+  expect([admitted(), here.stats().pausedFor]).toEqual([10, undefined]);
+  for (const { permit } of waiting) permit?.release();
+  await settled();
+  for (const { permit } of waiting) permit?.release();
+  await settled();
+  expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
+});
+
+test('the process that pauses rejects requests that would time out before the pause ends', async () => {
+  const { here } = pair({ queueTimeout: 500 });
+  here.pauseFor(5_000);
+  const rejection = { reason: 'overloaded' };
+  await expect(here.acquire()).rejects.toMatchObject({ rejection });
+});
+
+test('a pause counts as no request, and close() does not wait for it', async () => {
+  const { world, here } = pair();
+  const events: string[] = [];
+  here.observe({
+    admitted: () => events.push('admitted'),
+    released: () => events.push('released'),
+  });
+  here.pauseFor(60_000);
+  await settled();
+  expect(here.stats()).toMatchObject({ admitted: 0, holders: 0 });
+  const closing = here.close();
+  await settled();
+  expect([await closing, events]).toEqual([0, []]);
+  expect(await world.stats()).toMatchObject({ inflight: 0 });
+});
+
+test('a pause ends with its lease if the process dies', async () => {
+  const world = new World();
+  const options = { limit: 2, queueTimeout: 60_000 };
+  const dying = world.connect();
+  const here = world.limiter({ ...options, store: dying });
+  const there = world.limiter(options);
+  here.pauseFor(600_000);
+  await settled();
+  const waiting = outcome(there.acquire());
+  await world.advance(lease - 10);
+  expect(waiting.permit).toBeUndefined();
+  dying.trouble = 'silent';
+  await world.advance(2 * lease + timeout);
+  expect(waiting.permit).toBeDefined();
+  expect(dying).toBeInstanceOf(TestStore);
+});
+
+test('a pause holds in this process while the store is unavailable', async () => {
+  const world = new World();
+  const store = world.connect();
+  const options = { limit: 2, queueTimeout: 60_000, onStoreError: 'local' } as const;
+  const limiter = world.limiter({ ...options, store });
+  store.trouble = 'refused';
+  await limiter.acquire().then((permit) => permit.release());
+  limiter.pauseFor(1_000);
+  const waiting = outcome(limiter.acquire());
+  await world.advance(990);
+  expect(waiting.permit).toBeUndefined();
+  await world.advance(1_000);
+  expect(waiting.permit).toBeDefined();
+});
