@@ -27,6 +27,8 @@ describe('pauseFor()', () => {
       return admitted(waiting);
     });
     expect(counts).toEqual([1, 3, 6, 8, 10]);
+    // Only the timer of the deadlines is left.
+    expect(clock.armed).toBe(1);
     expect([limiter.stats().pausedFor, limiter.inflight]).toEqual([undefined, 10]);
   });
 

@@ -277,6 +277,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   private withheldBy(pause: Pause): number {
     const withheld = pause.withheld(this.limit);
     if (withheld > 0) return withheld;
+    pause.unwatch();
     this.pause = undefined;
     this.forgetRate();
     return 0;
