@@ -47,7 +47,7 @@ function tablesOf(results: string): Map<string, string> {
   return new Map(named.filter(([title]) => !title.includes(limitInEachPhase)));
 }
 
-/** Goals are for those who work on the limits. Readers compare the rows. */
+/** The page omits goals: its readers compare the rows. */
 function withoutGoals(table: string): string {
   const blocks = table.split('\n\n');
   return blocks.filter((block) => !block.startsWith('| goal |')).join('\n\n');

@@ -61,8 +61,7 @@ export class DistributedSemaphores
     if (semaphore.admitsAtOnce(waiter)) return;
     const timeout = this.timeoutOf(waiter);
     const { breaker, fallback } = this;
-    const { pauseLeft } = semaphore;
-    if (pauseLeft > 0 && pauseLeft > timeout)
+    if (semaphore.pauseLeft > timeout)
       return semaphore.waiters.rejectUnqueued(waiter, 'overloaded');
     if (breaker.error !== undefined) return fallback.request(semaphore, waiter, timeout);
     if (!waiter.joins()) return semaphore.waiters.rejectUnqueued(waiter, 'full');
