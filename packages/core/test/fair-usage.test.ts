@@ -136,6 +136,46 @@ it('a request that was admitted at once is charged to its flow', () => {
   expect(granted).toEqual(['first', 'other', 'other', 'first']);
 });
 
+/** Releases all permits until none is held. */
+function releaseAll(callers: readonly Caller[]) {
+  for (let i = 0; i < callers.length; i++) for (const { permit } of callers) permit?.release();
+}
+
+it('a request that was admitted at once was not charged, so a correction returns nothing', () => {
+  const { ask, granted } = flows(10);
+  const first = ask('greedy');
+  const waiting = ['modest', 'modest', 'greedy', 'greedy'].map(ask);
+  for (const weight of [1, 10, 1]) first.permit?.adjust(weight);
+  first.permit?.release();
+  releaseAll(waiting);
+  expect(granted).toEqual(['greedy', 'modest', 'greedy', 'modest', 'greedy']);
+});
+
+it('a correction returns nothing of a charge that the empty queue has forgotten', () => {
+  const { ask, granted } = flows(20);
+  const first = [ask('other'), ask('other')];
+  const second = [ask('greedy'), ask('modest')];
+  releaseAll(first);
+  const waiting = ['modest', 'modest', 'greedy', 'greedy'].map(ask);
+  second[0]?.permit?.adjust(1);
+  granted.length = 0;
+  releaseAll([...second, ...waiting]);
+  expect(granted).toEqual(['modest', 'greedy', 'modest', 'greedy']);
+});
+
+/** A limit with `fair()`, and requests of weight 10. Returns the flows of those granted. */
+function flows(limit: number) {
+  const limiter = createLimiter({ limit, queueTimeout: Infinity, order: fair() });
+  const granted: (string | undefined)[] = [];
+  const ask = (fairBy: string) => {
+    const caller: Caller = new Caller({ weight: 10, onGranted: () => granted.push(caller.fairBy) });
+    caller.fairBy = fairBy;
+    limiter.request(caller);
+    return caller;
+  };
+  return { ask, granted };
+}
+
 it('an adjustment in one share or priority does not charge another one', () => {
   const order = byShare({ paid: 0.5 }, byPriority(fair()));
   const fields = { share: 'paid', priority: 'critical' } as const;

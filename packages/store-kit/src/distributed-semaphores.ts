@@ -61,7 +61,7 @@ export class DistributedSemaphores
     if (semaphore.admitsAtOnce(waiter)) return;
     const timeout = this.timeoutOf(waiter);
     const { breaker, fallback } = this;
-    if (semaphore.pauseLeft > timeout)
+    if (semaphore.limitState.pauseLeft > this.timeLeft(waiter))
       return semaphore.waiters.rejectUnqueued(waiter, 'overloaded');
     if (breaker.error !== undefined) return fallback.request(semaphore, waiter, timeout);
     if (!waiter.joins()) return semaphore.waiters.rejectUnqueued(waiter, 'full');
@@ -197,7 +197,7 @@ export class DistributedSemaphores
     const { isUp: up, session } = this;
     const { roundTrip } = session;
     const distributed = { up, declared, inflight, queued, reclaimed, lost, roundTrip };
-    return { ...super.stats(), distributed, pausedFor: this.only?.pauseLeft || undefined };
+    return { ...super.stats(), distributed, pausedFor: this.only?.limitState.pauseLeft || undefined };
   }
 
   recalled(key: string | undefined): void {

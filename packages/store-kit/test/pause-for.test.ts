@@ -1,3 +1,4 @@
+import type { Limiter } from '@headgate/core';
 import { expect, test } from 'vitest';
 import { lease, outcome, settled, TestStore, timeout, World } from './world.ts';
 
@@ -31,10 +32,37 @@ test('a pause of one process holds for all, and the limit returns in steps', asy
   expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
 });
 
+test('pauses of several processes do not add up', async () => {
+  const world = new World();
+  const limiters = Array.from({ length: 4 }, () =>
+    world.limiter({ limit: 10, queueTimeout: 60_000 }),
+  );
+  const running = outcome((limiters[0] as Limiter).acquire());
+  await settled();
+  for (const limiter of limiters) {
+    limiter.pauseFor(1_000);
+    await settled();
+  }
+  running.permit?.release();
+  const waiting = Array.from({ length: 20 }, (_, i) =>
+    outcome((limiters[i % 4] as Limiter).acquire()),
+  );
+  const admitted = () => waiting.filter(({ permit }) => permit !== undefined).length;
+  await world.advance(990);
+  expect(admitted()).toBe(0);
+  await world.advance(120);
+  expect(admitted()).toBe(1);
+  await world.advance(400);
+  expect(admitted()).toBeGreaterThan(3);
+  expect(admitted()).toBeLessThan(7);
+  await world.advance(600);
+  expect(admitted()).toBe(10);
+});
+
 test('the process that pauses rejects requests that would time out before the pause ends', async () => {
   const { here } = pair({ queueTimeout: 500 });
   here.pauseFor(5_000);
-  const rejection = { reason: 'overloaded' };
+  const rejection = { reason: 'overloaded', retryAfter: 5 };
   await expect(here.acquire()).rejects.toMatchObject({ rejection });
 });
 

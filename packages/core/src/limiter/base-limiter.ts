@@ -122,9 +122,8 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
 
   pauseFor(pause: number | string): void {
     const milliseconds = pauseOf(pause);
-    if (this.closed) throw this.#unsupported('pauseFor', 'it is closed');
     if (this.perKey) throw this.#unsupported('pauseFor', 'it is keyed');
-    this.semaphores.pauseFor(milliseconds);
+    if (!this.closed) this.semaphores.pauseFor(milliseconds);
   }
 
   drain(): void {

@@ -118,11 +118,11 @@ export interface Limiter extends Handle {
    * Admits no request while the service behind the limit refuses them, as after a response 429 or 529. Requests wait
    * in the queue; those that would time out before the pause ends are rejected on arrival (`overloaded`). After the
    * pause, the limit returns in steps, over as long as the pause has lasted. A pause never shortens another one. A
-   * distributed limit pauses for all processes.
+   * distributed limit pauses for all processes. No effect on a closed limiter.
    *
-   * @param pause Milliseconds, or the value of a `Retry-After` field: a number of seconds, or a date. At most an hour
-   *   counts.
-   * @throws HeadgateError for another value, for a keyed limiter, and for a closed one.
+   * @param pause Milliseconds, or the value of a `Retry-After` field: a number of seconds, or a date. A malformed field
+   *   is ignored. At most an hour counts.
+   * @throws HeadgateError for a keyed limiter, and for neither a string nor a number from 0.
    */
   pauseFor(pause: number | string): void;
   /**

@@ -49,6 +49,8 @@ class FairQueue extends Subqueues {
   readonly #used = new Map<number, ChargedSubqueue>();
   /** Flows with waiters. */
   readonly #flows = new Map<string, Flow>();
+  /** What each admitted request was charged since the queue was last empty. */
+  #charges = new WeakMap<AdmittedRequest, number>();
   /** Virtual time, in units of weight: when the last granted waiter was due. */
   #now = 0;
   /** The subqueue whose chosen waiter did not fit, and was overtaken. */
@@ -98,25 +100,29 @@ class FairQueue extends Subqueues {
     if (--flow.waiting === 0) this.#flows.delete(name);
     const isOver = isGranted || flow.subqueue.queue.length === 0;
     if (isOver && flow.subqueue === this.#passed) this.#passed = undefined;
-    if (isGranted) {
-      this.#now = Math.min(flow.subqueue.due, this.#passed?.due ?? Infinity);
-      flow.subqueue.due += waiter.weight;
-    }
+    if (isGranted) this.#now = Math.min(flow.subqueue.due, this.#passed?.due ?? Infinity);
     // Charges are only needed while other waiters are queued.
     if (this.length > 0) return;
     this.#used.clear();
+    this.#charges = new WeakMap();
     this.#passed = undefined;
     this.subqueues.length = 0;
     this.#now = 0;
   }
 
-  /** Charges the flow, whether it has waiters or not, for what its request has really used. */
-  override adjusted(admitted: AdmittedRequest, weight: number): void {
+  /**
+   * Charges the flow, whether it has waiters or not. A correction returns at most what the request was charged: nothing
+   * if it was admitted at once.
+   */
+  override charge(admitted: AdmittedRequest, weight: number): void {
     if (this.length === 0) return;
     const subqueue = this.#charged(admitted);
+    const before = this.#charges.get(admitted) ?? 0;
+    const charge = before + weight;
+    this.#charges.set(admitted, charge);
     this.#use(subqueue);
-    subqueue.due += weight;
-    super.adjusted(admitted, weight);
+    subqueue.due += Math.max(0, charge) - Math.max(0, before);
+    super.charge(admitted, weight);
   }
 
   protected subqueueOf(request: AdmittedRequest): Queue {

@@ -53,8 +53,8 @@ export abstract class Subqueues extends BuiltInQueue implements Queue {
     return true;
   }
 
-  adjusted(admitted: AdmittedRequest, weight: number): void {
-    this.subqueueOf(admitted).adjusted?.(admitted, weight);
+  charge(admitted: AdmittedRequest, weight: number): void {
+    this.subqueueOf(admitted).charge?.(admitted, weight);
   }
 
   insert(waiter: Waiter): void {

@@ -119,7 +119,7 @@ export class LocalPermit extends BasePermit implements AdmittedRequest {
     const { limitUpdater } = this.semaphore.group;
     if (limitUpdater !== undefined && this.extra?.isJudged && !this.released)
       limitUpdater.judged += change;
-    this.semaphore.queue.adjusted?.(this, change);
+    this.semaphore.queue.charge?.(this, change);
     if (!this.released && this.extra?.uncounted === undefined) this.changeCount(change, 'adjusted');
   }
 

@@ -1,5 +1,4 @@
 import { readStats } from '../read-or-warn.ts';
-import { clockOf } from './deadlines.ts';
 import { deferGrants } from './grants.ts';
 import { KeyedSemaphore } from './keyed-semaphore.ts';
 import type { LocalPermit } from './local-permit.ts';
@@ -95,7 +94,7 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
   #enqueue(semaphore: Semaphore, waiter: Waiter, hasRoom: boolean): void {
     const timeout = this.timeoutOf(waiter);
     const { pauseLeft } = semaphore;
-    if (pauseLeft > 0 && pauseLeft > this.#timeLeft(semaphore, waiter))
+    if (pauseLeft > 0 && pauseLeft > this.timeLeft(waiter))
       return semaphore.rejectUnqueued(waiter, 'overloaded');
     const isFull = !hasRoom && this.#isFull(semaphore, waiter);
     const displaced = isFull ? semaphore.displacedBy(waiter) : undefined;
@@ -177,19 +176,7 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     const { weight } = waiter;
     const maxLength = Math.min(queueLimit, controller?.maxQueued ?? Infinity);
     if (queue.length >= maxLength || queue.weight + weight > queueWeight) return true;
-    return this.grants && semaphore.isHopeless(weight, this.#timeLeft(semaphore, waiter));
-  }
-
-  /**
-   * Milliseconds for which the waiter may still wait. A gate's request may have used a part of its timeout at an
-   * earlier limit.
-   */
-  #timeLeft(semaphore: Semaphore, waiter: Waiter): number {
-    const { timeoutBucket, deadline } = waiter;
-    if (timeoutBucket === undefined) return this.timeoutOf(waiter);
-    const left = deadline - clockOf(waiter, semaphore).now();
-    // A waiter that is late already is not rejected here, but times out.
-    return left > 0 ? left : Infinity;
+    return this.grants && semaphore.isHopeless(weight, this.timeLeft(waiter));
   }
 
   /** Rejects the waiters whose deadline has passed. */

@@ -56,10 +56,10 @@ export interface Queue {
   /** Called when the weight in flight of a request has changed by `weight`. Only the outermost order is called. */
   changeInflight?(admitted: AdmittedRequest, weight: number): void;
   /**
-   * Called when `adjust` has corrected the weight of a request by `weight`, perhaps after its release. Nested orders are
-   * called too.
+   * Called when a waiter has been granted, with its weight, and when `adjust` corrects the weight of any request by
+   * `weight`, perhaps after its release. Nested orders are called too.
    */
-  adjusted?(admitted: AdmittedRequest, weight: number): void;
+  charge?(admitted: AdmittedRequest, weight: number): void;
 }
 
 /** Marks the queues of this package. Applications' queues need protection against their own errors; these do not. */

@@ -94,8 +94,8 @@ class SafeQueue implements Queue {
     attempt(() => this.#queue?.changeInflight?.(admitted, weight));
   }
 
-  adjusted(admitted: AdmittedRequest, weight: number): void {
-    attempt(() => this.#queue?.adjusted?.(admitted, weight));
+  charge(admitted: AdmittedRequest, weight: number): void {
+    attempt(() => this.#queue?.charge?.(admitted, weight));
   }
 
   #change(call: (queue: Queue) => void): void {

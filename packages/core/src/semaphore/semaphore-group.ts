@@ -100,6 +100,18 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
     return checkDuration('queueTimeout', queueTimeout);
   }
 
+  /**
+   * Milliseconds for which the waiter may still wait. A gate's request may have used a part of its timeout at an
+   * earlier limit.
+   */
+  protected timeLeft(waiter: Waiter): number {
+    const { timeoutBucket, deadline } = waiter;
+    if (timeoutBucket === undefined) return this.timeoutOf(waiter);
+    const left = deadline - timeoutBucket.deadlines.clock.now();
+    // A waiter that is late already is not rejected here, but times out.
+    return left > 0 ? left : Infinity;
+  }
+
   find(key: string | undefined): Semaphore | undefined {
     return this.only ?? this.#byKey.get(key as string);
   }

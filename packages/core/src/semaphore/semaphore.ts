@@ -291,7 +291,9 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   private grantNext(waiter: Waiter, now: number): void {
     this.claim = this.claim?.granted(waiter);
     this.unlink(waiter, true);
-    grantQueued(waiter, this.admitWaiter(waiter, waitedSince(waiter.since, now)));
+    const permit = this.admitWaiter(waiter, waitedSince(waiter.since, now));
+    this.queue.charge?.(permit, permit.weight);
+    grantQueued(waiter, permit);
   }
 
   protected changeInflight(permit: LocalPermit, weight: number, change: PermitChange): void {

@@ -80,14 +80,10 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     return this.waiters.first;
   }
 
-  /** Milliseconds until requests are admitted again. */
-  get pauseLeft(): number {
-    return this.withheld?.left ?? 0;
-  }
-
   pauseFor(milliseconds: number): void {
     this.idle.clear();
     this.withheld ??= new WithheldLimit(this, (permit) => this.context.fallback.count(permit));
+    this.limitState.pause = this.withheld;
     this.withheld.extend(milliseconds);
   }
 
@@ -180,6 +176,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     // ones.
     if (verb === 'acquire' || verb === 'stay') this.context.breaker.succeeded();
     this.limitState.learn(limitState, this.#now(), ref);
+    if (verb === 'register') this.withheld?.registered(limitState);
     this.held.register();
     const first = this.waiters.first?.queuedAt as AssignedLease | undefined;
     if (first?.state === 'queued') this.#checkFirst(first);

@@ -39,14 +39,17 @@ export class HeldPermits {
     waited: number,
     lease?: AssignedLease,
     local?: BasePermit,
-    kind = DistributedPermit,
   ): DistributedPermit {
-    const permit = new kind(this.semaphore, weight, waited);
+    const permit = new DistributedPermit(this.semaphore, weight, waited);
     permit.local = local;
+    this.add(permit, lease);
+    return permit;
+  }
+
+  add(permit: DistributedPermit, lease?: AssignedLease): void {
     if (lease === undefined) this.unregistered.add(permit);
     else this.#assign(permit, lease);
-    this.limitState.changeHeld(weight);
-    return permit;
+    this.limitState.changeHeld(permit.weight);
   }
 
   /** Removes a released permit; returns its lease, which is then free. */

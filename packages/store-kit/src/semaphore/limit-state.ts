@@ -16,6 +16,8 @@ export class CachedLimitState {
   held = 0;
   /** When the next lease may expire, which no message announces. */
   checkAt = Infinity;
+  /** Defined once this process has paused the limit. */
+  pause: { readonly left: number } | undefined = undefined;
   private latest: LimitState | undefined = undefined;
   private declaration: LimitRef;
   private retryAfter: RetryAfter | undefined = undefined;
@@ -43,6 +45,11 @@ export class CachedLimitState {
   /** Number of waiters, over all processes. */
   get queued(): number {
     return this.latest?.queued ?? 0;
+  }
+
+  /** Milliseconds until the pause by this process ends. */
+  get pauseLeft(): number {
+    return this.pause?.left ?? 0;
   }
 
   /** The limit as declared to the store: the same object until it changes. */
@@ -125,7 +132,8 @@ export class CachedLimitState {
     const { name, clock } = this.group.settings;
     const now = clock.now();
     this.retryAfter ??= new RetryAfter(clock);
-    const retryAfter = this.retryAfter.seconds(now, this.#waitFor(waiter.weight, now));
+    const wait = Math.max(this.pauseLeft, this.#waitFor(waiter.weight, now));
+    const retryAfter = this.retryAfter.seconds(now, wait);
     const waited = waiter.arrival === 0 ? 0 : waitedSince(waiter.since, now);
     return { reason, limitName: name, queued: this.queued, waited, retryAfter };
   }

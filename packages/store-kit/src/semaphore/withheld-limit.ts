@@ -1,28 +1,23 @@
 import { Pause, type PermitRegistry } from '@headgate/core/engine';
+import type { LimitState } from '../contract.ts';
 import { DistributedPermit, type PermitSource } from './distributed-permit.ts';
 
 /** What a withheld limit needs of its semaphore. */
 interface WithholdingSemaphore extends PermitSource {
   readonly limitState: { readonly limit: number };
-  readonly held: {
-    create(
-      weight: number,
-      waited: number,
-      lease: undefined,
-      local: undefined,
-      kind: typeof DistributedPermit,
-    ): DistributedPermit;
-    register(): void;
-  };
+  readonly held: { add(permit: DistributedPermit): void; register(): void };
 }
 
 /**
  * Withholds a limit from all processes: holds a permit of the whole limit while the limit is paused, and lowers its
- * weight in steps afterwards. If this process dies, the permit's lease expires.
+ * weight in steps afterwards. If this process dies, the permit's lease expires. Of several processes that pause the
+ * limit, only the first returns it in steps, since their weights add up.
  */
 export class WithheldLimit {
   readonly #pause: Pause;
   #permit: DistributedPermit | undefined = undefined;
+  /** Whether another process had withheld the limit already. */
+  #isSecond = false;
 
   constructor(
     private readonly semaphore: WithholdingSemaphore,
@@ -42,19 +37,27 @@ export class WithheldLimit {
     this.#update();
   }
 
+  /** Called when the store has registered a permit: requests alone never use more than the limit. */
+  registered({ inflight, limit }: LimitState): void {
+    this.#isSecond ||= inflight > 2 * limit;
+  }
+
   end(): void {
     this.#pause.unwatch();
     this.#permit?.release();
     this.#permit = undefined;
+    this.#isSecond = false;
   }
 
   #update(): void {
     const { held, limitState } = this.semaphore;
-    const weight = this.#pause.withheld(limitState.limit);
+    const returns = this.#isSecond && this.left === 0;
+    const weight = returns ? 0 : this.#pause.withheld(limitState.limit);
     if (weight === 0) return this.end();
     this.#pause.watch();
     if (this.#permit !== undefined) return this.#permit.adjust(weight);
-    this.#permit = held.create(weight, 0, undefined, undefined, WithheldPermit);
+    this.#permit = new WithheldPermit(this.semaphore, weight, 0);
+    held.add(this.#permit);
     this.created(this.#permit);
     held.register();
   }
