@@ -73,6 +73,22 @@ export default [
     modifyEsbuildConfig,
   },
   {
+    name: '@headgate/ai: the refusals of OpenAI and Anthropic',
+    path: 'packages/ai/dist/index.js',
+    ignore: ['@headgate/core'],
+    limit: '1 kB',
+    gzip,
+    modifyEsbuildConfig,
+  },
+  {
+    name: '@headgate/ai/mcp: limits of tools',
+    path: 'packages/ai/dist/mcp.js',
+    ignore: ['@headgate/core'],
+    limit: '1.6 kB',
+    gzip,
+    modifyEsbuildConfig,
+  },
+  {
     name: '@headgate/server-client: the client and the store',
     path: 'packages/server-client/dist/index.js',
     ignore: ['@headgate/core', '@headgate/store-kit'],

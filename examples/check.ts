@@ -7,12 +7,14 @@ import { fileURLToPath } from 'node:url';
 import { map } from '@headgate/core';
 import { createServer } from '@headgate/server';
 import { startPostgres, startRedis } from '@headgate/test-servers';
+import { aiGateway } from './checks/ai-gateway.ts';
 import { cluster } from './checks/cluster.ts';
 import { dashboard } from './checks/dashboard.ts';
 import { defaultLimit } from './checks/default.ts';
 import { degraded } from './checks/degraded.ts';
 import { distributed } from './checks/distributed.ts';
 import { drain } from './checks/drain.ts';
+import { GatewayScene } from './checks/gateway-scene.ts';
 import { hono } from './checks/hono.ts';
 import { koa } from './checks/koa.ts';
 import { nightly } from './checks/nightly.ts';
@@ -84,6 +86,21 @@ await map(
     const program = new Program(fileURLToPath(url), env);
     await report(url, () => check(program));
     await program.stop();
+  },
+  { limit: 2 },
+);
+
+// Each has a provider, and a Redis that the check restarts.
+const gateways = [
+  import.meta.resolve('./ai-gateway/express.ts'),
+  import.meta.resolve('./ai-gateway/hono.ts'),
+];
+await map(
+  gateways,
+  async (url) => {
+    const scene = await GatewayScene.start(fileURLToPath(url));
+    await report(url, () => aiGateway(scene));
+    await scene.stop();
   },
   { limit: 2 },
 );

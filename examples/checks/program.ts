@@ -8,30 +8,36 @@ const flags = ['--conditions=headgate-source', '--import=tsx', `--import=${prelo
 export class Program {
   /** Its output so far. */
   output = '';
+  errors = '';
   readonly child: ChildProcess;
   /** Resolves to the exit code. */
   readonly exited: Promise<number | null>;
   /** Resolves to its URL once it listens. */
-  readonly #url: Promise<string>;
+  readonly url: Promise<string>;
 
   constructor(
     private readonly path: string,
     private readonly env: Readonly<Record<string, string>> = {},
+    /** With `pipe`, what it writes to stderr is in `errors`. */
+    private readonly stderr: 'inherit' | 'pipe' = 'inherit',
   ) {
     this.child = spawn(process.execPath, [...flags, path], {
       env: { ...process.env, ...env, PORT: '0' },
-      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+      stdio: ['ignore', 'pipe', stderr, 'ipc'],
     });
     this.exited = once(this.child, 'close').then(([code]) => code);
-    this.#url = once(this.child, 'message').then(([port]) => `http://localhost:${port}`);
+    this.url = once(this.child, 'message').then(([port]) => `http://localhost:${port}`);
     this.child.stdout?.setEncoding('utf8').on('data', (text) => {
       this.output += text;
+    });
+    this.child.stderr?.setEncoding('utf8').on('data', (text) => {
+      this.errors += text;
     });
   }
 
   /** Starts the same example in another process. */
   another(): Program {
-    return new Program(this.path, this.env);
+    return new Program(this.path, this.env, this.stderr);
   }
 
   /** Resolves when the output contains `text`. */
@@ -42,7 +48,7 @@ export class Program {
   }
 
   async fetch(path: string, init?: RequestInit): Promise<Response> {
-    return fetch((await this.#url) + path, { signal: AbortSignal.timeout(10_000), ...init });
+    return fetch((await this.url) + path, { signal: AbortSignal.timeout(10_000), ...init });
   }
 
   /** Sends the same request several times at once. */

@@ -1,3 +1,5 @@
+import type {} from '@headgate/ai';
+import type {} from '@headgate/ai/mcp';
 import { guard as createGuard, createLimiter, memoryUse, RejectedError } from '@headgate/core';
 import type {} from '@headgate/core/http';
 

@@ -24,6 +24,12 @@ const register = new Registry();
 instrumentPrometheus(limiter, { register });
 assert.equal(register.getMetricsAsArray().length > 0, true);
 
+const { openaiError } = require('@headgate/ai');
+const { limitTool } = require('@headgate/ai/mcp');
+const rejection = { reason: 'full', limitName: 'a', queued: 0, waited: 0, retryAfter: 1 };
+assert.equal(openaiError(rejection).status, 503);
+assert.equal(typeof limitTool(limiter, () => undefined), 'function');
+
 for (const name of ['express', 'koa', 'hono', 'fastify', 'node']) {
   const { dashboard } = require(`@headgate/dashboard/${name}`);
   const place = ['koa', 'node'].includes(name) ? { path: '/limits' } : {};

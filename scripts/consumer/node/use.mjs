@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
+import { anthropicError, openaiError } from '@headgate/ai';
+import { jsonRpcError, limitTool } from '@headgate/ai/mcp';
 import { guard as createGuard, createLimiter } from '@headgate/core';
 import * as http from '@headgate/core/http';
 import { dashboard } from '@headgate/dashboard/express';
@@ -34,6 +36,13 @@ instrument(limiter);
 const register = new Registry();
 instrumentPrometheus(limiter, { register });
 assert.match(await register.metrics(), /^headgate_limit\{headgate_limit_name="unnamed"\} 1$/m);
+
+const rejection = { reason: 'full', limitName: 'a', queued: 0, waited: 0, retryAfter: 1 };
+assert.equal(openaiError(rejection).status, 503);
+assert.equal(anthropicError(rejection).status, 529);
+assert.equal(JSON.parse(jsonRpcError(rejection).body).error.code, -32005);
+const call = { signal: new AbortController().signal };
+assert.equal(await limitTool(limiter, ({ signal }) => signal.aborted)(call), false);
 
 const guard = createGuard({ name: 'own', delay: () => 0, target: 1 });
 assert.equal(guard.admits('normal'), true);

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { openaiError } from '@headgate/ai';
+import { limitTool } from '@headgate/ai/mcp';
 import { createGate, createLimiter, HeadgateError, type Permit } from '@headgate/core';
 import type {} from '@headgate/core/http';
 import { dashboard } from '@headgate/dashboard/express';
@@ -24,6 +26,7 @@ export const health = () => ({ ...limit.stats(), app: { ...gate.stats() }, ...li
 export const parts = () => ({ ...limit.limiters, ...gate.limiters, guard: gate.guard });
 export const state = () => ({ state: limiter.state, ...limiter.stats().suggestion });
 export const locks = lockClient({ url: 'http://localhost:8000' });
+export const tool = limitTool(gate, (extra: { signal: AbortSignal }) => extra.signal.aborted);
 export const codeOf = (error: HeadgateError) => error.code;
 
 const limiter = createLimiter({ name: 'pages', limit: 1, queueLimit: 0, store: memoryStore() });
@@ -34,6 +37,7 @@ limiter
     const error: unknown = await limiter.acquire().catch((reason: unknown) => reason);
     assert.ok(error instanceof RejectedError && error instanceof HeadgateError);
     assert.equal(error.rejection.reason, 'full');
+    assert.equal(openaiError(error.rejection).status, 503);
     permit.release();
     await limiter.close();
   })

@@ -1,0 +1,124 @@
+import { fileURLToPath } from 'node:url';
+import { redisStore } from '@headgate/redis';
+import { type RedisServer, startRedis } from '@headgate/test-servers';
+import { Redis } from 'ioredis';
+import { Program } from './program.ts';
+
+export const openai = '/v1/chat/completions';
+export const anthropic = '/v1/messages';
+
+export interface Question {
+  readonly tenant?: 'ann' | 'bob' | 'crawler';
+  readonly path?: typeof openai | typeof anthropic;
+  readonly prompt?: string;
+  readonly stream?: boolean;
+  readonly maxTokens?: number;
+  readonly allowsFallback?: boolean;
+  readonly signal?: AbortSignal;
+  /** What the provider's answer is like. */
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/** What the provider has received. */
+interface Calls {
+  readonly running: number;
+  readonly peak: number;
+  readonly refused: number;
+  readonly aborted: number;
+  readonly started: readonly { prompt: string; model: string; at: number }[];
+  readonly finished: readonly { prompt: string; tokens: number }[];
+}
+
+interface GatewayStats {
+  readonly limit: {
+    readonly holders: number;
+    readonly queued: number;
+    readonly limits: readonly { inflight: number; distributed?: { up: boolean } }[];
+  };
+  readonly degraded: { readonly holders: number };
+}
+
+/** Two processes of a gateway, and the provider and the Redis behind them. */
+export class GatewayScene {
+  private constructor(
+    readonly redis: RedisServer,
+    readonly provider: Program,
+    readonly one: Program,
+    readonly two: Program,
+  ) {}
+
+  static async start(path: string): Promise<GatewayScene> {
+    const redis = await startRedis();
+    const provider = new Program(fileURLToPath(import.meta.resolve('../ai-gateway/provider.ts')));
+    const env = { REDIS_URL: redis.url, PROVIDER_URL: await provider.url, MAX_HOLD: '3000' };
+    // Its errors are expected: the check causes them.
+    const one = new Program(path, env, 'pipe');
+    return new GatewayScene(redis, provider, one, one.another());
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.one.stop(), this.two.stop(), this.provider.stop()]);
+    await this.redis.stop();
+  }
+
+  /** Asks a gateway, or the provider itself. */
+  ask(at: Program, question: Question = {}): Promise<Response> {
+    const { tenant = 'ann', path = openai, prompt = 'hello', stream = false } = question;
+    const { maxTokens = 50, allowsFallback = false, signal, metadata = {} } = question;
+    return at.fetch(path, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-api-key': `sk-${tenant}`,
+        'x-allow-fallback': `${allowsFallback}`,
+      },
+      body: JSON.stringify({
+        ...{ model: 'large', stream, max_tokens: maxTokens, metadata },
+        messages: [{ role: 'user', content: prompt }],
+      }),
+      ...(signal && { signal }),
+    });
+  }
+
+  /** Resolves at the first token of an answer that the provider continues after `release`. */
+  hold(at: Program, question: Question = {}): Promise<Response> {
+    return this.ask(at, { ...question, stream: true, metadata: { fault: 'hold' } });
+  }
+
+  async release(): Promise<void> {
+    await this.provider.fetch('/admin/release', { method: 'POST' });
+  }
+
+  async calls(): Promise<Calls> {
+    return (await this.provider.fetch('/admin/calls')).json() as Promise<Calls>;
+  }
+
+  /** Resolves once the gateway's statistics satisfy `isRight`. */
+  until(at: Program, isRight: (stats: GatewayStats) => boolean): Promise<void> {
+    return at.until('/stats', (stats) => isRight(stats as unknown as GatewayStats));
+  }
+
+  /** Resolves once at least this many requests are queued. */
+  queued(at: Program, count: number): Promise<void> {
+    return this.until(at, ({ limit }) => limit.queued >= count);
+  }
+
+  /** Resolves once no permit is held and no request is queued: in both processes, at the provider and in Redis. */
+  async idle(): Promise<void> {
+    for (const gateway of [this.one, this.two]) {
+      await this.until(gateway, ({ limit: { holders, queued, limits }, degraded }) => {
+        const inflight = limits.reduce((sum, limit) => sum + limit.inflight, 0);
+        return holders + queued + inflight + degraded.holders === 0;
+      });
+    }
+    await this.provider.until('/admin/calls', ({ running }) => running === 0);
+    const client = new Redis(this.redis.url);
+    const store = redisStore({ client });
+    for (let held = Infinity; held > 0; ) {
+      const { inflight, holders, queued } = await store.stats({ name: 'upstream' });
+      held = inflight + holders + queued;
+    }
+    await store.close();
+    client.disconnect();
+  }
+}

@@ -1,0 +1,3 @@
+export { anthropicError } from './anthropic.ts';
+export { openaiError } from './openai.ts';
+export type { Refusal } from './refusal.ts';

@@ -1,0 +1,2 @@
+export { jsonRpcError } from './json-rpc.ts';
+export { limitTool } from './limit-tool.ts';
