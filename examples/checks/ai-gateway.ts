@@ -55,7 +55,9 @@ const commonLimit: Scenario = async (scene) => {
 
 const priorities: Scenario = async (scene) => {
   const { one } = scene;
-  const running = await Promise.all(Array.from({ length: 4 }, () => scene.hold(one)));
+  const running = await Promise.all(
+    Array.from({ length: 4 }, () => scene.hold(one, { tenant: 'bob' })),
+  );
   const { started } = await scene.calls();
   const ask = (tenant: 'ann' | 'crawler') =>
     Array.from({ length: 8 }, () => scene.ask(one, { tenant, prompt: tenant }));
