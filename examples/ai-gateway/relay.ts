@@ -7,6 +7,7 @@ import { Usage } from './usage.ts';
 
 const provider = process.env.PROVIDER_URL ?? 'http://localhost:4000';
 const key = process.env.PROVIDER_KEY ?? '';
+
 export interface Answer {
   readonly status: number;
   readonly headers: Record<string, string>;
@@ -25,15 +26,19 @@ export async function ask(call: Call, permit: Permit): Promise<Answer> {
     signal: permit.signal,
   });
   const { status } = response;
-  const retryAfter = response.headers.get('retry-after');
   // Stops the callers of all processes until then, instead of letting each of them find out.
-  if ((status === 429 || status === 529) && retryAfter !== null) upstream.pauseFor(retryAfter);
+  if (status === 429 || status === 529) upstream.pauseFor(pauseIn(response.headers));
   const headers: Record<string, string> = {};
   for (const name of ['content-type', 'retry-after', 'retry-after-ms']) {
     const value = response.headers.get(name);
     if (value !== null) headers[name] = value;
   }
   return { status, headers, body: relay(response, call, permit) };
+}
+
+/** The pause that the provider asks for, by default a second: milliseconds, or the value of `Retry-After`. */
+function pauseIn(headers: Headers): number | string {
+  return Number(headers.get('retry-after-ms')) || headers.get('retry-after') || 1_000;
 }
 
 async function* relay({ ok, body }: Response, call: Call, permit: Permit) {

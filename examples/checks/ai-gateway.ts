@@ -4,16 +4,17 @@ import { statuses } from './program.ts';
 
 /** Runs the scenarios one after another. After each, no permit is held and no request is queued. */
 export async function aiGateway(scene: GatewayScene): Promise<void> {
-  const { one, two } = scene;
+  const { gateways } = scene;
   try {
     for (const scenario of scenarios) {
       await scenario(scene);
       await scene.idle();
     }
-    for (const { child } of [one, two]) child.kill('SIGTERM');
-    assert.deepEqual(await Promise.all([one.exited, two.exited]), [0, 0]);
+    for (const { child } of gateways) child.kill('SIGTERM');
+    const codes = await Promise.all(gateways.map(({ exited }) => exited));
+    assert.deepEqual(codes, [0, 0, 0, 0]);
   } catch (error) {
-    for (const { errors } of [one, two]) console.error(errors);
+    for (const { errors } of gateways) console.error(errors);
     throw error;
   }
 }
@@ -42,15 +43,15 @@ const streams: Scenario = async (scene) => {
 };
 
 const commonLimit: Scenario = async (scene) => {
-  const { one, two } = scene;
-  const running = await Promise.all([one, two, one, two].map((at) => scene.hold(at)));
-  const waiting = [one, two].map((at) => scene.ask(at));
-  await Promise.all([scene.queued(one, 1), scene.queued(two, 1)]);
+  const { gateways } = scene;
+  const running = await Promise.all(gateways.map((at) => scene.hold(at)));
+  const waiting = gateways.map((at) => scene.ask(at));
+  await Promise.all(gateways.map((at) => scene.queued(at, 1)));
   assert.equal((await scene.calls()).running, 4);
   await scene.release();
-  assert.deepEqual(statuses(await Promise.all([...running, ...waiting])), { 200: 6 });
+  assert.deepEqual(statuses(await Promise.all([...running, ...waiting])), { 200: 8 });
   await Promise.all(running.map((answer) => answer.text()));
-  assert.equal((await scene.calls()).peak, 4, 'four at once, over both processes');
+  assert.equal((await scene.calls()).peak, 4, 'four at once, over all processes');
 };
 
 const priorities: Scenario = async (scene) => {
@@ -126,7 +127,7 @@ const faults: Scenario = async (scene) => {
 };
 
 const pause: Scenario = async (scene) => {
-  const { one, two, provider } = scene;
+  const { one, gateways, provider } = scene;
   // Another customer of the provider uses all of its capacity.
   const others = await Promise.all(Array.from({ length: 8 }, () => scene.hold(provider)));
   const refused = await scene.ask(one, { path: anthropic });
@@ -137,12 +138,12 @@ const pause: Scenario = async (scene) => {
   await scene.release();
   await Promise.all(others.map((answer) => answer.text()));
   const before = await scene.calls();
-  const answers = await Promise.all([one, two, one, two].map((at) => scene.ask(at)));
+  const answers = await Promise.all(gateways.map((at) => scene.ask(at)));
   assert.deepEqual(statuses(answers), { 200: 4 });
   const after = await scene.calls();
   assert.equal(after.refused, 1);
   for (const { at } of after.started.slice(before.started.length))
-    assert.ok(at - refusedAt > 900, 'both processes have waited for a second');
+    assert.ok(at - refusedAt > 900, 'all processes have waited for a second');
 };
 
 const rejections: Scenario = async (scene) => {
@@ -171,13 +172,13 @@ const rejections: Scenario = async (scene) => {
 };
 
 const restartOfRedis: Scenario = async (scene) => {
-  const { one, two, redis } = scene;
+  const { one, two, gateways, redis } = scene;
   const running = await scene.hold(one);
   await redis.kill();
   const meanwhile = await Promise.all([scene.ask(one), scene.ask(two)]);
   assert.deepEqual(statuses(meanwhile), { 200: 2 });
   await redis.restart();
-  for (const at of [one, two])
+  for (const at of gateways)
     await scene.until(at, ({ limit }) => limit.limits[1]?.distributed?.up === true);
   await scene.release();
   assert.match(await running.text(), /\[DONE\]/, 'a running answer survives');

@@ -38,14 +38,21 @@ interface GatewayStats {
   readonly degraded: { readonly holders: number };
 }
 
-/** Two processes of a gateway, and the provider and the Redis behind them. */
+/** Four processes of a gateway, and the provider and the Redis behind them. */
 export class GatewayScene {
   private constructor(
     readonly redis: RedisServer,
     readonly provider: Program,
-    readonly one: Program,
-    readonly two: Program,
+    readonly gateways: readonly Program[],
   ) {}
+
+  get one(): Program {
+    return this.gateways[0] as Program;
+  }
+
+  get two(): Program {
+    return this.gateways[1] as Program;
+  }
 
   static async start(path: string): Promise<GatewayScene> {
     const redis = await startRedis();
@@ -53,11 +60,12 @@ export class GatewayScene {
     const env = { REDIS_URL: redis.url, PROVIDER_URL: await provider.url, MAX_HOLD: '3000' };
     // Its errors are expected: the check causes them.
     const one = new Program(path, env, 'pipe');
-    return new GatewayScene(redis, provider, one, one.another());
+    const others = [1, 2, 3].map(() => one.another());
+    return new GatewayScene(redis, provider, [one, ...others]);
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.one.stop(), this.two.stop(), this.provider.stop()]);
+    await Promise.all([...this.gateways, this.provider].map((program) => program.stop()));
     await this.redis.stop();
   }
 
@@ -103,9 +111,9 @@ export class GatewayScene {
     return this.until(at, ({ limit }) => limit.queued >= count);
   }
 
-  /** Resolves once no permit is held and no request is queued: in both processes, at the provider and in Redis. */
+  /** Resolves once no permit is held and no request is queued: in the processes, at the provider and in Redis. */
   async idle(): Promise<void> {
-    for (const gateway of [this.one, this.two]) {
+    for (const gateway of this.gateways) {
       await this.until(gateway, ({ limit: { holders, queued, limits }, degraded }) => {
         const inflight = limits.reduce((sum, limit) => sum + limit.inflight, 0);
         return holders + queued + inflight + degraded.holders === 0;

@@ -87,15 +87,16 @@ describe('pauseFor()', () => {
     expect(limiter.stats().pausedFor).toBeGreaterThan(90_000);
     limiter.pauseFor('Wed, 21 Oct 2015 07:28:00 GMT');
     expect(limiter.stats().pausedFor).toBeGreaterThan(90_000);
-    for (const pause of [-1, Number.NaN, undefined]) {
+    for (const pause of [null, {}, undefined]) {
       const error = { code: 'ERR_HEADGATE_OPTION', option: 'pause' };
-      expect(() => limiter.pauseFor(pause as number)).toThrow(expect.objectContaining(error));
+      expect(() => limiter.pauseFor(pause as never)).toThrow(expect.objectContaining(error));
     }
   });
 
-  it('ignores a malformed field, since it comes from another server', () => {
+  it('ignores a malformed or negative value, since it comes from another server', () => {
     const { limiter } = scene();
     for (const field of ['soon', '', '-1', '1e400', 'NaN']) limiter.pauseFor(field);
+    for (const value of [-1, Number.NaN, Number('soon')]) limiter.pauseFor(value);
     expect(limiter.stats().pausedFor).toBeUndefined();
     expect(call(limiter).answers).toBe(1);
   });

@@ -120,9 +120,9 @@ export interface Limiter extends Handle {
    * pause, the limit returns in steps, over as long as the pause has lasted. A pause never shortens another one. A
    * distributed limit pauses for all processes. No effect on a closed limiter.
    *
-   * @param pause Milliseconds, or the value of a `Retry-After` field: a number of seconds, or a date. A malformed field
-   *   is ignored. At most an hour counts.
-   * @throws HeadgateError for a keyed limiter, and for neither a string nor a number from 0.
+   * @param pause Milliseconds, or the value of a `Retry-After` field: a number of seconds, or a date. A malformed or
+   *   negative value is ignored. At most an hour counts.
+   * @throws HeadgateError for a keyed limiter, and for neither a string nor a number.
    */
   pauseFor(pause: number | string): void;
   /**
