@@ -1,6 +1,5 @@
 import { createGate, fair, type Permit } from '@headgate/core';
 import { Semaphore } from 'async-mutex';
-import { createLLMBulkhead } from 'async-bulkhead-llm';
 import { estimate, patience, promptTokens, slots } from './scenario.ts';
 
 /** An admitted request. */
@@ -16,13 +15,22 @@ export type Admit = (tenant: string, signal: AbortSignal) => Promise<Admitted | 
 export const contenders: Readonly<Record<string, () => Admit>> = {
   headgate() {
     const gate = createGate({
-      limits: [{ name: 'tokens', limit: slots * estimate, queueWeight: 200 * estimate }],
+      limits: [
+        // While few requests wait, a tenant must not take all slots with long answers.
+        { name: 'tenant', limit: slots / 4, perKey: true },
+        { name: 'tokens', limit: 2 * slots * estimate, queueWeight: 200 * estimate },
+      ],
       order: fair(),
       queueLimit: 1_000,
       queueTimeout: patience,
     });
     return async (fairBy, signal) => {
-      const admission = gate.acquire({ weights: { tokens: estimate }, fairBy, signal });
+      const admission = gate.acquire({
+        weights: { tokens: estimate },
+        keys: { tenant: fairBy },
+        fairBy,
+        signal,
+      });
       const permit = await admission.catch(() => undefined);
       return permit && corrected(permit);
     };
@@ -37,12 +45,14 @@ export const contenders: Readonly<Record<string, () => Admit>> = {
     };
   },
 
-  'async-bulkhead-llm'() {
-    return bulkhead();
-  },
-
-  'async-bulkhead-llm, with a queue'() {
-    return bulkhead({ maxQueue: 200, timeoutMs: patience });
+  /** As libraries for AI endpoints do that reject at once what does not fit. */
+  'semaphore without a queue'() {
+    const semaphore = new Semaphore(slots);
+    return async () => {
+      if (semaphore.isLocked()) return undefined;
+      const [, release] = await semaphore.acquire();
+      return { used() {}, release };
+    };
   },
 };
 
@@ -58,29 +68,5 @@ function corrected(permit: Permit): Admitted {
       permit.adjust(total);
       permit.release();
     },
-  };
-}
-
-function bulkhead(queue: { maxQueue?: number; timeoutMs?: number } = {}): Admit {
-  const limit = createLLMBulkhead({
-    model: 'model',
-    maxConcurrent: slots,
-    tokenBudget: {
-      budget: slots * estimate,
-      estimator: () => ({ input: promptTokens, maxOutput: estimate - promptTokens }),
-    },
-    ...queue,
-  });
-  return async (_tenant, signal) => {
-    const request = { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 200 };
-    const result = await limit.acquire(request, { signal });
-    if (!result.ok) return undefined;
-    let output = 0;
-    return {
-      used(tokens) {
-        output = tokens;
-      },
-      release: () => result.token.release({ usage: { input: promptTokens, output } }),
-    };
   };
 }

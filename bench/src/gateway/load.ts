@@ -28,18 +28,28 @@ export async function load(
   const sent = tenants.map(async ({ name, tokens, load: part }, number) => {
     const rate = (part * capacity) / tokens;
     const phase = { name, duration: seconds, rate };
-    const own: TenantFigures = { requested: rate * (seconds - warmUp), tokens: 0, begun: 0, firstTokens: [] };
+    const own: TenantFigures = {
+      requested: rate * (seconds - warmUp),
+      tokens: 0,
+      begun: 0,
+      firstTokens: [],
+    };
     figures.set(name, own);
     const asked = arrivals([phase], seed + number).map(async ({ at }) => {
       await new Promise((resolve) => setTimeout(resolve, start + at - performance.now()));
       const isInTime = at >= warmUp * 1_000;
       const since = performance.now();
-      await ask(port, agent, { [tenantHeader]: name, [tokensHeader]: `${tokens}` }, (count, isFirst) => {
-        if (isCounted()) own.tokens += count;
-        if (!isFirst || !isInTime) return;
-        own.begun++;
-        own.firstTokens.push(performance.now() - since);
-      });
+      await ask(
+        port,
+        agent,
+        { [tenantHeader]: name, [tokensHeader]: `${tokens}` },
+        (count, isFirst) => {
+          if (isCounted()) own.tokens += count;
+          if (!isFirst || !isInTime) return;
+          own.begun++;
+          own.firstTokens.push(performance.now() - since);
+        },
+      );
     });
     await Promise.all(asked);
   });

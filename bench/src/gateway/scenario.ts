@@ -28,12 +28,16 @@ export interface Tenant {
 
 const modest = Array.from({ length: 9 }, (_, number) => `modest ${number + 1}`);
 
-/** Nine tenants that use almost their share, alone. */
-export const alone: readonly Tenant[] = modest.map((name) => ({ name, tokens: 40, load: 0.08 }));
+/** Nine tenants that together request almost the capacity. */
+export const alone: readonly Tenant[] = modest.map((name) => ({
+  name,
+  tokens: 40,
+  load: 0.95 / 9,
+}));
 
-/** They and a tenant whose answers are five times as long. Together, five times the capacity. */
+/** Nine tenants that use less than their share, and one whose answers are five times as long. Together, five times the capacity. */
 export const withGreedy: readonly Tenant[] = [
-  ...alone,
+  ...modest.map((name) => ({ name, tokens: 40, load: 0.08 })),
   { name: 'greedy', tokens: 200, load: 5 - 9 * 0.08 },
 ];
 

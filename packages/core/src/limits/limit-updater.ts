@@ -52,7 +52,7 @@ export class LimitUpdater {
     this.#update(() => {});
   }
 
-  /** This weight is no longer in flight. It had been since `since`. */
+  /** This weight, in flight since `since`, has left. */
   left(since: number, weight: number): void {
     this.#stall.left(since, weight);
   }

@@ -27,7 +27,7 @@ class WatchedWork {
     this.#weight = inflight;
   }
 
-  /** This weight is no longer in flight. It had been since `since`. */
+  /** This weight, in flight since `since`, has left. */
   left(since: number, weight: number): void {
     // Work that began in the same millisecond as the watch may not have been counted.
     if (since <= this.from) this.#weight = Math.max(0, this.#weight - weight);
@@ -67,7 +67,7 @@ export class Stall {
     this.#patience = patience;
   }
 
-  /** This weight is no longer in flight. It had been since `since`. */
+  /** This weight, in flight since `since`, has left. */
   left(since: number, weight: number): void {
     this.#crowded.left(since, weight);
     this.#usual.left(since, weight);

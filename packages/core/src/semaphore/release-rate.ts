@@ -35,8 +35,8 @@ export class ReleaseRate {
   }
 
   /**
-   * Called when there is no room. If there was room for longer than the rate was measured, the rate may have changed,
-   * so forgets it.
+   * Called when there is no room. Forgets the rate if there was room for longer than the rate was measured, since it
+   * may have changed.
    */
   start(now: number, limit: number): void {
     if (this.#since !== undefined) return;
