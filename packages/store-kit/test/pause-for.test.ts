@@ -50,9 +50,9 @@ test('pauses of several processes do not add up', async () => {
   const admitted = () => waiting.filter(({ permit }) => permit !== undefined).length;
   await world.advance(990);
   expect(admitted()).toBe(0);
-  await world.advance(120);
+  await world.advance(60);
   expect(admitted()).toBe(1);
-  await world.advance(400);
+  await world.advance(450);
   expect(admitted()).toBeGreaterThan(3);
   expect(admitted()).toBeLessThan(7);
   await world.advance(600);
