@@ -197,7 +197,11 @@ export class DistributedSemaphores
     const { isUp: up, session } = this;
     const { roundTrip } = session;
     const distributed = { up, declared, inflight, queued, reclaimed, lost, roundTrip };
-    return { ...super.stats(), distributed, pausedFor: this.only?.limitState.pauseLeft || undefined };
+    return {
+      ...super.stats(),
+      distributed,
+      pausedFor: this.only?.limitState.pauseLeft || undefined,
+    };
   }
 
   recalled(key: string | undefined): void {
