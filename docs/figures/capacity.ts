@@ -3,7 +3,7 @@ import { rowsUnder, withTable } from './tables.ts';
 const stores = ['Redis', 'PostgreSQL'] as const;
 type Rows = readonly (readonly string[])[];
 
-/** docs/capacity.md with what the benchmarks measured, from docs/performance.md. */
+/** docs/capacity.md with what the benchmarks measured, from docs/lab/performance.md. */
 export function withCapacity(page: string, performance: string): string {
   const tables = {
     processes: growth(performance, 'processes'),

@@ -1,4 +1,4 @@
-// npm run docs -- figures: writes the figures of the README and of docs/overload.md from the tables of the benchmarks.
+// npm run docs -- figures: writes the figures of the README and the pages from the tables of the benchmarks.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { withCapacity } from './capacity.ts';
@@ -9,8 +9,8 @@ import { withFigures } from './readme.ts';
 const root = resolve(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
-const performance = read('docs/performance.md');
-const overload = read('docs/overload-measured.md');
+const performance = read('docs/lab/performance.md');
+const overload = read('docs/lab/overload-measured.md');
 const readme = withFigures(read('README.md'), { performance, overload });
 writeFileSync(join(root, 'README.md'), readme);
 writeFileSync(join(root, 'docs/overload.md'), withLoads(read('docs/overload.md'), overload));

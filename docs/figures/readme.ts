@@ -9,7 +9,7 @@ export interface Pages {
 
 const database = 'Handlers that wait for a database';
 
-/** What a user decides by. All goals are in docs/performance.md. */
+/** What a user decides by. All goals are in docs/lab/performance.md. */
 function figuresFrom({ performance, overload }: Pages): [label: string, figure: string][] {
   const { answered, p99 } = loadOf(overload, database);
   const admitted = goalUnder(performance, '(f)', 'express free: CPU / hand-written counter');

@@ -6,8 +6,8 @@ import { withFigures } from '../figures/readme.ts';
 import { goalUnder, rowsUnder } from '../figures/tables.ts';
 import { read } from './pages.ts';
 
-const performance = read('docs/performance.md');
-const overload = read('docs/overload-measured.md');
+const performance = read('docs/lab/performance.md');
+const overload = read('docs/lab/overload-measured.md');
 
 // npm run docs -- figures updates these.
 
