@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { withCapacity } from './capacity.ts';
 import { withLoads } from './overload.ts';
+import { withPerformance } from './performance.ts';
 import { drawMeasured } from './plot.ts';
 import { withFigures } from './readme.ts';
 
@@ -16,3 +17,5 @@ writeFileSync(join(root, 'README.md'), readme);
 writeFileSync(join(root, 'docs/overload.md'), withLoads(read('docs/overload.md'), overload));
 writeFileSync(join(root, 'docs/overload/measured.svg'), drawMeasured(overload));
 writeFileSync(join(root, 'docs/capacity.md'), withCapacity(read('docs/capacity.md'), performance));
+const figures = withPerformance(read('docs/performance.md'), { performance, overload });
+writeFileSync(join(root, 'docs/performance.md'), figures);

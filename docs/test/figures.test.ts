@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { withCapacity } from '../figures/capacity.ts';
 import { medians, withLoads } from '../figures/overload.ts';
+import { withPerformance } from '../figures/performance.ts';
 import { drawMeasured } from '../figures/plot.ts';
 import { withFigures } from '../figures/readme.ts';
 import { goalUnder, rowsUnder } from '../figures/tables.ts';
@@ -73,6 +74,12 @@ it('docs/distributed.md has the rates that PostgreSQL reached', () => {
   expect(handoff).toBeDefined();
   expect(page).toContain(`reached ${own?.[1]} acquires per second`);
   expect(page).toContain(`${Number.parseFloat(times.measured).toFixed(1)} times that`);
+});
+
+it('docs/performance.md has the figures of the latest benchmarks', () => {
+  const page = read('docs/performance.md');
+  expect(withPerformance(page, { performance, overload })).toBe(page);
+  expect(page).toMatch(/<!-- goals -->[^<]*\| \(i\) [^<]*\| \d+ \|/);
 });
 
 it('docs/capacity.md has what one Redis, one PostgreSQL and a cluster reached', () => {
