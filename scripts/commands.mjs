@@ -37,7 +37,10 @@ export const commands = {
     scrape: bench('collecting the metrics of 1,000 limits', 'scrape.js'),
   },
   simulate: {
-    scenarios: fromSource('the overloads of docs/overload.md and docs/lab/simulations.md', 'internal/simulator/src/main.ts'),
+    scenarios: fromSource(
+      'the overloads of docs/overload.md and docs/lab/simulations.md',
+      'internal/simulator/src/main.ts',
+    ),
     random: fromSource(
       'the default limit under workloads drawn at random',
       'internal/simulator/src/event-loop/random.ts',

@@ -12,7 +12,8 @@ export function withCapacity(page: string, performance: string): string {
     servers: servers(performance),
   };
   return Object.entries(tables).reduce(
-    (changed, [name, [head = [], ...rows]]) => withTable(changed, name, [head, ruleOf(head), ...rows]),
+    (changed, [name, [head = [], ...rows]]) =>
+      withTable(changed, name, [head, ruleOf(head), ...rows]),
     page,
   );
 }

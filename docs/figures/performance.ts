@@ -88,14 +88,21 @@ function ofStores(performance: string): Row[] {
 /** Reads a cell of the row that begins with these names, under a heading. */
 function cellsOf(page: string) {
   return (heading: string, names: Row, column: number): string => {
-    const row = rowsUnder(page, heading).find((cells) => names.every((name, i) => cells[i] === name));
+    const row = rowsUnder(page, heading).find((cells) =>
+      names.every((name, i) => cells[i] === name),
+    );
     const cell = row?.[column];
-    if (cell === undefined || cell === '') throw new Error(`"${heading}" lacks ${names.join(', ')}`);
+    if (cell === undefined || cell === '')
+      throw new Error(`"${heading}" lacks ${names.join(', ')}`);
     return cell;
   };
 }
 
-const chapterGroups = { 'limits in a process': 'abcde', HTTP: 'f', 'stores and the service': 'ghi' };
+const chapterGroups = {
+  'limits in a process': 'abcde',
+  HTTP: 'f',
+  'stores and the service': 'ghi',
+};
 
 /** How many goals the chapters of the benchmarks have, and how many of them are missed. */
 function goalsOf(performance: string): Row[] {
