@@ -23,7 +23,7 @@ export const commands = {
   bench: {
     local: bench('limits within one process, in parts a to f', 'main.js', '--redis'),
     overload: bench('servers at up to twenty times their capacity', 'overload/main.js'),
-    'overload page': bench('measures and writes docs/overload-measured.md', 'overload/page.js'),
+    'overload page': bench('measures and writes docs/lab/overload-measured.md', 'overload/page.js'),
     hosts: {
       ...fromSource(
         'Next.js, Nuxt, SvelteKit and Strapi in a spike, with and without the hook',
@@ -37,7 +37,10 @@ export const commands = {
     scrape: bench('collecting the metrics of 1,000 limits', 'scrape.js'),
   },
   simulate: {
-    scenarios: fromSource('the overloads of docs/overload.md', 'internal/simulator/src/main.ts'),
+    scenarios: fromSource(
+      'the overloads of docs/overload.md and docs/lab/simulations.md',
+      'internal/simulator/src/main.ts',
+    ),
     random: fromSource(
       'the default limit under workloads drawn at random',
       'internal/simulator/src/event-loop/random.ts',

@@ -110,7 +110,7 @@ it('refuses a page without a place for the settings', () => {
 });
 
 it('finds the heading of each section, and writes the same page twice', () => {
-  const file = join(resolve(import.meta.dirname, '../..'), 'docs/overload-measured.md');
+  const file = join(resolve(import.meta.dirname, '../..'), 'docs/lab/overload-measured.md');
   const published = readFileSync(file, 'utf8');
   const write = (before: string) =>
     pageSections.reduce((written, section) => withSection(written, section, results), before);

@@ -3,42 +3,32 @@ import { rowsUnder, withTable } from './tables.ts';
 const stores = ['Redis', 'PostgreSQL'] as const;
 type Rows = readonly (readonly string[])[];
 
-/** docs/capacity.md with what the benchmarks measured, from docs/performance.md. */
+/** docs/capacity.md with what the benchmarks measured, from docs/lab/performance.md. */
 export function withCapacity(page: string, performance: string): string {
   const tables = {
+    capacity: capacity(performance),
     processes: growth(performance, 'processes'),
     names: growth(performance, 'names'),
+    servers: servers(performance),
   };
-  const servers = rowsUnder(performance, 'for each of several Redis');
-  const goals = ['processes', 'names'].flatMap((what) =>
-    stores.flatMap((store) => goalsUnder(performance, headingOf(what, store), store)),
+  return Object.entries(tables).reduce(
+    (changed, [name, [head = [], ...rows]]) =>
+      withTable(changed, name, [head, ruleOf(head), ...rows]),
+    page,
   );
-  const goalRows = [...goals, ...goalsUnder(performance, 'for each of several Redis', 'Redis')];
-  const [head = [], ...rows] = servers.filter((row) => row.length === 7);
-  let changed = withTable(page, 'processes', tables.processes);
-  changed = withTable(changed, 'names', tables.names);
-  changed = withTable(changed, 'servers', [head, ruleOf(head), ...rows]);
-  changed = withTable(changed, 'goals', goalTable(goalRows));
-  return withTable(changed, 'capacity', capacity(performance));
 }
 
-const headingOf = (what: string, store: string) =>
+const headingOf = (what: 'processes' | 'names', store: string) =>
   what === 'processes' ? `over 1 to 64 processes, in ${store}` : `1 to 10,000 limits, in ${store}`;
 
-/** One row for each number of processes or limits, with the figures of both stores. */
+/** What a server pays for an acquire, for each number of processes or limits. */
 function growth(performance: string, what: 'processes' | 'names'): Rows {
-  const [redis, postgres] = stores.map((store) => stepsUnder(performance, headingOf(what, store)));
-  const head = [what === 'names' ? 'limits' : what];
-  for (const store of stores) head.push(`${store}: µs each`, 'acquires/s a core');
-  if (what === 'processes') head.push('PostgreSQL, all idle: ms a second');
-  else for (const store of stores) head.push(`held in ${store}`, 'ms a second');
-  const rows = (redis ?? []).map((row, i) => {
-    const other = postgres?.[i] ?? [];
-    // The last cells: of processes, the time while idle; of names, how many are held, and the time meanwhile.
-    const last = what === 'processes' ? other.slice(6) : [...row.slice(6), ...other.slice(6)];
-    return [row[0], row[4], row[5], other[4], other[5], ...last].map((cell = '–') => cell);
-  });
-  return [head, ruleOf(head), ...rows];
+  const [redis = [], postgres = []] = stores.map((store) =>
+    stepsUnder(performance, headingOf(what, store)),
+  );
+  const head = [what === 'names' ? 'limits' : what, ...stores.map((store) => `${store}, µs`)];
+  const rows = redis.map(([count = '', ...rest], i) => [count, rest[3], postgres[i]?.[4]]);
+  return [head, ...rows.map((row) => row.map((cell = '–') => cell))];
 }
 
 /** The least and the most that one core serves. */
@@ -51,7 +41,16 @@ function capacity(performance: string): Rows {
     const rates = ['1', '4', '64'].map((count) => rate(processes, count));
     return [store, ...rates, rate(names, '10,000')];
   });
-  return [head, ruleOf(head), ...rows];
+  return [head, ...rows];
+}
+
+/** The capacity of several Redis relative to one, for callers that do not wait, and for callers of which most wait. */
+function servers(performance: string): Rows {
+  const rows = stepsUnder(performance, 'for each of several Redis');
+  const ofLoad = (load: string) => rows.filter(([first]) => first === load);
+  const [many, few] = [ofLoad('1,000, of 10'), ofLoad('24, of 1')];
+  const head = ['Redis servers', 'no caller waits', 'most callers wait'];
+  return [head, ...many.map((row, i) => [row[1], row[6], few[i]?.[6]].map((cell = '–') => cell))];
 }
 
 /** The rows of measurements: those of the goals have fewer cells. */
@@ -61,21 +60,6 @@ function stepsUnder(performance: string, heading: string): Rows {
     .slice(1);
   if (rows.length === 0) throw new Error(`"${heading}" has no figures`);
   return rows;
-}
-
-function goalsUnder(performance: string, heading: string, store: string): Rows {
-  const rows = rowsUnder(performance, heading).filter(([first, ...rest]) => {
-    return rest.length === 3 && first !== 'goal';
-  });
-  return rows.map(([name, ...rest]) => [`${store}, ${name}`, ...rest]);
-}
-
-function goalTable(rows: Rows): Rows {
-  const head = ['goal', 'target', 'measured', ''];
-  const marked = rows.map((row) => {
-    return row.map((cell) => (cell.startsWith('not reached') ? `**${cell}**` : cell));
-  });
-  return [head, ruleOf(head), ...marked];
 }
 
 const ruleOf = (head: readonly string[]) => head.map((_, i) => (i === 0 ? '---' : '---:'));

@@ -13,7 +13,6 @@ const kinds = [
 
 const servers = [
   { name: 'headgate', label: 'Headgate' },
-  { name: 'headgate in front', label: 'Headgate in front of Express' },
   { name: 'bare', label: 'no protection' },
   { name: 'express-queue, right limit', label: 'express-queue, right limit, queue of 50' },
   { name: 'overload-protection', label: 'overload-protection' },
@@ -21,7 +20,7 @@ const servers = [
   { name: 'under-pressure', label: "under-pressure's method" },
 ] as const;
 
-/** docs/overload.md with what each server does at five times the capacity, from docs/overload-measured.md. */
+/** docs/overload.md with what each server does at five times the capacity, from docs/lab/overload-measured.md. */
 export function withLoads(page: string, measured: string): string {
   const rows = kinds.flatMap(({ heading, title }) => {
     const cells = rowsUnder(measured, heading);

@@ -24,7 +24,7 @@ const labelled = ['0.5 ×', '1 ×', '2 ×', '5 ×', '10 ×', '20 ×'];
 /** The highest value of the axis: what is answered in time, relative to the capacity. */
 const top = 1.2;
 
-/** What Express servers answer in time at each load, as an SVG: the tables of docs/overload-measured.md. */
+/** What Express servers answer in time at each load, as an SVG: the tables of docs/lab/overload-measured.md. */
 export function drawMeasured(page: string): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" ` +

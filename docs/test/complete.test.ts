@@ -1,4 +1,5 @@
 import { createGate, createLimiter } from '@headgate/core';
+import { metrics } from '@headgate/core/metrics';
 import { dashboard } from '@headgate/dashboard/express';
 import { durableObjectStore } from '@headgate/durable-object';
 import { concurrencyLimit } from '@headgate/express';
@@ -57,4 +58,15 @@ it('docs/errors.md has every code and no other', () => {
   const headings = [...read('docs/errors.md').matchAll(/^### (\w+)$/gm)].map(([, code]) => code);
   const ofErrors = headings.filter((heading) => heading?.startsWith('ERR_'));
   expect(ofErrors.sort()).toEqual([...new Set(codes)].sort());
+});
+
+it('docs/metrics.md has every metric and no other', () => {
+  const rows = [
+    ...read('docs/metrics.md').matchAll(/^\| `(headgate_\w+)` \| `(headgate\.[\w.]+)` \|/gm),
+  ];
+  const names = Object.values(metrics).map(({ name }) => name);
+  expect(rows.map(([, , name]) => name).sort()).toEqual(names.sort());
+  for (const [, prometheus, name] of rows) {
+    expect(prometheus?.startsWith(name?.replaceAll('.', '_') ?? ' '), name).toBe(true);
+  }
 });

@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest';
 import { withCapacity } from '../figures/capacity.ts';
 import { medians, withLoads } from '../figures/overload.ts';
+import { withPerformance } from '../figures/performance.ts';
 import { drawMeasured } from '../figures/plot.ts';
 import { withFigures } from '../figures/readme.ts';
 import { goalUnder, rowsUnder } from '../figures/tables.ts';
 import { read } from './pages.ts';
 
-const performance = read('docs/performance.md');
-const overload = read('docs/overload-measured.md');
+const performance = read('docs/lab/performance.md');
+const overload = read('docs/lab/overload-measured.md');
 
 // npm run docs -- figures updates these.
 
@@ -75,10 +76,25 @@ it('docs/distributed.md has the rates that PostgreSQL reached', () => {
   expect(page).toContain(`${Number.parseFloat(times.measured).toFixed(1)} times that`);
 });
 
+it('docs/performance.md has the figures of the latest benchmarks', () => {
+  const page = read('docs/performance.md');
+  expect(withPerformance(page, { performance, overload })).toBe(page);
+  expect(page).toMatch(/<!-- goals -->[^<]*\| stores and the service \| [1-9]\d* \|/);
+});
+
 it('docs/capacity.md has what one Redis, one PostgreSQL and a cluster reached', () => {
   const page = read('docs/capacity.md');
   expect(withCapacity(page, performance)).toBe(page);
-  expect(page).toMatch(/<!-- goals -->[^<]*\| (\*\*not )?reached/);
+  const parts = ['over 1 to 64 processes', '1 to 10,000 limits', 'for each of several Redis'];
+  const goals = performance
+    .split(/^#+ /m)
+    .filter((section) => parts.some((part) => section.split('\n')[0]?.includes(part)))
+    .flatMap((section) => section.match(/\| (not )?reached(, within noise)? \|$/gm) ?? []);
+  const missed = goals.filter((goal) => goal.includes('not reached'));
+  expect(page.replace(/\s+/g, ' ')).toContain(
+    `Of the ${goals.length} goals of these measurements, ${missed.length} are missed`,
+  );
+  expect(page).toMatch(/<!-- servers -->[^<]*\| cluster of 3 \| [\d.]+ \| [\d.]+ \|/);
 });
 
 it('docs/overload.md has what the servers do at five times the capacity', () => {

@@ -165,8 +165,8 @@ describe('the alert rules', () => {
     (query) => check(query, limits),
   );
 
-  it('are described, each once, in docs/production.md', () => {
-    const page = read('docs/production.md');
+  it('are described, each once, in docs/metrics.md', () => {
+    const page = read('docs/metrics.md');
     for (const { alert, annotations } of rules) {
       expect(page.split(`| \`${alert}\` |`)).toHaveLength(2);
       expect(Object.keys(annotations).sort()).toEqual(['description', 'summary']);

@@ -1,4 +1,4 @@
-/** A section of docs/overload-measured.md, and what is measured for it. */
+/** A section of docs/lab/overload-measured.md, and what is measured for it. */
 export interface PageSection {
   heading: string;
   /** The name of the file with its results. */

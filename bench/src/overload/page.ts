@@ -1,4 +1,4 @@
-// npm run bench -- overload page: measures each section of docs/overload-measured.md, and writes the tables into that page.
+// npm run bench -- overload page: measures each section of docs/lab/overload-measured.md, and writes the tables into that page.
 // A section whose results are in out/overload is not measured again.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { withCommonTables, withSection } from './page-tables.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const folder = join(root, 'out/overload');
-const page = join(root, 'docs/overload-measured.md');
+const page = join(root, 'docs/lab/overload-measured.md');
 
 function resultsOf({ name, words, node }: PageSection): string {
   const file = join(folder, `${name}.md`);

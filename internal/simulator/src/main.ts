@@ -1,15 +1,14 @@
 // npm run simulate -- scenarios [words]: runs the scenarios whose name contains one of the words, or all of them. A word that
-// ends in .ts is the file of a scenario. --plots also writes the plots and the tables of docs/overload.md.
+// ends in .ts is the file of a scenario. --plots also writes the plots and the tables of the pages.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { withFigures } from './page.ts';
+import { pagesOf, plotOf } from './pages.ts';
 import { draw } from './plot/plot.ts';
 import { holds, type Report, type Scenario, shown } from './scenario.ts';
 import { scenarios } from './scenarios.ts';
-
-const docs = resolve(import.meta.dirname, '../../../docs');
 
 const { values: options, positionals: words } = parseArgs({
   allowPositionals: true,
@@ -51,8 +50,8 @@ function print(
 }
 
 function write(scenario: Scenario, report: Report): void {
-  const page = join(docs, 'overload.md');
-  writeFileSync(page, withFigures(readFileSync(page, 'utf8'), scenario, report));
-  if (report.plot === undefined) return;
-  writeFileSync(join(docs, 'overload', `${scenario.id}.svg`), draw(report.plot));
+  for (const page of pagesOf(scenario)) {
+    writeFileSync(page, withFigures(readFileSync(page, 'utf8'), scenario, report));
+  }
+  if (report.plot !== undefined) writeFileSync(plotOf(scenario), draw(report.plot));
 }

@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withFigures } from '../src/page.ts';
+import { pagesOf, plotOf } from '../src/pages.ts';
 import { draw } from '../src/plot/plot.ts';
 import { holds } from '../src/scenario.ts';
 import { scenarios } from '../src/scenarios.ts';
-
-const docs = resolve(import.meta.dirname, '../../../docs');
-const page = readFileSync(join(docs, 'overload.md'), 'utf8');
 
 // To update the page and the plots: npm run simulate -- scenarios --plots
 
@@ -21,8 +19,12 @@ describe.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
       expect(report.figures.filter((figure) => !holds(figure))).toEqual([]);
     });
 
-    it('is documented in docs/overload.md with these figures', () => {
+    const [file = '', ...others] = pagesOf(scenario);
+    const page = file === '' ? '' : readFileSync(file, 'utf8');
+
+    it('is documented on one page with these figures', () => {
       expect(page).toContain(`<!-- figures: ${scenario.id} -->`);
+      expect(others).toEqual([]);
       expect(withFigures(page, scenario, report)).toBe(page);
     });
 
@@ -30,9 +32,8 @@ describe.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
     if (plot === undefined) return;
 
     it('is documented with this plot', () => {
-      expect(page).toContain(`(overload/${scenario.id}.svg)`);
-      const drawn = readFileSync(join(docs, 'overload', `${scenario.id}.svg`), 'utf8');
-      expect(draw(plot)).toBe(drawn);
+      expect(page).toContain(`(${relative(dirname(file), plotOf(scenario))})`);
+      expect(draw(plot)).toBe(readFileSync(plotOf(scenario), 'utf8'));
     });
   },
 );

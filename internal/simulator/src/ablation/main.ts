@@ -1,5 +1,5 @@
 // npm run simulate -- ablate [words] [--seeds 1,2] [--count 40]: what the default limit loses without each of its
-// mechanisms, or without those whose name contains one of the words. --write also writes the table of docs/overload.md.
+// mechanisms, or without those whose name contains one of the words. --write also writes the table of docs/lab/simulations.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -53,6 +53,6 @@ for (const mechanism of chosen) {
 }
 console.log(`\n${tableOf(rows)}`);
 if (options.write) {
-  const page = resolve(root, 'docs/overload.md');
+  const page = resolve(root, 'docs/lab/simulations.md');
   writeFileSync(page, withText(readFileSync(page, 'utf8'), 'ablation', tableOf(rows)));
 }

@@ -20,10 +20,11 @@ npm run simulate -- random --count 200 --keep   # workloads drawn at random, wit
 npm run simulate -- grid --page                 # writes this page from the results
 \`\`\`
 
-All combinations of what a handler does, how long it takes, how much that varies, how clients connect, and a load from 0.5 to 20 times the
-capacity. [Overload](overload.md#the-default-limit) describes the simulation and the reference. Not all goals are within reach: the reference
-knows how long each request will take, and never starts one that would keep the loop idle or a connection waiting. The decisions on
-[the adaptive limit](decisions/0011-adaptive-limit.md) and [the default limit](decisions/0050-the-default-limit.md) say which workloads it is weakest in.
+This page has the results for all combinations of what a handler does, how long it takes, how much that varies, how clients connect, and a
+load from 0.5 to 20 times the capacity. [Simulations](simulations.md#the-default-limit) describes the simulation and the reference. Not all
+goals are within reach: the reference knows how long each request will take, and never starts one that would keep the loop idle or a
+connection waiting. The decisions on [the adaptive limit](../decisions/0011-adaptive-limit.md) and [the default
+limit](../decisions/0050-the-default-limit.md) say which workloads it is weakest in.
 
 The goals, from which misses are counted:
 

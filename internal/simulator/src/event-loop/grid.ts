@@ -1,6 +1,6 @@
 // npm run simulate -- grid [sync timer]: the default limit under all workloads, or those of some kinds of handlers. It
 // takes an hour and more, can be interrupted and resumed, and several can run at once. Results are added to
-// out/grid.jsonl; delete it before a new version is measured. --page writes docs/overload-simulated.md from them.
+// out/grid.jsonl; delete it before a new version is measured. --page writes docs/lab/overload-simulated.md from them.
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -17,7 +17,7 @@ const unknown = words.find((word) => !kinds.some((kind) => kind === word));
 if (unknown !== undefined) throw new Error(`${unknown} is none of ${kinds.join(', ')}`);
 
 if (options.page) {
-  const page = resolve(import.meta.dirname, '../../../../docs/overload-simulated.md');
+  const page = resolve(import.meta.dirname, '../../../../docs/lab/overload-simulated.md');
   writeFileSync(page, gridPage(kept('grid'), kept('random')));
 } else {
   const known = new Set(kept('grid').map(({ name }) => name));
