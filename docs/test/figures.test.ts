@@ -47,7 +47,7 @@ it('a figure that is missing from the tables is an error', () => {
   expect(() => withFigures(read('README.md'), { performance: renamed, overload })).toThrow('(f)');
 });
 
-it('docs/distributed.md has the range that Redis scripts take under contention', () => {
+it('docs/redis.md has the range that Redis scripts take under contention', () => {
   const crowds = rowsUnder(performance, '50 callers per process').filter(
     ([, name]) => name === 'headgate',
   );
@@ -56,12 +56,12 @@ it('docs/distributed.md has the range that Redis scripts take under contention',
     return `${Math.round(Math.min(...values))} to ${Math.round(Math.max(...values))} µs`;
   };
   expect(crowds.length).toBeGreaterThan(3);
-  const page = read('docs/distributed.md').replace(/\s+/g, ' ');
+  const page = read('docs/redis.md').replace(/\s+/g, ' ');
   expect(page).toContain(`${range(7)} under contention`);
   expect(page).toContain(`${range(6)} per admitted request`);
 });
 
-it('docs/distributed.md has the rates that PostgreSQL reached', () => {
+it('docs/postgres.md has the rates that PostgreSQL reached', () => {
   const [own, handoff] = rowsUnder(performance, '4 processes of 50 callers').filter(([name = '']) =>
     name.startsWith('headgate'),
   );
@@ -70,7 +70,7 @@ it('docs/distributed.md has the rates that PostgreSQL reached', () => {
     '4 processes of 50 callers',
     'headgate, handoff: 10: acquires/s relative to no handoff',
   );
-  const page = read('docs/distributed.md').replace(/\s+/g, ' ');
+  const page = read('docs/postgres.md').replace(/\s+/g, ' ');
   expect(handoff).toBeDefined();
   expect(page).toContain(`reached ${own?.[1]} acquires per second`);
   expect(page).toContain(`${Number.parseFloat(times.measured).toFixed(1)} times that`);

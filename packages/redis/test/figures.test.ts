@@ -6,7 +6,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { useServer } from './server.ts';
 
-// The costs of a distributed limit that docs/distributed.md states.
+// The costs of a distributed limit that docs/redis.md states.
 
 /** The client bypasses the proxy, which counts. */
 const { server: redis, admin: direct } = await useServer();
