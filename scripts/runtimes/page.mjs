@@ -39,7 +39,12 @@ function resultsTable(rows) {
   });
   const heads = runtimes.map(({ name, version }) => `${name} ${version}`);
   const rules = runtimes.map(() => '---:');
-  return [`| ${['Suite', ...heads].join(' | ')} |`, `| ${['---', ...rules].join(' | ')} |`, ...lines, ''].join('\n');
+  return [
+    `| ${['Suite', ...heads].join(' | ')} |`,
+    `| ${['---', ...rules].join(' | ')} |`,
+    ...lines,
+    '',
+  ].join('\n');
 }
 
 /** `369, 1 different`: the number of passed tests, and the others. */
