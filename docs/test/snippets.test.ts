@@ -18,6 +18,7 @@ declare global {
   function render(text: string, signal?: AbortSignal): Promise<string>;
   function snapshot(): Promise<string>;
   function subscribe(listener: (event: string) => void): () => void;
+  function tokens(signal?: AbortSignal): AsyncGenerator<string>;
 
   namespace Express {
     interface Request {

@@ -27,19 +27,35 @@ function withParts(text, parts) {
   );
 }
 
+/** A row for each suite, with its results on each runtime. */
 function resultsTable(rows) {
-  const order = (row) => runtimes.indexOf(row.runtime);
-  const sorted = [...rows].sort((a, b) => order(a) - order(b));
-  const lines = sorted.map(({ runtime, suite, passed, failed, different, inapplicable }) => {
-    const counts = [passed, failed, different, inapplicable].join(' | ');
-    return `| ${runtime.name} | ${runtime.version} | ${suite.package} | ${suite.name} | ${counts} |`;
+  const suites = new Map(rows.map(({ suite }) => [`${suite.package}, ${suite.name}`, suite]));
+  const lines = [...suites].map(([title, { package: owner, name }]) => {
+    const cells = runtimes.map((runtime) => {
+      const isOfBoth = (row) => row.suite.package === owner && row.suite.name === name;
+      return cellOf(rows.find((row) => row.runtime === runtime && isOfBoth(row)));
+    });
+    return `| ${[title, ...cells].join(' | ')} |`;
   });
+  const heads = runtimes.map(({ name, version }) => `${name} ${version}`);
+  const rules = runtimes.map(() => '---:');
   return [
-    '| Runtime | Version | Package | Suite | Passed | Failed | Different | Not applicable |',
-    '| --- | --- | --- | --- | ---: | ---: | ---: | ---: |',
+    `| ${['Suite', ...heads].join(' | ')} |`,
+    `| ${['---', ...rules].join(' | ')} |`,
     ...lines,
     '',
   ].join('\n');
+}
+
+/** `369, 1 different`: the number of passed tests, and the others. */
+function cellOf(row) {
+  if (row === undefined) return '–';
+  const others = [
+    [row.failed, 'failed'],
+    [row.different, 'different'],
+    [row.inapplicable, 'not applicable'],
+  ].filter(([count]) => count > 0);
+  return [row.passed, ...others.map((each) => each.join(' '))].join(', ');
 }
 
 export function differencesTable() {

@@ -12,28 +12,28 @@ const page = readFileSync(new URL('../../docs/runtimes.md', import.meta.url), 'u
 const partOf = (name: string) =>
   new RegExp(`<!-- ${name} -->\n(.*?)<!-- end of ${name} -->`, 's').exec(page)?.[1]?.trim();
 
-/** The cells of a table without its head. */
-const rowsOf = (name: string) =>
-  (partOf(name) ?? '')
-    .split('\n')
-    .slice(2)
-    .map((line) => line.slice(2, -2).split(' | '));
+/** The cells of each line of the results; the first line is the head. */
+const [head = [], , ...lines] = (partOf('results') ?? '')
+  .split('\n')
+  .map((line) => line.slice(2, -2).split(' | '));
 
 it('the npm package of each runtime is pinned', () => {
   expect(runtimes.filter(({ id }) => !isPinned(id))).toEqual([]);
 });
 
-it('the page has the result of each suite on each runtime, with the pinned versions', () => {
-  const expected = runtimes.flatMap((runtime) => [
-    ...suitesOf(runtime).map((suite) => [runtime.name, runtime.version, suite.package, suite.name]),
-    [runtime.name, runtime.version, 'README', 'its server responds'],
-  ]);
-  expect(rowsOf('results').map((cells) => cells.slice(0, 4))).toEqual(expected);
+it('the page has a result of each suite on each runtime, with the pinned versions', () => {
+  expect(head.slice(1)).toEqual(runtimes.map(({ name, version }) => `${name} ${version}`));
+  for (const [index, runtime] of runtimes.entries()) {
+    const present = lines.filter((cells) => cells[index + 1] !== '–').map(([title]) => title);
+    const run = suitesOf(runtime).map((suite) => `${suite.package}, ${suite.name}`);
+    expect(present.sort()).toEqual([...run, 'README, its server responds'].sort());
+  }
 });
 
 it('on the page, at least one test of each suite has passed, and none has failed', () => {
-  const counts = rowsOf('results').map((cells) => cells.slice(4).map(Number));
-  expect(counts.filter(([passed = 0, failed]) => passed === 0 || failed !== 0)).toEqual([]);
+  const results = lines.flatMap((cells) => cells.slice(1)).filter((cell) => cell !== '–');
+  expect(results.length).toBeGreaterThan(0);
+  expect(results.filter((cell) => !/^[1-9]/.test(cell) || cell.includes('failed'))).toEqual([]);
 });
 
 it('the page has the known differences', () => {
