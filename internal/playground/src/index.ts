@@ -19,12 +19,12 @@ export function mount(parent: HTMLElement): () => void {
   const code = new Code();
   const compute = (settings: Settings) => {
     code.show(settings);
-    results.field.ariaBusy = 'true';
+    results.isBusy = true;
     computations.run(
       () => compare(settings),
       (figures, isLatest) => {
         results.show(settings, figures);
-        results.field.ariaBusy = `${!isLatest}`;
+        results.isBusy = !isLatest;
       },
     );
   };
@@ -37,7 +37,9 @@ export function mount(parent: HTMLElement): () => void {
     change: (settings, name) => state.save(settings, name),
   });
   const host = element('div');
-  const content = [controls.field, results.field, code.field, explanation()];
+  const title = element('p', { class: 'title' }, 'Calls answered in time, per second');
+  const live = element('div', {}, results.summary, controls.field, title, results.plots);
+  const content = [live, results.table, code.field, explanation()];
   const playground = element('div', { class: 'playground' }, ...content);
   host.attachShadow({ mode: 'open' }).append(element('style', {}, style), playground);
   parent.append(host);

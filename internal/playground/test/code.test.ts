@@ -10,6 +10,7 @@ import { choices, ranges, type Settings } from '../src/settings.ts';
 import { anySettings, settingsWith } from './settings.ts';
 
 const here = resolve(import.meta.dirname, '..');
+const root = resolve(here, '../..');
 
 const limits = Object.keys(choices.limit.options) as Settings['limit'][];
 const orders = Object.keys(choices.order.options) as Settings['order'][];
@@ -31,8 +32,8 @@ const files = new Map(
 );
 
 function diagnosticsOf(sources: ReadonlyMap<string, string>): string[] {
-  const { config } = ts.readConfigFile(join(here, '../../tsconfig.json'), ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, here);
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, root);
   const host = ts.createCompilerHost(options);
   const { fileExists, readFile, getSourceFile } = host;
   host.fileExists = (file) => sources.has(file) || fileExists(file);
@@ -51,7 +52,8 @@ function diagnosticsOf(sources: ReadonlyMap<string, string>): string[] {
 }
 
 /** Once and before the tests, since compiling takes longer than the timeout of a test. */
-const mistake = "import { concurrencyLimit } from '@headgate/express';\nconcurrencyLimit({ limt: 1 });\n";
+const mistake =
+  "import { concurrencyLimit } from '@headgate/express';\nconcurrencyLimit({ limt: 1 });\n";
 const mistakes = diagnosticsOf(new Map([...files, [join(here, 'mistake.ts'), mistake]]));
 
 /** Runs the code with the real middleware, and returns the middleware. */

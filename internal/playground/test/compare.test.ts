@@ -18,7 +18,8 @@ function run(changed: Partial<Settings>): Result {
   }
 }
 
-const mean = (values: readonly number[]) => values.reduce((sum, each) => sum + each) / values.length;
+const mean = (values: readonly number[]) =>
+  values.reduce((sum, each) => sum + each) / values.length;
 
 /** Calls per second that a server with the initial capacity can answer. */
 const capacity = 100;
@@ -38,14 +39,17 @@ describe('the comparison', () => {
     }
   });
 
-  it.each([5, 10, 20])('has a bare server of %i workers that collapses in an overload, while limits answer', (workers) => {
-    const before = run({ capacity: workers, fixed: workers, load: 1, spike: 0, retries: 0 });
-    const after = run({ capacity: workers, fixed: workers, load: 5, spike: 0, retries: 0 });
-    expect(before.bare.answered).toBeGreaterThan(0.8 * 10 * workers);
-    expect(after.bare.answered).toBeLessThan(0.1 * 10 * workers);
-    expect(after.fixed.answered).toBeGreaterThan(0.9 * 10 * workers);
-    expect(after.adaptive.answered).toBeGreaterThan(0.9 * 10 * workers);
-  });
+  it.each([5, 10, 20])(
+    'has a bare server of %i workers that collapses in an overload, while limits answer',
+    (workers) => {
+      const before = run({ capacity: workers, fixed: workers, load: 1, spike: 0, retries: 0 });
+      const after = run({ capacity: workers, fixed: workers, load: 5, spike: 0, retries: 0 });
+      expect(before.bare.answered).toBeGreaterThan(0.8 * 10 * workers);
+      expect(after.bare.answered).toBeLessThan(0.1 * 10 * workers);
+      expect(after.fixed.answered).toBeGreaterThan(0.9 * 10 * workers);
+      expect(after.adaptive.answered).toBeGreaterThan(0.9 * 10 * workers);
+    },
+  );
 
   it('shows that a bare server with clients that retry does not recover from a spike', () => {
     const { bare, fixed, adaptive } = run({ load: 0.8, spike: 5 });

@@ -2,13 +2,7 @@ import { assert, constantFrom, oneof, property, string, tuple } from 'fast-check
 import { describe, expect, it } from 'vitest';
 import { fragmentOf, settingsOf } from '../src/fragment.ts';
 import { isInRange } from '../src/ranges.ts';
-import {
-  choiceNames,
-  choices,
-  initialSettings,
-  rangeNames,
-  ranges,
-} from '../src/settings.ts';
+import { choiceNames, choices, initialSettings, rangeNames, ranges } from '../src/settings.ts';
 import { anySettings, settingsWith } from './settings.ts';
 
 describe('the fragment of the URL', () => {
@@ -69,16 +63,22 @@ describe('the fragment of the URL', () => {
     const field = tuple(names, oneof(string(), constantFrom('5', '0.1', 'fair', 'none')));
     const fields = tuple(field, field, field).map((all) => all.map((each) => each.join('=')));
     assert(
-      property(oneof(string(), fields.map((all) => all.join('&'))), (text) => {
-        const settings = settingsOf(`#playground?${text}`);
-        expect(Object.keys(settings ?? {})).toEqual(Object.keys(initialSettings));
-        for (const name of rangeNames) {
-          expect(isInRange(settings?.[name] as number, ranges[name])).toBe(true);
-        }
-        for (const name of choiceNames) {
-          expect(Object.keys(choices[name].options)).toContain(settings?.[name]);
-        }
-      }),
+      property(
+        oneof(
+          string(),
+          fields.map((all) => all.join('&')),
+        ),
+        (text) => {
+          const settings = settingsOf(`#playground?${text}`);
+          expect(Object.keys(settings ?? {})).toEqual(Object.keys(initialSettings));
+          for (const name of rangeNames) {
+            expect(isInRange(settings?.[name] as number, ranges[name])).toBe(true);
+          }
+          for (const name of choiceNames) {
+            expect(Object.keys(choices[name].options)).toContain(settings?.[name]);
+          }
+        },
+      ),
     );
   });
 });

@@ -10,7 +10,7 @@ import {
   type Settings,
 } from '../src/settings.ts';
 
-function valueOf(name: RangeName): Arbitrary<number> {
+function numberOf(name: RangeName): Arbitrary<number> {
   const { min, max, step } = ranges[name];
   const steps = Math.round((max - min) / step);
   // As a slider computes it: with the decimals of the step.
@@ -23,7 +23,7 @@ function optionOf(name: ChoiceName): Arbitrary<string> {
 
 /** Any settings that the controls allow. */
 export const anySettings = record({
-  ...Object.fromEntries(rangeNames.map((name) => [name, valueOf(name)])),
+  ...Object.fromEntries(rangeNames.map((name) => [name, numberOf(name)])),
   ...Object.fromEntries(choiceNames.map((name) => [name, optionOf(name)])),
 }) as unknown as Arbitrary<Settings>;
 

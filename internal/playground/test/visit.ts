@@ -48,7 +48,7 @@ export async function visit(
 
 /** Waits until the results are those of the controls. */
 export async function settled(page: Page): Promise<void> {
-  await page.locator('.results[aria-busy=false]').waitFor();
+  await page.locator('table[aria-busy=false]').waitFor();
 }
 
 /** Runs a script that navigates within the page, and waits for the results. */

@@ -28,6 +28,7 @@ export function limiterOf(
 ): LocalLimiter {
   if (column === 'bare server') return createLimiter({ limit: Number.MAX_SAFE_INTEGER, clock });
   const common = { order: orders[order](), clock };
-  if (column === 'default limit') return createLimiter({ limit: defaultLimit({}, loop), ...common });
+  if (column === 'default limit')
+    return createLimiter({ limit: defaultLimit({}, loop), ...common });
   return createLimiter({ limit: fixed, queueLimit, queueTimeout, ...common });
 }

@@ -1,12 +1,5 @@
 import { type Call, SECONDS } from './calls.ts';
 
-/** What a server did with a request. */
-export interface RecordedRequest {
-  answered(): void;
-  rejected(): void;
-  timedOut(): void;
-}
-
 /** Counts what happens within the simulated time. */
 export class Recorder {
   /** Calls answered in time, for each second. */
@@ -21,16 +14,6 @@ export class Recorder {
   timeouts = 0;
 
   constructor(private readonly now: () => number) {}
-
-  sent(): RecordedRequest {
-    const start = this.now();
-    this.requests++;
-    return {
-      answered: () => this.latencies.push(this.now() - start),
-      rejected: () => this.rejections.push(this.now() - start),
-      timedOut: () => this.timeouts++,
-    };
-  }
 
   answeredInTime(call: Call): void {
     const second = Math.floor(this.now() / 1000);

@@ -27,7 +27,8 @@ export class Code {
     } catch {
       // Browsers offer no clipboard to pages without TLS, and users may refuse it.
       getSelection()?.selectAllChildren(this.#code);
-      this.#copied.textContent = 'The browser does not allow it. The code is selected: copy it with the keyboard.';
+      this.#copied.textContent =
+        'The browser does not allow it. The code is selected: copy it with the keyboard.';
     }
   }
 }

@@ -1,10 +1,4 @@
-import {
-  type ChoiceName,
-  choices,
-  type RangeName,
-  ranges,
-  type Settings,
-} from '../settings.ts';
+import { type ChoiceName, choices, type RangeName, ranges, type Settings } from '../settings.ts';
 import { element } from './dom.ts';
 
 /** The groups in which the controls appear. */
@@ -95,7 +89,9 @@ function slider(name: RangeName, input: Changed, change: Changed): Control {
 
 function select(name: ChoiceName, input: Changed, change: Changed): Control {
   const { label, options } = choices[name];
-  const entries = Object.entries(options).map(([value, text]) => element('option', { value }, text));
+  const entries = Object.entries(options).map(([value, text]) =>
+    element('option', { value }, text),
+  );
   const control = element('select', { id: name }, ...entries);
   control.addEventListener('change', () => {
     input(name, control.value);

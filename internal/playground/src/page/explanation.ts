@@ -8,10 +8,11 @@ const model: Readonly<Record<string, string>> = {
   Arrivals:
     'Calls arrive at random (Poisson), and all three servers receive the same calls, from the same seed.',
   Service:
-    `Each request needs a worker, such as a database connection, for ${MEAN_WORK_MS} ms on average (lognormal); ` +
-    'the workers are the capacity, and admitted requests wait for one in the order of their arrival.',
+    `Each admitted request needs one of the server's workers, such as a database connection, for ${MEAN_WORK_MS} ms on ` +
+    'average (lognormal), and waits for it in the order of arrival.',
   'Clients that give up':
-    'A client that gives up disconnects: that removes its request from the queue, but the server finishes work that has begun.',
+    'A client that gives up disconnects, which removes its request from the queue, but the server finishes work that has ' +
+    'begun.',
   Retries:
     'A client retries a request that was rejected or timed out, after a random delay of up to ' +
     `${BACKOFF_MS} ms that doubles each time, or after Retry-After if that is longer.`,
@@ -19,8 +20,8 @@ const model: Readonly<Record<string, string>> = {
     `One tenant makes ${100 * LARGE_TENANT} % of the calls, and ${SMALL_TENANTS} small ones make the others; ` +
     'only the order "fair between tenants" distinguishes them.',
   'Left out':
-    'the network, connections that the kernel queues, handlers that keep the event loop busy, garbage collection, and ' +
-    'several processes.',
+    'The simulation has no network, no connections, no handlers that keep the event loop busy, no garbage collection, ' +
+    'and a single process.',
 };
 
 /** What the figures are of, for readers. */

@@ -61,6 +61,7 @@ function describe({ title, perSecond, capacity, spike }: Plot): string {
     const mean = part.reduce((sum, value) => sum + value, 0) / part.length;
     means.push(`${Math.round(mean)} from second ${from} to ${from + part.length}`);
   }
-  const during = spike === undefined ? '' : ` A spike lasts from second ${spike.from} to ${spike.to}.`;
+  const during =
+    spike === undefined ? '' : ` A spike lasts from second ${spike.from} to ${spike.to}.`;
   return `${title}: calls answered in time, per second, of a capacity of ${capacity}: ${means.join(', ')}.${during}`;
 }

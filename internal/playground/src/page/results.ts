@@ -28,20 +28,23 @@ const rows: Readonly<Record<string, (figures: Figures) => string>> = {
   'Requests timed out': ({ timedOut }) => percent(timedOut),
 };
 
-/** The plots and the figures of the columns. */
+/** A sentence, the plots and the table of the figures. */
 export class Results {
   readonly summary = element('p', { role: 'status', class: 'summary' });
-  readonly #plots = element('div', { class: 'plots' });
+  readonly plots = element('div', { class: 'plots' });
+  readonly table: HTMLTableElement;
   readonly #body = element('tbody');
-  readonly field: HTMLElement;
 
   constructor() {
     const caption = element('caption', {}, 'The 20 seconds above');
     const names = columns.map((name) => element('th', { scope: 'col' }, name));
     const head = element('thead', {}, element('tr', {}, element('td'), ...names));
-    const table = element('table', {}, caption, head, this.#body);
-    const title = element('p', { class: 'title' }, 'Calls answered in time, per second');
-    this.field = element('div', { class: 'results' }, this.summary, title, this.#plots, table);
+    this.table = element('table', {}, caption, head, this.#body);
+  }
+
+  /** Whether the results are not yet those of the controls. */
+  set isBusy(isBusy: boolean) {
+    for (const part of [this.plots, this.table]) part.ariaBusy = `${isBusy}`;
   }
 
   show(settings: Settings, results: readonly Figures[]): void {
@@ -52,7 +55,7 @@ export class Results {
       const image = draw({ title, perSecond, capacity, spike: hasSpike ? spike : undefined });
       return element('figure', {}, element('figcaption', {}, title), image);
     });
-    this.#plots.replaceChildren(...plots);
+    this.plots.replaceChildren(...plots);
     const lines = Object.entries(rows).map(([name, read]) => {
       const cells = results.map((figures) => element('td', {}, read(figures)));
       return element('tr', {}, element('th', { scope: 'row' }, name), ...cells);

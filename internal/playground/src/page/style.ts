@@ -5,9 +5,12 @@ export const style = `
 .playground {
   --line: var(--vp-c-divider, color-mix(in srgb, currentColor 25%, transparent));
   --soft: var(--vp-c-bg-soft, color-mix(in srgb, currentColor 6%, transparent));
-  --accent: var(--vp-c-brand-1, LinkText);
+  --accent: var(--vp-c-brand-1, #1a56db);
   font-size: 0.9rem;
   line-height: 1.5;
+}
+@supports (color: light-dark(red, red)) {
+  .playground { --accent: var(--vp-c-brand-1, light-dark(#1a56db, #8ab4f8)); }
 }
 .controls { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 15rem), 1fr)); gap: 0.75rem; margin: 0; }
 fieldset { border: 1px solid var(--line); border-radius: 8px; margin: 0; padding: 0.25rem 0.75rem 0.75rem; min-width: 0; }
@@ -18,8 +21,8 @@ legend { font-weight: 600; padding: 0 0.25rem; }
 input, select { accent-color: var(--accent); display: block; font: inherit; margin: 0; min-height: 24px; width: 100%; }
 button { cursor: pointer; font: inherit; min-height: 32px; padding: 0 0.75rem; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-.summary { font-size: 1rem; margin: 1rem 0; }
-.title { font-weight: 600; margin: 0; }
+.summary { font-size: 1rem; margin: 0; min-height: 3em; padding: 0.5rem 0; }
+.title { font-weight: 600; margin: 1rem 0 0; }
 .plots { display: grid; grid-template-columns: repeat(3, 1fr); gap: 0.75rem; min-height: 9rem; }
 figure { margin: 0; min-width: 0; }
 figcaption { padding-top: 0.25rem; }
@@ -43,6 +46,8 @@ dd { margin: 0 0 0.25rem; }
 .model p { margin: 0.5rem 0; }
 a { color: var(--accent); }
 @container (max-width: 40rem) {
+  /* Stays visible while a slider moves. */
+  .summary { background: var(--vp-c-bg, Canvas); min-height: 5.5em; position: sticky; top: 0; z-index: 1; }
   .plots { grid-template-columns: 1fr; }
   figure svg { max-height: 9rem; }
 }
