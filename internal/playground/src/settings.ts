@@ -48,7 +48,7 @@ export const ranges: Readonly<Record<RangeName, Range>> = {
   },
   load: { label: 'Load', min: 0.1, max: 10, step: 0.1, initial: 0.8, text: times },
   spike: {
-    label: 'Spike from second 5 to 10',
+    label: 'Spike, second 5 to 10',
     ...{ min: 0, max: 10, step: 0.5, initial: 5 },
     text: (load) => (load === 0 ? 'none' : times(load)),
   },

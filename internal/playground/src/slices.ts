@@ -17,8 +17,8 @@ function inSlices<Result>(steps: Iterator<void, Result>, done: (result: Result) 
 }
 
 /**
- * Runs one computation at a time. Of those that are requested meanwhile, only the latest runs, so that results continue to
- * appear while a slider moves.
+ * Runs one computation at a time. If several are requested meanwhile, only the latest one runs, so that results continue
+ * to appear while a slider moves.
  */
 export class LatestOnly {
   #isRunning = false;

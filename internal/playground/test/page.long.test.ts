@@ -109,6 +109,19 @@ describe('the URL', () => {
     expect(await answered(page)).toEqual(before);
   });
 
+  it('and the results are those of the last value of a slider that moves, which is one entry of the history', async () => {
+    const { page, open } = await visit(browser, files);
+    const before = await page.evaluate(() => history.length);
+    for (const load of [1, 2, 3, 4, 5]) {
+      await page.getByLabel('Load', { exact: true }).fill(`${load}`);
+    }
+    await settled(page);
+    const other = await open('#playground?load=5');
+    expect(await answered(page)).toEqual(await answered(other));
+    expect(new URL(page.url()).hash).toBe('#playground?load=5');
+    expect(await page.evaluate(() => history.length)).toBe(before + 1);
+  });
+
   it('keeps the settings when the user follows an anchor of the page', async () => {
     const { page } = await visit(browser, files, '#playground?load=5');
     await navigate(page, "location.hash = 'features'");

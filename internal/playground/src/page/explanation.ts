@@ -16,9 +16,9 @@ const model: Readonly<Record<string, string>> = {
   Retries:
     'A client retries a request that was rejected or timed out, after a random delay of up to ' +
     `${BACKOFF_MS} ms that doubles each time, or after Retry-After if that is longer.`,
-  Tenants:
-    `One tenant makes ${100 * LARGE_TENANT} % of the calls, and ${SMALL_TENANTS} small ones make the others; ` +
-    'only the order "fair between tenants" distinguishes them.',
+  'Tenants and critical calls':
+    `One tenant makes ${100 * LARGE_TENANT} % of the calls, and ${SMALL_TENANTS} small ones make the others; only the orders ` +
+    '“fair between tenants” and “critical calls first” distinguish calls.',
   'Left out':
     'The simulation has no network, no connections, no handlers that keep the event loop busy, no garbage collection, ' +
     'and a single process.',
