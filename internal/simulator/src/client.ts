@@ -1,6 +1,12 @@
 import type { Backoff } from './backoff.ts';
 import type { RetryBudget } from './retry-budget.ts';
-import type { Simulation } from './simulation.ts';
+
+/** What clients need of a simulation. */
+export interface ClientClock {
+  setTimeout(callback: () => void, delay: number): unknown;
+  clearTimeout(timer: unknown): void;
+  random(): number;
+}
 
 /** A server's answer to a request. */
 export interface Answer {
@@ -27,7 +33,7 @@ export interface ClientOptions {
 /** A client with timeouts and retries. */
 export class Client {
   constructor(
-    readonly simulation: Simulation,
+    readonly simulation: ClientClock,
     readonly send: Send,
     readonly options: ClientOptions,
   ) {}

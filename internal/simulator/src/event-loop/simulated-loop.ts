@@ -116,8 +116,18 @@ export class SimulatedLoop implements EventLoop, Clock {
 
   /** Runs until all requests have been read and no work is left. */
   run(incoming: readonly Incoming[]): void {
+    this.expect(incoming);
+    this.runUntil(Infinity);
+  }
+
+  /** Sets the requests that will arrive, in the order of their times. */
+  expect(incoming: readonly Incoming[]): void {
     this.#coming = [...incoming].reverse();
-    while (this.#wait()) this.#iterate();
+  }
+
+  /** Runs until this time, or until all requests have been read and no work is left. The last iteration may end later. */
+  runUntil(until: number): void {
+    while (this.#now < until && this.#wait()) this.#iterate();
   }
 
   /** Advances to the next event; returns whether there is one. */

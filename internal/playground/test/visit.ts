@@ -1,0 +1,84 @@
+import axe from 'axe-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { expect, onTestFinished } from 'vitest';
+
+/** Browsers count this host as secure, so that pages may use the clipboard. */
+const origin = 'http://localhost';
+
+export interface Visit {
+  readonly page: Page;
+  /** Opens the playground with this fragment, in a new tab, and waits for its results. */
+  open(fragment: string): Promise<Page>;
+}
+
+/** Serves the built files to a browser without a network. A test must cause no errors and no other requests. */
+export async function visit(
+  browser: Browser,
+  files: ReadonlyMap<string, string>,
+  fragment = '',
+  device: BrowserContextOptions = {},
+): Promise<Visit> {
+  const context = await browser.newContext(device);
+  const complaints: string[] = [];
+  onTestFinished(async () => {
+    await context.close();
+    expect(complaints).toEqual([]);
+  });
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin });
+  await context.route('**', (route) => {
+    const path = route.request().url().replace(`${origin}/`, '').replace(/#.*/, '');
+    const body = files.get(path === '' ? 'index.html' : path);
+    if (body !== undefined) {
+      const contentType = path.endsWith('.js') ? 'text/javascript' : 'text/html';
+      return route.fulfill({ body, contentType });
+    }
+    complaints.push(route.request().url());
+    return route.abort();
+  });
+  const open = async (wanted: string) => {
+    const page = await context.newPage();
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('console', (message) => complaints.push(message.text()));
+    await page.goto(`${origin}/${wanted}`);
+    await settled(page);
+    return page;
+  };
+  return { page: await open(fragment), open };
+}
+
+/** Waits until the results are those of the controls. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('table[aria-busy=false]').waitFor();
+}
+
+/** Runs a script that navigates within the page, and waits for the results. */
+export async function navigate(page: Page, script: string): Promise<void> {
+  await page.evaluate(`new Promise((resolve) => {
+    addEventListener('popstate', resolve, { once: true });
+    ${script};
+  }).then(() => {})`);
+  await settled(page);
+}
+
+/** The cells of a row: the bare server, the fixed limit, the default limit. */
+export async function cells(page: Page, row: string): Promise<string[]> {
+  return page.locator('tbody tr', { hasText: row }).locator('td').allTextContents();
+}
+
+/** Moves a slider, as a user does. */
+export async function slide(page: Page, label: string, value: number): Promise<void> {
+  await page.getByLabel(label, { exact: true }).fill(`${value}`);
+  await settled(page);
+}
+
+/** What axe-core finds, also in shadow roots. */
+export async function violations(page: Page): Promise<string[]> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Runtime.evaluate', { expression: axe.source });
+  const found = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
+    'axe.run()',
+  );
+  return found.violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`,
+  );
+}
