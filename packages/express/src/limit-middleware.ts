@@ -19,6 +19,7 @@ export interface AdmissionLocals {
 
 export type Reply = Response<unknown, AdmissionLocals>;
 
+/** Options of `concurrencyLimit`, with functions of an Express request and its response. */
 export type ConcurrencyLimitOptions = HttpOptions<
   Request,
   [req: Request, res: Reply, next: NextFunction],

@@ -25,6 +25,7 @@ type Fields = ReturnType<HttpGate<Context>['fields']>;
 // biome-ignore lint/suspicious/noConfusingVoidType: what Hono's own middleware may return
 export type Answered = Response | undefined | void;
 
+/** Options of `concurrencyLimit`, with functions of a Hono context. */
 export type ConcurrencyLimitOptions<E extends Env = Env> = HttpOptions<
   Context<E>,
   [c: Context<E>, next: Next],

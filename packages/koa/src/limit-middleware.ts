@@ -15,6 +15,7 @@ export interface AdmissionState {
   admission: Admission;
 }
 
+/** Options of `concurrencyLimit`, with functions of a Koa context. */
 export type ConcurrencyLimitOptions = HttpOptions<
   Context,
   [ctx: Context, next: Next],

@@ -19,6 +19,7 @@ import { defer, finalize, isObservable, type Observable, of } from 'rxjs';
 import { framework } from './framework.ts';
 import { exchangeOf, requestOf, responseOf } from './platform.ts';
 
+/** Options of the module and of the decorator, with functions of an execution context. */
 export type ConcurrencyLimitOptions = HttpOptions<
   ExecutionContext,
   [context: ExecutionContext, next: CallHandler],

@@ -34,6 +34,7 @@ export type PostgresStoreSettings = ConstructorParameters<typeof Store>[0] & {
   readonly idleTimeout: number;
 };
 
+/** A store in PostgreSQL, as `postgresStore` returns it. */
 export class PostgresStore extends Store {
   readonly can: Capabilities = { recall: true };
   readonly #make: MakeClient;

@@ -115,6 +115,7 @@ export interface LeaseRequest {
  */
 export type LeaseVerb = 'acquire' | 'stay' | 'renew' | 'register' | 'resize' | 'release';
 
+/** An operation on a limit in a store. */
 export type Op =
   | { readonly verb: LeaseVerb; readonly lease: LeaseRequest }
   | {
@@ -155,6 +156,7 @@ export interface LimitState {
   readonly reclaimed: number;
 }
 
+/** What a store answers to an operation that it has executed. */
 export interface Reply extends LimitState {
   readonly state: 'held' | 'queued' | 'full' | 'lost' | 'ok';
   /** If held: a token higher than every earlier one that the store remembers. */

@@ -12,6 +12,7 @@ import type { Waiter } from '../semaphore/waiter.ts';
 import type { DemandOptions, Demands } from './demands.ts';
 import type { GateLimit } from './gate-limits.ts';
 
+/** How a caller requests permits of a gate, and how long it waits. */
 export interface GateWaitOptions extends DemandOptions, CommonWaitOptions {}
 
 const known = ['keys', 'weights', 'shares', ...waitOptions];

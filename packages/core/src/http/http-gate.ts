@@ -17,6 +17,7 @@ import { isPreflight, MAX_PREFLIGHTS } from './preflights.ts';
 import { type RejectionResponse, RejectionResponses } from './rejection-response.ts';
 import { type HttpSettings, httpSettings } from './settings.ts';
 
+/** Statistics of a middleware: those of its gate, and of requests that bypassed it. */
 export interface HttpStats extends GateStats {
   /** Requests that bypassed the limits: because of `skip`, or as one of up to four CORS preflights at a time. */
   readonly skipped: number;

@@ -27,6 +27,7 @@ type PathToRegexp = (
 /** A parameter or a wildcard of a pattern, with its name. */
 const variable = /(?<!\\)[:*](?:"(?:\\.|[^"])*"|[\p{ID_Continue}$]+)/gu;
 
+/** Returns a `Compile` that uses the function `pathToRegexp` of path-to-regexp 9. */
 export function compileWith(pathToRegexp: PathToRegexp): Compile {
   return (pattern, { caseSensitive, strict, emptyParameters = false }) => {
     const complete = emptyParameters ? pattern.replace(variable, '{$&}') : pattern;

@@ -116,6 +116,7 @@ export function saturatedLimit({ inflight, weight }: Sample): number {
   return inflight + weight - 1;
 }
 
+/** Returns the number, or the nearest bound if it is outside of the range. */
 export function within({ min, max }: Omit<Range, 'initial'>, limit: number): number {
   return Math.min(Math.max(limit, min), max);
 }

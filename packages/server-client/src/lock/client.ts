@@ -8,6 +8,7 @@ import { type Caller, Transport } from '../transport.ts';
 import { type Lock, type LockOptions, lockFor, type Unfinished } from './lock.ts';
 import { LockOwner } from './lock-owner.ts';
 
+/** Options of `lockClient`. */
 export interface LockClientOptions {
   /** The service's address: `http://host:port`, `https://host:port` or `unix:/path/of/a/socket`. */
   readonly url: string;
