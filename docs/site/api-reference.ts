@@ -1,6 +1,12 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Application, LogLevel, type ProjectReflection } from 'typedoc';
+import {
+  Application,
+  LogLevel,
+  type ProjectReflection,
+  type Reflection,
+  ReflectionKind,
+} from 'typedoc';
 import { apiReferenceFolder } from './api-reference-folder.ts';
 import { entryPoints } from './entry-points.ts';
 import { root } from './pages.ts';
@@ -29,6 +35,12 @@ const options = {
   ...{ useHTMLEncodedBrackets: true, sanitizeComments: true },
 };
 
+/** The packages to which the names of these entry points belong; TypeDoc checks only the root by default. */
+function packagesOf(sources: Map<string, string>): string[] {
+  const names = [...sources.keys()].map((entry) => entry.split('/', 2).join('/'));
+  return ['headgate', ...new Set(names)];
+}
+
 /** TypeDoc names a module by the path of its file; a reader imports it by the name of its entry point. */
 function nameModules(project: ProjectReflection, sources: Map<string, string>): void {
   const names = new Map([...sources].map(([name, file]) => [file, name]));
@@ -36,6 +48,15 @@ function nameModules(project: ProjectReflection, sources: Map<string, string>): 
     const file = project.getSymbolIdFromReflection(module)?.fileName ?? '';
     module.name = names.get(join(root, file)) ?? names.get(file) ?? module.name;
   }
+}
+
+/** The fields of constant objects that have no description: that of the constant describes them. */
+function fieldsOfConstants(project: ProjectReflection): string[] {
+  const isConstant = ({ parent }: Reflection) => parent?.parent?.kindOf(ReflectionKind.Variable);
+  return project
+    .getReflectionsByKind(ReflectionKind.Property)
+    .filter((field) => isConstant(field) && !field.hasComment())
+    .map((field) => field.getFriendlyFullName());
 }
 
 /**
@@ -49,14 +70,18 @@ export async function writeApiReference(): Promise<void> {
     ...options,
     name: 'API of each package',
     entryPoints: [...sources.values()],
+    packagesRequiringDocumentation: packagesOf(sources),
+    outputs: [{ name: 'markdown', path: apiReferenceFolder }],
   } as Parameters<typeof Application.bootstrapWithPlugins>[0]);
   const project = await app.convert();
   if (project === undefined) throw new Error('TypeDoc found no entry point.');
   nameModules(project, sources);
+  app.options.setValue('intentionallyNotDocumented', fieldsOfConstants(project));
   app.validate(project);
   const { errorCount, warningCount } = app.logger;
   if (errorCount + warningCount > 0)
     throw new Error(`The API reference has ${errorCount + warningCount} mistakes: see above.`);
   rmSync(apiReferenceFolder, { recursive: true, force: true });
-  await app.generateDocs(project, apiReferenceFolder);
+  await app.generateOutputs(project);
+  if (app.logger.hasErrors()) throw new Error('The API reference could not be written: see above.');
 }

@@ -14,6 +14,7 @@ import { framework } from './framework.ts';
 
 /** The handler reads its admission from `res.locals.admission`. */
 export interface AdmissionLocals {
+  /** The permit, or why there is none. */
   admission: Admission;
 }
 

@@ -17,7 +17,11 @@ import { WorkersRequests } from './workers-requests.ts';
 
 /** The handler reads its admission from `c.var.admission`. */
 export interface AdmissionEnv {
-  Variables: { admission: Admission };
+  /** The variables that the middleware sets. */
+  Variables: {
+    /** The permit, or why there is none. */
+    admission: Admission;
+  };
 }
 
 type Fields = ReturnType<HttpGate<Context>['fields']>;

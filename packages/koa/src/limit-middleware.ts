@@ -12,6 +12,7 @@ import { framework } from './framework.ts';
 
 /** The handler reads its admission from `ctx.state.admission`. */
 export interface AdmissionState {
+  /** The permit, or why there is none. */
   admission: Admission;
 }
 

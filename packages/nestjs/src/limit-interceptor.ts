@@ -116,6 +116,7 @@ function tracked(gated: GatedRequest, next: CallHandler): Observable<unknown> {
 /** The exception for a rejected request, for exception filters: 503, or the `statusCode` of the limit. */
 export class RejectionException extends HttpException {
   constructor(
+    /** Why, by which limit, and when to retry. */
     readonly rejection: Rejection,
     status: number,
   ) {

@@ -36,6 +36,7 @@ export type PostgresStoreSettings = ConstructorParameters<typeof Store>[0] & {
 
 /** A store in PostgreSQL, as `postgresStore` returns it. */
 export class PostgresStore extends Store {
+  /** What the store supports. */
   readonly can: Capabilities = { recall: true };
   readonly #make: MakeClient;
   readonly #schema: string;

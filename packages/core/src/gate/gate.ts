@@ -45,6 +45,7 @@ export interface Gate extends Handle {
   acquire(options?: GateWaitOptions): Promise<Permit>;
   /** Acquires a permit, calls `fn`, and releases the permit when `fn` has settled. */
   run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: GateWaitOptions): Promise<T>;
+  /** Returns all numbers, as they are now. Counters are totals since the gate was created. */
   stats(): GateStats;
 }
 

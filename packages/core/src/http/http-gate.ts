@@ -29,6 +29,7 @@ const noFields: Fields = [];
 
 /** The gate of one middleware: turns requests into demands on its limits, and rejections into responses. */
 export class HttpGate<R> {
+  /** The gate that requests pass. */
   readonly gate: Gate;
   readonly #settings: HttpSettings<R>;
   /** Status codes by the name of the rejecting limit. */
@@ -115,6 +116,7 @@ export class HttpGate<R> {
     return this.#responses.to(rejection, { method, accept, statusCode });
   }
 
+  /** The statistics of the gate, and of requests that bypassed it. */
   stats(): HttpStats {
     return { ...this.gate.stats(), skipped: this.#skipped, reentered: this.#reentered };
   }

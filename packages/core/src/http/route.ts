@@ -3,6 +3,7 @@ import { nearest } from '../suggestion.ts';
 
 /** How the framework matches paths. */
 export interface Routing {
+  /** Whether the router distinguishes upper and lower case. */
   readonly caseSensitive: boolean;
   /** Whether the router distinguishes paths with and without a trailing slash. */
   readonly strict: boolean;

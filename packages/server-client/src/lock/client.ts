@@ -83,6 +83,7 @@ export class LockClient {
     this.#transport.close();
   }
 
+  /** Closes the client, at the end of a block with `await using client = …`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
