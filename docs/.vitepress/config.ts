@@ -31,8 +31,7 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
-        _render: (text, env, md) =>
-          UNSEARCHED.test(env.relativePath) ? '' : md.render(text, env),
+        _render: (text, env, md) => (UNSEARCHED.test(env.relativePath) ? '' : md.render(text, env)),
       },
     },
     sidebar: {

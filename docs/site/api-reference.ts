@@ -31,6 +31,8 @@ const options = {
   // The pages: one for each entry point, in one folder.
   ...{ router: 'module', flattenOutputFiles: true, excludeScopesInPaths: true },
   ...{ entryFileName: 'index', hideBreadcrumbs: true, hidePageHeader: true },
+  // The router numbers some anchors otherwise than VitePress does, so each heading has its own.
+  useCustomAnchors: true,
   // VitePress compiles the pages to Vue, which reads angle brackets and braces.
   ...{ useHTMLEncodedBrackets: true, sanitizeComments: true },
 };

@@ -8,8 +8,8 @@ interface Manifest {
   readonly publishConfig: { readonly exports: object };
 }
 
-/** Its names are for another package of this repository, and no promise covers them. */
-const UNPROMISED = '@headgate/core/engine';
+/** The names of the first one are for another package of this repository; the second one exports none. */
+const UNDOCUMENTED = ['@headgate/core/engine', '@headgate/node/register'];
 
 /** The source of each published entry point, by the name that an application imports. */
 export function entryPoints(): Map<string, string> {
@@ -23,6 +23,6 @@ export function entryPoints(): Map<string, string> {
         found.set(name + path.slice(1), join(root, 'packages', folder, source));
     }
   }
-  found.delete(UNPROMISED);
+  for (const name of UNDOCUMENTED) found.delete(name);
   return found;
 }

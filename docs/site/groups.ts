@@ -3,6 +3,8 @@ export interface Group {
   readonly title: string;
   /** The file names of its pages without `.md`, in their order; `*` stands for any text, and such pages are sorted. */
   readonly pages: readonly string[];
+  /** Whether `llms-full.txt` leaves its pages out, since using Headgate does not require them. Default: false. */
+  readonly isBackground?: boolean;
 }
 
 /**
@@ -37,15 +39,18 @@ export const groups: readonly Group[] = [
   },
   {
     title: 'Why',
+    isBackground: true,
     pages: ['how-it-works', 'migrating', 'comparison', 'figures', 'performance', 'overload*'],
   },
 ];
 
+function matches(pattern: string, page: string): boolean {
+  return pattern.endsWith('*') ? page.startsWith(pattern.slice(0, -1)) : page === pattern;
+}
+
 /** The position of a page in the group; -1 if it belongs to another one. */
 function positionIn(group: Group, page: string): number {
-  return group.pages.findIndex((name) =>
-    name.endsWith('*') ? page.startsWith(name.slice(0, -1)) : name === page,
-  );
+  return group.pages.findIndex((pattern) => matches(pattern, page));
 }
 
 /** The group of a page (a file name without `.md`); undefined if the table has no entry for it. */

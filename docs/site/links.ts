@@ -17,8 +17,7 @@ export function siteLink(page: string, link: string): string {
   const hash = anchor.map((name) => `#${name}`).join('');
   const target = posix.join(posix.dirname(page), file);
   const pageOfSite = pageAt(target);
-  if (pageOfSite !== undefined)
-    return posix.relative(posix.dirname(page), pageOfSite) + hash;
+  if (pageOfSite !== undefined) return posix.relative(posix.dirname(page), pageOfSite) + hash;
   const path = posix.join('docs', target);
   if (!existsSync(join(root, path)))
     throw new Error(`docs/${page} links to ${link}, which does not exist.`);

@@ -56,9 +56,9 @@ export function indexForModels(): string {
   return `${[INTRODUCTION, full, ...sections].join('\n\n')}\n`;
 }
 
-/** All user pages in one text. */
+/** The user pages in one text, without background. */
 export function textForModels(): string {
-  const pages = contents().flatMap(([, names]) => names);
+  const pages = contents().flatMap(([{ isBackground }, names]) => (isBackground ? [] : names));
   return `${[INTRODUCTION, ...pages.map((page) => textOf(page).trim())].join('\n\n')}\n`;
 }
 
@@ -70,7 +70,9 @@ export function textForModels(): string {
 export function writeTextsForModels(folder: string): void {
   const full = textForModels();
   if (tokensIn(full) > MAX_TOKENS)
-    throw new Error(`llms-full.txt has ${tokensIn(full)} tokens; at most ${MAX_TOKENS} are allowed.`);
+    throw new Error(
+      `llms-full.txt has ${tokensIn(full)} tokens; at most ${MAX_TOKENS} are allowed.`,
+    );
   const write = (file: string, text: string) => {
     const path = join(folder, file);
     mkdirSync(dirname(path), { recursive: true });

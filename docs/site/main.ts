@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { build } from 'vitepress';
 import { writeApiReference } from './api-reference.ts';
-import { tokensIn, textForModels, writeTextsForModels } from './llms.ts';
+import { textForModels, tokensIn, writeTextsForModels } from './llms.ts';
 import { docs, root } from './pages.ts';
 
 const started = performance.now();
@@ -10,4 +10,6 @@ await writeApiReference();
 await build(docs);
 writeTextsForModels(join(root, 'out/site'));
 const seconds = Math.round((performance.now() - started) / 1_000);
-console.log(`The site is in out/site: ${seconds} s, llms-full.txt with ${tokensIn(textForModels())} tokens.`);
+console.log(
+  `The site is in out/site: ${seconds} s, llms-full.txt with ${tokensIn(textForModels())} tokens.`,
+);

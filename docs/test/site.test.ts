@@ -42,7 +42,9 @@ describe('a link of a page', () => {
   });
 
   it('to nothing is an error', () => {
-    expect(() => siteLink('index.md', '../missing.ts')).toThrow('docs/index.md links to ../missing.ts');
+    expect(() => siteLink('index.md', '../missing.ts')).toThrow(
+      'docs/index.md links to ../missing.ts',
+    );
   });
 });
 

@@ -70,19 +70,22 @@ describe('a page fits into 390 pixels, without complaints or requests to other h
   });
 });
 
-describe.each(['light', 'dark'] as const)('axe-core finds nothing in the %s theme', (colorScheme) => {
-  it.each([
-    ['index.html', 1_280],
-    ['how-it-works.html', 1_280],
-    ['options.html', 1_280],
-    ['errors.html', 390],
-    ['api-reference/express.html', 1_280],
-  ])('%s, %i pixels wide', async (path, width) => {
-    const page = await open(path, { colorScheme, viewport: { width, height: 900 } });
-    expect(await page.locator('html.dark').count()).toBe(colorScheme === 'dark' ? 1 : 0);
-    expect(await violations(page)).toEqual([]);
-  });
-});
+describe.each(['light', 'dark'] as const)(
+  'axe-core finds nothing in the %s theme',
+  (colorScheme) => {
+    it.each([
+      ['index.html', 1_280],
+      ['how-it-works.html', 1_280],
+      ['options.html', 1_280],
+      ['errors.html', 390],
+      ['api-reference/express.html', 1_280],
+    ])('%s, %i pixels wide', async (path, width) => {
+      const page = await open(path, { colorScheme, viewport: { width, height: 900 } });
+      expect(await page.locator('html.dark').count()).toBe(colorScheme === 'dark' ? 1 : 0);
+      expect(await violations(page)).toEqual([]);
+    });
+  },
+);
 
 describe('the search', () => {
   it('finds "per tenant", and leaves out decisions and measurements', async () => {
@@ -93,6 +96,8 @@ describe('the search', () => {
     await results.first().waitFor();
     expect((await results.first().textContent())?.toLowerCase()).toContain('tenant');
     const targets = await results.evaluateAll((links) => links.map((a) => a.getAttribute('href')));
-    expect(targets.filter((target) => /\/(decisions|lab|api-reference)\//.test(`${target}`))).toEqual([]);
+    expect(
+      targets.filter((target) => /\/(decisions|lab|api-reference)\//.test(`${target}`)),
+    ).toEqual([]);
   });
 });
