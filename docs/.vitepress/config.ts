@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitepress';
 import { anchorOf } from '../site/anchors.ts';
 import { inlineDiagrams } from '../site/diagrams.ts';
+import { withoutEmptyHeaders } from '../site/empty-headers.ts';
 import { repository } from '../site/repository.ts';
 import { rewriteLinks } from '../site/rewrite-links.ts';
 import { sidebar, sidebarOf } from '../site/sidebar.ts';
@@ -25,12 +26,16 @@ export default defineConfig({
     config(md) {
       rewriteLinks(md);
       inlineDiagrams(md);
+      withoutEmptyHeaders(md);
     },
   },
   themeConfig: {
     search: {
       provider: 'local',
       options: {
+        // The label has to contain the text of the button, with its key.
+        translations: { button: { buttonText: 'Search', buttonAriaLabel: 'Search K' } },
+        miniSearch: { searchOptions: { combineWith: 'AND' } },
         _render: (text, env, md) => (UNSEARCHED.test(env.relativePath) ? '' : md.render(text, env)),
       },
     },
