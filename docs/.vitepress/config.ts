@@ -33,8 +33,6 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
-        // The label has to contain the text of the button, with its key.
-        translations: { button: { buttonText: 'Search', buttonAriaLabel: 'Search K' } },
         miniSearch: { searchOptions: { combineWith: 'AND' } },
         _render: (text, env, md) => (UNSEARCHED.test(env.relativePath) ? '' : md.render(text, env)),
       },
