@@ -3,9 +3,19 @@ export interface Group {
   readonly title: string;
   /** The file names of its pages without `.md`, in their order; `*` stands for any text, and such pages are sorted. */
   readonly pages: readonly string[];
-  /** Whether `llms-full.txt` leaves its pages out, since using Headgate does not require them. Default: false. */
-  readonly isBackground?: boolean;
 }
+
+const background = [
+  'how-it-works',
+  'migrating',
+  'comparison',
+  'figures',
+  'performance',
+  'overload*',
+];
+
+/** Pages for authors of adapters and stores. */
+const forAuthors = ['api-adapters', 'api-stores', 'extending'];
 
 /**
  * The pages of `docs/` by their place in the sidebar. A page belongs to the first entry that matches its name, and an
@@ -22,7 +32,7 @@ export const groups: readonly Group[] = [
       ...['choose-your-number', 'distributed', 'testing'],
     ],
   },
-  { title: 'Recipes', pages: ['recipes', 'recipes-*'] },
+  { title: 'Recipes', pages: ['recipes', 'ai', 'recipes-*'] },
   {
     title: 'Operate',
     pages: [
@@ -34,14 +44,10 @@ export const groups: readonly Group[] = [
     title: 'Reference',
     pages: [
       ...['options', 'options-*', 'combinations', 'errors', 'redis', 'postgres', 'any-server'],
-      ...['web', 'workers', 'runtimes', 'support', 'api', 'api-*', 'extending'],
+      ...['web', 'workers', 'runtimes', 'support', 'api', ...forAuthors],
     ],
   },
-  {
-    title: 'Why',
-    isBackground: true,
-    pages: ['how-it-works', 'migrating', 'comparison', 'figures', 'performance', 'overload*'],
-  },
+  { title: 'Why', pages: background },
 ];
 
 function matches(pattern: string, page: string): boolean {
@@ -56,6 +62,11 @@ function positionIn(group: Group, page: string): number {
 /** The group of a page (a file name without `.md`); undefined if the table has no entry for it. */
 export function groupOf(page: string): Group | undefined {
   return groups.find((group) => positionIn(group, page) >= 0);
+}
+
+/** Whether an application needs the page; `llms-full.txt` leaves all others out. */
+export function isForApplications(page: string): boolean {
+  return ![...background, ...forAuthors].some((pattern) => matches(pattern, page));
 }
 
 /** The pages of a group, in their order. */
