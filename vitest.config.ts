@@ -19,7 +19,10 @@ export const long = [
   'packages/*/test/{processes,chaos,workers,ui}/**/*.test.ts',
 ];
 
-const exclude = [...configDefaults.exclude, ...long];
+/** The tests of the built site, which `npm run docs -- site-check` runs. */
+const site = 'docs/site/test/**/*.test.ts';
+
+const exclude = [...configDefaults.exclude, ...long, site];
 
 /** Files that need modules and a process of their own: all others share those of their worker. */
 const isolated = [

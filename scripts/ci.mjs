@@ -21,6 +21,8 @@ const steps = [
   ['examples', 'npm run examples'],
   ['demo', 'npm run demo -- --quick'],
   ['size', 'npm run pack -- size'],
+  ['site', 'npm run docs -- site'],
+  ['site tests', 'npm run docs -- site-check'],
 ];
 
 /** Runs a command and shows its output; resolves with the output and the exit code. */

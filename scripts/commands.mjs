@@ -73,6 +73,12 @@ export const commands = {
     size: built('the sizes of the bundles', 'node_modules/size-limit/bin.js'),
   },
   docs: {
+    site: fromSource('builds the site into out/site', 'docs/site/main.ts'),
+    'site-check': {
+      description: 'checks the built site, in Chromium and as files',
+      programs: ['--tools'],
+      run: ['node_modules/vitest/vitest.mjs', 'run', '--config', 'docs/site/vitest.config.ts'],
+    },
     figures: fromSource('writes the figures of the README and the docs', 'docs/figures/main.ts'),
     dashboard: fromSource(
       'writes the images of docs/dashboard.md',

@@ -8,7 +8,10 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** The shipped pages, by file name. */
 export function shippedPages() {
-  const names = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
+  // The front page is for the site alone.
+  const names = readdirSync(join(root, 'docs')).filter(
+    (name) => name.endsWith('.md') && name !== 'index.md',
+  );
   return new Map(
     names.map((name) => {
       const text = readFileSync(join(root, 'docs', name), 'utf8');

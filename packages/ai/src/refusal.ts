@@ -3,7 +3,9 @@ import { checkNames, invalid } from '@headgate/core/options';
 
 /** The response to a rejected request, for any framework. */
 export interface Refusal {
+  /** Status code. */
   readonly status: number;
+  /** Header fields, with `Retry-After` and `Content-Type`. */
   readonly headers: Readonly<Record<string, string>>;
   /** JSON text. */
   readonly body: string;

@@ -74,6 +74,11 @@ export function isNumber(value: unknown): value is number {
   return typeof value === 'number' && !Number.isNaN(value);
 }
 
+/**
+ * Checks a text that is not empty.
+ *
+ * @throws HeadgateError that names the option.
+ */
 export function checkText(option: string, value: unknown): string {
   if (typeof value === 'string' && value !== '') return value;
   throw invalid(option, 'a string that is not empty', value);

@@ -11,6 +11,7 @@ export interface Clock {
   now(): number;
   /** Calls `callback` once, after `delay` milliseconds; returns a handle for `clearTimeout`. */
   setTimeout(callback: () => void, delay: number): unknown;
+  /** Cancels the call of a timer; does nothing if the timer has fired. */
   clearTimeout(timer: unknown): void;
   /**
    * Random numbers from 0 to below 1: for the jitter of `Retry-After`, and the secret seed of `fair()`, which clients

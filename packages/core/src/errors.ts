@@ -23,11 +23,13 @@ export type ErrorCode =
 
 /** Base class of all errors of Headgate. Distinguish them by `code`. */
 export class HeadgateError extends Error {
+  /** Name of the class. Distinguish errors by `code` instead. */
   override readonly name: string = 'HeadgateError';
   /** Where the code is explained. Node prints it with an uncaught error. */
   readonly help: string;
 
   constructor(
+    /** Identifies the kind of error. Each code has a section in `docs/errors.md`. */
     readonly code: ErrorCode,
     message: string,
     /** Name of the invalid option, if there is one. */

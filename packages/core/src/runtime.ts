@@ -10,8 +10,10 @@ interface Globals {
 const { process } = globalThis as Globals;
 const { versions = {} } = process ?? {};
 
+/** Whether this is Bun. */
 export const onBun = versions.bun !== undefined;
 
+/** Whether this is Deno. */
 export const onDeno = versions.deno !== undefined;
 
 /** Whether this is Cloudflare Workers. */

@@ -5,8 +5,10 @@ import { nodeRequest, sendNode } from './node-response.ts';
 import type { DashboardHandle, DashboardOptions as Options } from './options.ts';
 import { locate } from './page-request.ts';
 
+/** Options of `dashboard`. */
 export type DashboardOptions = Options<Request>;
 
+/** An Express middleware that serves the page. */
 export type Dashboard = RequestHandler & DashboardHandle;
 
 /**

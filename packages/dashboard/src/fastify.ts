@@ -5,8 +5,10 @@ import { nodeRequest, sendNode } from './node-response.ts';
 import type { DashboardHandle, DashboardOptions as Options } from './options.ts';
 import { locate, type PageResponse } from './page-request.ts';
 
+/** Options of `dashboard`. */
 export type DashboardOptions = Options<FastifyRequest>;
 
+/** A Fastify plugin that serves the page. */
 export type Dashboard = FastifyPluginAsync & DashboardHandle;
 
 /** The limits of the app must not reject the page that shows them. */

@@ -5,8 +5,10 @@ import type { DashboardHandle, DashboardOptions as Options } from './options.ts'
 import { isAmbiguous, locate } from './page-request.ts';
 import { webResponse } from './web-response.ts';
 
+/** Options of `dashboard`. */
 export type DashboardOptions<E extends Env = Env> = Options<Context<E>>;
 
+/** A Hono middleware that serves the page. */
 export type Dashboard = MiddlewareHandler & DashboardHandle;
 
 /** The properties that `@hono/node-server` adds to the context. */

@@ -4,6 +4,7 @@ import { nodeRequest, sendNode } from './node-response.ts';
 import type { DashboardHandle, DashboardOptions as Options } from './options.ts';
 import { checkPath, isBelow, locate } from './page-request.ts';
 
+/** Options of `dashboard`. */
 export interface DashboardOptions extends Options<Context> {
   /**
    * The path of the page, such as `/admin/limits`, without a slash at its end. Koa itself does not mount middleware.
@@ -11,6 +12,7 @@ export interface DashboardOptions extends Options<Context> {
   path: string;
 }
 
+/** A Koa middleware that serves the page. */
 export type Dashboard = Middleware & DashboardHandle;
 
 /**

@@ -6,6 +6,7 @@ import { nodeRequest, sendNode } from './node-response.ts';
 import type { DashboardHandle, DashboardOptions as Options } from './options.ts';
 import { checkPath, isBelow, locate } from './page-request.ts';
 
+/** Options of `dashboard`. */
 export interface DashboardOptions extends Options<IncomingMessage> {
   /** The path of the page, such as `/admin/limits`, without a slash at its end. */
   path: string;

@@ -5,6 +5,7 @@ import type { OperatorBounds } from './bounds.ts';
 /** What a request may do. `view`: see the page. `operate`: also change limits. `false`: nothing. */
 export type Access = 'view' | 'operate' | false;
 
+/** Options of `dashboard`. */
 export interface DashboardOptions<R> {
   /**
    * The limits to show, in this order. A function is called each second, for limits that are created and closed at run

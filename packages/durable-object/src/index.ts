@@ -7,6 +7,7 @@ import { DurableObjectStore } from './durable-object-store.ts';
 
 export { LimitObject } from './limit-object.ts';
 
+/** Options of `durableObjectStore`. */
 export interface DurableObjectStoreOptions extends Omit<StoreOptions, 'reserve'> {
   /** The binding of `LimitObject`, such as `env.LIMITS` of `cloudflare:workers`. */
   readonly namespace: ObjectNamespace;

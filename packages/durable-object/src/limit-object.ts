@@ -29,6 +29,7 @@ export class LimitObject {
     this.#storage = storage;
   }
 
+  /** Answers the operations of stores. */
   async fetch(request: Request): Promise<Response> {
     const call = decode<Call>(await request.text());
     const { limit, saved } = this.#begin();

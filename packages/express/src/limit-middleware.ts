@@ -14,11 +14,13 @@ import { framework } from './framework.ts';
 
 /** The handler reads its admission from `res.locals.admission`. */
 export interface AdmissionLocals {
+  /** The permit, or why there is none. */
   admission: Admission;
 }
 
 export type Reply = Response<unknown, AdmissionLocals>;
 
+/** Options of `concurrencyLimit`, with functions of an Express request and its response. */
 export type ConcurrencyLimitOptions = HttpOptions<
   Request,
   [req: Request, res: Reply, next: NextFunction],

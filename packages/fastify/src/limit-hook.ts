@@ -13,6 +13,7 @@ import { framework } from './framework.ts';
 
 type Next = (error?: Error) => void;
 
+/** Options of `concurrencyLimit`, with functions of a Fastify request and its reply. */
 export type ConcurrencyLimitOptions = HttpOptions<
   FastifyRequest,
   [request: FastifyRequest, reply: FastifyReply, next: () => void],

@@ -10,6 +10,7 @@ import {
 export * from '@headgate/core/app';
 export type { AdmissionEnv, ConcurrencyLimitOptions } from './limit-middleware.ts';
 
+/** The middleware, which is also a handle on its limits. */
 export type ConcurrencyLimit<E extends Env = Env> = MiddlewareHandler<E & AdmissionEnv> &
   HttpHandle;
 

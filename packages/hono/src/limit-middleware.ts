@@ -17,7 +17,11 @@ import { WorkersRequests } from './workers-requests.ts';
 
 /** The handler reads its admission from `c.var.admission`. */
 export interface AdmissionEnv {
-  Variables: { admission: Admission };
+  /** The variables that the middleware sets. */
+  Variables: {
+    /** The permit, or why there is none. */
+    admission: Admission;
+  };
 }
 
 type Fields = ReturnType<HttpGate<Context>['fields']>;
@@ -25,6 +29,7 @@ type Fields = ReturnType<HttpGate<Context>['fields']>;
 // biome-ignore lint/suspicious/noConfusingVoidType: what Hono's own middleware may return
 export type Answered = Response | undefined | void;
 
+/** Options of `concurrencyLimit`, with functions of a Hono context. */
 export type ConcurrencyLimitOptions<E extends Env = Env> = HttpOptions<
   Context<E>,
   [c: Context<E>, next: Next],

@@ -12,9 +12,11 @@ import { framework } from './framework.ts';
 
 /** The handler reads its admission from `ctx.state.admission`. */
 export interface AdmissionState {
+  /** The permit, or why there is none. */
   admission: Admission;
 }
 
+/** Options of `concurrencyLimit`, with functions of a Koa context. */
 export type ConcurrencyLimitOptions = HttpOptions<
   Context,
   [ctx: Context, next: Next],

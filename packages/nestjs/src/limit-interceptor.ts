@@ -19,6 +19,7 @@ import { defer, finalize, isObservable, type Observable, of } from 'rxjs';
 import { framework } from './framework.ts';
 import { exchangeOf, requestOf, responseOf } from './platform.ts';
 
+/** Options of the module and of the decorator, with functions of an execution context. */
 export type ConcurrencyLimitOptions = HttpOptions<
   ExecutionContext,
   [context: ExecutionContext, next: CallHandler],
@@ -115,6 +116,7 @@ function tracked(gated: GatedRequest, next: CallHandler): Observable<unknown> {
 /** The exception for a rejected request, for exception filters: 503, or the `statusCode` of the limit. */
 export class RejectionException extends HttpException {
   constructor(
+    /** Why, by which limit, and when to retry. */
     readonly rejection: Rejection,
     status: number,
   ) {

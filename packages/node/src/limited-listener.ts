@@ -19,6 +19,7 @@ export type Handler<Req extends Message = IncomingMessage> = (
   res: ResponseTo<Req>,
 ) => unknown;
 
+/** Options of `concurrencyLimit`, with functions of a request and a response of `node:http` or `node:http2`. */
 export type ConcurrencyLimitOptions<Req extends Message = IncomingMessage> = HttpOptions<
   Req,
   [req: Req, res: ResponseTo<Req>, next: () => unknown],

@@ -5,6 +5,7 @@ import { limitsOf } from './meter.ts';
 import { scope } from './scope.ts';
 import { addWaitSpans } from './traced-limits.ts';
 
+/** Options of `instrument`. */
 export interface InstrumentOptions {
   /** Exports the metrics. Default: a meter of the global meter provider, which must be registered before. */
   meter?: Meter | undefined;

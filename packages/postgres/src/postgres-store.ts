@@ -34,7 +34,9 @@ export type PostgresStoreSettings = ConstructorParameters<typeof Store>[0] & {
   readonly idleTimeout: number;
 };
 
+/** A store in PostgreSQL, as `postgresStore` returns it. */
 export class PostgresStore extends Store {
+  /** What the store supports. */
   readonly can: Capabilities = { recall: true };
   readonly #make: MakeClient;
   readonly #schema: string;

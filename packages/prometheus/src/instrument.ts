@@ -3,6 +3,7 @@ import { checkNames, invalid } from '@headgate/core/options';
 import { register as globalRegistry, type Registry } from 'prom-client';
 import { limitsOf } from './registry.ts';
 
+/** Options of `instrument`. */
 export interface InstrumentOptions {
   /** Exports the metrics. Default: the global registry of prom-client. */
   register?: Registry | undefined;

@@ -8,6 +8,7 @@ import { type Log, silent } from './log.ts';
 import { type SemaphoresOptions, semaphoresFrom } from './semaphores.ts';
 import { StateDriver } from './state-driver.ts';
 
+/** Options of `createServer`. */
 export interface ServerOptions {
   /** Full counts and levels by name. */
   readonly semaphores: SemaphoresOptions;

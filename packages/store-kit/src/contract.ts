@@ -65,9 +65,11 @@ export type OperatedChange = Partial<Omit<OperatedState, 'version'>>;
 
 /** A held or queued lease, as the process requests it. */
 export interface LeaseRequest {
+  /** The limit. */
   readonly ref: LimitRef;
   /** Starts with the store's `owner` and a dot; never reused. */
   readonly id: string;
+  /** How much of the limit it uses: a whole number from 1. */
   readonly weight: number;
   /** Whether the lease has had another weight: a store that keeps leases by weight must search for such a lease. */
   readonly resized: boolean;
@@ -115,8 +117,14 @@ export interface LeaseRequest {
  */
 export type LeaseVerb = 'acquire' | 'stay' | 'renew' | 'register' | 'resize' | 'release';
 
+/** An operation on a limit in a store. */
 export type Op =
-  | { readonly verb: LeaseVerb; readonly lease: LeaseRequest }
+  | {
+      /** What to do. */
+      readonly verb: LeaseVerb;
+      /** The lease that it concerns. */
+      readonly lease: LeaseRequest;
+    }
   | {
       /**
        * Declares the limit, as every operation does, and then changes how it is operated. Neither revokes a lease; both
@@ -125,7 +133,9 @@ export type Op =
        * processes that have queued leases or may keep idle ones. Without a change, the operation only reads the state.
        */
       readonly verb: 'declare';
+      /** The limit. */
       readonly ref: LimitRef;
+      /** How it is operated from now on. Default: as before. */
       readonly change?: OperatedChange | undefined;
     };
 
@@ -155,7 +165,9 @@ export interface LimitState {
   readonly reclaimed: number;
 }
 
+/** What a store answers to an operation that it has executed. */
 export interface Reply extends LimitState {
+  /** State of the lease. `ok`: the operation does not concern a lease. */
   readonly state: 'held' | 'queued' | 'full' | 'lost' | 'ok';
   /** If held: a token higher than every earlier one that the store remembers. */
   readonly fencing?: bigint | undefined;
@@ -164,11 +176,18 @@ export interface Reply extends LimitState {
 }
 
 /** The answer to one operation. After an error, the operation may or may not have been executed. */
-export type Answer = Reply | { readonly error: StoreError };
+export type Answer =
+  | Reply
+  | {
+      /** Why there is no answer. */
+      readonly error: StoreError;
+    };
 
 /** A queued lease has been granted. */
 export interface Grant {
+  /** The id of the lease. */
   readonly id: string;
+  /** Its fencing token; undefined if the store issues none. */
   readonly fencing: bigint | undefined;
 }
 
@@ -236,6 +255,7 @@ export interface LeaseStore extends StoreSettings {
   readonly reserve: number;
   /** Identifies this store object in this process: the prefix of the ids of its leases. */
   readonly owner: string;
+  /** What the store supports. */
   readonly can: Capabilities;
 
   /**

@@ -9,7 +9,9 @@ const SHADOW = 4;
  */
 export function operatedCodes({ status, mode }: OperatedChange) {
   return {
+    /** The code of the status; undefined if it does not change. */
     status: status === undefined ? undefined : statuses.indexOf(status),
+    /** The code of the mode; undefined if it does not change. */
     mode: mode === undefined ? undefined : mode === 'shadow' ? SHADOW : 0,
   };
 }

@@ -36,7 +36,9 @@ const MAX_LEASE_MS = 1e12;
  * @throws HeadgateError unless `leaseDuration` is a number from 100 to 1,000,000,000,000.
  */
 export function checkTimes(options: Pick<StoreOptions, 'leaseDuration' | 'timeout'>): {
+  /** Milliseconds for which a permit is held without renewal. */
   readonly leaseDuration: number;
+  /** Maximum time of a call in milliseconds. */
   readonly timeout: number;
 } {
   const leaseDuration = Math.floor(checkSpan('leaseDuration', options.leaseDuration ?? 10_000));

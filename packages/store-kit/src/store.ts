@@ -31,6 +31,7 @@ export abstract class Store implements LeaseStore, LimiterSource {
   readonly clock: Clock;
   readonly handoff: number;
   readonly reserve: number;
+  /** What the store supports. */
   abstract readonly can: Capabilities;
   #owner: string | undefined;
   #session: Session | undefined;

@@ -19,6 +19,7 @@ import type { HttpHandle } from '@headgate/core/http';
 export interface FrameworkDriver<L extends SuiteLimit = SuiteLimit> {
   /** The framework and its version, for the titles of the tests. */
   readonly name: string;
+  /** What the framework and its adapter support. What they lack is not tested. */
   readonly can: FrameworkCapabilities;
   /** Makes the adapter's middleware; `adapted` converts the suite's options for it. */
   limit(options: SuiteOptions): L;
@@ -58,6 +59,7 @@ export type SuiteLimit = HttpHandle;
 
 /** The middleware and handlers of an app, in the order in which a request reaches them. */
 export interface SuiteApp<L extends SuiteLimit = SuiteLimit> {
+  /** The middleware and handlers. */
   readonly steps: readonly Step<L>[];
   /**
    * Must be called with each error that reaches the framework's error handling, which then responds with the error's
@@ -66,12 +68,26 @@ export interface SuiteApp<L extends SuiteLimit = SuiteLimit> {
   onError(error: unknown): void;
 }
 
+/** A middleware, a mounted router, or a handler. */
 export type Step<L extends SuiteLimit = SuiteLimit> =
-  | { readonly use: L }
-  /** A router mounted at a prefix, which may contain parameters: `/:tenant/reports`. */
-  | { readonly mount: string; readonly steps: readonly Step<L>[] }
-  /** Without a path, it handles every request. The default method is GET, which includes HEAD. */
-  | { readonly handle: SuiteHandler; readonly method?: Method; readonly path?: string };
+  | {
+      /** The adapter's middleware. */
+      readonly use: L;
+    }
+  | {
+      /** The prefix at which a router is mounted. It may contain parameters: `/:tenant/reports`. */
+      readonly mount: string;
+      /** The middleware and handlers of the router. */
+      readonly steps: readonly Step<L>[];
+    }
+  | {
+      /** The handler. */
+      readonly handle: SuiteHandler;
+      /** Default: GET, which includes HEAD. */
+      readonly method?: Method;
+      /** The path that it handles. Default: every path. */
+      readonly path?: string;
+    };
 
 type Method = 'GET' | 'POST';
 
@@ -83,9 +99,11 @@ export type SuiteHandler = (context: SuiteContext) => void | Promise<void>;
 
 /** A request and its response, independent of the framework. */
 export interface SuiteContext {
+  /** The method of the request. */
   readonly method: string;
   /** The full path, as the client sent it. */
   readonly path: string;
+  /** A header field of the request; undefined if the request does not have it. */
   header(name: string): string | undefined;
   /** Reads the request's body as text. */
   body(): Promise<string>;
@@ -93,9 +111,11 @@ export interface SuiteContext {
   readonly admission: SuiteAdmission | undefined;
   /** Undefined on a server other than Node's, as is `outgoing`. */
   readonly incoming: IncomingMessage;
+  /** Node's response. Undefined on a server other than Node's. */
   readonly outgoing: ServerResponse;
   /** Responds as users of the framework do. Some frameworks send the response only when the handler settles. */
   send(status: number, body?: string, headers?: Readonly<Record<string, string>>): void;
+  /** Responds with a stream. */
   stream(body: Readable, headers?: Readonly<Record<string, string>>): void;
 }
 
@@ -106,50 +126,79 @@ interface SuiteAdmission {
   readonly rejection?: Rejection | undefined;
 }
 
+/** Responds to a rejected request, or lets the next handler do so. */
 export type OnReject = (
   rejection: Rejection,
   context: SuiteContext,
   next: () => unknown,
 ) => unknown;
 
-type DistributedOptions = {
-  readonly [Name in 'store' | 'onStoreError']?: DistributedLimiterOptions[Name] | undefined;
-};
+interface DistributedOptions {
+  /** As `store` of `concurrencyLimit`. */
+  readonly store?: DistributedLimiterOptions['store'] | undefined;
+  /** As `onStoreError` of `concurrencyLimit`. */
+  readonly onStoreError?: DistributedLimiterOptions['onStoreError'];
+}
 
 type Ask<T> = (context: SuiteContext) => T;
 
 interface SuiteLimitOptions extends DistributedOptions {
+  /** As `name` of `concurrencyLimit`. */
   readonly name?: string;
+  /** As `limit` of `concurrencyLimit`. */
   readonly limit?: number | LimitFactory | Ask<number>;
+  /** As `limiter` of `concurrencyLimit`. */
   readonly limiter?: LocalLimiter;
+  /** As `key` of `concurrencyLimit`. */
   readonly key?: Ask<string | undefined>;
+  /** As `route` of `concurrencyLimit`. */
   readonly route?: string;
+  /** As `weight` of `concurrencyLimit`. */
   readonly weight?: number | Ask<number>;
+  /** As `shares` of `concurrencyLimit`. */
   readonly shares?: {
+    /** The part of each share. */
     readonly parts?: Readonly<Record<string, number>>;
+    /** Returns the share of a request. */
     readonly by: Ask<string | undefined>;
   };
+  /** As `queueLimit` of `concurrencyLimit`. */
   readonly queueLimit?: number;
+  /** As `queueWeight` of `concurrencyLimit`. */
   readonly queueWeight?: number;
+  /** As `statusCode` of `concurrencyLimit`. */
   readonly statusCode?: number;
 }
 
 /** The options of `concurrencyLimit`, with framework-independent contexts. */
 export interface SuiteOptions extends SuiteLimitOptions {
+  /** As `limits` of `concurrencyLimit`. */
   readonly limits?: readonly SuiteLimitOptions[];
+  /** As `queueTimeout` of `concurrencyLimit`. */
   readonly queueTimeout?: number;
+  /** As `skip` of `concurrencyLimit`. */
   readonly skip?: Ask<boolean>;
+  /** As `onReject` of `concurrencyLimit`. */
   readonly onReject?: OnReject;
+  /** As `order` of `concurrencyLimit`. */
   readonly order?: Order;
+  /** As `priority` of `concurrencyLimit`. */
   readonly priority?: Ask<Priority | undefined>;
+  /** As `fairBy` of `concurrencyLimit`. */
   readonly fairBy?: Ask<string | undefined>;
+  /** As `guard` of `concurrencyLimit`. */
   readonly guard?: Guard;
   /** Classifies by the status of the response. */
   readonly classify?: (status: number) => Outcome;
+  /** As `mode` of `concurrencyLimit`. */
   readonly mode?: 'enforce' | 'shadow';
+  /** As `headers` of `concurrencyLimit`. */
   readonly headers?: boolean;
+  /** As `maxHold` of `concurrencyLimit`. */
   readonly maxHold?: number;
+  /** As `onDisconnect` of `concurrencyLimit`. */
   readonly onDisconnect?: 'wait' | 'release';
+  /** As `clock` of `concurrencyLimit`. */
   readonly clock?: Clock;
 }
 

@@ -14,6 +14,7 @@ import { withFields } from './with-fields.ts';
 /** Handles an admitted request. */
 export type Next<R extends Request> = (request: R) => Response | Promise<Response>;
 
+/** Options of `concurrencyLimit`, with functions of a web-standard `Request` and its `Response`. */
 export type ConcurrencyLimitOptions<R extends Request = Request> = HttpOptions<
   R,
   [request: R, next: Next<R>],

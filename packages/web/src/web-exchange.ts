@@ -12,6 +12,7 @@ const observers = new WeakMap<ReadableStream, WebExchange>();
 
 /** An exchange of a runtime that offers only Request and Response. */
 export class WebExchange extends Exchange {
+  /** Returns the same exchange for the same object, which belongs to one request. */
   static of(key: object, request: Pick<Request, 'signal'>): WebExchange {
     let exchange = exchanges.get(key);
     if (exchange === undefined) {

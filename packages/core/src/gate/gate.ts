@@ -12,6 +12,7 @@ import type { Waiter } from '../semaphore/waiter.ts';
 import type { DemandOptions, Demands } from './demands.ts';
 import type { GateLimit } from './gate-limits.ts';
 
+/** How a caller requests permits of a gate, and how long it waits. */
 export interface GateWaitOptions extends DemandOptions, CommonWaitOptions {}
 
 const known = ['keys', 'weights', 'shares', ...waitOptions];
@@ -44,6 +45,7 @@ export interface Gate extends Handle {
   acquire(options?: GateWaitOptions): Promise<Permit>;
   /** Acquires a permit, calls `fn`, and releases the permit when `fn` has settled. */
   run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: GateWaitOptions): Promise<T>;
+  /** Returns all numbers, as they are now. Counters are totals since the gate was created. */
   stats(): GateStats;
 }
 

@@ -47,6 +47,7 @@ export interface Guard {
   stats?(): GuardStats;
 }
 
+/** Options of `createGate`: several limits that a caller acquires as one admission. */
 export interface GateOptions extends CommonOptions {
   /**
    * The limits, acquired in this order: keyed limits first, then optional ones, then those that apply to every request.

@@ -5,9 +5,30 @@ import type { Rejection } from '../semaphore/rejection.ts';
  * What a handler learns about its admission: a permit, a rejection (in degraded mode), or neither (no limit applied).
  */
 export type Admission =
-  | { readonly permit: Permit; readonly waited: number; readonly rejection: undefined }
-  | { readonly permit: undefined; readonly waited: number; readonly rejection: Rejection }
-  | { readonly permit: undefined; readonly waited: 0; readonly rejection: undefined };
+  | {
+      /** The permit, which is released when the response has ended. */
+      readonly permit: Permit;
+      /** Milliseconds spent in the queue. */
+      readonly waited: number;
+      /** Undefined, since the request was admitted. */
+      readonly rejection: undefined;
+    }
+  | {
+      /** Undefined, since the request was rejected. */
+      readonly permit: undefined;
+      /** Milliseconds spent in the queue. */
+      readonly waited: number;
+      /** Why the request was rejected, if `onReject` lets a handler serve it nevertheless. */
+      readonly rejection: Rejection;
+    }
+  | {
+      /** Undefined, since no limit applies to the request. */
+      readonly permit: undefined;
+      /** 0, since no limit applies to the request. */
+      readonly waited: 0;
+      /** Undefined, since no limit applies to the request. */
+      readonly rejection: undefined;
+    };
 
 /** The admission of a request to which no limit applies. */
 export const unlimited: Admission = { permit: undefined, waited: 0, rejection: undefined };

@@ -4,6 +4,7 @@ import type { Compile, Routing } from './route.ts';
 
 /** What an adapter provides about its framework. `R` is the request type that the framework passes to the app. */
 export interface Framework<R> {
+  /** The method of a request, in capital letters. */
   method(request: R): string;
   /** The full path, including the mount point, decoded as the framework decodes it for routing. */
   path(request: R): string;
@@ -14,10 +15,13 @@ export interface Framework<R> {
   kind(request: R): string | undefined;
   /** Passes an error to the framework's error handling after the response has begun or ended. */
   report(request: R, error: unknown): void;
+  /** A header field of a request, by its name in lower case; undefined if the request does not have it. */
   header(request: R, name: string): string | undefined;
   /** The address of the connection, which may be a proxy's. Default: unknown. */
   address?(request: R): string | undefined;
+  /** How the router of a request matches paths. */
   routing(request: R): Routing;
+  /** Compiles the path pattern of a `route`. */
   readonly compile: Compile;
 }
 

@@ -94,12 +94,14 @@ export abstract class Exchange {
     return this.latest?.admission ?? unlimited;
   }
 
+  /** Makes the request at one gate the innermost one of this exchange. The first time, starts to listen for the end. */
   observe(gated: GatedRequest): void {
     const first = this.latest === undefined;
     this.latest = gated;
     if (first) this.listen();
   }
 
+  /** Reports the end of the response to each gate of the request. */
   ended(ending: Ending): void {
     for (let gated = this.latest; gated !== undefined; gated = gated.outer) gated.ended(ending);
   }
@@ -117,7 +119,9 @@ function nestedWait(inner: Demands, outer: Demands): string {
 
 /** A request at one gate: it waits in the queue, holds its permit until the response ends, or is rejected. */
 export class GatedRequest extends Waiter {
+  /** The permit, once the request has been admitted. */
   permit: BasePermit | undefined = undefined;
+  /** Why the request was rejected, once it has been. */
   rejection: Rejection | undefined = undefined;
   /** Whether the client disconnected while the request was queued. No response is then sent, and no handler runs. */
   disconnected = false;
@@ -146,25 +150,33 @@ export class GatedRequest extends Waiter {
 
   constructor(
     private readonly settings: GatedRequestSettings,
+    /** The request and its response. */
     readonly exchange: Exchange,
+    /** What the request needs of each limit. */
     readonly demands: Demands,
   ) {
     super();
     this.outer = exchange.latest;
   }
 
-  /** @param asksGuard False if the guard has already admitted the request. */
+  /**
+   * Requests the permit, unless the client has already disconnected.
+   *
+   * @param asksGuard False if the guard has already admitted the request.
+   */
   enter(asksGuard: boolean): void {
     if (this.exchange.gone) return this.leave();
     this.settings.gate.request(this, this.demands, asksGuard);
     if (this.permit !== undefined && this.answered === undefined) this.exchange.observe(this);
   }
 
+  /** What the handler may know of the admission. */
   get admission(): Admission {
     const { permit, rejection } = this;
     return { permit, waited: permit?.waited ?? rejection?.waited ?? 0, rejection } as Admission;
   }
 
+  /** Whether the request is queued now. */
   get isQueued(): boolean {
     const { answered, permit, rejection, disconnected } = this;
     return answered !== undefined && (permit ?? rejection) === undefined && !disconnected;

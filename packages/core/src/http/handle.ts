@@ -5,6 +5,7 @@ import type { HttpGate, HttpStats } from './http-gate.ts';
 
 /** The properties and methods that every middleware has. */
 export interface HttpHandle extends Handle {
+  /** Returns all numbers, as they are now. Counters are totals since the middleware was created. */
   stats(): HttpStats;
 }
 

@@ -17,6 +17,7 @@ import { isPreflight, MAX_PREFLIGHTS } from './preflights.ts';
 import { type RejectionResponse, RejectionResponses } from './rejection-response.ts';
 import { type HttpSettings, httpSettings } from './settings.ts';
 
+/** Statistics of a middleware: those of its gate, and of requests that bypassed it. */
 export interface HttpStats extends GateStats {
   /** Requests that bypassed the limits: because of `skip`, or as one of up to four CORS preflights at a time. */
   readonly skipped: number;
@@ -28,6 +29,7 @@ const noFields: Fields = [];
 
 /** The gate of one middleware: turns requests into demands on its limits, and rejections into responses. */
 export class HttpGate<R> {
+  /** The gate that requests pass. */
   readonly gate: Gate;
   readonly #settings: HttpSettings<R>;
   /** Status codes by the name of the rejecting limit. */
@@ -114,6 +116,7 @@ export class HttpGate<R> {
     return this.#responses.to(rejection, { method, accept, statusCode });
   }
 
+  /** The statistics of the gate, and of requests that bypassed it. */
   stats(): HttpStats {
     return { ...this.gate.stats(), skipped: this.#skipped, reentered: this.#reentered };
   }

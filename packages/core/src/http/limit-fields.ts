@@ -9,6 +9,7 @@ interface FieldsResponse {
   header(name: string, value: string): unknown;
 }
 
+/** Appends header fields to a response, after values that it has already. */
 export function appendFields(response: FieldsResponse, fields: Fields): void {
   for (const [name, value] of fields) {
     const earlier = response.getHeader(name);

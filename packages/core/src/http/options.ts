@@ -184,9 +184,17 @@ export type HttpOptions<R, Args extends readonly unknown[], Result, Reply> = Mid
   Reply
 > &
   (
-    | ((OwnLimit<R> | ReusedLimit<R>) & { limits?: undefined })
+    | ((OwnLimit<R> | ReusedLimit<R>) & {
+        /** Not together with one limit. */
+        limits?: undefined;
+      })
     | (Omit<OptionalLimit, 'limits' | 'limit'> & {
+        /**
+         * Limits that a request must acquire together, in this order: those with a `key`, then those with a `route`,
+         * then those that apply to every request.
+         */
         limits: readonly LimitOptions<R>[];
+        /** Not together with `limits`. */
         limit?: undefined;
       })
     | DefaultLimit<R>

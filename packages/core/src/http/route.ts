@@ -3,6 +3,7 @@ import { nearest } from '../suggestion.ts';
 
 /** How the framework matches paths. */
 export interface Routing {
+  /** Whether the router distinguishes upper and lower case. */
   readonly caseSensitive: boolean;
   /** Whether the router distinguishes paths with and without a trailing slash. */
   readonly strict: boolean;
@@ -27,6 +28,7 @@ type PathToRegexp = (
 /** A parameter or a wildcard of a pattern, with its name. */
 const variable = /(?<!\\)[:*](?:"(?:\\.|[^"])*"|[\p{ID_Continue}$]+)/gu;
 
+/** Returns a `Compile` that uses the function `pathToRegexp` of path-to-regexp 9. */
 export function compileWith(pathToRegexp: PathToRegexp): Compile {
   return (pattern, { caseSensitive, strict, emptyParameters = false }) => {
     const complete = emptyParameters ? pattern.replace(variable, '{$&}') : pattern;

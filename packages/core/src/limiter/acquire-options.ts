@@ -34,6 +34,7 @@ export interface CommonWaitOptions {
   queueTimeout?: number | undefined;
 }
 
+/** How a caller requests a permit of a limiter, and how long it waits. */
 export interface WaitOptions extends AcquireOptions, CommonWaitOptions {}
 
 export const waitOptions = [

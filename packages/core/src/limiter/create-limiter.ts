@@ -13,7 +13,17 @@ import { checkLimiter, type DistributedLimiterOptions, type LimiterOptions } fro
  * @throws HeadgateError for an unknown option, a value that is not allowed, or an option that the store cannot honour.
  */
 export function createLimiter(options: DistributedLimiterOptions): Limiter;
+/**
+ * Creates a limiter for this process.
+ *
+ * @throws HeadgateError for an unknown option or a value that is not allowed.
+ */
 export function createLimiter(options: LimiterOptions & { store?: undefined }): LocalLimiter;
+/**
+ * Creates a limiter for this process or, with a `store`, for all processes that use the store.
+ *
+ * @throws HeadgateError for an unknown option, a value that is not allowed, or an option that the store cannot honour.
+ */
 export function createLimiter(
   options: LimiterOptions & DistributedOptions & NameRequiredWithStore,
 ): Limiter;

@@ -2,6 +2,7 @@ import type { Operation } from '../semaphore/observer.ts';
 
 /** Operates the guard of one gate at run time. Other gates with the same guard are not affected. */
 export interface GateGuard {
+  /** Name in rejections, statistics and events. */
   readonly name: string;
   /** `shadow`: the guard sheds no request, and only reports those that it would have shed. */
   readonly mode: 'enforce' | 'shadow';

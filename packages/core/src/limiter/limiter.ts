@@ -29,6 +29,7 @@ export interface Handle {
   readonly limiters: Readonly<Record<string, Limiter>>;
   /** The guard, if it has one. */
   readonly guard?: GateGuard | undefined;
+  /** Returns all numbers, as they are now. Counters are totals since it was created. */
   stats(): Stats;
   /**
    * Adds an observer, and returns a function that removes it. It receives all later events, including those of requests
@@ -171,7 +172,12 @@ export interface Limiter extends Handle {
    */
   storeStats?(key?: string): Promise<StoreStats>;
   /** The limit and the weight in flight of this key, or of the whole limiter if it is not keyed. */
-  usage(key?: string): { readonly limit: number; readonly inflight: number };
+  usage(key?: string): {
+    /** Maximum weight in flight at once. */
+    readonly limit: number;
+    /** Weight that counts against the limit now. */
+    readonly inflight: number;
+  };
 }
 
 /** A limiter within this process, which can admit synchronously. */

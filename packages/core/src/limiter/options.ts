@@ -47,6 +47,7 @@ export interface CommonOptions {
   clock?: Clock | undefined;
 }
 
+/** Options of `createLimiter`. */
 export interface LimiterOptions extends CommonOptions {
   /**
    * Maximum weight in flight at once, per key with `perKey`: a whole number from 1, or `adaptive()` without `perKey`.

@@ -8,6 +8,7 @@ import type { GuardStats } from './gate-guard.ts';
  * since it was created.
  */
 interface CommonStats {
+  /** Name of the limiter, the gate or the middleware. */
   readonly name: string;
   /** Number of permits held now, regardless of their weight. */
   readonly holders: number;
@@ -15,7 +16,9 @@ interface CommonStats {
   readonly queued: number;
   /** Milliseconds for which the oldest waiter has been queued. */
   readonly longestWait: number;
+  /** Requests that received a permit, at once or after a wait. */
   readonly admitted: number;
+  /** Requests that were rejected, by the reason. */
   readonly rejected: Readonly<Record<RejectionReason, number>>;
   /** Requests that would have been rejected, but that shadow mode admitted. They are not in `rejected`. */
   readonly wouldReject: Readonly<Record<RejectionReason, number>>;
@@ -38,7 +41,12 @@ interface CommonStats {
    */
   readonly distributed?: DistributedStats | undefined;
   /** State of the guard, if there is one. */
-  readonly guard?: (GuardStats & { readonly name: string }) | undefined;
+  readonly guard?:
+    | (GuardStats & {
+        /** Name of the guard. */
+        readonly name: string;
+      })
+    | undefined;
 }
 
 /** Statistics of a limiter. */

@@ -1,6 +1,8 @@
 /** State of a limit in its store. */
 export interface StoreStats {
+  /** The limit that applies; 0 if the store does not know the limit. */
   readonly limit: number;
+  /** When that limit was declared or set, by the clock of the store. Empty if the store does not know the limit. */
   readonly version: string;
   /** Weight held, over all processes. */
   readonly inflight: number;

@@ -35,6 +35,7 @@ export interface Limit {
   readonly limit: number;
   /** Milliseconds that work takes without load, as far as the limit knows it, for `stats()`. Default: undefined. */
   readonly baseline?: number | undefined;
+  /** Called when work has finished, with its duration and outcome. It may change `limit`. */
   sample(sample: Sample): void;
   /**
    * Called about once a second while requests are rejected and at least half of the weight in flight is stuck. Work is
@@ -49,6 +50,7 @@ export interface Limit {
 
 /** Creates the limit of one limiter. Each limit has its own state. */
 export interface LimitFactory {
+  /** Creates the limit of one limiter. Called once for each limiter. */
   create(): Limit;
   /** @internal Creates the controller that decides when requests start. Default: the limit alone decides. */
   control?(context: ControllerContext): Controller;
@@ -116,6 +118,7 @@ export function saturatedLimit({ inflight, weight }: Sample): number {
   return inflight + weight - 1;
 }
 
+/** Returns the number, or the nearest bound if it is outside of the range. */
 export function within({ min, max }: Omit<Range, 'initial'>, limit: number): number {
   return Math.min(Math.max(limit, min), max);
 }

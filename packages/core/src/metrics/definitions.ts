@@ -1,6 +1,8 @@
 /** A metric, in the terms of OpenTelemetry. */
 export interface Metric {
+  /** Name of the metric, with dots. */
   readonly name: string;
+  /** What it measures, in one sentence. */
   readonly description: string;
   /** The unit in UCUM: `s`, `1`, or an annotation such as `{request}`. An empty string means no unit. */
   readonly unit: string;

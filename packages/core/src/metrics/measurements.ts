@@ -2,6 +2,7 @@ import { invalid } from '../errors.ts';
 import type { LimiterStats, Stats } from '../limiter/stats.ts';
 import { attributeNames, type Metric, metrics } from './definitions.ts';
 
+/** The attributes of a series, by name: its labels. */
 export type Attributes = Readonly<Record<string, string>>;
 
 /** Receives the values of one collection. A series has the same attributes object in each collection. */

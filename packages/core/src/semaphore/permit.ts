@@ -10,6 +10,7 @@ import type { RejectionCause } from './rejection.ts';
 
 /** Held by an admitted caller. It is released once; a second release has no effect. */
 export interface Permit {
+  /** How much of the limit it uses. For a gate of several limits: the highest weight on any of them. */
   readonly weight: number;
   /** The key that the permit counts against, if the limit is keyed. */
   readonly key: string | undefined;
@@ -60,6 +61,7 @@ export interface Permit {
    * counts as settled, and the error is not reported: handle it, as in `waitUntil(work().catch(report))`.
    */
   waitUntil(work: PromiseLike<unknown>): void;
+  /** Releases the permit, at the end of a block with `using permit = …`. */
   [Symbol.dispose](): void;
 }
 

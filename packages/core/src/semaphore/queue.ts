@@ -67,6 +67,7 @@ export abstract class BuiltInQueue {}
 
 /** The context of a queue. */
 export interface QueueContext {
+  /** The time of the limiter. */
   readonly clock: Required<Clock>;
   /** The limit that the waiters are queued for; it may change. */
   readonly limit: number;
@@ -82,6 +83,7 @@ export type OrderOption = 'priority' | 'fairBy';
  * `byPriority()`, `fair()`, `byShare()` or your own.
  */
 export interface Order {
+  /** Creates the queue of one limit, or of one key. */
   create(context: QueueContext): Queue;
   /** Whether its queues order by priority. */
   readonly ranks?: boolean | undefined;

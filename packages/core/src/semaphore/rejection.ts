@@ -8,6 +8,7 @@ export type RejectionReason = 'full' | 'timeout' | 'closed' | 'overloaded' | 'st
 
 /** Describes a rejection. A plain object, since creating an error captures a stack trace. */
 export interface Rejection {
+  /** Why the request was rejected. */
   readonly reason: RejectionReason;
   /** Name of the limit, guard or gate that rejected it. */
   readonly limitName: string;
@@ -34,14 +35,23 @@ export type RejectionCause = Pick<Rejection, 'limitName' | 'error'>;
  * it reaches a framework's error handling, the response is the same as after a rejection by a gate.
  */
 export class RejectedError extends HeadgateError implements ErrorResponse {
+  /** Name of the class. Distinguish errors by `code` instead. */
   override readonly name = 'RejectedError';
+  /** Status of the response: 503. */
   declare status: number;
+  /** The same status, for frameworks that read this property. */
   declare statusCode: number;
+  /** Whether a framework may show the message to clients. */
   declare expose: boolean;
+  /** Header fields of the response, with `Retry-After`. */
   declare headers: Record<string, string>;
+  /** Returns the response, for Hono. */
   declare getResponse: () => Response;
 
-  constructor(readonly rejection: Rejection) {
+  constructor(
+    /** Why, by which limit, and when to retry. */
+    readonly rejection: Rejection,
+  ) {
     super('ERR_HEADGATE_REJECTED', `limit "${rejection.limitName}" rejected: ${rejection.reason}`);
     Object.assign(this, errorResponse(rejection, true));
   }
@@ -52,9 +62,11 @@ export class RejectedError extends HeadgateError implements ErrorResponse {
  * client's own error, if there is one.
  */
 export class StoreError extends HeadgateError {
+  /** Name of the class. Distinguish errors by `code` instead. */
   override readonly name = 'StoreError';
 
   constructor(
+    /** What has failed: the connection, a call, or a lease. */
     override readonly code: Extract<
       ErrorCode,
       `ERR_HEADGATE_STORE${string}` | 'ERR_HEADGATE_LEASE_LOST'

@@ -19,6 +19,7 @@ export interface ShadowStats extends Forecast {
   readonly admitted: number;
   /** Requests that would have been queued, whether later admitted or rejected. */
   readonly queued: number;
+  /** Requests that would have been rejected, by the reason. */
   readonly rejected: Readonly<Record<RejectionReason, number>>;
 }
 

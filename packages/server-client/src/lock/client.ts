@@ -8,6 +8,7 @@ import { type Caller, Transport } from '../transport.ts';
 import { type Lock, type LockOptions, lockFor, type Unfinished } from './lock.ts';
 import { LockOwner } from './lock-owner.ts';
 
+/** Options of `lockClient`. */
 export interface LockClientOptions {
   /** The service's address: `http://host:port`, `https://host:port` or `unix:/path/of/a/socket`. */
   readonly url: string;
@@ -82,6 +83,7 @@ export class LockClient {
     this.#transport.close();
   }
 
+  /** Closes the client, at the end of a block with `await using client = …`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

@@ -29,7 +29,9 @@ export class Lock {
 
   /** @internal */
   constructor(
+    /** Name of the semaphore. */
     readonly semaphore: string,
+    /** The count that it holds. */
     readonly count: number,
     lockOwner: LockOwner,
     unfinished: Unfinished,
@@ -63,6 +65,7 @@ export class Lock {
     return this.#released;
   }
 
+  /** Releases the lock, at the end of a block with `await using lock = …`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.release();
   }

@@ -2,6 +2,7 @@ import type { LeaseRequest } from '../contract.ts';
 
 /** A lease in a `Memory`: held or queued. */
 export class MemoryLease {
+  /** How much of the limit it uses. */
   weight: number;
   /** When the lease expires, by the memory's clock. If queued: when it is removed from the queue. */
   expires = 0;
@@ -11,10 +12,13 @@ export class MemoryLease {
   place = 0;
   /** Defined if the lease is held. */
   fencing: bigint | undefined = undefined;
+  /** Number of further fencing tokens that it reserves. */
   extraTokens = 0;
+  /** Whether its process may keep it idle for a while. */
   reserves = false;
 
   constructor(
+    /** Its id, which starts with the process that it belongs to. */
     readonly id: string,
     weight: number,
   ) {
@@ -26,6 +30,7 @@ export class MemoryLease {
     return this.id.slice(0, this.id.indexOf('.'));
   }
 
+  /** Whether it is held; if not, it is queued. */
   get isHeld(): boolean {
     return this.fencing !== undefined;
   }

@@ -28,6 +28,7 @@ export class MemoryLimit {
 
   constructor(
     private readonly notifier: Notifier,
+    /** Its state, which can be saved. */
     readonly memory: LimitMemory,
     journal?: Journal,
     leases?: Iterable<MemoryLease>,
@@ -35,6 +36,7 @@ export class MemoryLimit {
     this.#leases = new LeaseTable(journal, leases);
   }
 
+  /** Executes an operation. */
   do(op: Op, moment: Moment): Reply {
     this.memory.longestLease = Math.max(this.memory.longestLease, moment.leaseDuration);
     const request = op.verb === 'declare' ? undefined : op.lease;
@@ -49,6 +51,7 @@ export class MemoryLimit {
     return { ...this.#answer(done, request?.id), ...this.#limitState(moment), reclaimed };
   }
 
+  /** Returns the state of the limit. */
   stats(moment: Moment): StoreStats {
     this.#dropExpired(moment.now);
     this.#grantQueued(moment);
@@ -80,6 +83,7 @@ export class MemoryLimit {
     return this.#leases.size;
   }
 
+  /** Whether it has a lease of this id. */
   has(id: string): boolean {
     return this.#leases.get(id) !== undefined;
   }

@@ -10,6 +10,7 @@ export class Paused {
   #finished = 0;
   #open = false;
 
+  /** The handler itself. */
   readonly handler: SuiteHandler = async (context) => {
     const latch = new Latch();
     this.begun.push(context);
@@ -19,6 +20,7 @@ export class Paused {
     context.send(200, context.path);
   };
 
+  /** The paths of the requests that have reached the handler, in order. */
   get paths(): string[] {
     return this.begun.map(({ path }) => path);
   }

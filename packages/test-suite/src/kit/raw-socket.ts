@@ -5,6 +5,7 @@ import type { VirtualClock } from './virtual-clock.ts';
 
 /** A client that writes raw bytes, and can do what well-behaved clients cannot. */
 export class RawSocket {
+  /** The socket itself. */
   readonly socket: net.Socket;
   /** Everything received so far. */
   received = '';
@@ -49,6 +50,7 @@ export class RawSocket {
     return [...this.received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status = '']) => status);
   }
 
+  /** Ends the connection at once, and resolves when it has ended. */
   async destroy(): Promise<void> {
     if (this.socket.closed) return;
     this.socket.destroy();

@@ -52,6 +52,7 @@ export class VirtualClock implements Clock {
     return timer;
   }
 
+  /** Cancels the call of a timer; does nothing if the timer has fired. */
   clearTimeout(timer: unknown): void {
     const index = this.#timers.indexOf(timer as Timer);
     if (index >= 0) this.#timers.splice(index, 1);

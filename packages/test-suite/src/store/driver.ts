@@ -2,6 +2,7 @@ import type { Capabilities, Store } from '@headgate/store-kit';
 
 /** Connects the suite to a kind of store. All its stores use one state, which is empty at first. */
 export interface StoreDriver {
+  /** The kind of store, for the titles of the tests. */
   readonly name: string;
   /** The capabilities of its stores. What they lack is not tested. Default: `{ recall: true }`. */
   readonly can?: Capabilities | undefined;
@@ -24,6 +25,7 @@ export interface StoreDriver {
   hang?(): (() => void) | Promise<() => void>;
 }
 
+/** The times with which the suite makes a store. */
 export interface SuiteTimes {
   /** Milliseconds. */
   readonly leaseDuration: number;

@@ -39,6 +39,7 @@ export class Network {
 
   constructor(private readonly now: () => number) {}
 
+  /** Whether no message is pending. */
   get isIdle(): boolean {
     return this.#messages.length === 0;
   }
@@ -76,6 +77,7 @@ export class Network {
     return !this.#dead.has(connection);
   }
 
+  /** What may happen next: messages that arrive, and faults. */
   events(): NetworkEvent[] {
     return this.#messages
       .filter((message) => this.#isNext(message))

@@ -1,0 +1,49 @@
+import { defineConfig } from 'vitepress';
+import { anchorOf } from '../site/anchors.ts';
+import { inlineDiagrams } from '../site/diagrams.ts';
+import { withoutEmptyHeaders } from '../site/empty-headers.ts';
+import { repository } from '../site/repository.ts';
+import { rewriteLinks } from '../site/rewrite-links.ts';
+import { sidebar, sidebarOf } from '../site/sidebar.ts';
+
+/** Pages that the search leaves out: they are for readers who look for a decision or a measurement. */
+const UNSEARCHED = /^(decisions|lab)\//;
+
+export default defineConfig({
+  title: 'Headgate',
+  description: 'Concurrency limits and load shedding for Node servers',
+  lang: 'en',
+  srcDir: '.',
+  outDir: '../out/site',
+  cacheDir: '../out/site-cache',
+  rewrites: {
+    'decisions/README.md': 'decisions/index.md',
+    'lab/README.md': 'lab/index.md',
+  },
+  markdown: {
+    anchor: { slugify: anchorOf },
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    config(md) {
+      rewriteLinks(md);
+      inlineDiagrams(md);
+      withoutEmptyHeaders(md);
+    },
+  },
+  themeConfig: {
+    search: {
+      provider: 'local',
+      options: {
+        miniSearch: { searchOptions: { combineWith: 'AND' } },
+        _render: (text, env, md) => (UNSEARCHED.test(env.relativePath) ? '' : md.render(text, env)),
+      },
+    },
+    sidebar: {
+      '/': sidebar(),
+      '/decisions/': sidebarOf('decisions', 'Decisions'),
+      '/lab/': sidebarOf('lab', 'Lab'),
+    },
+    outline: [2, 3],
+    nav: [{ text: 'Repository', link: repository }],
+    externalLinkIcon: true,
+  },
+});

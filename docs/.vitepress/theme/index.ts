@@ -1,0 +1,12 @@
+// The theme without fonts uses those of the system, and so loads none.
+import type { Theme } from 'vitepress';
+import DefaultTheme from 'vitepress/theme-without-fonts';
+import Playground from './Playground.vue';
+import './site.css';
+
+export default {
+  extends: DefaultTheme,
+  enhanceApp({ app }) {
+    app.component('Playground', Playground);
+  },
+} satisfies Theme;

@@ -1,0 +1,84 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Group, groups, isForApplications, pagesOf } from './groups.ts';
+import { siteLink } from './links.ts';
+import { read, titleOf, userPages } from './pages.ts';
+
+/** The size of the documentation that a model can read at once, in tokens. */
+export const MAX_TOKENS = 90_000;
+
+/** An approximation for English text and code, so that no tokenizer is needed. */
+const CHARACTERS_PER_TOKEN = 4;
+
+const INTRODUCTION = `# Headgate
+
+> Concurrency limits and load shedding for Node servers (Express, Fastify, NestJS, Koa, Hono, node:http, web-standard
+> handlers) and for any async function. Requests beyond the limit wait in a short queue; requests that cannot be served
+> in time are rejected with 503 and Retry-After.`;
+
+export function tokensIn(text: string): number {
+  return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+}
+
+/** A page without its images, with links that work on the site. */
+function textOf(page: string): string {
+  const text = read(page).replace(/^!\[[^\]]*\]\([^)]*\)$/gm, '');
+  return text.replace(/(\]\()([^)\s]+)(\))/g, (_, open, link, close) => {
+    return open + siteLink(`${page}.md`, link) + close;
+  });
+}
+
+/** The first sentence of a page. */
+function summaryOf(page: string): string {
+  const [, paragraph = ''] = /^# .*\n+((?:[^\n#|`!<-].*\n)+)/m.exec(read(page)) ?? [];
+  const plain = paragraph.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/\s+/g, ' ');
+  const [sentence = ''] = /^.*?[.:](?= |$)/.exec(plain.trim()) ?? [];
+  return sentence.replace(/:$/, '.');
+}
+
+/** The pages of each group, by the group. */
+function contents(): [Group, string[]][] {
+  const pages = userPages();
+  return groups.map((group): [Group, string[]] => [group, pagesOf(group, pages)]);
+}
+
+/** The index: a link and a sentence for each page. */
+export function indexForModels(): string {
+  const sections = contents()
+    .filter(([, pages]) => pages.length > 0)
+    .map(([{ title }, pages]) => {
+      const lines = pages.map((page) =>
+        `- [${titleOf(read(page))}](/${page}.md): ${summaryOf(page)}`.replace(/: $/, ''),
+      );
+      return `## ${title}\n\n${lines.join('\n')}`;
+    });
+  const full = '[All of these pages in one file](/llms-full.txt)';
+  return `${[INTRODUCTION, full, ...sections].join('\n\n')}\n`;
+}
+
+/** The pages that an application needs, in one text. */
+export function textForModels(): string {
+  const pages = contents().flatMap(([, names]) => names.filter(isForApplications));
+  return `${[INTRODUCTION, ...pages.map((page) => textOf(page).trim())].join('\n\n')}\n`;
+}
+
+/**
+ * Writes `llms.txt`, `llms-full.txt` and the Markdown of each user page into the folder of the site.
+ *
+ * @throws if `llms-full.txt` has more than 90,000 tokens.
+ */
+export function writeTextsForModels(folder: string): void {
+  const full = textForModels();
+  if (tokensIn(full) > MAX_TOKENS)
+    throw new Error(
+      `llms-full.txt has ${tokensIn(full)} tokens; at most ${MAX_TOKENS} are allowed.`,
+    );
+  const write = (file: string, text: string) => {
+    const path = join(folder, file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  };
+  write('llms.txt', indexForModels());
+  write('llms-full.txt', full);
+  for (const page of userPages()) write(`${page}.md`, textOf(page));
+}

@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import { chromiumOptions } from '@headgate/test-servers';
+import axe from 'axe-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { type PreviewServer, preview } from 'vite';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { root } from '../pages.ts';
+import { pages } from './built-site.ts';
+
+let browser: Browser;
+let server: PreviewServer;
+let url: string;
+
+beforeAll(async () => {
+  server = await preview({
+    ...{ configFile: false, appType: 'mpa', logLevel: 'silent' },
+    root: join(root, 'out'),
+    build: { outDir: 'site' },
+    preview: { host: '127.0.0.1', port: 0 },
+  });
+  url = server.resolvedUrls?.local[0] as string;
+  browser = await chromium.launch(chromiumOptions());
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+type Device = Parameters<Browser['newContext']>[0];
+
+/** Opens a page; at the end of the test, it must have made no complaint and no request to another host. */
+async function open(path: string, device: Device): Promise<Page> {
+  const context = await browser.newContext({ ...device, baseURL: url });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('request', (request) => {
+    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(url))
+      complaints.push(`request to ${request.url()}`);
+  });
+  page.on('response', (response) => {
+    if (!response.ok() && response.status() !== 304)
+      complaints.push(`${response.status()} for ${response.url()}`);
+  });
+  onTestFinished(async () => {
+    await context.close();
+    expect(complaints).toEqual([]);
+  });
+  await page.goto(path);
+  // Vue has taken over the page.
+  await page.waitForFunction(() => '__vue_app__' in (document.querySelector('#app') ?? {}));
+  return page;
+}
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const found = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
+    'axe.run()',
+  );
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.html).join(' ')}`);
+}
+
+const phone = { viewport: { width: 390, height: 780 } };
+
+describe('a page fits into 390 pixels, without complaints or requests to other hosts', () => {
+  it.each(pages)('%s', async (path) => {
+    const page = await open(path, phone);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  });
+});
+
+describe.each(['light', 'dark'] as const)(
+  'axe-core finds nothing in the %s theme',
+  (colorScheme) => {
+    it.each([
+      ['index.html', 1_280],
+      ['how-it-works.html', 1_280],
+      ['options.html', 1_280],
+      ['errors.html', 390],
+      ['api-reference/express.html', 1_280],
+    ])('%s, %i pixels wide', async (path, width) => {
+      const page = await open(path, { colorScheme, viewport: { width, height: 900 } });
+      expect(await page.locator('html.dark').count()).toBe(colorScheme === 'dark' ? 1 : 0);
+      expect(await violations(page)).toEqual([]);
+    });
+  },
+);
+
+describe('the search', () => {
+  it('finds "per tenant", and leaves out decisions and measurements', async () => {
+    const page = await open('index.html', { viewport: { width: 1_280, height: 900 } });
+    await page.getByRole('button', { name: 'Search' }).first().click();
+    await page.locator('.VPLocalSearchBox input').fill('per tenant');
+    const results = page.locator('.VPLocalSearchBox .result');
+    await results.first().waitFor();
+    const targets = await results.evaluateAll((links) => links.map((a) => a.getAttribute('href')));
+    expect(targets.filter((to) => /\/(decisions|lab|api-reference)\//.test(`${to}`))).toEqual([]);
+    await results.first().click();
+    await page.waitForURL((to) => to.pathname !== '/index.html');
+    expect(await page.locator('main').textContent()).toMatch(/tenant/i);
+  });
+});

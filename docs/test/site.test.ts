@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { shippedPages } from '../../scripts/ship-docs.mjs';
+import { groupOf } from '../site/groups.ts';
+import { siteLink } from '../site/links.ts';
+import { indexForModels, MAX_TOKENS, textForModels, tokensIn } from '../site/llms.ts';
+import { titleOf, userPages } from '../site/pages.ts';
+import { repository } from '../site/repository.ts';
+import { read } from './pages.ts';
+
+describe('the pages of the site', () => {
+  it.each(userPages())('docs/site/groups.ts has a group for docs/%s.md', (page) => {
+    expect(groupOf(page)?.title).toBeDefined();
+  });
+
+  it('the front page is not shipped with the packages', () => {
+    expect(shippedPages().has('index.md')).toBe(false);
+  });
+
+  it('takes the title of a page from its first heading', () => {
+    expect(titleOf('text\n# The `title`\n## another')).toBe('The title');
+  });
+});
+
+describe('a link of a page', () => {
+  it.each([
+    ['index.md', 'options.md#close', 'options.md#close'],
+    ['decisions/0001-toolchain.md', '../options.md', '../options.md'],
+    ['index.md', 'decisions/README.md', 'decisions/index.md'],
+    ['options.md', '#close', '#close'],
+    ['index.md', 'https://nodejs.org', 'https://nodejs.org'],
+  ])('stays on the site: %s, %s', (page, link, expected) => {
+    expect(siteLink(page, link)).toBe(expected);
+  });
+
+  it.each([
+    ['index.md', '../README.md#status', '/blob/main/README.md#status'],
+    ['index.md', '../examples', '/tree/main/examples'],
+    ['decisions/README.md', '../../packages/core/README.md', '/blob/main/packages/core/README.md'],
+    ['metrics.md', 'observability/alerts.yml', '/blob/main/docs/observability/alerts.yml'],
+  ])('leads to the repository: %s, %s', (page, link, expected) => {
+    expect(siteLink(page, link)).toBe(repository + expected);
+  });
+
+  it('to nothing is an error', () => {
+    expect(() => siteLink('index.md', '../missing.ts')).toThrow(
+      'docs/index.md links to ../missing.ts',
+    );
+  });
+});
+
+describe('the texts for models', () => {
+  it(`llms-full.txt has at most ${MAX_TOKENS} tokens`, () => {
+    expect(tokensIn(textForModels())).toBeLessThanOrEqual(MAX_TOKENS);
+  });
+
+  it('llms.txt has every user page', () => {
+    const index = indexForModels();
+    expect(userPages().filter((page) => !index.includes(`](/${page}.md)`))).toEqual([]);
+  });
+
+  it('SKILL.md has at most 600 words', () => {
+    const words = read('packages/core/SKILL.md').split(/\s+/).filter(Boolean);
+    expect(words.length).toBeLessThanOrEqual(600);
+  });
+});
