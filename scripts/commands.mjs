@@ -64,6 +64,17 @@ export const commands = {
     http: plain('sends mutated requests to the HTTP service', 'scripts/fuzz.mjs'),
     properties: plain('runs the property tests with fresh seeds', 'scripts/soak.mjs'),
   },
+  compat: {
+    postgres: {
+      ...plain('the PostgreSQL store with other versions', 'scripts/postgres-versions.mjs'),
+      programs: ['--postgres'],
+    },
+    runtimes: {
+      ...built('the packed packages on other runtimes', 'scripts/runtimes/main.mjs'),
+      programs: ['--redis', '--postgres'],
+    },
+    hosts: built('unmodified frameworks with the hook', 'scripts/hosts/main.mjs'),
+  },
   pack: {
     lint: built('packs each package and checks it', 'scripts/pack-lint.mjs'),
     use: built('installs the packed packages and uses them', 'scripts/pack-use.mjs'),
