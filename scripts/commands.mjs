@@ -78,6 +78,7 @@ export const commands = {
   pack: {
     lint: built('packs each package and checks it', 'scripts/pack-lint.mjs'),
     use: built('installs the packed packages and uses them', 'scripts/pack-use.mjs'),
+    audit: built('checks what comes with the packed packages', 'scripts/pack-audit.mjs'),
     size: built('the sizes of the bundles', 'node_modules/size-limit/bin.js'),
   },
   docs: {
