@@ -2,7 +2,7 @@ const assert = require('node:assert/strict');
 const { servers } = require('./servers.cjs');
 const { withoutServer } = require('./without-server.cjs');
 
-/** A handler that reports when it has started, and ends when it is told to. */
+/** A handler that reports its start, and runs until `end` is called. */
 function createWork() {
   const work = { calls: 0 };
   work.started = new Promise((resolve) => {
