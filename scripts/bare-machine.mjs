@@ -3,7 +3,9 @@ import { delimiter, dirname } from 'node:path';
 import { install, oldestNode } from './runtimes/runtimes.mjs';
 
 const isOfThisRun = (name) =>
-  /^npm_(?!config_)|^(npm_config_local_prefix|NODE_OPTIONS|NODE_PATH|NODE_ENV|INIT_CWD)$/.test(name);
+  /^npm_(?!config_)|^(npm_config_local_prefix|NODE_OPTIONS|NODE_PATH|NODE_ENV|INIT_CWD)$/.test(
+    name,
+  );
 
 export async function bareEnvironment() {
   const node = dirname(await install(oldestNode));

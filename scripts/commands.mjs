@@ -83,7 +83,10 @@ export const commands = {
   },
   docs: {
     figures: fromSource('writes the figures of the README and the docs', 'docs/figures/main.ts'),
-    addresses: plain('writes the addresses of the project into its packages', 'scripts/addresses.mjs'),
+    addresses: plain(
+      'writes the addresses of the project into its packages',
+      'scripts/addresses.mjs',
+    ),
     licenses: plain('writes the licenses of what the packages depend on', 'scripts/licenses.mjs'),
     dashboard: fromSource(
       'writes the images of docs/dashboard.md',

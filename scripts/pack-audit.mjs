@@ -50,9 +50,7 @@ try {
   for (const problem of problems) console.error(problem);
   if (vulnerabilities === undefined)
     console.error('AUDIT_UNAVAILABLE: this registry answers no audits, so none was made.');
-  console.log(
-    `${installed.length} packages: no other problem than the ${problems.length} named above.`,
-  );
+  console.log(`${installed.length} packages are checked; problems: ${problems.length}.`);
   const isMissing = vulnerabilities === undefined && process.argv.includes('--required');
   if (problems.length > 0 || isMissing) process.exitCode = 1;
 } finally {

@@ -34,9 +34,7 @@ async function useInProjects() {
 async function useWith(manager) {
   const cwd = join(folder, `with-${manager ?? 'npm'}`);
   cpSync('scripts/consumer/apps', cwd, { recursive: true });
-  const files = Object.fromEntries(
-    tarballs.map((path) => [manifestIn(path).name, `file:${path}`]),
-  );
+  const files = Object.fromEntries(tarballs.map((path) => [manifestIn(path).name, `file:${path}`]));
   const file = join(cwd, 'package.json');
   const manifest = JSON.parse(readFileSync(file, 'utf8'));
   Object.assign(manifest.dependencies, files);
@@ -52,7 +50,7 @@ try {
     // One after the other, to use one core only.
     (async () => {
       for (const manager of managers) await useWith(manager);
-      await useImage(join(folder, 'image'));
+      await useImage(join(folder, 'image'), env);
     })(),
   ]);
   console.log(

@@ -11,10 +11,15 @@ import { install, runtimes } from './runtimes/runtimes.mjs';
 /** The user `node` of the image. */
 const user = process.getuid?.() === 0 ? { uid: 1_000, gid: 1_000 } : {};
 
-export async function useImage(folder) {
+/**
+ * Builds the image in `folder`, and runs it.
+ *
+ * @param bare The environment of a machine without the programs of this repository.
+ */
+export async function useImage(folder, bare) {
   const stage = stagesOfImage().at(-1);
-  const env = await withNodeOf(stage, folder);
-  const cwd = await buildStages(folder, { ...process.env, ...env });
+  const env = await withNodeOf(stage, folder, bare);
+  const cwd = await buildStages(folder, env);
   const port = await freePort();
   const configuration = join(folder, 'throttle.toml');
   writeFileSync(configuration, '[semaphores]\nreports = 1\n');
@@ -36,13 +41,13 @@ export async function useImage(folder) {
 }
 
 /** The Node of the image, where a user other than root can start it. */
-async function withNodeOf({ image }, folder) {
+async function withNodeOf({ image }, folder, bare) {
   const version = /^node:([\d.]+)-alpine$/.exec(image)?.[1];
   const runtime = runtimes.find((known) => known.name === 'Node' && known.version === version);
   mkdirSync(join(folder, 'bin'), { recursive: true });
   copyFileSync(await install(runtime), join(folder, 'bin/node'));
   chmodSync(join(folder, 'bin/node'), 0o755);
-  return { PATH: `${join(folder, 'bin')}:${process.env.PATH}`, THROTTLE_LOG: 'info' };
+  return { ...bare, PATH: `${join(folder, 'bin')}:${bare.PATH}`, THROTTLE_LOG: 'info' };
 }
 
 function spawnFrom([program, ...args], options) {

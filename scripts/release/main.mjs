@@ -18,7 +18,7 @@ if (args.some((arg) => arg !== '--dry-run')) {
   process.exit(2);
 }
 
-const output = (...words) => execFileSync(words[0], words.slice(1), { encoding: 'utf8' }).trim();
+const output = (...words) => execFileSync(words[0], words.slice(1), { encoding: 'utf8' }).trimEnd();
 
 const refusals = refusalsOf({
   version: JSON.parse(readFileSync(`${publicPackages[0]}/package.json`, 'utf8')).version,
@@ -58,7 +58,12 @@ for (const [title, command] of Object.entries(steps)) {
 }
 
 if (isDryRun) await rehearse();
-else await publish(packed(), { registry: registryOfNpm(), token: process.env.NPM_TOKEN, provenance: true });
+else
+  await publish(packed(), {
+    registry: registryOfNpm(),
+    token: process.env.NPM_TOKEN,
+    provenance: true,
+  });
 
 function registryOfNpm() {
   return output('npm', 'config', 'get', 'registry');

@@ -33,8 +33,7 @@ export function refusalsOf({ version, changes, changelog, notes, tags, isPlaceho
     RELEASE_NOTES:
       notes.length > 0 &&
       `CHANGELOG.md lacks the notes in .changeset. Run \`node scripts/release-version.mjs\`.`,
-    RELEASE_TAG:
-      !tags.includes(`v${version}`) && `The commit does not have the tag v${version}.`,
+    RELEASE_TAG: !tags.includes(`v${version}`) && `The commit does not have the tag v${version}.`,
   };
   return Object.entries(reasons)
     .filter(([, message]) => message)

@@ -40,5 +40,7 @@ it('the service runs as a user other than root, with a health check, and without
 });
 
 it('docs/server.md says that the image has not been built by its tests', () => {
-  expect(read('docs/server.md')).toMatch(/`packages\/server\/Dockerfile`[^#]*image itself has not been built/);
+  expect(read('docs/server.md')).toMatch(
+    /`packages\/server\/Dockerfile`[^#]*image itself has not been built/,
+  );
 });

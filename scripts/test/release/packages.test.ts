@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { read } from '../../../docs/test/pages.ts';
-import {
-  addressesOf,
-  pagesWithAddresses,
-  publicPackages,
-  repository,
-} from '../../addresses.mjs';
+import { addressesOf, pagesWithAddresses, publicPackages, repository } from '../../addresses.mjs';
 import { allowedLicenses, licensesPage, productionDependencies } from '../../licenses.mjs';
 
 const { keywords: common } = JSON.parse(read('package.json')) as { keywords: string[] };

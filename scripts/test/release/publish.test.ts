@@ -64,7 +64,10 @@ it('npm publishes each package once, also if a release is repeated', async () =>
 
 it('a release ends at the first package that the registry does not accept', async () => {
   const { published, target } = await rehearsal();
-  const tarballs = [tarball('core'), tarball('kit', { dependencies: { '@some/missing': '1.0.0' } })];
+  const tarballs = [
+    tarball('core'),
+    tarball('kit', { dependencies: { '@some/missing': '1.0.0' } }),
+  ];
   await expect(publish([...tarballs, tarball('zone')], target)).rejects.toThrow('npm publish');
   expect([...published.keys()]).toEqual(['@some/core']);
 });
