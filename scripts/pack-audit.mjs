@@ -49,7 +49,9 @@ try {
   const problems = [...installed.flatMap(problemsOf), ...(vulnerabilities ?? [])];
   for (const problem of problems) console.error(problem);
   if (vulnerabilities === undefined)
-    console.error('AUDIT_UNAVAILABLE: this registry answers no audits, so none was made.');
+    console.error(
+      'AUDIT_UNAVAILABLE: This registry answers no audits, so vulnerabilities are unknown.',
+    );
   console.log(`${installed.length} packages are checked; problems: ${problems.length}.`);
   const isMissing = vulnerabilities === undefined && process.argv.includes('--required');
   if (problems.length > 0 || isMissing) process.exitCode = 1;

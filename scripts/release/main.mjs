@@ -1,6 +1,6 @@
 // npm run release [-- --dry-run]: checks, packs and tries all public packages, and publishes the same tarballs. A dry run
 // publishes them to a registry of its own, on this machine.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { isPlaceholder, publicPackages } from '../addresses.mjs';
@@ -8,6 +8,7 @@ import { packed } from '../tarballs.mjs';
 import { inOrder, publish } from './publish.mjs';
 import { refusalsOf } from './refusals.mjs';
 import { rehearsalToken, startRehearsal } from './rehearsal.mjs';
+import { runStep } from './step.mjs';
 
 process.chdir(fileURLToPath(new URL('../..', import.meta.url)));
 
@@ -42,15 +43,17 @@ const steps = {
   'what the lock file names is installed': 'node scripts/bootstrap.mjs',
   'lint finds nothing': 'npm run lint',
   'the packages are built and packed, and pass publint and attw': 'npm run pack -- lint',
-  'dependencies have no install script, no foreign license and no known vulnerability': `node scripts/pack-audit.mjs --packed${isDryRun ? '' : ' --required'}`,
-  'npm, pnpm, Yarn and Bun install them, and their apps run': 'node scripts/pack-use.mjs --packed',
+  'what the packages depend on is checked': `node scripts/pack-audit.mjs --packed${isDryRun ? '' : ' --required'}`,
+  'npm, pnpm, Yarn and Bun install them on Node 20.19, and their apps run':
+    'node scripts/pack-use.mjs --packed',
 };
 
 // What an earlier build has left there would be packed.
 for (const folder of publicPackages) rmSync(`${folder}/dist`, { recursive: true, force: true });
 for (const [title, command] of Object.entries(steps)) {
   console.log(`\n=== ${title}: ${command}`);
-  const { status } = spawnSync(command, { shell: true, stdio: ['ignore', 'inherit', 'inherit'] });
+  const { status, reported } = await runStep(command);
+  refusals.push(...reported);
   if (status !== 0) {
     console.error(`RELEASE_STEP: ${command} has failed. Nothing has been published.`);
     process.exit(1);
@@ -58,15 +61,11 @@ for (const [title, command] of Object.entries(steps)) {
 }
 
 if (isDryRun) await rehearse();
-else
-  await publish(packed(), {
-    registry: registryOfNpm(),
-    token: process.env.NPM_TOKEN,
-    provenance: true,
-  });
+else await publish(packed(), targetOfNpm());
 
-function registryOfNpm() {
-  return output('npm', 'config', 'get', 'registry');
+function targetOfNpm() {
+  const registry = output('npm', 'config', 'get', 'registry');
+  return { registry, token: process.env.NPM_TOKEN, provenance: true };
 }
 
 async function rehearse() {
@@ -77,6 +76,7 @@ async function rehearse() {
   } finally {
     close();
   }
+  console.log('');
   for (const title of Object.keys(steps)) console.log(`ok  ${title}`);
   console.log(`ok  npm publishes ${published.size} packages in this order:`);
   for (const { tarball, manifest } of inOrder(packed()))

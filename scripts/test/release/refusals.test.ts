@@ -36,8 +36,7 @@ it.each(faults)('a release is refused with $code', ({ code, facts, stopsDryRun =
 
 it('CONTRIBUTING.md explains each code of a release', () => {
   const explained = [...read('CONTRIBUTING.md').matchAll(/^\| `(RELEASE_\w+)` \|/gm)];
-  const codes = [...faults.map(({ code }) => code), 'RELEASE_STEP'];
-  expect(explained.map(([, code]) => code)).toEqual(codes);
+  expect(explained.map(([, code]) => code)).toEqual(faults.map(({ code }) => code));
 });
 
 function release(...args: readonly string[]) {
