@@ -28,15 +28,18 @@ export async function useImage(folder, bare) {
   const start = (words) => spawnFrom(words.map(place), { cwd, env, ...user });
   const health = () => start(wordsOf(argumentsOf(stage, 'HEALTHCHECK'))).exited;
 
-  const entry = [...wordsOf(argumentsOf(stage, 'ENTRYPOINT')), '--port', String(port)];
-  const service = start(entry);
-  await service.printed('Ready');
-  assert.equal(await health(), 0, 'the health check of a running service');
-  const { answer } = await block(`http://127.0.0.1:${port}`);
-  service.kill('SIGTERM');
-  assert.equal((await answer).status, 202, 'a blocked request is answered at SIGTERM');
-  assert.equal(await service.exited, 0, 'the exit code after SIGTERM');
-  assert.notEqual(await health(), 0, 'the health check of a service that has ended');
+  const service = start([...wordsOf(argumentsOf(stage, 'ENTRYPOINT')), '--port', `${port}`]);
+  try {
+    await service.printed('Ready');
+    assert.equal(await health(), 0, 'the health check of a running service');
+    const { answer } = await block(`http://127.0.0.1:${port}`);
+    service.kill('SIGTERM');
+    assert.equal((await answer).status, 202, 'a blocked request is answered at SIGTERM');
+    assert.equal(await service.exited, 0, 'the exit code after SIGTERM');
+    assert.notEqual(await health(), 0, 'the health check of a service that has ended');
+  } finally {
+    service.kill('SIGKILL');
+  }
   console.log('The steps of the image lead to a service that starts, is healthy, and drains.');
 }
 
