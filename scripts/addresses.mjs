@@ -2,7 +2,7 @@
 // SECURITY.md. They all follow from `repository` in the package.json of the root.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (file) => readFileSync(join(root, file), 'utf8');
@@ -44,7 +44,7 @@ function writeManifest(folder) {
   writeFileSync(join(root, file), `${JSON.stringify(Object.fromEntries(fields), null, 2)}\n`);
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
   // A manifest still has the addresses that the pages have.
   const { bugs } = JSON.parse(read(`${publicPackages[0]}/package.json`));
   const previous = bugs.replace(/\/issues$/, '');

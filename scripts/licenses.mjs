@@ -2,7 +2,7 @@
 // missing: an application has chosen them itself.
 import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { publicPackages } from './addresses.mjs';
 
 /** Licenses that ask an application for no more than to keep their text. */
@@ -64,5 +64,5 @@ ${rows.join('\n')}
 `;
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href)
+if (process.argv[1] === fileURLToPath(import.meta.url))
   writeFileSync(join(root, 'THIRD-PARTY.md'), licensesPage());
