@@ -9,7 +9,13 @@ import { manifestIn, pack, packed } from './tarballs.mjs';
 import { useImage } from './use-image.mjs';
 
 const { packageManager } = JSON.parse(readFileSync('package.json', 'utf8'));
-const managers = [undefined, packageManager, 'yarn@1.22.22', 'bun@1.4.5'];
+const installs = {
+  npm: 'npm install',
+  pnpm: `npx -y ${packageManager} install`,
+  // Fastify brings a version of cookie along that requires Node 22, if only in its manifest.
+  yarn: 'npx -y yarn@1.22.22 install --ignore-engines',
+  bun: 'npx -y bun@1.4.5 install',
+};
 const tarballs = process.argv.includes('--packed') ? packed() : pack();
 const folder = mkdtempSync(join(tmpdir(), 'headgate-consumer-'));
 // The user of the image has to reach it.
@@ -32,15 +38,14 @@ async function useInProjects() {
  * packages that depend on each other: the registry does not have them yet. npm takes what the project depends on.
  */
 async function useWith(manager) {
-  const cwd = join(folder, `with-${manager ?? 'npm'}`);
+  const cwd = join(folder, `with-${manager}`);
   cpSync('scripts/consumer/apps', cwd, { recursive: true });
   const files = Object.fromEntries(tarballs.map((path) => [manifestIn(path).name, `file:${path}`]));
   const file = join(cwd, 'package.json');
   const manifest = JSON.parse(readFileSync(file, 'utf8'));
   Object.assign(manifest.dependencies, files);
   writeFileSync(file, JSON.stringify({ ...manifest, resolutions: files }));
-  const command = manager === undefined ? 'npm' : `npx -y ${manager}`;
-  await run([command, 'install'], { cwd, env });
+  await run([installs[manager]], { cwd, env });
   for (const app of ['apps.mjs', 'apps.cjs']) await run(['node', app], { cwd, env });
 }
 
@@ -49,7 +54,7 @@ try {
     useInProjects(),
     // One after the other, to use one core only.
     (async () => {
-      for (const manager of managers) await useWith(manager);
+      for (const manager of Object.keys(installs)) await useWith(manager);
       await useImage(join(folder, 'image'), env);
     })(),
   ]);
