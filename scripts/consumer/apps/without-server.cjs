@@ -6,6 +6,10 @@ exports.withoutServer = async (load) => {
   const limiter = createLimiter({ name: 'renders', limit: 1 });
   assert.equal(await limiter.run(() => limiter.inflight), 1);
 
+  const { openaiError } = await load('@headgate/ai');
+  const rejection = { reason: 'full', limitName: 'a', queued: 0, waited: 0, retryAfter: 1 };
+  assert.equal(openaiError(rejection).status, 503);
+
   await exporters(load, limiter);
   await stores(load);
   await service(load, createLimiter);

@@ -47,18 +47,28 @@ it('a package follows those that it depends on', () => {
   expect(inOrder(threePackages()).map(({ manifest }) => manifest.name)).toEqual(inThisOrder);
 });
 
-it('npm publishes each package once, also if a release is repeated', async () => {
-  const { published, target, lines } = await rehearsal();
+/** Each test starts npm several times, which takes a second on a busy machine. */
+vi.setConfig({ testTimeout: 120_000 });
+
+it('npm publishes the packages in order', async () => {
+  const { published, target } = await rehearsal();
   await publish(threePackages(), target);
   expect([...published.keys()]).toEqual(inThisOrder);
   expect(published.get('@some/core')).toMatchObject({
     'dist-tags': { latest: '1.0.0' },
     access: 'public',
   });
-  await publish(threePackages(), target);
+});
+
+it('a release that is repeated skips what the registry has', async () => {
+  const { published, target, lines } = await rehearsal();
+  await publish([tarball('core')], target);
+  await publish([tarball('core'), tarball('kit')], target);
+  expect([...published.keys()]).toEqual(['@some/core', '@some/kit']);
   expect(lines()).toEqual([
-    ...inThisOrder.map((name) => `${name}@1.0.0: published`),
-    ...inThisOrder.map((name) => `${name}@1.0.0: published already`),
+    '@some/core@1.0.0: published',
+    '@some/core@1.0.0: published already',
+    '@some/kit@1.0.0: published',
   ]);
 });
 
