@@ -4,7 +4,9 @@ import { read } from '../../../docs/test/pages.ts';
 import { argumentsOf, stagesOfImage, wordsOf } from '../../image-steps.mjs';
 import { runtimes } from '../../runtimes/runtimes.mjs';
 
-const [first, last] = stagesOfImage();
+type Stage = ReturnType<typeof stagesOfImage>[number];
+
+const [first, last] = stagesOfImage() as [Stage, Stage];
 const manifest = (name: string) => JSON.parse(read(`packages/${name}/package.json`));
 
 it('the Dockerfile of the service is valid', () => {
@@ -15,7 +17,7 @@ it('the Dockerfile of the service is valid', () => {
 it('the image has two stages, on a version of Node that the tests run on', () => {
   expect(stagesOfImage()).toHaveLength(2);
   const tested = runtimes.map(({ version }) => `node:${version}-alpine`);
-  for (const stage of [first, last]) expect(tested).toContain(stage?.image);
+  for (const stage of [first, last]) expect(tested).toContain(stage.image);
 });
 
 it('the image contains the tarballs of the service and of its packages', () => {
