@@ -67,9 +67,21 @@ export const commands = {
     http: plain('sends mutated requests to the HTTP service', 'scripts/fuzz.mjs'),
     properties: plain('runs the property tests with fresh seeds', 'scripts/soak.mjs'),
   },
+  compat: {
+    postgres: {
+      ...plain('the PostgreSQL store with other versions', 'scripts/postgres-versions.mjs'),
+      programs: ['--postgres'],
+    },
+    runtimes: {
+      ...built('the packed packages on other runtimes', 'scripts/runtimes/main.mjs'),
+      programs: ['--redis', '--postgres'],
+    },
+    hosts: built('unmodified frameworks with the hook', 'scripts/hosts/main.mjs'),
+  },
   pack: {
     lint: built('packs each package and checks it', 'scripts/pack-lint.mjs'),
     use: built('installs the packed packages and uses them', 'scripts/pack-use.mjs'),
+    audit: built('checks what comes with the packed packages', 'scripts/pack-audit.mjs'),
     size: built('the sizes of the bundles', 'node_modules/size-limit/bin.js'),
   },
   docs: {
@@ -80,6 +92,11 @@ export const commands = {
       run: ['node_modules/vitest/vitest.mjs', 'run', '--config', 'docs/site/vitest.config.ts'],
     },
     figures: fromSource('writes the figures of the README and the docs', 'docs/figures/main.ts'),
+    addresses: plain(
+      'writes the addresses of the project into its packages',
+      'scripts/addresses.mjs',
+    ),
+    licenses: plain('writes the licenses of what the packages depend on', 'scripts/licenses.mjs'),
     dashboard: fromSource(
       'writes the images of docs/dashboard.md',
       'packages/dashboard/test/screenshots.ts',

@@ -1,4 +1,4 @@
-// npm run test:postgres [-- versions]: tests the PostgreSQL store with servers of these versions. Default: the oldest
+// npm run compat -- postgres [versions]: tests the PostgreSQL store with servers of these versions. Default: the oldest
 // supported one; `npm test` uses the newest.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { fromNpm } from './programs/programs.mjs';
 const known = Object.keys(postgresVersions);
 const versions = process.argv.length > 2 ? process.argv.slice(2) : [known[0]];
 if (versions.some((version) => !known.includes(version))) {
-  console.error(`Usage: npm run test:postgres [-- ${known.join(' ')}]`);
+  console.error(`Usage: npm run compat -- postgres [${known.join(' ')}]`);
   process.exit(2);
 }
 

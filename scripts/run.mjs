@@ -1,4 +1,4 @@
-// npm run bench|simulate|chaos|fuzz|pack|docs -- <subcommand> [arguments]: sets up what the subcommand needs, then runs it.
+// npm run bench|simulate|chaos|fuzz|compat|pack|docs -- <subcommand> [arguments]: sets up what the subcommand needs, then runs it.
 import { spawn } from 'node:child_process';
 import { commands, find } from './commands.mjs';
 

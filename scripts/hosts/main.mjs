@@ -1,4 +1,4 @@
-// npm run test:hosts [-- hosts]: installs frameworks and other programs from npm, starts them unmodified with
+// npm run compat -- hosts [hosts]: installs frameworks and other programs from npm, starts them unmodified with
 // `--import @headgate/node/register` of the packed packages, and checks that their requests are limited.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { createProject } from './project.mjs';
 const wanted = process.argv.slice(2);
 const known = hosts.map(({ id }) => id);
 if (wanted.some((id) => !known.includes(id))) {
-  console.error(`Usage: npm run test:hosts [-- ${known.join(' ')}]`);
+  console.error(`Usage: npm run compat -- hosts [${known.join(' ')}]`);
   process.exit(2);
 }
 const chosen = hosts.filter(({ id }) => wanted.length === 0 || wanted.includes(id));

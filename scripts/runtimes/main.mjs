@@ -1,4 +1,4 @@
-// npm run test:runtimes [-- runtimes] [-- --write]: runs the tests of the packed packages on other versions of Node, on
+// npm run compat -- runtimes [runtimes] [--write]: runs the tests of the packed packages on other versions of Node, on
 // Bun and on Deno. With --write, and all runtimes, also writes the tables of docs/runtimes.md.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { sizesOf } from './sizes.mjs';
 const wanted = process.argv.slice(2).filter((word) => word !== '--write');
 const known = runtimes.map(idOf);
 if (wanted.some((id) => !known.includes(id))) {
-  console.error(`Usage: npm run test:runtimes [-- ${known.join(' ')}] [-- --write]`);
+  console.error(`Usage: npm run compat -- runtimes [${known.join(' ')}] [--write]`);
   process.exit(2);
 }
 const chosen = runtimes.filter((runtime) => wanted.length === 0 || wanted.includes(idOf(runtime)));

@@ -6,7 +6,7 @@ import { type Handler, Hono } from 'hono';
 import { beforeEach, expect, it } from 'vitest';
 import { honoApp, honoLimit } from '../suite-app.ts';
 
-/** Bun and Deno run this file: `npm run test:runtimes`. It must not import Hono's Node server, which replaces Response. */
+/** Bun and Deno run this file: `npm run compat -- runtimes`. It must not import Hono's Node server, which replaces Response. */
 const framework: FrameworkDriver<ConcurrencyLimit> = {
   name: `Hono 4 with ${serverName}`,
   can: { tracksHandlers: true, http2: false },

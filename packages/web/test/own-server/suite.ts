@@ -4,7 +4,7 @@ import type { ConcurrencyLimit } from '@headgate/web';
 import { beforeEach } from 'vitest';
 import { webApp, webLimit } from '../suite-app.ts';
 
-/** Bun and Deno run this file: `npm run test:runtimes`. */
+/** Bun and Deno run this file: `npm run compat -- runtimes`. */
 const framework: FrameworkDriver<ConcurrencyLimit> = {
   name: `web-standard handlers with ${serverName}`,
   can: { tracksHandlers: true, http2: false, knowsRoutes: false, seesConnections: false },
