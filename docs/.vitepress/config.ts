@@ -29,6 +29,8 @@ export default defineConfig({
       withoutEmptyHeaders(md);
     },
   },
+  // The playground is bundled from the sources.
+  vite: { resolve: { conditions: ['headgate-source'] } },
   themeConfig: {
     search: {
       provider: 'local',
