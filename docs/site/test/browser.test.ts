@@ -100,6 +100,7 @@ describe('the search', () => {
     expect(targets.filter((to) => /\/(decisions|lab|api-reference)\//.test(`${to}`))).toEqual([]);
     await results.first().click();
     await page.waitForURL((to) => to.pathname !== '/index.html');
-    expect(await page.locator('main').textContent()).toMatch(/tenant/i);
+    // The address changes before the page does.
+    await page.locator('main', { hasText: /tenant/i }).waitFor({ timeout: 5_000 });
   });
 });
