@@ -79,6 +79,21 @@ describe('pauseFor()', () => {
     expect(admitted(waiting)).toBe(before);
   });
 
+  it.each([0, 10, 'soon'])(
+    'does not let the limit return sooner after another pause: %s',
+    (pause) => {
+      const { clock, limiter, ask } = scene();
+      limiter.pauseFor(1_000);
+      const waiting = ask(10);
+      clock.advance(1_100);
+      limiter.pauseFor(pause);
+      clock.advance(400);
+      expect(admitted(waiting)).toBeLessThan(8);
+      clock.advance(500);
+      expect(admitted(waiting)).toBe(10);
+    },
+  );
+
   it('takes the value of a Retry-After field', () => {
     const { limiter } = scene();
     limiter.pauseFor('2');

@@ -66,6 +66,15 @@ test('the process that pauses rejects requests that would time out before the pa
   await expect(here.acquire()).rejects.toMatchObject({ rejection });
 });
 
+test('a pause of no time has no effect', async () => {
+  const { here } = pair();
+  here.pauseFor('0');
+  here.pauseFor('soon');
+  expect(here.inflight).toBe(0);
+  await here.acquire();
+  expect(here.inflight).toBe(1);
+});
+
 test('a pause counts as no request, and close() does not wait for it', async () => {
   const { world, here } = pair();
   const events: string[] = [];
