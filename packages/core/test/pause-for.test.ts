@@ -188,6 +188,19 @@ describe('pauseFor()', () => {
     expect(admitted(waiting)).toBeGreaterThan(0);
   });
 
+  it('does not raise an adaptive limit for the requests that it rejects', () => {
+    const clock = new VirtualClock();
+    const limiter = createLimiter({ limit: adaptive(), queueLimit: 5, queueTimeout: 5_000, clock });
+    const { limit } = limiter;
+    call(limiter);
+    limiter.pauseFor(60_000);
+    for (let second = 0; second < 60; second++) {
+      clock.advance(1_000);
+      call(limiter);
+    }
+    expect(limiter.limit).toBe(limit);
+  });
+
   it('pauses one limit of a gate, whose requests keep their order', () => {
     const clock = new VirtualClock();
     const limits = [
