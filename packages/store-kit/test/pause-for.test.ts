@@ -66,6 +66,24 @@ test('the process that pauses rejects requests that would time out before the pa
   await expect(here.acquire()).rejects.toMatchObject({ rejection });
 });
 
+test('a pause withholds the whole of a limit that is raised meanwhile, here or in another process', async () => {
+  const { world, here, there } = pair();
+  await there.acquire().then((permit) => permit.release());
+  there.setLimit(20);
+  await settled();
+  here.pauseFor(1_000);
+  await settled();
+  const waiting = Array.from({ length: 30 }, () => outcome(there.acquire()));
+  const admitted = () => waiting.filter(({ permit }) => permit !== undefined).length;
+  await world.advance(100);
+  expect([here.limit, admitted()]).toEqual([20, 0]);
+  here.setLimit(30);
+  await world.advance(100);
+  expect(admitted()).toBe(0);
+  await world.advance(2_000);
+  expect(admitted()).toBe(30);
+});
+
 test('a pause of no time has no effect', async () => {
   const { here } = pair();
   here.pauseFor('0');

@@ -42,6 +42,11 @@ export class WithheldLimit {
     this.#isSecond ||= inflight > 2 * limit;
   }
 
+  /** The limit has changed, or is about to be raised. */
+  resized(limit: number): void {
+    if (this.#permit !== undefined) this.#update(limit);
+  }
+
   end(): void {
     this.#pause.unwatch();
     this.#permit?.release();
@@ -49,10 +54,10 @@ export class WithheldLimit {
     this.#isSecond = false;
   }
 
-  #update(): void {
-    const { held, limitState } = this.semaphore;
+  #update(limit = this.semaphore.limitState.limit): void {
+    const { held } = this.semaphore;
     const returns = this.#isSecond && this.left === 0;
-    const weight = returns ? 0 : this.#pause.withheld(limitState.limit);
+    const weight = returns ? 0 : this.#pause.withheld(limit);
     if (weight === 0) return this.end();
     this.#pause.watch();
     if (this.#permit !== undefined) return this.#permit.adjust(weight);
