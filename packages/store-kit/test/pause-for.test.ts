@@ -84,6 +84,30 @@ test('a pause withholds the whole of a limit that is raised meanwhile, here or i
   expect(admitted()).toBe(30);
 });
 
+test('a pause continues after an outage in which its lease has expired', async () => {
+  const world = new World();
+  const store = world.connect();
+  const options = { limit: 2, queueTimeout: 120_000, onStoreError: 'local' } as const;
+  const limiter = world.limiter({ ...options, store });
+  limiter.pauseFor(30_000);
+  await settled();
+  store.trouble = 'silent';
+  await world.advance(2 * lease + timeout);
+  const waiting = outcome(limiter.acquire());
+  await world.advance(lease);
+  expect(waiting.permit).toBeUndefined();
+  store.trouble = undefined;
+  await world.advance(lease);
+  expect(await world.stats()).toMatchObject({ inflight: 2 });
+  expect(waiting.permit).toBeUndefined();
+  await world.advance(60_000);
+  expect(waiting.permit).toBeDefined();
+  waiting.permit?.release();
+  await settled();
+  expect(limiter.inflight).toBe(0);
+  expect(await world.stats()).toMatchObject({ inflight: 0 });
+});
+
 test('a pause of no time has no effect', async () => {
   const { here } = pair();
   here.pauseFor('0');

@@ -61,10 +61,16 @@ export class WithheldLimit {
     if (weight === 0) return this.end();
     this.#pause.watch();
     if (this.#permit !== undefined) return this.#permit.adjust(weight);
-    this.#permit = new WithheldPermit(this.semaphore, weight, 0);
+    this.#permit = new WithheldPermit(this.semaphore, weight, () => this.#withholdAgain());
     held.add(this.#permit);
     this.created(this.#permit);
     held.register();
+  }
+
+  /** Called when the permit's lease was lost, as after a restart of the store: the pause is not over. */
+  #withholdAgain(): void {
+    this.end();
+    this.#update();
   }
 }
 
@@ -76,6 +82,18 @@ const untracked: PermitRegistry = {
 
 /** Belongs to no request, so it is neither counted nor reported as admitted, and `close` does not wait for it. */
 class WithheldPermit extends DistributedPermit {
+  constructor(
+    semaphore: PermitSource,
+    weight: number,
+    private readonly leaseLost: () => void,
+  ) {
+    super(semaphore, weight, 0);
+  }
+
+  override lost(): void {
+    this.leaseLost();
+  }
+
   protected override get registry(): PermitRegistry {
     return untracked;
   }
