@@ -59,6 +59,25 @@ test('pauses of several processes do not add up', async () => {
   expect(admitted()).toBe(10);
 });
 
+test('the limit returns in steps after the last of several pauses', async () => {
+  const { world, here, there } = pair();
+  const running = outcome(here.acquire());
+  await settled();
+  here.pauseFor(10_000);
+  await world.advance(9_000);
+  there.pauseFor(10_000);
+  running.permit?.release();
+  const waiting = Array.from({ length: 20 }, () => outcome(here.acquire()));
+  const admitted = () => waiting.filter(({ permit }) => permit !== undefined).length;
+  await world.advance(10_100);
+  expect(admitted()).toBe(1);
+  await world.advance(5_000);
+  expect(admitted()).toBeGreaterThan(3);
+  expect(admitted()).toBeLessThan(7);
+  await world.advance(5_000);
+  expect(admitted()).toBe(10);
+});
+
 test('the process that pauses rejects requests that would time out before the pause ends', async () => {
   const { here } = pair({ queueTimeout: 500 });
   here.pauseFor(5_000);

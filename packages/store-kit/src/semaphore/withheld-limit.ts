@@ -2,16 +2,19 @@ import { Pause, type PermitRegistry } from '@headgate/core/engine';
 import type { LimitState } from '../contract.ts';
 import { DistributedPermit, type PermitSource } from './distributed-permit.ts';
 
+/** If other processes use less than this part of the limit when a pause ends, none of them withholds much of it. */
+const MIN_WITHHELD = 0.75;
+
 /** What a withheld limit needs of its semaphore. */
 interface WithholdingSemaphore extends PermitSource {
-  readonly limitState: { readonly limit: number };
+  readonly limitState: { readonly limit: number; readonly inflight: number };
   readonly held: { add(permit: DistributedPermit): void; register(): void };
 }
 
 /**
  * Withholds a limit from all processes: holds a permit of the whole limit while the limit is paused, and lowers its
  * weight in steps afterwards. If this process dies, the permit's lease expires. Of several processes that pause the
- * limit, only the first returns it in steps, since their weights add up.
+ * limit at about the same time, only the first returns it in steps, since their weights add up.
  */
 export class WithheldLimit {
   readonly #pause: Pause;
@@ -55,7 +58,10 @@ export class WithheldLimit {
   }
 
   #update(limit = this.semaphore.limitState.limit): void {
-    const { held } = this.semaphore;
+    const { held, limitState } = this.semaphore;
+    // A process that paused the limit earlier may have returned most of it, or died.
+    if (this.left === 0 && this.#permit?.weight === limit)
+      this.#isSecond &&= limitState.inflight - limit >= MIN_WITHHELD * limit;
     const returns = this.#isSecond && this.left === 0;
     const weight = returns ? 0 : this.#pause.withheld(limit);
     if (weight === 0) return this.end();
