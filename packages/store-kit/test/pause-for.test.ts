@@ -78,6 +78,20 @@ test('the limit returns in steps after the last of several pauses', async () => 
   expect(admitted()).toBe(10);
 });
 
+test('a process that pauses a limit hands no lease to its next waiter', async () => {
+  const world = new World();
+  const limiter = world.limiter({ limit: 2, queueTimeout: 60_000, handoff: 5 });
+  const running = [await limiter.acquire(), await limiter.acquire()];
+  const waiting = outcome(limiter.acquire());
+  await settled();
+  limiter.pauseFor(1_000);
+  for (const permit of running) permit.release();
+  await world.advance(900);
+  expect(waiting.permit).toBeUndefined();
+  await world.advance(1_200);
+  expect(waiting.permit).toBeDefined();
+});
+
 test('the process that pauses rejects requests that would time out before the pause ends', async () => {
   const { here } = pair({ queueTimeout: 500 });
   here.pauseFor(5_000);
