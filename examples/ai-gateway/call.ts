@@ -44,7 +44,8 @@ export class Call {
   ) {
     this.prompt = Math.ceil(JSON.stringify(body).length / 4);
     this.hidesUsage = this.isOpenAI && body.stream_options?.include_usage !== true;
-    if (this.isOpenAI && body.stream) body.stream_options = { include_usage: true };
+    if (this.isOpenAI && body.stream)
+      body.stream_options = { ...body.stream_options, include_usage: true };
   }
 
   get priority(): Priority {

@@ -1,8 +1,8 @@
 // A fake model provider in the formats of OpenAI and Anthropic, to try the gateway without a key.
 //
 // The field `metadata` of a request decides what its answer is like: `tokens`, its length; `size`, the letters of a
-// token; and `fault`, what goes wrong: `hang`, `reset` (before the first byte), `cut`, or `hold`, which waits after the
-// first token until POST /admin/release. GET /admin/calls shows which requests have arrived.
+// token; and `fault`, what goes wrong: `hang`, `reset` (before the first byte), `cut`, `page` (the error page of a proxy),
+// `crlf` (other line ends), or `hold`, which waits after the first token until POST /admin/release. GET /admin/calls shows which requests have arrived.
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
@@ -72,23 +72,29 @@ async function answer(question: Question, format: Format, res: ServerResponse): 
   calls.started.push({ prompt, model: question.model ?? '', at: Date.now() });
   if (fault === 'hang') await once(signal, 'abort');
   if (fault === 'reset') res.destroy();
+  if (fault === 'page') {
+    res.writeHead(502, { 'Content-Type': 'text/html' });
+    return void res.end('<style>p{margin:0}</style><p>Bad gateway</p>');
+  }
+  const lines = (text: string) => (fault === 'crlf' ? text.replaceAll('\n', '\r\n') : text);
   const count = Math.min(Number(tokens), question.max_tokens ?? Infinity);
   const usage = { input: Math.ceil(prompt.length / 4), output: count };
   const withUsage = question.stream_options?.include_usage === true;
   if (question.stream) {
     res.writeHead(200, { 'Content-Type': 'text/event-stream' });
-    res.write(format.begin(usage.input));
+    res.write(lines(format.begin(usage.input)));
   }
   const word = 'word'.padEnd(Number(size), '.');
   for (let token = 0; token < count; token++) {
     if (signal.aborted) return;
-    if (question.stream && !res.write(format.token(word))) await once(res, 'drain', { signal });
+    if (question.stream && !res.write(lines(format.token(word))))
+      await once(res, 'drain', { signal });
     if (fault === 'hold' && token === 0) await once(held, 'release', { signal });
     if (fault === 'cut' && token === 3) return void res.destroy();
     await pause(1);
   }
   calls.finished.push({ prompt, tokens: count });
-  if (question.stream) return void res.end(format.end(usage, withUsage));
+  if (question.stream) return void res.end(lines(format.end(usage, withUsage)));
   res.setHeader('Content-Type', 'application/json');
   res.end(format.whole(word.repeat(count), usage));
 }

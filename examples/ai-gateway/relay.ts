@@ -61,12 +61,12 @@ async function* relay({ ok, body }: Response, call: Call, permit: Permit) {
   }
 }
 
-/** Splits a body into server-sent events. Another body is one event. */
+/** Splits a body into server-sent events. Some servers end lines with `\r\n`. Another body is one event. */
 async function* eventsIn(body: Response['body']) {
   let rest = '';
   const decoder = new TextDecoder();
   for await (const chunk of body ?? []) {
-    const events = (rest + decoder.decode(chunk, { stream: true })).split('\n\n');
+    const events = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n\r?\n/);
     rest = events.pop() ?? '';
     for (const event of events) yield `${event}\n\n`;
   }

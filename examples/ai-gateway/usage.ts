@@ -44,7 +44,12 @@ export class Usage {
   }
 }
 
+/** Returns nothing for other text, such as the error page of a proxy or `[DONE]`. */
 function dataIn(text: string): Data {
-  const start = text.indexOf('{');
-  return start < 0 ? {} : JSON.parse(text.slice(start));
+  const json = /^data: ?([^\r\n]*)/m.exec(text)?.[1] ?? text;
+  try {
+    return JSON.parse(json) ?? {};
+  } catch {
+    return {};
+  }
 }

@@ -109,6 +109,15 @@ const faults: Scenario = async (scene) => {
     const cut = await fault('cut', { path, stream: true });
     await assert.rejects(cut.text(), 'the client notices that the answer is incomplete');
   }
+  for (const { path, end } of formats) {
+    const text = await (await fault('crlf', { path, stream: true })).text();
+    assert.match(text.replaceAll('\r', ''), end);
+    assert.equal(text.match(/word/g)?.length, 8);
+    assert.doesNotMatch(text, /prompt_tokens/);
+    const page = await fault('page', { path, stream: true });
+    assert.equal(page.status, 502);
+    assert.match(await page.text(), /Bad gateway/);
+  }
   const reset = await fault('reset');
   assert.equal(reset.status, 502);
   assert.match(await reset.text(), /"type":"error"/);

@@ -3,7 +3,15 @@ import { lcg } from '@headgate/test-kit/lcg';
 import { VirtualClock } from '@headgate/test-suite';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { byPriority, byShare, createGate, createLimiter, fair, type Order } from '../src/index.ts';
+import {
+  byPriority,
+  byShare,
+  createGate,
+  createLimiter,
+  fair,
+  type Order,
+  type Permit,
+} from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
 
 interface Tenant {
@@ -126,6 +134,30 @@ it('usage that is known only after the release is charged too', () => {
   for (const caller of callers) caller.permit?.release();
   for (const caller of callers) caller.permit?.release();
   expect(granted).toEqual(['first', 'greedy', 'modest', 'modest', 'greedy']);
+});
+
+it('a flow inherits no debt of another flow, although subqueues are few', () => {
+  const clock = new VirtualClock({ random: lcg(7) });
+  const options = { limit: 1, queueLimit: Infinity, queueTimeout: Infinity, order: fair(), clock };
+  const limiter = createLimiter(options);
+  const granted: string[] = [];
+  let held: Permit | undefined;
+  const ask = (fairBy: string, used = 1) => {
+    const onGranted = (permit: Permit) => {
+      held = permit;
+      granted.push(fairBy);
+      permit.adjust(used);
+    };
+    limiter.request(Object.assign(new Caller({ onGranted }), { fairBy }));
+  };
+  ask('first');
+  for (let i = 0; i < 20; i++) ask(`greedy${i}`, 1_000);
+  for (let i = 0; i < 500; i++) ask('usual');
+  for (let i = 0; i < 25; i++) held?.release();
+  for (let i = 0; i < 50; i++) ask(`modest${i}`);
+  granted.length = 0;
+  for (let i = 0; i < 110; i++) held?.release();
+  expect(granted.filter((name) => name.startsWith('modest'))).toHaveLength(50);
 });
 
 it('a request that was admitted at once is charged to its flow', () => {

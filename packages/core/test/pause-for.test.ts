@@ -79,6 +79,21 @@ describe('pauseFor()', () => {
     expect(admitted(waiting)).toBe(before);
   });
 
+  it.each([0, 10, 'soon'])(
+    'does not let the limit return sooner after another pause: %s',
+    (pause) => {
+      const { clock, limiter, ask } = scene();
+      limiter.pauseFor(1_000);
+      const waiting = ask(10);
+      clock.advance(1_100);
+      limiter.pauseFor(pause);
+      clock.advance(400);
+      expect(admitted(waiting)).toBeLessThan(8);
+      clock.advance(500);
+      expect(admitted(waiting)).toBe(10);
+    },
+  );
+
   it('takes the value of a Retry-After field', () => {
     const { limiter } = scene();
     limiter.pauseFor('2');
@@ -171,6 +186,19 @@ describe('pauseFor()', () => {
     clock.advance(1_000);
     // How many the default limit admits at once depends on the event loop of the test.
     expect(admitted(waiting)).toBeGreaterThan(0);
+  });
+
+  it('does not raise an adaptive limit for the requests that it rejects', () => {
+    const clock = new VirtualClock();
+    const limiter = createLimiter({ limit: adaptive(), queueLimit: 5, queueTimeout: 5_000, clock });
+    const { limit } = limiter;
+    call(limiter);
+    limiter.pauseFor(60_000);
+    for (let second = 0; second < 60; second++) {
+      clock.advance(1_000);
+      call(limiter);
+    }
+    expect(limiter.limit).toBe(limit);
   });
 
   it('pauses one limit of a gate, whose requests keep their order', () => {

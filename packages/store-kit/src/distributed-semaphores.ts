@@ -74,6 +74,7 @@ export class DistributedSemaphores
     this.limit = limit;
     for (const { limitState } of this.inUse()) limitState.commonChanged();
     this.fallback.setLimit(limit);
+    this.only?.resized(limit);
     observers.resized?.({ name, limit });
   }
 
@@ -98,6 +99,8 @@ export class DistributedSemaphores
 
   /** Changes the limit of all keys in use, here and at the store. */
   declare(limit: number): void {
+    // Before the store grants permits of a higher limit.
+    if (limit > this.limit) this.only?.resized(limit);
     this.version = SET_NOW;
     // If the number differs from the one declared last, both remembered numbers are replaced. So a limit that an
     // operator has set no longer applies.

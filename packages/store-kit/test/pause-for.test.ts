@@ -59,11 +59,95 @@ test('pauses of several processes do not add up', async () => {
   expect(admitted()).toBe(10);
 });
 
+test('the limit returns in steps after the last of several pauses', async () => {
+  const { world, here, there } = pair();
+  const running = outcome(here.acquire());
+  await settled();
+  here.pauseFor(10_000);
+  await world.advance(9_000);
+  there.pauseFor(10_000);
+  running.permit?.release();
+  const waiting = Array.from({ length: 20 }, () => outcome(here.acquire()));
+  const admitted = () => waiting.filter(({ permit }) => permit !== undefined).length;
+  await world.advance(10_100);
+  expect(admitted()).toBe(1);
+  await world.advance(5_000);
+  expect(admitted()).toBeGreaterThan(3);
+  expect(admitted()).toBeLessThan(7);
+  await world.advance(5_000);
+  expect(admitted()).toBe(10);
+});
+
+test('a process that pauses a limit hands no lease to its next waiter', async () => {
+  const world = new World();
+  const limiter = world.limiter({ limit: 2, queueTimeout: 60_000, handoff: 5 });
+  const running = [await limiter.acquire(), await limiter.acquire()];
+  const waiting = outcome(limiter.acquire());
+  await settled();
+  limiter.pauseFor(1_000);
+  for (const permit of running) permit.release();
+  await world.advance(900);
+  expect(waiting.permit).toBeUndefined();
+  await world.advance(1_200);
+  expect(waiting.permit).toBeDefined();
+});
+
 test('the process that pauses rejects requests that would time out before the pause ends', async () => {
   const { here } = pair({ queueTimeout: 500 });
   here.pauseFor(5_000);
   const rejection = { reason: 'overloaded', retryAfter: 5 };
   await expect(here.acquire()).rejects.toMatchObject({ rejection });
+});
+
+test('a pause withholds the whole of a limit that is raised meanwhile, here or in another process', async () => {
+  const { world, here, there } = pair();
+  await there.acquire().then((permit) => permit.release());
+  there.setLimit(20);
+  await settled();
+  here.pauseFor(1_000);
+  await settled();
+  const waiting = Array.from({ length: 30 }, () => outcome(there.acquire()));
+  const admitted = () => waiting.filter(({ permit }) => permit !== undefined).length;
+  await world.advance(100);
+  expect([here.limit, admitted()]).toEqual([20, 0]);
+  here.setLimit(30);
+  await world.advance(100);
+  expect(admitted()).toBe(0);
+  await world.advance(2_000);
+  expect(admitted()).toBe(30);
+});
+
+test('a pause continues after an outage in which its lease has expired', async () => {
+  const world = new World();
+  const store = world.connect();
+  const options = { limit: 2, queueTimeout: 120_000, onStoreError: 'local' } as const;
+  const limiter = world.limiter({ ...options, store });
+  limiter.pauseFor(30_000);
+  await settled();
+  store.trouble = 'silent';
+  await world.advance(2 * lease + timeout);
+  const waiting = outcome(limiter.acquire());
+  await world.advance(lease);
+  expect(waiting.permit).toBeUndefined();
+  store.trouble = undefined;
+  await world.advance(lease);
+  expect(await world.stats()).toMatchObject({ inflight: 2 });
+  expect(waiting.permit).toBeUndefined();
+  await world.advance(60_000);
+  expect(waiting.permit).toBeDefined();
+  waiting.permit?.release();
+  await settled();
+  expect(limiter.inflight).toBe(0);
+  expect(await world.stats()).toMatchObject({ inflight: 0 });
+});
+
+test('a pause of no time has no effect', async () => {
+  const { here } = pair();
+  here.pauseFor('0');
+  here.pauseFor('soon');
+  expect(here.inflight).toBe(0);
+  await here.acquire();
+  expect(here.inflight).toBe(1);
 });
 
 test('a pause counts as no request, and close() does not wait for it', async () => {

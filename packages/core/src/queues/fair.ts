@@ -13,8 +13,8 @@ import { Subqueues } from './subqueues.ts';
  * (rejected as `full`), unless its own subqueue would then be as heavy.
  *
  * There are at most 128 subqueues, however many flows clients make up. Each flow is assigned six at random, and uses
- * the lightest of them when its first request is queued. So two flows rarely share a subqueue, and clients cannot
- * predict which ones do.
+ * one of them when its first request is queued: that in which it is in debt, or else that with the least queued weight
+ * and debt. So two flows rarely share a subqueue, and clients cannot predict which ones do.
  *
  * Start-time fair queueing (Goyal, Vin and Cheng, 1996), with corrected charges as in VTC (Sheng et al., 2024) and the
  * shuffle sharding of Kubernetes' API Priority and Fairness. In Kubernetes, a flow uses all six of its subqueues at
@@ -35,6 +35,8 @@ interface ChargedSubqueue {
   readonly number: number;
   /** Virtual time at which its next waiter is due. */
   due: number;
+  /** The flow that was charged last. */
+  debtor?: string;
 }
 
 /** A flow with queued requests: the subqueue that it uses, and its number of waiters there. */
@@ -121,6 +123,7 @@ class FairQueue extends Subqueues {
     const charge = before + weight;
     this.#charges.set(admitted, charge);
     this.#use(subqueue);
+    subqueue.debtor = nameOf(admitted);
     subqueue.due += Math.max(0, charge) - Math.max(0, before);
     super.charge(admitted, weight);
   }
@@ -141,11 +144,15 @@ class FairQueue extends Subqueues {
     const flow = this.#flows.get(name);
     if (flow !== undefined) return flow.subqueue;
     let number = 0;
-    let minWeight = Infinity;
+    let minEnd = Infinity;
     for (const candidate of shuffleShard(name, this.#seed)) {
-      const weight = this.#used.get(candidate)?.queue.weight ?? 0;
-      if (weight >= minWeight) continue;
-      minWeight = weight;
+      const used = this.#used.get(candidate);
+      const due = Math.max(used?.due ?? 0, this.#now);
+      // A flow keeps its own debt, and avoids those of other flows.
+      if (used?.debtor === name && due > this.#now) return used;
+      const end = due + (used?.queue.weight ?? 0);
+      if (end >= minEnd) continue;
+      minEnd = end;
       number = candidate;
     }
     return (

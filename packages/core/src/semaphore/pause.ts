@@ -24,13 +24,17 @@ export class Pause {
     this.#alarm = new Alarm(clock, changed, background);
   }
 
-  /** Pauses for this many milliseconds from now, unless it is paused for longer already. */
+  /**
+   * Pauses for this many milliseconds from now, unless it is paused for longer already. The limit returns no sooner than
+   * an earlier pause lets it.
+   */
   extend(milliseconds: number): void {
     const length = Math.min(milliseconds, MAX_PAUSE);
     const until = this.clock.now() + length;
-    if (until <= this.#until) return;
+    if (length === 0 || until <= this.#until) return;
+    const returned = this.#until + this.#length;
     this.#until = until;
-    this.#length = length;
+    this.#length = Math.max(length, returned - until);
     this.#alarm.clear();
   }
 

@@ -150,7 +150,8 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     const { grants, limitUpdater } = this.group;
     if (!grants || this.fits(waiter.weight)) return;
     this.startMeasuring();
-    limitUpdater?.rejected(this.clock.now(), this.inflight);
+    // While the limit is withheld, a rejection is no sign that it is too low.
+    if (this.pause === undefined) limitUpdater?.rejected(this.clock.now(), this.inflight);
   }
 
   /**

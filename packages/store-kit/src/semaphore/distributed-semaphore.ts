@@ -87,6 +87,10 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     this.withheld.extend(milliseconds);
   }
 
+  resized(limit: number): void {
+    this.withheld?.resized(limit);
+  }
+
   close(): void {
     this.withheld?.end();
     this.idle.clear();

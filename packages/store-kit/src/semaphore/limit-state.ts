@@ -96,12 +96,12 @@ export class CachedLimitState {
   }
 
   /**
-   * Whether this process may grant from its own leases without the store. It may not if it holds more than the limit,
-   * and in shadow mode, where only the store knows by how much a request exceeds the limit.
+   * Whether this process may grant from its own leases without the store. It may not while it pauses the limit, if it
+   * holds more than the limit, and in shadow mode, where only the store knows by how much a request exceeds the limit.
    */
   get grantsFromLeases(): boolean {
     const { grants, isShadow } = this.group;
-    return grants && !isShadow && this.inflight <= this.limit;
+    return grants && !isShadow && this.pauseLeft === 0 && this.inflight <= this.limit;
   }
 
   /** In shadow mode: by how much weight a lease that this answer granted exceeds the limit. */

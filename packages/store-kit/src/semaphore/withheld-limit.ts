@@ -2,16 +2,19 @@ import { Pause, type PermitRegistry } from '@headgate/core/engine';
 import type { LimitState } from '../contract.ts';
 import { DistributedPermit, type PermitSource } from './distributed-permit.ts';
 
+/** If other processes use less than this part of the limit when a pause ends, none of them withholds much of it. */
+const MIN_WITHHELD = 0.75;
+
 /** What a withheld limit needs of its semaphore. */
 interface WithholdingSemaphore extends PermitSource {
-  readonly limitState: { readonly limit: number };
+  readonly limitState: { readonly limit: number; readonly inflight: number };
   readonly held: { add(permit: DistributedPermit): void; register(): void };
 }
 
 /**
  * Withholds a limit from all processes: holds a permit of the whole limit while the limit is paused, and lowers its
  * weight in steps afterwards. If this process dies, the permit's lease expires. Of several processes that pause the
- * limit, only the first returns it in steps, since their weights add up.
+ * limit at about the same time, only the first returns it in steps, since their weights add up.
  */
 export class WithheldLimit {
   readonly #pause: Pause;
@@ -42,6 +45,11 @@ export class WithheldLimit {
     this.#isSecond ||= inflight > 2 * limit;
   }
 
+  /** The limit has changed, or is about to be raised. */
+  resized(limit: number): void {
+    if (this.#permit !== undefined) this.#update(limit);
+  }
+
   end(): void {
     this.#pause.unwatch();
     this.#permit?.release();
@@ -49,17 +57,26 @@ export class WithheldLimit {
     this.#isSecond = false;
   }
 
-  #update(): void {
+  #update(limit = this.semaphore.limitState.limit): void {
     const { held, limitState } = this.semaphore;
+    // A process that paused the limit earlier may have returned most of it, or died.
+    if (this.left === 0 && this.#permit?.weight === limit)
+      this.#isSecond &&= limitState.inflight - limit >= MIN_WITHHELD * limit;
     const returns = this.#isSecond && this.left === 0;
-    const weight = returns ? 0 : this.#pause.withheld(limitState.limit);
+    const weight = returns ? 0 : this.#pause.withheld(limit);
     if (weight === 0) return this.end();
     this.#pause.watch();
     if (this.#permit !== undefined) return this.#permit.adjust(weight);
-    this.#permit = new WithheldPermit(this.semaphore, weight, 0);
+    this.#permit = new WithheldPermit(this.semaphore, weight, () => this.#withholdAgain());
     held.add(this.#permit);
     this.created(this.#permit);
     held.register();
+  }
+
+  /** Called when the permit's lease was lost, as after a restart of the store: the pause is not over. */
+  #withholdAgain(): void {
+    this.end();
+    this.#update();
   }
 }
 
@@ -71,6 +88,18 @@ const untracked: PermitRegistry = {
 
 /** Belongs to no request, so it is neither counted nor reported as admitted, and `close` does not wait for it. */
 class WithheldPermit extends DistributedPermit {
+  constructor(
+    semaphore: PermitSource,
+    weight: number,
+    private readonly leaseLost: () => void,
+  ) {
+    super(semaphore, weight, 0);
+  }
+
+  override lost(): void {
+    this.leaseLost();
+  }
+
   protected override get registry(): PermitRegistry {
     return untracked;
   }
