@@ -5,7 +5,7 @@ export const root = resolve(import.meta.dirname, '../..');
 export const docs = join(root, 'docs');
 
 /** The front page, which is in no group and is not shipped with the packages. */
-export const FRONT_PAGE = 'index';
+const FRONT_PAGE = 'index';
 
 /** The pages in a folder of `docs/`, as file names without `.md`. */
 export function pagesIn(folder = '.'): string[] {

@@ -50,7 +50,7 @@ export interface Limit {
 
 /** Creates the limit of one limiter. Each limit has its own state. */
 export interface LimitFactory {
-  /** Creates the limit of one limiter. Called once for each limiter. */
+  /** Creates the limit of one limiter. */
   create(): Limit;
   /** @internal Creates the controller that decides when requests start. Default: the limit alone decides. */
   control?(context: ControllerContext): Controller;

@@ -19,7 +19,7 @@ export interface Exporter {
   start(): void;
   /** Called when the last limit or store was removed. No series of it may remain. */
   stop(): void;
-  /** Opens the series of a limit. */
+  /** Opens a series: one metric, with the attributes of one limit. */
   readonly open: OpenSeries;
 }
 

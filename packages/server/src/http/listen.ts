@@ -15,7 +15,7 @@ import { checkListen, type ListenOptions } from './listen-options.ts';
 export interface Listener {
   /** `http://127.0.0.1:8000`, or the path of the socket. */
   readonly url: string;
-  /** Stops to listen. Resolves when the connections have ended. */
+  /** Stops listening. Resolves when all connections have ended. */
   close(): Promise<void>;
 }
 
