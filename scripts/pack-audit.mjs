@@ -7,19 +7,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { allowedLicenses } from './licenses.mjs';
 import { pack, packed } from './tarballs.mjs';
+import { vulnerabilitiesOf } from './vulnerabilities.mjs';
 
 const tarballs = process.argv.includes('--packed') ? packed() : pack();
 const cwd = mkdtempSync(join(tmpdir(), 'headgate-audit-'));
-
-function npm(...args) {
-  return spawnSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-}
 
 /** What an install would put into node_modules, by its path. */
 function resolveProject() {
   writeFileSync(join(cwd, 'package.json'), '{ "private": true }');
   const options = ['--package-lock-only', '--ignore-scripts', '--omit=peer', '--no-audit'];
-  const { status, stderr } = npm('install', ...options, ...tarballs);
+  const { status, stderr } = spawnSync('npm', ['install', ...options, ...tarballs], {
+    cwd,
+    encoding: 'utf8',
+  });
   if (status !== 0) throw new Error(`npm install: ${stderr}`);
   const { packages } = JSON.parse(readFileSync(join(cwd, 'package-lock.json'), 'utf8'));
   return Object.entries(packages).filter(([path, { peer }]) => path !== '' && peer !== true);
@@ -34,18 +34,9 @@ function problemsOf([path, { version, license, deprecated, hasInstallScript }]) 
   ];
 }
 
-/** The packages with known vulnerabilities; undefined if the registry answers no audits. */
-function vulnerable() {
-  const { vulnerabilities } = JSON.parse(npm('audit', '--omit=peer', '--json').stdout);
-  if (vulnerabilities === undefined) return undefined;
-  return Object.values(vulnerabilities).map(
-    ({ name, severity }) => `${name} has a vulnerability: ${severity} (npm audit)`,
-  );
-}
-
 try {
   const installed = resolveProject();
-  const vulnerabilities = vulnerable();
+  const vulnerabilities = await vulnerabilitiesOf(cwd);
   const problems = [...installed.flatMap(problemsOf), ...(vulnerabilities ?? [])];
   for (const problem of problems) console.error(problem);
   if (vulnerabilities === undefined)

@@ -39,7 +39,7 @@ export async function publish(tarballs, { registry, token, provenance }) {
   const env = {
     ...process.env,
     npm_config_registry: registry,
-    [`npm_config_${registry.replace(/^https?:/, '')}:_authToken`]: token,
+    [`npm_config_${registry.replace(/^https?:/, '').replace(/\/?$/, '/')}:_authToken`]: token,
   };
   for (const { tarball, manifest } of inOrder(tarballs)) {
     const id = `${manifest.name}@${manifest.version}`;

@@ -78,20 +78,22 @@ it('a release ends at the first package that the registry does not accept', asyn
     tarball('core'),
     tarball('kit', { dependencies: { '@some/missing': '1.0.0' } }),
   ];
-  await expect(publish([...tarballs, tarball('zone')], target)).rejects.toThrow('npm publish');
+  await expect(publish([...tarballs, tarball('zone')], target)).rejects.toThrow(
+    '@some/missing is not published yet',
+  );
   expect([...published.keys()]).toEqual(['@some/core']);
 });
 
 it('npm sends the token', async () => {
   const { published, target } = await rehearsal();
   const wrong = publish([tarball('core')], { ...target, token: 'wrong' });
-  await expect(wrong).rejects.toThrow('403');
+  await expect(wrong).rejects.toThrow('the token is missing');
   expect(published.size).toBe(0);
 });
 
 it('npm attests the origin only where it can: elsewhere nothing is published', async () => {
   const { published, target } = await rehearsal();
   const attested = publish([tarball('core')], { ...target, provenance: true });
-  await expect(attested).rejects.toThrow(/provenance/);
+  await expect(attested).rejects.toThrow(/provenance generation/i);
   expect(published.size).toBe(0);
 });
