@@ -3,6 +3,7 @@ export { createCertificate } from './certificate.ts';
 export { childrenOf } from './children.ts';
 export { type RedisCluster, type SlotMove, startCluster } from './cluster.ts';
 export { type PgBouncer, type PgBouncerOptions, startPgBouncer } from './pgbouncer.ts';
+export { type LoadBalancer, startHaproxy, startNginx } from './load-balancers.ts';
 export { freePort } from './ports.ts';
 export { type PostgresOptions, type PostgresServer, startPostgres } from './postgres-server.ts';
 export { chromiumOptions, findProgram, type Program, type ProgramName } from './programs.ts';
