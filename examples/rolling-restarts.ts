@@ -37,7 +37,8 @@ async function timeout(pid: number): Promise<never> {
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'headgate-rolling-'));
-const setups = await Promise.all([nginx(folder), haproxy(), haproxyToHttp2()]);
+const only = process.argv[3];
+const setups = (await Promise.all([nginx(folder), haproxy(), haproxyToHttp2()])).filter(s => only===undefined||s.name===only);
 const failed = await Promise.all(setups.map((setup) => restart(setup, rounds, 'SIGTERM')));
 // The app handles SIGTERM only, so another signal ends it without the drain.
 const undrained = await Promise.all(setups.map((setup) => restart(setup, 1, 'SIGINT')));

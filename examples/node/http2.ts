@@ -42,13 +42,15 @@ server.listen(port, () => console.log(`listening on ${port}`));
 
 process.once('SIGTERM', async () => {
   isReady = false;
-  // The first GOAWAY asks clients to use another connection; requests that are on their way are still served.
-  for (const session of sessions) session.goaway(constants.NGHTTP2_NO_ERROR, 2 ** 31 - 1);
   await pause(removal);
 
   const deadline = AbortSignal.timeout(10_000);
   server.close();
-  for (const session of sessions) session.close(); // the second GOAWAY names the last request
+  // The first GOAWAY accepts every request that is on its way, the second one names the last accepted request. Not
+  // before the proxy has noticed: HAProxy's health check would wait for a response until its timeout.
+  for (const session of sessions) session.goaway(constants.NGHTTP2_NO_ERROR, 2 ** 31 - 1);
+  await pause(100);
+  for (const session of sessions) session.close();
   await once(server, 'close', { signal: deadline }).catch(() => {}); // until all requests are served
   const unfinished = await limit.close({ signal: deadline });
   console.log(`closed, ${unfinished} unfinished`);

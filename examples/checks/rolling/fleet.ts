@@ -3,9 +3,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 
-/** Milliseconds from SIGTERM until the processes stop listening: ten times as fast as the examples' default. */
-const REMOVAL = '1000';
+/** Milliseconds from SIGTERM until a process stops listening. */
+const REMOVAL = '1500';
+
+/** Ends a process when this one is killed. */
+const preload =
+  "data:text/javascript,process.channel.unref();process.once('disconnect',()=>process.exit(1))";
 
 interface Instance {
   readonly child: ChildProcess;
@@ -36,7 +41,7 @@ export class Fleet {
     for (const index of this.addresses.keys()) {
       const { child, lines } = this.#instances[index] as Instance;
       child.kill(signal);
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      await once(child, 'close');
       if (signal === 'SIGTERM') {
         assert.equal(child.exitCode, 0, 'the process ends by itself');
         assert.deepEqual(lines.slice(1), ['closed, 0 unfinished']);
@@ -54,12 +59,12 @@ export class Fleet {
     const address = this.addresses[index];
     // A process that was killed leaves its socket.
     if (typeof address === 'string') await rm(address, { force: true });
-    const child = spawn(process.execPath, [this.file], {
+    const child = spawn(process.execPath, [`--import=${preload}`, this.file], {
       env: { ...process.env, PORT: `${address}`, REMOVAL },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     });
     const lines: string[] = [];
-    const output = createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
+    const output = createInterface({ input: child.stdout as Readable }).on('line', (line) => lines.push(line));
     this.#instances[index] = { child, lines };
     await Promise.race([once(output, 'line'), once(child, 'exit')]);
     assert.equal(child.exitCode, null, 'the process starts');

@@ -85,16 +85,17 @@ export class Load {
     body?: string,
     signal?: AbortSignal,
   ): Promise<string | undefined> {
-    const headers = body === undefined ? {} : { 'Content-Type': 'application/json' };
+    const fields = body === undefined ? {} : { 'Content-Type': 'application/json' };
     try {
       const response = await new Promise<IncomingMessage>((resolve, reject) => {
         const { port } = this;
-        const sent = request({ port, method, path, headers, agent: this.#agent, signal });
+        const sent = request({ port, method, path, headers: fields, agent: this.#agent, signal });
         sent.once('response', resolve).once('error', reject).end(body);
       });
-      const { statusCode = 0 } = response;
+      const { statusCode = 0, headers } = response;
       if (isRight(statusCode, await text(response))) return undefined;
-      return `${method} ${path}: ${statusCode}`;
+      const by = headers['retry-after'] === undefined ? 'the proxy' : 'the limit';
+      return `${method} ${path}: ${statusCode} by ${by}`;
     } catch (error) {
       // The streams end with the load.
       if (signal?.aborted) return undefined;
