@@ -37,8 +37,7 @@ async function timeout(pid: number): Promise<never> {
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'headgate-rolling-'));
-const only = process.argv[3];
-const setups = (await Promise.all([nginx(folder), haproxy(), haproxyToHttp2()])).filter(s => only===undefined||s.name===only);
+const setups = await Promise.all([nginx(folder), haproxy(), haproxyToHttp2()]);
 const failed = await Promise.all(setups.map((setup) => restart(setup, rounds, 'SIGTERM')));
 // The app handles SIGTERM only, so another signal ends it without the drain.
 const undrained = await Promise.all(setups.map((setup) => restart(setup, 1, 'SIGINT')));

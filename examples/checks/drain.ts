@@ -16,7 +16,11 @@ export async function drain(program: Program): Promise<void> {
   const responses = [...(await running), await queued, await late];
   assert.deepEqual(statuses(responses), { 200: 6 }, 'queued and late requests are served');
   const connections = responses.map(({ headers }) => headers.get('connection'));
-  assert.deepEqual(new Set(connections), new Set(['close']), 'their connections are not used again');
+  assert.deepEqual(
+    new Set(connections),
+    new Set(['close']),
+    'their connections are not used again',
+  );
   assert.match(await events.text(), /data: the server restarts\n\n$/);
   assert.equal(await program.exited, 0);
   assert.match(program.output, /closed, 0 unfinished/);

@@ -6,7 +6,11 @@ import { join } from 'node:path';
 import { unprivileged } from './cache.mjs';
 
 /** Resolves with the reason why the program does not start, or undefined if it starts. */
-export async function whyItFails(name, { path, env }, { refusesRoot = false, version = '--version' } = {}) {
+export async function whyItFails(
+  name,
+  { path, env },
+  { refusesRoot = false, version = '--version' } = {},
+) {
   const options = {
     env: { ...process.env, ...env },
     encoding: 'utf8',

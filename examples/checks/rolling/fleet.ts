@@ -64,7 +64,9 @@ export class Fleet {
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     });
     const lines: string[] = [];
-    const output = createInterface({ input: child.stdout as Readable }).on('line', (line) => lines.push(line));
+    const output = createInterface({ input: child.stdout as Readable }).on('line', (line) =>
+      lines.push(line),
+    );
     this.#instances[index] = { child, lines };
     await Promise.race([once(output, 'line'), once(child, 'exit')]);
     assert.equal(child.exitCode, null, 'the process starts');

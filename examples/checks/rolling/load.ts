@@ -47,15 +47,16 @@ export class Load {
   async #repeat(run: (n: number) => Promise<string | undefined>): Promise<void> {
     for (let n = 0; !this.#stopped.signal.aborted; n++) {
       const failure = await run(n);
-      if (failure !== undefined)
-        this.failures.set(failure, (this.failures.get(failure) ?? 0) + 1);
+      if (failure !== undefined) this.failures.set(failure, (this.failures.get(failure) ?? 0) + 1);
     }
   }
 
   /** Sends a slow GET, or a fast POST with a body of up to 64 kB; resolves to what failed. */
   #one(n: number): Promise<string | undefined> {
     this.requests++;
-    return n % 3 === 0 ? this.#get() : this.#post(JSON.stringify({ n, text: 'x'.repeat((n * 997) % 65_536) }));
+    return n % 3 === 0
+      ? this.#get()
+      : this.#post(JSON.stringify({ n, text: 'x'.repeat((n * 997) % 65_536) }));
   }
 
   #get(): Promise<string | undefined> {

@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bundle, freePort, type LoadBalancer, startHaproxy, startNginx } from '@headgate/test-servers';
+import {
+  bundle,
+  freePort,
+  type LoadBalancer,
+  startHaproxy,
+  startNginx,
+} from '@headgate/test-servers';
 import type { Clients } from './load.ts';
 
 /** A proxy with its configuration from the examples, and the app behind it. */
