@@ -51,12 +51,12 @@ export class Load {
     }
   }
 
-  /** Sends a slow GET, or a fast POST with a body of up to 64 kB; resolves to what failed. */
+  /** Sends a slow GET, or a fast POST with a body of up to 20 kB; resolves to what failed. */
   #one(n: number): Promise<string | undefined> {
     this.requests++;
     return n % 3 === 0
       ? this.#get()
-      : this.#post(JSON.stringify({ n, text: 'x'.repeat((n * 997) % 65_536) }));
+      : this.#post(JSON.stringify({ n, text: 'x'.repeat((n * 997) % 20_000) }));
   }
 
   #get(): Promise<string | undefined> {
