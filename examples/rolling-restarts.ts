@@ -19,9 +19,9 @@ async function restart(setup: Setup, times: number, signal: NodeJS.Signals): Pro
     const isInUse = (pid: number) => Promise.race([load.answeredBy(pid), timeout(pid)]);
     for (let round = 0; round < times; round++) await fleet.restart(signal, isInUse);
     await load.stop();
-    const { requests, streams, failed, failures } = load;
+    const { requests, streams, rejected, failed, failures } = load;
     console.log(
-      `${setup.name}: ${times} rolling restarts (${signal}), ${requests} requests, ${streams} event streams, ${failed} failed`,
+      `${setup.name}: ${times} rolling restarts (${signal}), ${requests} requests, ${streams} event streams, ${rejected} rejected, ${failed} failed`,
     );
     for (const [failure, count] of failures) console.log(`  ${failure}, ${count} times`);
     return failed;

@@ -10,7 +10,7 @@ const app = express();
 const port = process.env.PORT ?? 3000; // or the path of a Unix socket
 // Milliseconds until the proxy has noticed and sends no more requests.
 const removal = Number(process.env.REMOVAL ?? 10_000);
-const limit = concurrencyLimit({ limit: 4, queueLimit: 50, queueTimeout: 2_000, maxHold: 30_000 });
+const limit = concurrencyLimit({ limit: 4, queueLimit: 50, queueTimeout: 5_000, maxHold: 30_000 });
 
 let isReady = true;
 const stopping = new AbortController();

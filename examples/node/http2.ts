@@ -16,7 +16,7 @@ const removal = Number(process.env.REMOVAL ?? 10_000);
 const limit = concurrencyLimit<Http2ServerRequest>({
   limit: 4,
   queueLimit: 50,
-  queueTimeout: 2_000,
+  queueTimeout: 5_000,
   maxHold: 30_000,
 });
 

@@ -12,6 +12,8 @@ export interface Clients {
 export class Load {
   requests = 0;
   streams = 0;
+  /** Rejected by a busy process, which is no failure of the restart: shown, since the load should stay below the limit. */
+  rejected = 0;
   readonly failures = new Map<string, number>();
   readonly #agent = new Agent({ keepAlive: true });
   readonly #stopped = new AbortController();
@@ -94,9 +96,12 @@ export class Load {
         sent.once('response', resolve).once('error', reject).end(body);
       });
       const { statusCode = 0, headers } = response;
-      if (isRight(statusCode, await text(response))) return undefined;
-      const by = headers['retry-after'] === undefined ? 'the proxy' : 'the limit';
-      return `${method} ${path}: ${statusCode} by ${by}`;
+      const received = await text(response);
+      if (isRight(statusCode, received)) return undefined;
+      const isBusy = headers['retry-after'] !== undefined && received.includes('"reason":"full"');
+      if (!isBusy) return `${method} ${path}: ${statusCode}`;
+      this.rejected++;
+      return undefined;
     } catch (error) {
       // The streams end with the load.
       if (signal?.aborted) return undefined;
