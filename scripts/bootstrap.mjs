@@ -1,6 +1,6 @@
 // Sets up a fresh clone that has only Node and npm; does nothing if it is set up. With --redis also a Redis server;
-// with --postgres, PostgreSQL and PgBouncer; with --tools, the programs for tests of the HTTP service. Each program is
-// started once; if one does not start, the command fails here, with a hint.
+// with --postgres, PostgreSQL and PgBouncer; with --tools, the programs for tests of the HTTP service; with --proxies,
+// nginx and HAProxy. Each program is started once; if one does not start, the command fails here, with a hint.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,6 +27,7 @@ const programs = {
   '--redis': ['redis-server'],
   '--postgres': ['postgres', 'pgbouncer'],
   '--tools': ['chromium', 'curl', 'prometheus'],
+  '--proxies': ['nginx', 'haproxy'],
 };
 
 try {

@@ -62,6 +62,11 @@ export const commands = {
       '--postgres',
     ),
     server: fromSource('limits in the HTTP service', 'packages/server-client/test/chaos/main.ts'),
+    rolling: fromSource(
+      'rolling restarts behind nginx and HAProxy',
+      'examples/rolling-restarts.ts',
+      '--proxies',
+    ),
   },
   fuzz: {
     http: plain('sends mutated requests to the HTTP service', 'scripts/fuzz.mjs'),

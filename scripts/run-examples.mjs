@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 
-const timeout = 60_000;
+const timeout = 300_000;
 const examples = readdirSync('examples').filter((file) => file.endsWith('.ts'));
 if (examples.length === 0) console.log('There are no examples yet.');
 

@@ -20,6 +20,7 @@ export const newestPostgres = 18;
  * @property {NpmPackage} [npm] for the platforms that have one
  * @property {readonly string[]} installed its names on PATH, and where else systems keep it
  * @property {{ packages: readonly string[], path: string }} [debian]
+ * @property {string} [version] the argument that prints its version, instead of `--version`
  * @property {boolean} [followsLinks] whether it must be started by its real path, next to which other programs are
  * @property {boolean} [refusesRoot] whether root has to run it as another user
  * @property {string} macOS the command that installs it there
@@ -73,5 +74,19 @@ export const catalogue = {
     installed: ['prometheus'],
     debian: { packages: ['prometheus'], path: 'usr/bin/prometheus' },
     macOS: 'brew install prometheus',
+  },
+  nginx: {
+    variable: 'NGINX',
+    installed: ['nginx', '/usr/sbin/nginx'],
+    debian: { packages: ['nginx'], path: 'usr/sbin/nginx' },
+    version: '-v',
+    macOS: 'brew install nginx',
+  },
+  haproxy: {
+    variable: 'HAPROXY',
+    installed: ['haproxy', '/usr/sbin/haproxy'],
+    debian: { packages: ['haproxy'], path: 'usr/sbin/haproxy' },
+    version: '-v',
+    macOS: 'brew install haproxy',
   },
 };

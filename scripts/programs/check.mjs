@@ -6,14 +6,18 @@ import { join } from 'node:path';
 import { unprivileged } from './cache.mjs';
 
 /** Resolves with the reason why the program does not start, or undefined if it starts. */
-export async function whyItFails(name, { path, env }, { refusesRoot = false } = {}) {
+export async function whyItFails(
+  name,
+  { path, env },
+  { refusesRoot = false, version = '--version' } = {},
+) {
   const options = {
     env: { ...process.env, ...env },
     encoding: 'utf8',
     timeout: 20_000,
     ...(refusesRoot ? unprivileged : {}),
   };
-  const { status, stderr, error } = spawnSync(path, ['--version'], options);
+  const { status, stderr, error } = spawnSync(path, [version], options);
   if (status !== 0) return error?.message ?? (stderr.trim() || `it ended with ${status}`);
   return name === 'chromium' ? whyChromiumFails(path, options.env) : undefined;
 }

@@ -57,13 +57,13 @@ export function unpackedNpm(npm) {
   });
 }
 
-function installed({ installed: names, followsLinks }) {
+function installed({ installed: names, version = '--version', followsLinks }) {
   const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
   const files = names.flatMap((name) =>
     name.startsWith('/') ? [name] : folders.map((folder) => join(folder, name)),
   );
   const path = files.find(
-    (file) => existsSync(file) && spawnSync(file, ['--version'], { stdio: 'ignore' }).status === 0,
+    (file) => existsSync(file) && spawnSync(file, [version], { stdio: 'ignore' }).status === 0,
   );
   return path && { path: followsLinks ? realpathSync(path) : path, env: {} };
 }

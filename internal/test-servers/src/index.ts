@@ -2,6 +2,7 @@ export { bundle, bundleService } from './bundle.ts';
 export { createCertificate } from './certificate.ts';
 export { childrenOf } from './children.ts';
 export { type RedisCluster, type SlotMove, startCluster } from './cluster.ts';
+export { type LoadBalancer, startHaproxy, startNginx } from './load-balancers.ts';
 export { type PgBouncer, type PgBouncerOptions, startPgBouncer } from './pgbouncer.ts';
 export { freePort } from './ports.ts';
 export { type PostgresOptions, type PostgresServer, startPostgres } from './postgres-server.ts';

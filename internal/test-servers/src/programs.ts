@@ -21,6 +21,8 @@ const options = {
   chromium: '--tools',
   curl: '--tools',
   prometheus: '--tools',
+  nginx: '--proxies',
+  haproxy: '--proxies',
 } as const;
 
 export type ProgramName = keyof typeof options;

@@ -38,7 +38,7 @@ export class LimitHook {
   }
 
   /**
-   * Closes the limit with the last instance that uses it, before Fastify waits for running requests.
+   * Closes the limit with the last instance that uses it, when Fastify has served queued and running requests.
    *
    * @throws HeadgateError if the limit has been closed.
    */
@@ -47,7 +47,7 @@ export class LimitHook {
     if (gate.closed) throw closed(gate.name);
     if (this.#instances.has(instance)) return;
     this.#instances.add(instance);
-    instance.addHook('preClose', (done) => {
+    instance.addHook('onClose', (_, done) => {
       this.#instances.delete(instance);
       if (this.#instances.size === 0) void gate.close();
       done();

@@ -57,8 +57,11 @@ export class ConcurrencyLimitModule {
     throw new HeadgateError('ERR_HEADGATE_MIDDLEWARE', message);
   }
 
-  /** Called by Nest when the application closes, before its server waits for running requests. */
-  onModuleDestroy(): void {
+  /**
+   * Called by Nest when its server has closed. Earlier, the limit would reject requests that the server still accepts
+   * while an application waits in `beforeApplicationShutdown` for its load balancer, and those in the queue.
+   */
+  onApplicationShutdown(): void {
     void this.handle?.close();
   }
 }

@@ -1,25 +1,47 @@
 import { createLimiter } from '@headgate/core';
 import type { HttpHandle } from '@headgate/core/http';
 import { CONCURRENCY_LIMIT, ConcurrencyLimitModule } from '@headgate/nestjs';
-import { counts } from '@headgate/test-suite';
+import { counts, Latch } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
 import { App } from './app.ts';
-import { limitedApp } from './paused.ts';
+import { limitedApp, pausedController } from './paused.ts';
 
 describe.each(['Express', 'Fastify'] as const)('an application on %s that closes', (platform) => {
-  it('rejects queued requests at once, and lets running ones finish', async () => {
-    const options = { limit: 1, queueTimeout: Infinity };
-    const { app, limit, latch } = await limitedApp(platform, options, false);
+  it('serves queued and running requests, and then closes the limit', async () => {
+    const { app, limit, latch } = await limitedApp(platform, { limit: 1 }, false);
     const running = app.call('/work').answer();
     await counts(limit, 1);
     const queued = app.call('/work').answer();
     await counts(limit, 1, 1);
     const closed = app.nest.close();
-    expect(await queued).toMatchObject({ status: 503 });
     latch.open();
     expect(await running).toMatchObject({ status: 200, body: 'done' });
+    expect(await queued).toMatchObject({ status: 200, body: 'done' });
     await closed;
     expect([limit.closed, limit.holders, limit.queued]).toEqual([true, 0, 0]);
+  });
+
+  it('serves requests that arrive while the application waits for its load balancer', async () => {
+    const [waiting, noticed] = [new Latch(), new Latch()];
+    class LoadBalancerWait {
+      async beforeApplicationShutdown() {
+        waiting.open();
+        await noticed.opened;
+      }
+    }
+    const { controller, latch } = pausedController();
+    latch.open();
+    const app = await App.start(platform, {
+      imports: [ConcurrencyLimitModule.forRoot({ limit: 1 })],
+      controllers: [controller],
+      providers: [LoadBalancerWait],
+    });
+    const closed = app.nest.close();
+    await waiting.opened;
+    expect(await app.call('/work').answer()).toMatchObject({ status: 200, body: 'done' });
+    noticed.open();
+    await closed;
+    expect(app.nest.get<HttpHandle>(CONCURRENCY_LIMIT).closed).toBe(true);
   });
 
   it('closes only its own limit if several applications import the same module', async () => {
