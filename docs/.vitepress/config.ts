@@ -29,6 +29,10 @@ export default defineConfig({
       withoutEmptyHeaders(md);
     },
   },
+  vite: {
+    // Vite 5's own target is Safari 14, for which the esbuild of this repository does not compile.
+    build: { target: 'es2022' },
+  },
   themeConfig: {
     search: {
       provider: 'local',
