@@ -29,8 +29,12 @@ export default defineConfig({
       withoutEmptyHeaders(md);
     },
   },
-  // The playground is bundled from the sources.
-  vite: { resolve: { conditions: ['headgate-source'] } },
+  vite: {
+    // Vite 5's own target is Safari 14, for which the esbuild of this repository does not compile.
+    build: { target: 'es2022' },
+    // The playground is bundled from the sources.
+    resolve: { conditions: ['headgate-source'] },
+  },
   themeConfig: {
     search: {
       provider: 'local',
