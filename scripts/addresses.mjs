@@ -1,13 +1,15 @@
 // npm run docs -- addresses: writes the addresses of the project into the manifests and READMEs of the packages and into
-// SECURITY.md. They all follow from `repository` in the package.json of the root.
+// SECURITY.md. They all follow from `repository` in the package.json of the root, which also has the common keywords.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (file) => readFileSync(join(root, file), 'utf8');
 
-export const { repository } = JSON.parse(read('package.json'));
+const manifestOf = (folder) => JSON.parse(read(`${folder}/package.json`));
+
+export const { repository, keywords: commonKeywords } = manifestOf('.');
 
 const [, owner] = new URL(repository).pathname.split('/');
 
@@ -17,7 +19,7 @@ export const isPlaceholder = owner === 'OWNER';
 /** The folders of the packages that a release publishes. */
 export const publicPackages = readdirSync(join(root, 'packages'))
   .map((name) => `packages/${name}`)
-  .filter((folder) => !JSON.parse(read(`${folder}/package.json`)).private);
+  .filter((folder) => !manifestOf(folder).private);
 
 /** The fields of the manifest in this folder that name an address. */
 export function addressesOf(folder) {
@@ -36,17 +38,20 @@ export const pagesWithAddresses = [
 ];
 
 function writeManifest(folder) {
-  const file = `${folder}/package.json`;
+  const { name, version, description, keywords, ...rest } = manifestOf(folder);
+  const own = keywords.filter((word) => !commonKeywords.includes(word));
   const addresses = addressesOf(folder);
-  const fields = Object.entries(JSON.parse(read(file))).filter(([name]) => !(name in addresses));
-  const after = fields.findIndex(([name]) => name === 'keywords') + 1;
-  fields.splice(after, 0, ...Object.entries(addresses));
-  writeFileSync(join(root, file), `${JSON.stringify(Object.fromEntries(fields), null, 2)}\n`);
+  const others = Object.entries(rest).filter(([field]) => !(field in addresses));
+  const manifest = {
+    ...{ name, version, description, keywords: [...commonKeywords, ...own] },
+    ...{ ...addresses, ...Object.fromEntries(others) },
+  };
+  writeFileSync(join(root, folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
   // A manifest still has the addresses that the pages have.
-  const { bugs } = JSON.parse(read(`${publicPackages[0]}/package.json`));
+  const { bugs } = publicPackages.map(manifestOf).find((manifest) => manifest.bugs !== undefined);
   const previous = bugs.replace(/\/issues$/, '');
   for (const folder of publicPackages) writeManifest(folder);
   for (const page of pagesWithAddresses)

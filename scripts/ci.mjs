@@ -11,8 +11,7 @@ const steps = [
   ['long tests', 'npm run test:long'],
   ['oldest PostgreSQL', 'npm run compat -- postgres'],
   ['coverage of the core', 'npm run test:coverage'],
-  ['packages as published', 'npm run pack -- lint'],
-  ['packages as used', 'npm run pack -- use'],
+  ['a release, without publishing', 'npm run release -- --dry-run'],
   ['runtime tests', 'npm run compat -- runtimes'],
   [
     'servers with the hook',

@@ -78,11 +78,15 @@ export const commands = {
   pack: {
     lint: built('packs each package and checks it', 'scripts/pack-lint.mjs'),
     use: built('installs the packed packages and uses them', 'scripts/pack-use.mjs'),
+    audit: built('checks what comes with the packed packages', 'scripts/pack-audit.mjs'),
     size: built('the sizes of the bundles', 'node_modules/size-limit/bin.js'),
   },
   docs: {
     figures: fromSource('writes the figures of the README and the docs', 'docs/figures/main.ts'),
-    addresses: plain('writes the addresses of the project into its packages', 'scripts/addresses.mjs'),
+    addresses: plain(
+      'writes the addresses of the project into its packages',
+      'scripts/addresses.mjs',
+    ),
     licenses: plain('writes the licenses of what the packages depend on', 'scripts/licenses.mjs'),
     dashboard: fromSource(
       'writes the images of docs/dashboard.md',

@@ -1,65 +1,52 @@
-// Installs the packed packages in the projects of scripts/consumer, as users would, and runs their tests.
-import { spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// npm run pack -- use: installs the packed packages in the projects of scripts/consumer, as users would, and runs their tests.
+// With --packed, the tarballs of out/tarballs.
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pack } from './tarballs.mjs';
+import { bareEnvironment } from './bare-machine.mjs';
+import { all, run } from './shell.mjs';
+import { manifestIn, pack, packed } from './tarballs.mjs';
+import { useImage } from './use-image.mjs';
 
 const { packageManager } = JSON.parse(readFileSync('package.json', 'utf8'));
-const managers = [packageManager, 'yarn@1.22.22', 'bun@1.4.5'];
+const installs = {
+  npm: 'npm install',
+  pnpm: `npx -y ${packageManager} install`,
+  // Fastify brings a version of cookie along that requires Node 22, if only in its manifest.
+  yarn: 'npx -y yarn@1.22.22 install --ignore-engines',
+  bun: 'npx -y bun@1.4.5 install',
+};
+const tarballs = process.argv.includes('--packed') ? packed() : pack();
 const folder = mkdtempSync(join(tmpdir(), 'headgate-consumer-'));
-const tarballs = pack();
-
-/** Runs a command and prints its output at the end, because several run concurrently. */
-async function run(cwd, ...words) {
-  const started = Date.now();
-  // Yarn would find the tarball of an earlier build by its path, which is the same.
-  const env = { ...process.env, YARN_CACHE_FOLDER: join(folder, '.yarn') };
-  const stdio = ['ignore', 'pipe', 'pipe'];
-  const child = spawn(words.join(' '), { cwd, env, shell: true, stdio });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text) => {
-      output += text;
-    });
-  }
-  const status = await new Promise((resolve) => child.on('close', resolve));
-  const seconds = ((Date.now() - started) / 1_000).toFixed(1);
-  console.log(`$ ${words.join(' ')} (${seconds} s)\n${output}`);
-  if (status !== 0) throw new Error(`${words.join(' ')}: exit ${status}`);
-}
-
-/** Waits for all even if one fails, because running commands need their files. */
-async function all(promises) {
-  const results = await Promise.allSettled(promises);
-  const failed = results.find(({ status }) => status === 'rejected');
-  if (failed) throw failed.reason;
-}
+// The user of the image has to reach it.
+chmodSync(folder, 0o755);
+// Yarn would find the tarball of an earlier build by its path, which is the same.
+const env = { ...(await bareEnvironment()), YARN_CACHE_FOLDER: join(folder, '.yarn') };
 
 /** The projects share one installation, like the workspaces of a monorepo. */
 async function useInProjects() {
-  const root = join(folder, 'projects');
-  cpSync('scripts/consumer', root, { recursive: true });
-  await run(root, 'npm install --no-audit --no-fund --loglevel=error', ...tarballs);
-  const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  await all(workspaces.map((project) => run(root, 'npm test --silent -w', project)));
+  const cwd = join(folder, 'projects');
+  cpSync('scripts/consumer', cwd, { recursive: true });
+  const install = ['npm install --no-audit --no-fund --prefer-offline --loglevel=error'];
+  await run([...install, ...tarballs], { cwd, env });
+  const { workspaces } = JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8'));
+  await all(workspaces.map((project) => run(['npm test --silent -w', project], { cwd, env })));
 }
 
 /**
- * An adapter and the core as tarballs, before the registry has the core: `resolutions` names its file for each package
- * manager.
+ * An app of each package in an empty project, as ES modules and as CommonJS. `resolutions` name the tarballs for the
+ * packages that depend on each other: the registry does not have them yet. npm takes what the project depends on.
  */
-async function useUnpublished(manager) {
-  const project = join(folder, manager);
-  cpSync('scripts/consumer/unpublished', project, { recursive: true });
-  const tarball = (name) => `file:${tarballs.find((path) => path.includes(`headgate-${name}-`))}`;
-  const core = { '@headgate/core': tarball('core') };
-  const file = join(project, 'package.json');
+async function useWith(manager) {
+  const cwd = join(folder, `with-${manager}`);
+  cpSync('scripts/consumer/apps', cwd, { recursive: true });
+  const files = Object.fromEntries(tarballs.map((path) => [manifestIn(path).name, `file:${path}`]));
+  const file = join(cwd, 'package.json');
   const manifest = JSON.parse(readFileSync(file, 'utf8'));
-  Object.assign(manifest.dependencies, core, { '@headgate/express': tarball('express') });
-  writeFileSync(file, JSON.stringify({ ...manifest, resolutions: core }));
-  await run(project, 'npx -y', manager, 'install');
-  await run(project, 'node use.cjs');
+  Object.assign(manifest.dependencies, files);
+  writeFileSync(file, JSON.stringify({ ...manifest, resolutions: files }));
+  await run([installs[manager]], { cwd, env });
+  for (const app of ['apps.mjs', 'apps.cjs']) await run(['node', app], { cwd, env });
 }
 
 try {
@@ -67,11 +54,12 @@ try {
     useInProjects(),
     // One after the other, to use one core only.
     (async () => {
-      for (const manager of managers) await useUnpublished(manager);
+      for (const manager of Object.keys(installs)) await useWith(manager);
+      await useImage(join(folder, 'image'), env);
     })(),
   ]);
   console.log(
-    'The packed packages work from import, require(), Jest, NestJS and TypeScript, with npm, pnpm, Yarn and Bun.',
+    'The packed packages work on Node 20.19 from import, require(), Jest, NestJS and TypeScript, installed by npm, pnpm, Yarn and Bun.',
   );
 } finally {
   rmSync(folder, { recursive: true, force: true });

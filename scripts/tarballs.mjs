@@ -1,6 +1,8 @@
 // The files that a release would upload: every public package, packed into out/tarballs.
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { publicPackages } from './addresses.mjs';
 import { pnpm } from './pnpm.mjs';
 
 const folder = resolve('out/tarballs');
@@ -8,12 +10,22 @@ const folder = resolve('out/tarballs');
 export function pack() {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const released = readdirSync('packages').filter((name) => !manifest(name).private);
-  const filters = released.map((name) => `--filter=./packages/${name}`);
+  const filters = publicPackages.map((path) => `--filter=./${path}`);
   pnpm([...filters, 'pack', `--pack-destination=${folder}`], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+  return packed();
+}
+
+/** Those that `pack()` has left there. */
+export function packed() {
   return readdirSync(folder).map((file) => join(folder, file));
 }
 
-export const manifest = (name) => JSON.parse(readFileSync(`packages/${name}/package.json`, 'utf8'));
+/** The package.json that npm would publish. */
+export function manifestIn(tarball) {
+  const text = execFileSync('tar', ['-xzOf', tarball, 'package/package.json'], {
+    encoding: 'utf8',
+  });
+  return JSON.parse(text);
+}

@@ -30,6 +30,9 @@ export const runtimes = [
   },
 ];
 
+/** The oldest supported version, on which the packed packages are installed and used. */
+export const oldestNode = node('20.19.0');
+
 /** As the command line names it: `node-22`, `bun`. */
 export const idOf = ({ name, version }) =>
   name === 'Node' ? `node-${version.split('.')[0]}` : name.toLowerCase();

@@ -37,7 +37,8 @@ it('the longest name of a subcommand applies', () => {
   expect(find('bench', ['overload', 'cpu'])).toMatchObject({ count: 1 });
 });
 
-const files = ['.github/workflows/ci.yml', '.github/workflows/weekly.yml', 'scripts/ci.mjs'];
+const workflows = ['ci', 'weekly', 'release'].map((name) => `.github/workflows/${name}.yml`);
+const files = [...workflows, 'scripts/ci.mjs'];
 
 it.each([...pages, ...files])('every command that %s names exists', (file) => {
   const named = [...read(file).matchAll(/npm run ([\w:-]+)(?: -- ([\w ]*))?/g)];

@@ -1,0 +1,3 @@
+const { checkAll } = require('./check-all.cjs');
+
+checkAll(async (name) => require(name));

@@ -1,0 +1,3 @@
+import { checkAll } from './check-all.cjs';
+
+await checkAll((name) => import(name));

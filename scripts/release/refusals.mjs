@@ -1,0 +1,41 @@
+// What keeps a release from publishing: CONTRIBUTING.md lists the codes.
+
+/** What a dry run refuses, too: it would try something else than the next release. */
+const inDryRun = ['RELEASE_CHANGES', 'RELEASE_CHANGELOG'];
+
+/**
+ * Each reason not to publish, with a stable code.
+ *
+ * @param {object} facts
+ * @param {string} facts.version The version of all packages.
+ * @param {string} facts.changes The files that are not committed, as git prints them.
+ * @param {string} facts.changelog The text of CHANGELOG.md.
+ * @param {readonly string[]} facts.notes The notes in .changeset that have no version yet.
+ * @param {readonly string[]} facts.tags The tags of the commit.
+ * @param {boolean} facts.isPlaceholder Whether the addresses name no real owner yet.
+ * @param {NodeJS.ProcessEnv} facts.env
+ */
+export function refusalsOf({ version, changes, changelog, notes, tags, isPlaceholder, env }) {
+  const heading = changelog.split('\n').find((line) => line.startsWith(`## ${version}`));
+  const reasons = {
+    RELEASE_TOKEN:
+      !env.NPM_TOKEN && 'The variable NPM_TOKEN is empty: it has the token that may publish.',
+    RELEASE_PROVENANCE:
+      !env.ACTIONS_ID_TOKEN_REQUEST_URL &&
+      'npm can attest where a package was built only in the release workflow, with `id-token: write`.',
+    RELEASE_PLACEHOLDER:
+      isPlaceholder &&
+      'The owner of the repository is still called OWNER. Set `repository` in package.json, and run `npm run docs -- addresses`.',
+    RELEASE_CHANGES: changes !== '' && `These files are not committed:\n${changes}`,
+    RELEASE_CHANGELOG: heading === undefined && `CHANGELOG.md has no section "## ${version}".`,
+    RELEASE_HEADING:
+      heading?.includes('not released yet') && `CHANGELOG.md calls ${version} "not released yet".`,
+    RELEASE_NOTES:
+      notes.length > 0 &&
+      `CHANGELOG.md lacks the notes in .changeset. Run \`node scripts/release-version.mjs\`.`,
+    RELEASE_TAG: !tags.includes(`v${version}`) && `The commit does not have the tag v${version}.`,
+  };
+  return Object.entries(reasons)
+    .filter(([, message]) => message)
+    .map(([code, message]) => ({ code, message, stopsDryRun: inDryRun.includes(code) }));
+}

@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { read, root } from '../../../docs/test/pages.ts';
+import { refusalsOf } from '../../release/refusals.mjs';
+
+const ready = {
+  version: '0.1.0',
+  changes: '',
+  changelog: '# Changelog\n\n## 0.1.0\n\nThe first version.\n',
+  notes: [],
+  tags: ['v0.1.0'],
+  isPlaceholder: false,
+  env: { NPM_TOKEN: 'secret', ACTIONS_ID_TOKEN_REQUEST_URL: 'https://localhost' },
+};
+
+it('a release of a tagged commit in the workflow is not refused', () => {
+  expect(refusalsOf(ready)).toEqual([]);
+});
+
+const faults = [
+  { code: 'RELEASE_TOKEN', facts: { env: { ...ready.env, NPM_TOKEN: '' } } },
+  { code: 'RELEASE_PROVENANCE', facts: { env: { NPM_TOKEN: 'secret' } } },
+  { code: 'RELEASE_PLACEHOLDER', facts: { isPlaceholder: true } },
+  { code: 'RELEASE_CHANGES', facts: { changes: ' M README.md' }, stopsDryRun: true },
+  { code: 'RELEASE_CHANGELOG', facts: { changelog: '# Changelog\n' }, stopsDryRun: true },
+  { code: 'RELEASE_HEADING', facts: { changelog: '## 0.1.0 (not released yet)\n' } },
+  { code: 'RELEASE_NOTES', facts: { notes: ['brave-cats-sing.md'] } },
+  { code: 'RELEASE_TAG', facts: { tags: ['v0.0.9'] } },
+];
+
+it.each(faults)('a release is refused with $code', ({ code, facts, stopsDryRun = false }) => {
+  const refusals = refusalsOf({ ...ready, ...facts });
+  expect(refusals).toEqual([{ code, message: expect.stringMatching(/\.$|README/), stopsDryRun }]);
+});
+
+it('CONTRIBUTING.md explains each code of a release', () => {
+  const explained = [...read('CONTRIBUTING.md').matchAll(/^\| `(RELEASE_\w+)` \|/gm)];
+  expect(explained.map(([, code]) => code)).toEqual(faults.map(({ code }) => code));
+});
+
+function release(...args: readonly string[]) {
+  const env = { ...process.env, NPM_TOKEN: '', ACTIONS_ID_TOKEN_REQUEST_URL: '' };
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(root, 'scripts/release/main.mjs'), ...args],
+    { env, encoding: 'utf8' },
+  );
+  return { status, stdout, stderr };
+}
+
+it('a release without a token ends before its first step', () => {
+  const { status, stdout, stderr } = release();
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toMatch(/^RELEASE_TOKEN: /);
+  expect(stderr).toMatch(/Nothing has been done\.\n$/);
+});
+
+it('a misspelt option publishes nothing', () => {
+  const stderr = 'Usage: npm run release [-- --dry-run]\n';
+  expect(release('--dryrun')).toEqual({ status: 2, stdout: '', stderr });
+});
