@@ -5,24 +5,12 @@ export interface Group {
   readonly pages: readonly string[];
 }
 
-const background = [
-  'how-it-works',
-  'migrating',
-  'comparison',
-  'figures',
-  'performance',
-  'overload*',
-];
-
-/** Pages for authors of adapters and stores. */
-const forAuthors = ['api-adapters', 'api-stores', 'extending'];
-
 /**
  * The pages of `docs/` by their place in the sidebar. A page belongs to the first entry that matches its name, and an
  * entry without a page is ignored.
  */
 export const groups: readonly Group[] = [
-  { title: 'Start', pages: ['start', 'frameworks', 'start-*'] },
+  { title: 'Start', pages: ['frameworks', 'start-*'] },
   {
     title: 'Tasks',
     pages: [
@@ -32,22 +20,22 @@ export const groups: readonly Group[] = [
       ...['choose-your-number', 'distributed', 'testing'],
     ],
   },
-  { title: 'Recipes', pages: ['recipes', 'ai', 'recipes-*'] },
+  { title: 'Recipes', pages: ['ai', 'recipes-*'] },
   {
     title: 'Operate',
     pages: [
-      ...['production', 'metrics', 'alerts', 'dashboard', 'shut-down', 'rolling-*'],
-      ...['troubleshooting', 'faq', 'capacity', 'server'],
+      ...['production', 'metrics', 'dashboard', 'shut-down', 'rolling-restarts'],
+      ...['troubleshooting', 'capacity', 'server'],
     ],
   },
   {
     title: 'Reference',
     pages: [
-      ...['options', 'options-*', 'combinations', 'errors', 'redis', 'postgres', 'any-server'],
-      ...['web', 'workers', 'runtimes', 'support', 'api', ...forAuthors],
+      ...['options', 'errors', 'redis', 'postgres', 'any-server', 'web', 'workers', 'runtimes'],
+      ...['support', 'api', 'api-adapters', 'api-stores', 'extending'],
     ],
   },
-  { title: 'Why', pages: background },
+  { title: 'Why', pages: ['how-it-works', 'overload', 'performance', 'migrating'] },
 ];
 
 function matches(pattern: string, page: string): boolean {
@@ -62,11 +50,6 @@ function positionIn(group: Group, page: string): number {
 /** The group of a page (a file name without `.md`); undefined if the table has no entry for it. */
 export function groupOf(page: string): Group | undefined {
   return groups.find((group) => positionIn(group, page) >= 0);
-}
-
-/** Whether an application needs the page; `llms-full.txt` leaves all others out. */
-export function isForApplications(page: string): boolean {
-  return ![...background, ...forAuthors].some((pattern) => matches(pattern, page));
 }
 
 /** The pages of a group, in their order. */

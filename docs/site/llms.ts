@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Group, groups, isForApplications, pagesOf } from './groups.ts';
+import { type Group, groups, pagesOf } from './groups.ts';
 import { siteLink } from './links.ts';
 import { read, titleOf, userPages } from './pages.ts';
 
@@ -56,9 +56,9 @@ export function indexForModels(): string {
   return `${[INTRODUCTION, full, ...sections].join('\n\n')}\n`;
 }
 
-/** The pages that an application needs, in one text. */
+/** All pages in one text. */
 export function textForModels(): string {
-  const pages = contents().flatMap(([, names]) => names.filter(isForApplications));
+  const pages = contents().flatMap(([, names]) => names);
   return `${[INTRODUCTION, ...pages.map((page) => textOf(page).trim())].join('\n\n')}\n`;
 }
 

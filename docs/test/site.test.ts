@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { shippedPages } from '../../scripts/ship-docs.mjs';
-import { groupOf } from '../site/groups.ts';
+import { groupOf, groups, pagesOf } from '../site/groups.ts';
 import { siteLink } from '../site/links.ts';
 import { indexForModels, MAX_TOKENS, textForModels, tokensIn } from '../site/llms.ts';
 import { titleOf, userPages } from '../site/pages.ts';
@@ -10,6 +10,11 @@ import { read } from './pages.ts';
 describe('the pages of the site', () => {
   it.each(userPages())('docs/site/groups.ts has a group for docs/%s.md', (page) => {
     expect(groupOf(page)?.title).toBeDefined();
+  });
+
+  it.each(groups)('every entry of the group "$title" has a page', (group) => {
+    const entries = group.pages.filter((pattern) => !pattern.endsWith('*'));
+    expect(pagesOf(group, userPages())).toEqual(expect.arrayContaining(entries));
   });
 
   it('the front page is not shipped with the packages', () => {
