@@ -7,7 +7,7 @@ import { part as memory } from './c-memory.ts';
 import { part as leaving } from './d-leaving.ts';
 import { part as keys } from './e-keys.ts';
 import { httpTable } from './f-http.ts';
-import { gatewayTable } from './g-gateway.ts';
+import { gatewayTable } from './j-gateway.ts';
 import type { Part } from './part.ts';
 import { measure } from './runner.ts';
 import { type Table, toMarkdown, toText } from './table.ts';
@@ -24,7 +24,7 @@ const parts: Record<string, () => Promise<Table>> = {
   d: inProcesses('d-leaving', leaving),
   e: inProcesses('e-keys', keys),
   f: () => httpTable({ only, rounds: Number(options.rounds), runtime: options.runtime }),
-  g: () => gatewayTable(only),
+  j: () => gatewayTable(only),
 };
 
 const { values: options, positionals: chosen } = parseArgs({

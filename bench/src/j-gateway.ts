@@ -39,7 +39,7 @@ export async function gatewayTable(only: RegExp): Promise<Table> {
   const ours = results.get('headgate');
   return {
     title:
-      '(g) A gateway in front of a model: nine modest tenants, and a greedy one with answers five times as long',
+      '(j) A gateway in front of a model: nine modest tenants, and a greedy one with answers five times as long',
     columns: [
       '',
       'first token alone: p99, ms',
