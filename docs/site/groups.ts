@@ -5,24 +5,14 @@ export interface Group {
   readonly pages: readonly string[];
 }
 
-const background = [
-  'how-it-works',
-  'migrating',
-  'comparison',
-  'figures',
-  'performance',
-  'overload*',
-];
+const background = ['how-it-works', 'migrating', 'performance', 'overload'];
 
 /** Pages for authors of adapters and stores. */
 const forAuthors = ['api-adapters', 'api-stores', 'extending'];
 
-/**
- * The pages of `docs/` by their place in the sidebar. A page belongs to the first entry that matches its name, and an
- * entry without a page is ignored.
- */
+/** The pages of `docs/` by their place in the sidebar. */
 export const groups: readonly Group[] = [
-  { title: 'Start', pages: ['start', 'frameworks', 'start-*'] },
+  { title: 'Start', pages: ['frameworks', 'start-*'] },
   {
     title: 'Tasks',
     pages: [
@@ -32,19 +22,19 @@ export const groups: readonly Group[] = [
       ...['choose-your-number', 'distributed', 'testing'],
     ],
   },
-  { title: 'Recipes', pages: ['recipes', 'ai', 'recipes-*'] },
+  { title: 'Recipes', pages: ['ai', 'recipes-*'] },
   {
     title: 'Operate',
     pages: [
-      ...['production', 'metrics', 'alerts', 'dashboard', 'shut-down', 'rolling-*'],
-      ...['troubleshooting', 'faq', 'capacity', 'server'],
+      ...['production', 'metrics', 'dashboard', 'shut-down', 'rolling-restarts'],
+      ...['troubleshooting', 'capacity', 'server'],
     ],
   },
   {
     title: 'Reference',
     pages: [
-      ...['options', 'options-*', 'combinations', 'errors', 'redis', 'postgres', 'any-server'],
-      ...['web', 'workers', 'runtimes', 'support', 'api', ...forAuthors],
+      ...['options', 'errors', 'redis', 'postgres', 'any-server', 'web', 'workers', 'runtimes'],
+      ...['support', 'api', ...forAuthors],
     ],
   },
   { title: 'Why', pages: background },
