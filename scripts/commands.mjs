@@ -21,7 +21,7 @@ const bench = (description, file, ...programs) => ({
 
 export const commands = {
   bench: {
-    local: bench('limits within one process, in parts a to f', 'main.js', '--redis'),
+    local: bench('limits within one process, in parts a to g', 'main.js', '--redis'),
     overload: bench('servers at up to twenty times their capacity', 'overload/main.js'),
     'overload page': bench('measures and writes docs/lab/overload-measured.md', 'overload/page.js'),
     hosts: {
