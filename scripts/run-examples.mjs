@@ -1,4 +1,4 @@
-// Runs every example; each checks itself and exits.
+// Runs each program in examples/: they check the examples in its folders.
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 
