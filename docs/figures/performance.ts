@@ -48,9 +48,10 @@ function inProcess(performance: string, overload: string): Row[] {
 }
 
 function ofStores(performance: string): Row[] {
-  const cell = cellsOf(performance);
-  const rate = (heading: string, names: Row, column: number) => cell(heading, names, column);
-  const many = '50 callers per process';
+  const rate = cellsOf(performance);
+  const many = (name: string, column: number) =>
+    rate('50 callers per process', ['4 × 50, 0 ms', name], column);
+  const postgres = (name: string) => rate('4 processes of 50 callers', [name], 1);
   return [
     [
       'Redis: acquires and releases per second, one caller',
@@ -59,13 +60,13 @@ function ofStores(performance: string): Row[] {
     ],
     [
       'Redis: acquires per second of 200 callers in 4 processes, limit 10',
-      `${rate(many, ['4 × 50, 0 ms', 'headgate'], 2)}; with \`handoff: 10\` ${rate(many, ['4 × 50, 0 ms', 'headgate, handoff: 10'], 2)}`,
-      `redis-semaphore ${rate(many, ['4 × 50, 0 ms', 'redis-semaphore'], 2)}, bottleneck ${rate(many, ['4 × 50, 0 ms', 'bottleneck'], 2)}`,
+      `${many('headgate', 2)}; with \`handoff: 10\` ${many('headgate, handoff: 10', 2)}`,
+      `redis-semaphore ${many('redis-semaphore', 2)}, bottleneck ${many('bottleneck', 2)}`,
     ],
     [
       'Redis: longest wait of these callers, ms',
-      rate(many, ['4 × 50, 0 ms', 'headgate'], 10),
-      `redis-semaphore ${rate(many, ['4 × 50, 0 ms', 'redis-semaphore'], 10)}, bottleneck ${rate(many, ['4 × 50, 0 ms', 'bottleneck'], 10)}`,
+      many('headgate', 10),
+      `redis-semaphore ${many('redis-semaphore', 10)}, bottleneck ${many('bottleneck', 10)}`,
     ],
     [
       'PostgreSQL: acquires and releases per second, one caller',
@@ -74,7 +75,7 @@ function ofStores(performance: string): Row[] {
     ],
     [
       'PostgreSQL: acquires per second of 200 callers in 4 processes, limit 10',
-      `${rate('4 processes of 50 callers', ['headgate'], 1)}; with \`handoff: 10\` ${rate('4 processes of 50 callers', ['headgate, handoff: 10'], 1)}`,
+      `${postgres('headgate')}; with \`handoff: 10\` ${postgres('headgate, handoff: 10')}`,
       '',
     ],
     [

@@ -38,7 +38,10 @@ export const alone: readonly Tenant[] = modest.map((name) => ({
   load: 0.95 / 9,
 }));
 
-/** Nine tenants that use less than their share, and one whose answers are five times as long. Together, five times the capacity. */
+/**
+ * Nine tenants that use less than their share, and one whose answers are five times as long. Together, they request five
+ * times the capacity.
+ */
 export const withGreedy: readonly Tenant[] = [
   ...modest.map((name) => ({ name, tokens: 40, load: 0.08 })),
   { name: 'greedy', tokens: greedyAnswer, load: 5 - 9 * 0.08 },
