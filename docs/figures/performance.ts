@@ -1,7 +1,5 @@
 import type { Pages } from './readme.ts';
-import { rowsUnder, withTable } from './tables.ts';
-
-type Row = readonly string[];
+import { cellsOf, type Row, withTable } from './tables.ts';
 
 /** docs/performance.md with the figures that matter to a user, from the tables of docs/lab. */
 export function withPerformance(page: string, { performance, overload }: Pages): string {
@@ -84,19 +82,6 @@ function ofStores(performance: string): Row[] {
       `a bare route ${rate('Alternating acquires and releases', ['a bare Hono route, which alternately reads a body'], 1)}`,
     ],
   ];
-}
-
-/** Reads a cell of the row that begins with these names, under a heading. */
-function cellsOf(page: string) {
-  return (heading: string, names: Row, column: number): string => {
-    const row = rowsUnder(page, heading).find((cells) =>
-      names.every((name, i) => cells[i] === name),
-    );
-    const cell = row?.[column];
-    if (cell === undefined || cell === '')
-      throw new Error(`"${heading}" lacks ${names.join(', ')}`);
-    return cell;
-  };
 }
 
 const chapterGroups = {
