@@ -1,5 +1,5 @@
 // All checks, one step after the other. A failing step does not stop the others.
-import { spawn } from 'node:child_process';
+import { execute } from './shell.mjs';
 
 const steps = [
   ['set-up', 'node scripts/bootstrap.mjs'],
@@ -24,21 +24,6 @@ const steps = [
   ['site tests', 'npm run docs -- site-check'],
 ];
 
-/** Runs a command and shows its output; resolves with the output and the exit code. */
-function run(command) {
-  return new Promise((resolve) => {
-    let output = '';
-    const child = spawn(command, { shell: true, stdio: ['ignore', 'pipe', 'pipe'] });
-    for (const stream of ['stdout', 'stderr']) {
-      child[stream].setEncoding('utf8').on('data', (text) => {
-        output += text;
-        process[stream].write(text);
-      });
-    }
-    child.on('close', (code) => resolve({ ok: code === 0, output }));
-  });
-}
-
 /** The part of a failed step's output that is repeated at the end: its failed tests, and its last lines. */
 function failureOf(output) {
   const lines = output.split('\n');
@@ -55,7 +40,8 @@ const failures = [];
 for (const [name, command] of steps) {
   console.log(`\n=== ${name}: ${command}`);
   const started = Date.now();
-  const { ok, output } = await run(command);
+  const { status, output } = await execute(command, { isShown: true });
+  const ok = status === 0;
   total[ok ? 'passed' : 'failed'] += 1;
   summary.push(
     `${ok ? 'ok    ' : 'FAILED'} ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`,

@@ -10,7 +10,7 @@ import { manifestIn, pack } from './tarballs.mjs';
 const esOnly = /headgate-(server|test-suite)-\d/;
 
 await eachInParallel(pack(), async (tarball) => {
-  // npm would run them on the machine of a user.
+  // npm would run some of them on the machine of a user.
   if ('scripts' in manifestIn(tarball)) throw new Error(`${basename(tarball)} has scripts`);
   const profile = esOnly.test(tarball) ? 'esm-only' : 'strict';
   await run(['publint run', tarball, '--strict']);

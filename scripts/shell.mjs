@@ -1,6 +1,21 @@
-// Commands that run at the same time, each with its output in one piece.
+// Runs commands.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
+
+/** Runs a command in a shell. Resolves with its exit code and its output, which it also shows at once if `isShown`. */
+export async function execute(command, { isShown = false, ...options } = {}) {
+  const child = spawn(command, { shell: true, stdio: ['ignore', 'pipe', 'pipe'], ...options });
+  let output = '';
+  for (const stream of ['stdout', 'stderr']) {
+    child[stream]?.setEncoding('utf8').on('data', (text) => {
+      output += text;
+      if (isShown) process[stream].write(text);
+    });
+  }
+  const [status] = await once(child, 'close');
+  return { status, output };
+}
 
 /**
  * Runs a command and prints it with its output and its time at the end.
@@ -10,14 +25,7 @@ import { availableParallelism } from 'node:os';
 export async function run(words, options = {}) {
   const command = words.join(' ');
   const started = Date.now();
-  const child = spawn(command, { shell: true, stdio: ['ignore', 'pipe', 'pipe'], ...options });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text) => {
-      output += text;
-    });
-  }
-  const status = await new Promise((resolve) => child.on('close', resolve));
+  const { status, output } = await execute(command, options);
   const seconds = ((Date.now() - started) / 1_000).toFixed(1);
   console.log(`$ ${command} (${seconds} s)\n${output}`);
   if (status !== 0) throw new Error(`${command}: exit ${status}`);

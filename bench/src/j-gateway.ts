@@ -7,6 +7,7 @@ import {
   alone,
   capacity,
   estimate,
+  greedyAnswer,
   slots,
   type Tenant,
   withGreedy,
@@ -59,58 +60,56 @@ export async function gatewayTable(only: RegExp): Promise<Table> {
   };
 }
 
-function row(name: string, { alone: before, withGreedy: after, allGreedy: all }: Result): string[] {
-  const greedy = after.get('greedy')?.tokens ?? 0;
-  const tokens = [...all.values()].map((tenant) => tenant.tokens);
+function row(name: string, result: Result): string[] {
+  const possible = capacity * (timing.seconds - timing.warmUp);
+  const greedy = result.withGreedy.get('greedy')?.tokens ?? 0;
+  const tokens = tokensOf(result.allGreedy);
   return [
     name,
-    number(p99(before)),
-    number(p99(after)),
-    number(p99(after) / p99(before)),
-    number(answered(after)),
-    number((10 * greedy) / (capacity * (timing.seconds - timing.warmUp))),
-    number(sum(after) / (capacity * (timing.seconds - timing.warmUp))),
+    number(p99(result.alone)),
+    number(p99(result.withGreedy)),
+    number(p99(result.withGreedy) / p99(result.alone)),
+    number(answered(result.withGreedy)),
+    number((10 * greedy) / possible),
+    number(sum(tokensOf(result.withGreedy)) / possible),
     number(Math.max(...tokens) / Math.min(...tokens)),
   ];
 }
 
-function goalsOf({ alone: before, withGreedy: after, allGreedy: all }: Result) {
-  const tokens = [...all.values()].map((tenant) => tenant.tokens);
+function goalsOf(result: Result) {
+  const tokens = tokensOf(result.allGreedy);
   return [
     {
       what: 'first token of the modest tenants, p99 / alone',
       target: 1.3,
-      measured: p99(after) / p99(before),
+      measured: p99(result.withGreedy) / p99(result.alone),
       unit: '×',
     },
     {
       // Sheng et al., OSDI 2024, theorem 4.4: twice the tokens in flight, all of one tenant.
       what: 'difference between two tenants that always wait / the bound of VTC',
       target: 1,
-      measured: (Math.max(...tokens) - Math.min(...tokens)) / (2 * slots * (200 + estimate)),
+      measured:
+        (Math.max(...tokens) - Math.min(...tokens)) / (2 * slots * (greedyAnswer + estimate)),
       unit: '×',
     },
   ];
 }
 
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+const tokensOf = (figures: Figures) => [...figures.values()].map(({ tokens }) => tokens);
+
 const modestOnes = (figures: Figures) =>
   [...figures].filter(([name]) => name !== 'greedy').map(([, own]) => own);
 
-const p99 = (figures: Figures) =>
-  percentile(
-    modestOnes(figures).flatMap((own) => own.firstTokens),
-    0.99,
-  );
+const firstTokens = (figures: Figures) => modestOnes(figures).flatMap((own) => own.firstTokens);
 
-const sum = (figures: Figures) =>
-  [...figures.values()].reduce((total, { tokens }) => total + tokens, 0);
+const p99 = (figures: Figures) => percentile(firstTokens(figures), 0.99);
 
-function answered(figures: Figures): number {
-  const modest = modestOnes(figures);
-  const total = (part: (own: TenantFigures) => number) =>
-    modest.reduce((all, own) => all + part(own), 0);
-  return total(({ begun }) => begun) / total(({ requested }) => requested);
-}
+/** The part of the modest tenants' requests whose answer has begun. */
+const answered = (figures: Figures) =>
+  firstTokens(figures).length / sum(modestOnes(figures).map(({ requested }) => requested));
 
 async function run(name: string, tenants: readonly Tenant[]): Promise<Figures> {
   const provider = await start('provider');

@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitepress';
+import { repository } from '../../scripts/addresses.mjs';
 import { anchorOf } from '../site/anchors.ts';
 import { inlineDiagrams } from '../site/diagrams.ts';
 import { withoutEmptyHeaders } from '../site/empty-headers.ts';
-import { repository } from '../site/repository.ts';
 import { rewriteLinks } from '../site/rewrite-links.ts';
 import { sidebar, sidebarOf } from '../site/sidebar.ts';
 
@@ -45,8 +45,8 @@ export default defineConfig({
     },
     sidebar: {
       '/': sidebar(),
-      '/decisions/': sidebarOf('decisions', 'Decisions'),
-      '/lab/': sidebarOf('lab', 'Lab'),
+      '/decisions/': sidebarOf('decisions'),
+      '/lab/': sidebarOf('lab'),
     },
     outline: [2, 3],
     nav: [{ text: 'Repository', link: repository }],

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { apiReferenceFolder } from '../site/api-reference-folder.ts';
+import { apiReferenceFolder } from '../site/pages.ts';
 import { withUniqueAnchors } from '../site/unique-anchors.ts';
 
 /** The pages that TypeDoc has written; none if it has not run. */

@@ -1,7 +1,5 @@
 import type { Pages } from './readme.ts';
-import { rowsUnder, withTable } from './tables.ts';
-
-type Row = readonly string[];
+import { cellsOf, type Row, withTable } from './tables.ts';
 
 /** docs/performance.md with the figures that matter to a user, from the tables of docs/lab. */
 export function withPerformance(page: string, { performance, overload }: Pages): string {
@@ -48,9 +46,10 @@ function inProcess(performance: string, overload: string): Row[] {
 }
 
 function ofStores(performance: string): Row[] {
-  const cell = cellsOf(performance);
-  const rate = (heading: string, names: Row, column: number) => cell(heading, names, column);
-  const many = '50 callers per process';
+  const rate = cellsOf(performance);
+  const many = (name: string, column: number) =>
+    rate('50 callers per process', ['4 × 50, 0 ms', name], column);
+  const postgres = (name: string) => rate('4 processes of 50 callers', [name], 1);
   return [
     [
       'Redis: acquires and releases per second, one caller',
@@ -59,13 +58,13 @@ function ofStores(performance: string): Row[] {
     ],
     [
       'Redis: acquires per second of 200 callers in 4 processes, limit 10',
-      `${rate(many, ['4 × 50, 0 ms', 'headgate'], 2)}; with \`handoff: 10\` ${rate(many, ['4 × 50, 0 ms', 'headgate, handoff: 10'], 2)}`,
-      `redis-semaphore ${rate(many, ['4 × 50, 0 ms', 'redis-semaphore'], 2)}, bottleneck ${rate(many, ['4 × 50, 0 ms', 'bottleneck'], 2)}`,
+      `${many('headgate', 2)}; with \`handoff: 10\` ${many('headgate, handoff: 10', 2)}`,
+      `redis-semaphore ${many('redis-semaphore', 2)}, bottleneck ${many('bottleneck', 2)}`,
     ],
     [
       'Redis: longest wait of these callers, ms',
-      rate(many, ['4 × 50, 0 ms', 'headgate'], 10),
-      `redis-semaphore ${rate(many, ['4 × 50, 0 ms', 'redis-semaphore'], 10)}, bottleneck ${rate(many, ['4 × 50, 0 ms', 'bottleneck'], 10)}`,
+      many('headgate', 10),
+      `redis-semaphore ${many('redis-semaphore', 10)}, bottleneck ${many('bottleneck', 10)}`,
     ],
     [
       'PostgreSQL: acquires and releases per second, one caller',
@@ -74,7 +73,7 @@ function ofStores(performance: string): Row[] {
     ],
     [
       'PostgreSQL: acquires per second of 200 callers in 4 processes, limit 10',
-      `${rate('4 processes of 50 callers', ['headgate'], 1)}; with \`handoff: 10\` ${rate('4 processes of 50 callers', ['headgate, handoff: 10'], 1)}`,
+      `${postgres('headgate')}; with \`handoff: 10\` ${postgres('headgate, handoff: 10')}`,
       '',
     ],
     [
@@ -83,19 +82,6 @@ function ofStores(performance: string): Row[] {
       `a bare route ${rate('Alternating acquires and releases', ['a bare Hono route, which alternately reads a body'], 1)}`,
     ],
   ];
-}
-
-/** Reads a cell of the row that begins with these names, under a heading. */
-function cellsOf(page: string) {
-  return (heading: string, names: Row, column: number): string => {
-    const row = rowsUnder(page, heading).find((cells) =>
-      names.every((name, i) => cells[i] === name),
-    );
-    const cell = row?.[column];
-    if (cell === undefined || cell === '')
-      throw new Error(`"${heading}" lacks ${names.join(', ')}`);
-    return cell;
-  };
 }
 
 const chapterGroups = {

@@ -1,5 +1,5 @@
 import { loadOf } from './overload.ts';
-import { goalUnder, rowsUnder, withTable } from './tables.ts';
+import { cellsOf, goalUnder, withTable } from './tables.ts';
 
 /** The pages with the tables of the benchmarks. */
 export interface Pages {
@@ -13,9 +13,8 @@ const database = 'Handlers that wait for a database';
 function figuresFrom({ performance, overload }: Pages): [string, string, string][] {
   const { answered, p99 } = loadOf(overload, database);
   const admitted = goalUnder(performance, '(f)', 'express free: CPU / hand-written counter');
-  const costs = rowsUnder(overload, 'The cost of one rejection');
-  const inFront = costs.find(([name]) => name === 'headgate in front, by its limit')?.[2];
-  if (inFront === undefined) throw new Error('the cost of a rejection in front is missing');
+  const rejected = ['headgate in front, by its limit'];
+  const inFront = cellsOf(overload)('The cost of one rejection', rejected, 2);
   return [
     [
       'Database at 5 × its capacity: answered in time, relative to the capacity',

@@ -1,3 +1,5 @@
+export type Row = readonly string[];
+
 /** The rows of all tables under one heading of a page, up to the next heading. */
 export function rowsUnder(page: string, heading: string): string[][] {
   const lines = page.split('\n');
@@ -13,6 +15,19 @@ export function rowsUnder(page: string, heading: string): string[][] {
         .slice(1, -1)
         .map((cell) => cell.trim()),
     );
+}
+
+/** Reads a cell of the row that begins with these names, under a heading. */
+export function cellsOf(page: string) {
+  return (heading: string, names: Row, column: number): string => {
+    const row = rowsUnder(page, heading).find((cells) =>
+      names.every((name, i) => cells[i] === name),
+    );
+    const cell = row?.[column];
+    if (cell === undefined || cell === '')
+      throw new Error(`"${heading}" lacks ${names.join(', ')}`);
+    return cell;
+  };
 }
 
 /** A goal as the benchmarks print it, for example `0.25 ×`, `≤ 0.30 ×` and `reached`. */
@@ -32,11 +47,7 @@ export function goalUnder(page: string, heading: string, name: string): Goal {
 }
 
 /** Writes a table between the marks `<!-- name -->` and `<!-- end of name -->` of a page. */
-export function withTable(
-  page: string,
-  name: string,
-  table: readonly (readonly string[])[],
-): string {
+export function withTable(page: string, name: string, table: readonly Row[]): string {
   const begin = `<!-- ${name} -->\n`;
   const from = page.indexOf(begin);
   const to = page.indexOf(`<!-- end of ${name} -->`);

@@ -7,9 +7,8 @@ import {
   type Reflection,
   ReflectionKind,
 } from 'typedoc';
-import { apiReferenceFolder } from './api-reference-folder.ts';
 import { entryPoints } from './entry-points.ts';
-import { root } from './pages.ts';
+import { apiReferenceFolder, root } from './pages.ts';
 
 /** The kinds of names that need a description; TypeDoc counts a property or a method as a part of its export. */
 const DOCUMENTED = [

@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { MarkdownOptions } from 'vitepress';
+import type { MarkdownRenderer } from 'vitepress';
 import { docs } from './pages.ts';
-
-type MarkdownIt = Parameters<NonNullable<MarkdownOptions['config']>>[0];
 
 const DIAGRAM = /^figures\/[\w-]+\.svg$/;
 
@@ -11,7 +9,7 @@ const DIAGRAM = /^figures\/[\w-]+\.svg$/;
  * A plugin of markdown-it: the diagrams of `docs/figures` become a part of the page, so that they follow its colors and
  * screen readers find their text.
  */
-export function inlineDiagrams(md: MarkdownIt): void {
+export function inlineDiagrams(md: MarkdownRenderer): void {
   const asImage = md.renderer.rules.image;
   md.renderer.rules.image = (tokens, index, options, env, self) => {
     const source = tokens[index]?.attrGet('src') ?? '';

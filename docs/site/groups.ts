@@ -5,10 +5,7 @@ export interface Group {
   readonly pages: readonly string[];
 }
 
-/**
- * The pages of `docs/` by their place in the sidebar. A page belongs to the first entry that matches its name, and an
- * entry without a page is ignored.
- */
+/** The pages of `docs/` by their place in the sidebar. A page belongs to the first entry that matches its name. */
 export const groups: readonly Group[] = [
   { title: 'Start', pages: ['frameworks', 'start-*'] },
   {

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
+import { repository } from '../../scripts/addresses.mjs';
 import { docs, root } from './pages.ts';
-import { repository } from './repository.ts';
 
 /**
  * The target of a link on the site. A link to a page of `docs/` stays relative; a link to any other file of the

@@ -44,14 +44,12 @@ function contents(): [Group, string[]][] {
 
 /** The index: a link and a sentence for each page. */
 export function indexForModels(): string {
-  const sections = contents()
-    .filter(([, pages]) => pages.length > 0)
-    .map(([{ title }, pages]) => {
-      const lines = pages.map((page) =>
-        `- [${titleOf(read(page))}](/${page}.md): ${summaryOf(page)}`.replace(/: $/, ''),
-      );
-      return `## ${title}\n\n${lines.join('\n')}`;
-    });
+  const sections = contents().map(([{ title }, pages]) => {
+    const lines = pages.map((page) =>
+      `- [${titleOf(read(page))}](/${page}.md): ${summaryOf(page)}`.replace(/: $/, ''),
+    );
+    return `## ${title}\n\n${lines.join('\n')}`;
+  });
   const full = '[All of these pages in one file](/llms-full.txt)';
   return `${[INTRODUCTION, full, ...sections].join('\n\n')}\n`;
 }

@@ -4,6 +4,9 @@ import { join, resolve } from 'node:path';
 export const root = resolve(import.meta.dirname, '../..');
 export const docs = join(root, 'docs');
 
+/** Where TypeDoc writes the pages of the API reference. */
+export const apiReferenceFolder = join(root, 'out/api-reference');
+
 /** The front page, which is in no group and is not shipped with the packages. */
 const FRONT_PAGE = 'index';
 

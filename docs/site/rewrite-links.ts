@@ -1,10 +1,8 @@
-import type { MarkdownOptions } from 'vitepress';
+import type { MarkdownRenderer } from 'vitepress';
 import { siteLink } from './links.ts';
 
-type MarkdownIt = Parameters<NonNullable<MarkdownOptions['config']>>[0];
-
 /** A plugin of markdown-it: links lead to pages of the site or to files in the repository. */
-export function rewriteLinks(md: MarkdownIt): void {
+export function rewriteLinks(md: MarkdownRenderer): void {
   md.core.ruler.push('site-links', ({ tokens, env }) => {
     const links = tokens.flatMap(({ children }) => children ?? []);
     for (const token of links.filter(({ type }) => type === 'link_open')) {

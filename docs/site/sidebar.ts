@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { groups, pagesOf } from './groups.ts';
-import { docs, pagesIn, read, titleOf, userPages } from './pages.ts';
+import { pagesIn, read, titleOf, userPages } from './pages.ts';
 
 interface Item {
   readonly text: string;
@@ -11,14 +9,16 @@ interface Item {
 interface Section {
   readonly text: string;
   readonly items: Item[];
-  readonly collapsed?: boolean;
 }
 
 const item = (page: string): Item => ({ text: titleOf(read(page)), link: `/${page}` });
 
+/** The folders of `docs/` that the search leaves out, with their titles. */
+const folders = { decisions: 'Decisions', lab: 'Lab' };
+
 const apiReference: Item = { text: 'API of each package', link: '/api-reference/' };
 
-/** The user pages by group, then links to the folders that the search leaves out. */
+/** The user pages by group, then links to the folders. */
 export function sidebar(): (Section | Item)[] {
   const pages = userPages();
   const sections = groups.map((group) => {
@@ -26,23 +26,16 @@ export function sidebar(): (Section | Item)[] {
     if (group.title === 'Reference') items.push(apiReference);
     return { text: group.title, items };
   });
-  const folders = ['decisions', 'lab'].filter((folder) => existsSync(join(docs, folder)));
-  return [
-    ...sections.filter(({ items }) => items.length > 0),
-    ...folders.map((folder) => ({
-      text: folder === 'lab' ? 'Lab' : 'Decisions',
-      link: `/${folder}/`,
-    })),
-  ];
+  const links = Object.entries(folders).map(([folder, text]) => ({ text, link: `/${folder}/` }));
+  return [...sections, ...links];
 }
 
 /** The pages of a folder, for the sidebar of that folder. */
-export function sidebarOf(folder: string, title: string): (Section | Item)[] {
-  if (!existsSync(join(docs, folder))) return [];
+export function sidebarOf(folder: keyof typeof folders): (Section | Item)[] {
   const pages = pagesIn(folder).filter((page) => page !== 'README');
   const items = pages.map((page) => item(`${folder}/${page}`));
   return [
     { text: 'Documentation', link: '/' },
-    { text: title, items: [{ text: 'Overview', link: `/${folder}/` }, ...items] },
+    { text: folders[folder], items: [{ text: 'Overview', link: `/${folder}/` }, ...items] },
   ];
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { repository } from '../../scripts/addresses.mjs';
 import { shippedPages } from '../../scripts/ship-docs.mjs';
 import { groupOf, groups, pagesOf } from '../site/groups.ts';
 import { siteLink } from '../site/links.ts';
 import { indexForModels, MAX_TOKENS, textForModels, tokensIn } from '../site/llms.ts';
 import { titleOf, userPages } from '../site/pages.ts';
-import { repository } from '../site/repository.ts';
 import { read } from './pages.ts';
 
 describe('the pages of the site', () => {

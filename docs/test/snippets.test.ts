@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import ts from 'typescript';
+import { mistakesIn } from '@headgate/test-kit/mistakes';
 import { describe, expect, it } from 'vitest';
 import { pages, read, root } from './pages.ts';
 
@@ -38,34 +38,8 @@ for (const page of pages) {
   }
 }
 
-function compile(): ts.Program {
-  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, root);
-  const host = ts.createCompilerHost(options);
-  const { fileExists, readFile, getSourceFile } = host;
-  host.fileExists = (file) => snippets.has(file) || fileExists(file);
-  host.readFile = (file) => snippets.get(file) ?? readFile(file);
-  host.getSourceFile = (file, target, ...rest) => {
-    const text = snippets.get(file);
-    if (text === undefined) return getSourceFile(file, target, ...rest);
-    return ts.createSourceFile(file, text, target);
-  };
-  return ts.createProgram([...snippets.keys()], options, host);
-}
-
 /** Once and before the tests, since compiling takes longer than the timeout of a test. */
-const program = compile();
-// The sources that the snippets import are checked with all others.
-const diagnostics = [...snippets.keys()].flatMap((file) =>
-  ts.getPreEmitDiagnostics(program, program.getSourceFile(file)),
-);
-const mistakes = diagnostics.map(({ file, start = 0, messageText }) => {
-  const line = (file?.getLineAndCharacterOfPosition(start).line ?? 0) + 1;
-  return {
-    file: file?.fileName,
-    message: `line ${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
-  };
-});
+const mistakes = mistakesIn(snippets);
 
 describe('the snippets of the pages', () => {
   it('are found', () => {

@@ -1,4 +1,4 @@
-import { Agent, request } from 'node:http';
+import { Agent, type RequestOptions, request } from 'node:http';
 import { arrivals } from '../overload/arrivals.ts';
 import { capacity, patience, type Tenant, tenantHeader, tokensHeader } from './scenario.ts';
 
@@ -6,9 +6,7 @@ export interface TenantFigures {
   readonly requested: number;
   /** Tokens received. */
   tokens: number;
-  /** Requests whose answer has begun. */
-  begun: number;
-  /** Milliseconds to the first token of each of them; `patience` of a request without an answer. */
+  /** Milliseconds to the first token of each request whose answer has begun. */
   readonly firstTokens: number[];
 }
 
@@ -20,38 +18,22 @@ export async function load(
 ): Promise<Map<string, TenantFigures>> {
   const agent = new Agent({ keepAlive: true });
   const start = performance.now();
-  const isCounted = () => {
-    const now = (performance.now() - start) / 1_000;
-    return now >= warmUp && now < seconds;
-  };
+  const isCounted = (at: number) => at >= 1_000 * warmUp && at < 1_000 * seconds;
   const figures = new Map<string, TenantFigures>();
-  const sent = tenants.map(async ({ name, tokens, load: part }, number) => {
+  const sent = tenants.flatMap(({ name, tokens, load: part }, number) => {
     const rate = (part * capacity) / tokens;
-    const phase = { name, duration: seconds, rate };
-    const own: TenantFigures = {
-      requested: rate * (seconds - warmUp),
-      tokens: 0,
-      begun: 0,
-      firstTokens: [],
-    };
+    const own: TenantFigures = { requested: rate * (seconds - warmUp), tokens: 0, firstTokens: [] };
     figures.set(name, own);
-    const asked = arrivals([phase], seed + number).map(async ({ at }) => {
+    const headers = { [tenantHeader]: name, [tokensHeader]: `${tokens}` };
+    return arrivals([{ name, duration: seconds, rate }], seed + number).map(async ({ at }) => {
       await new Promise((resolve) => setTimeout(resolve, start + at - performance.now()));
-      const isInTime = at >= warmUp * 1_000;
       const since = performance.now();
-      await ask(
-        port,
-        agent,
-        { [tenantHeader]: name, [tokensHeader]: `${tokens}` },
-        (count, isFirst) => {
-          if (isCounted()) own.tokens += count;
-          if (!isFirst || !isInTime) return;
-          own.begun++;
-          own.firstTokens.push(performance.now() - since);
-        },
-      );
+      await ask({ port, agent, headers }, (count, isFirst) => {
+        const now = performance.now();
+        if (isCounted(now - start)) own.tokens += count;
+        if (isFirst && isCounted(at)) own.firstTokens.push(now - since);
+      });
     });
-    await Promise.all(asked);
   });
   await Promise.all(sent);
   agent.destroy();
@@ -59,15 +41,13 @@ export async function load(
 }
 
 function ask(
-  port: number,
-  agent: Agent,
-  headers: Record<string, string>,
+  options: RequestOptions,
   received: (tokens: number, isFirst: boolean) => void,
 ): Promise<void> {
   return new Promise((resolve) => {
     let isFirst = true;
     const signal = AbortSignal.timeout(patience);
-    request({ host: '127.0.0.1', port, agent, headers, signal }, (res) => {
+    request({ host: '127.0.0.1', ...options, signal }, (res) => {
       res.on('data', (data: Buffer) => {
         if (res.statusCode !== 200) return;
         received(data.filter((byte) => byte === 0x3a).length, isFirst);

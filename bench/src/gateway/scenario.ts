@@ -11,6 +11,9 @@ export const capacity = (slots * 1_000) / tokenTime;
 export const promptTokens = 10;
 export const estimate = 50;
 
+/** Tokens of an answer of the greedy tenant. */
+export const greedyAnswer = 200;
+
 /** Milliseconds after which a client gives up. */
 export const patience = 10_000;
 
@@ -35,14 +38,17 @@ export const alone: readonly Tenant[] = modest.map((name) => ({
   load: 0.95 / 9,
 }));
 
-/** Nine tenants that use less than their share, and one whose answers are five times as long. Together, five times the capacity. */
+/**
+ * Nine tenants that use less than their share, and one whose answers are five times as long. Together, they request five
+ * times the capacity.
+ */
 export const withGreedy: readonly Tenant[] = [
   ...modest.map((name) => ({ name, tokens: 40, load: 0.08 })),
-  { name: 'greedy', tokens: 200, load: 5 - 9 * 0.08 },
+  { name: 'greedy', tokens: greedyAnswer, load: 5 - 9 * 0.08 },
 ];
 
 /** All ten tenants request half of the capacity each, so all of them always have requests queued. */
 export const allGreedy: readonly Tenant[] = [
   ...modest.map((name) => ({ name, tokens: 40, load: 0.5 })),
-  { name: 'greedy', tokens: 200, load: 0.5 },
+  { name: 'greedy', tokens: greedyAnswer, load: 0.5 },
 ];

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { violations } from '@headgate/test-kit/violations';
 import { chromiumOptions } from '@headgate/test-servers';
-import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { type PreviewServer, preview } from 'vite';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -53,14 +53,6 @@ async function open(path: string, device: Device): Promise<Page> {
   // Vue has taken over the page.
   await page.waitForFunction(() => '__vue_app__' in (document.querySelector('#app') ?? {}));
   return page;
-}
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const found = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
-    'axe.run()',
-  );
-  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.html).join(' ')}`);
 }
 
 const phone = { viewport: { width: 390, height: 780 } };

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { MAX_TOKENS, tokensIn } from '../llms.ts';
 import { userPages } from '../pages.ts';
 import { files, html, pages, site } from './built-site.ts';
 
@@ -43,10 +42,9 @@ it('the API reference has a page for each entry point', () => {
   expect(entries).toContain('api-reference/express.html');
 });
 
-it('llms.txt links to files of the site, and llms-full.txt is short enough', () => {
+it('llms.txt links to files of the site', () => {
   const index = readFileSync(join(site, 'llms.txt'), 'utf8');
   const links = [...index.matchAll(/\]\(\/([^)]+)\)/g)].map(([, link = '']) => link);
   expect(links.length).toBeGreaterThan(userPages().length);
   expect(links.filter((link) => !existing.has(link))).toEqual([]);
-  expect(tokensIn(readFileSync(join(site, 'llms-full.txt'), 'utf8'))).toBeLessThan(MAX_TOKENS);
 });

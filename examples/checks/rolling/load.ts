@@ -24,11 +24,10 @@ export class Load {
     private readonly port: number,
     { requests, streams }: Clients,
   ) {
-    const clients = [
+    this.#clients = [
       ...Array.from({ length: requests }, (_, first) => this.#repeat((n) => this.#one(first + n))),
       ...Array.from({ length: streams }, () => this.#repeat(() => this.#stream())),
     ];
-    this.#clients = clients;
   }
 
   get failed(): number {

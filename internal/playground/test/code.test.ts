@@ -1,16 +1,15 @@
 import { join, resolve } from 'node:path';
 import { ipKey, lifo } from '@headgate/core';
 import { type ConcurrencyLimit, concurrencyLimit } from '@headgate/express';
+import { mistakesIn } from '@headgate/test-kit/mistakes';
 import express from 'express';
 import { assert, property } from 'fast-check';
-import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { codeOf } from '../src/code.ts';
 import { choices, ranges, type Settings } from '../src/settings.ts';
 import { anySettings, settingsWith } from './settings.ts';
 
 const here = resolve(import.meta.dirname, '..');
-const root = resolve(here, '../..');
 
 const limits = Object.keys(choices.limit.options) as Settings['limit'][];
 const orders = Object.keys(choices.order.options) as Settings['order'][];
@@ -31,30 +30,12 @@ const files = new Map(
   ),
 );
 
-function diagnosticsOf(sources: ReadonlyMap<string, string>): string[] {
-  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, root);
-  const host = ts.createCompilerHost(options);
-  const { fileExists, readFile, getSourceFile } = host;
-  host.fileExists = (file) => sources.has(file) || fileExists(file);
-  host.readFile = (file) => sources.get(file) ?? readFile(file);
-  host.getSourceFile = (file, target, ...rest) => {
-    const text = sources.get(file);
-    if (text === undefined) return getSourceFile(file, target, ...rest);
-    return ts.createSourceFile(file, text, target);
-  };
-  const program = ts.createProgram([...sources.keys()], options, host);
-  return [...sources.keys()].flatMap((file) =>
-    ts
-      .getPreEmitDiagnostics(program, program.getSourceFile(file))
-      .map(({ messageText }) => `${file}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`),
-  );
-}
+const misspelled = join(here, 'misspelled.ts');
+const misspelling =
+  "import { concurrencyLimit } from '@headgate/express';\nconcurrencyLimit({ limt: 1 });\n";
 
 /** Once and before the tests, since compiling takes longer than the timeout of a test. */
-const mistake =
-  "import { concurrencyLimit } from '@headgate/express';\nconcurrencyLimit({ limt: 1 });\n";
-const mistakes = diagnosticsOf(new Map([...files, [join(here, 'mistake.ts'), mistake]]));
+const mistakes = mistakesIn(new Map([...files, [misspelled, misspelling]]));
 
 /** Runs the code with the real middleware, and returns the middleware. */
 function limitOf(code: string): ConcurrencyLimit | undefined {
@@ -74,12 +55,12 @@ describe('the code to copy', () => {
   it.each([...files.keys()].map((file) => [file.slice(here.length + 1), file]))(
     'compiles: %s',
     (_, file) => {
-      expect(mistakes.filter((message) => message.startsWith(file))).toEqual([]);
+      expect(mistakes.filter((mistake) => mistake.file === file)).toEqual([]);
     },
   );
 
   it('is compiled so that a misspelled option would be found', () => {
-    expect(mistakes.filter((message) => message.includes('mistake.ts'))).toHaveLength(1);
+    expect(mistakes.filter(({ file }) => file === misspelled)).toHaveLength(1);
   });
 
   it('creates the limit of the settings', () => {

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { violations } from '@headgate/test-kit/violations';
 import { chromiumOptions } from '@headgate/test-servers';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildPage } from './built-page.ts';
 import { tasksDuring } from './main-thread.ts';
-import { cells, navigate, settled, slide, violations, visit } from './visit.ts';
+import { cells, navigate, settled, slide, visit } from './visit.ts';
 
 let browser: Browser;
 let files: ReadonlyMap<string, string>;

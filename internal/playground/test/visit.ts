@@ -1,4 +1,3 @@
-import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 
@@ -69,16 +68,4 @@ export async function cells(page: Page, row: string): Promise<string[]> {
 export async function slide(page: Page, label: string, value: number): Promise<void> {
   await page.getByLabel(label, { exact: true }).fill(`${value}`);
   await settled(page);
-}
-
-/** What axe-core finds, also in shadow roots. */
-export async function violations(page: Page): Promise<string[]> {
-  const session = await page.context().newCDPSession(page);
-  await session.send('Runtime.evaluate', { expression: axe.source });
-  const found = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
-    'axe.run()',
-  );
-  return found.violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`,
-  );
 }

@@ -46,7 +46,7 @@ type Deferred<T> = [T][T extends unknown ? 0 : never];
  * @throws HeadgateError for an argument or an option that is not allowed, for a keyed limit without `key`, and for a
  *   `key` without a keyed limit.
  */
-// Within `registerTool`, its types are those of the arguments, also if the handler declares fewer than `key` does.
+// The first overload takes `Args` from what `registerTool` expects: `handler` may declare fewer arguments than `key`.
 export function limitTool<Args extends readonly unknown[], Result>(
   limit: Limiter | Gate,
   handler: (...args: Deferred<Args>) => Result | PromiseLike<Result>,

@@ -1,18 +1,11 @@
-import type { AddressInfo } from 'node:net';
 import { concurrencyLimit } from '@headgate/hono';
 import { Latch, until } from '@headgate/test-suite';
-import { type ServerType, serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import OpenAI from 'openai';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { openaiError } from '../src/index.ts';
 import { openaiApi } from './providers.ts';
-
-let server: ServerType | undefined;
-
-afterEach(async () => {
-  if (server !== undefined) await new Promise((resolve) => server?.close(resolve));
-});
+import { serveApp } from './serve-app.ts';
 
 it('a refusal is a response of a web-standard handler', async () => {
   const limit = concurrencyLimit({
@@ -29,13 +22,9 @@ it('a refusal is a response of a web-standard handler', async () => {
     await latch.opened;
     return c.json(openaiApi.answer);
   });
-  const port = await new Promise<number>((resolve) => {
-    server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, (info: AddressInfo) =>
-      resolve(info.port),
-    );
-  });
-  const baseURL = `http://127.0.0.1:${port}/v1`;
-  const client = new OpenAI({ apiKey: 'test', baseURL, maxRetries: 0 });
+  const { url, stop } = await serveApp(app);
+  onTestFinished(stop);
+  const client = new OpenAI({ apiKey: 'test', baseURL: `${url}/v1`, maxRetries: 0 });
   const messages = [{ role: 'user' as const, content: 'Hello' }];
   const call = () => client.chat.completions.create({ model: 'm', messages });
   const first = call();

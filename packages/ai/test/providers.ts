@@ -1,6 +1,6 @@
 import type { Api } from './model-server.ts';
 
-const data = (event: object) => `data: ${JSON.stringify(event)}\n\n`;
+const data = (content: object) => `data: ${JSON.stringify(content)}\n\n`;
 
 const completion = { id: 'c', created: 1, model: 'm' };
 const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
@@ -27,31 +27,25 @@ const message = {
   usage: { input_tokens: 1, output_tokens: 2 },
 };
 
-const named = (event: { readonly type: string }) => `event: ${event.type}\n${data(event)}`;
+const event = (type: string, fields: object = {}) => `event: ${type}\n${data({ type, ...fields })}`;
 
 const delta = (text: string) =>
-  named({
-    ...{ type: 'content_block_delta', index: 0 },
-    ...{ delta: { type: 'text_delta', text } },
-  });
+  event('content_block_delta', { index: 0, delta: { type: 'text_delta', text } });
 
 /** The API of messages. */
 export const anthropicApi: Api = {
   path: '/v1/messages',
   answer: { ...message, stop_reason: 'end_turn', content: [{ type: 'text', text: 'Hi there' }] },
   events: [
-    named({ ...{ type: 'message_start' }, ...{ message: { ...message, content: [] } } }),
-    named({
-      ...{ type: 'content_block_start', index: 0 },
-      ...{ content_block: { type: 'text', text: '' } },
-    }),
+    event('message_start', { message: { ...message, content: [] } }),
+    event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
     delta('Hi '),
     delta('there'),
-    named({ ...{ type: 'content_block_stop', index: 0 } }),
-    named({
-      ...{ type: 'message_delta', usage: { output_tokens: 2 } },
-      ...{ delta: { stop_reason: 'end_turn', stop_sequence: null } },
+    event('content_block_stop', { index: 0 }),
+    event('message_delta', {
+      usage: { output_tokens: 2 },
+      delta: { stop_reason: 'end_turn', stop_sequence: null },
     }),
-    named({ type: 'message_stop' }),
+    event('message_stop'),
   ],
 };

@@ -126,13 +126,17 @@ function contended(order: Order, flows: readonly string[], fields: Partial<Calle
   return { first, callers, granted };
 }
 
+/** Releases all permits until none is held. */
+function releaseAll(callers: readonly Caller[]) {
+  for (let i = 0; i < callers.length; i++) for (const { permit } of callers) permit?.release();
+}
+
 it('usage that is known only after the release is charged too', () => {
   const { first, callers, granted } = contended(fair(), ['greedy', 'modest', 'greedy', 'modest']);
   first.permit?.release();
   callers[0]?.permit?.release();
   callers[0]?.permit?.adjust(3);
-  for (const caller of callers) caller.permit?.release();
-  for (const caller of callers) caller.permit?.release();
+  releaseAll(callers);
   expect(granted).toEqual(['first', 'greedy', 'modest', 'modest', 'greedy']);
 });
 
@@ -164,14 +168,9 @@ it('a request that was admitted at once is charged to its flow', () => {
   const { first, callers, granted } = contended(fair(), ['first', 'other', 'other']);
   first.permit?.adjust(3);
   first.permit?.release();
-  for (let i = 0; i < 3; i++) for (const caller of callers) caller.permit?.release();
+  releaseAll(callers);
   expect(granted).toEqual(['first', 'other', 'other', 'first']);
 });
-
-/** Releases all permits until none is held. */
-function releaseAll(callers: readonly Caller[]) {
-  for (let i = 0; i < callers.length; i++) for (const { permit } of callers) permit?.release();
-}
 
 it('a request that was admitted at once was not charged, so a correction returns nothing', () => {
   const { ask, granted } = flows(10);
@@ -214,7 +213,7 @@ it('an adjustment in one share or priority does not charge another one', () => {
   const { first, callers, granted } = contended(order, ['first', 'other', 'other'], fields);
   first.permit?.adjust(3);
   first.permit?.release();
-  for (let i = 0; i < 3; i++) for (const caller of callers) caller.permit?.release();
+  releaseAll(callers);
   expect(granted).toEqual(['first', 'other', 'other', 'first']);
 });
 
@@ -235,6 +234,6 @@ it('a gate charges the flow of a request that it admits at once', () => {
     return caller;
   });
   callers[0]?.permit?.adjust(3, 'requests');
-  for (let i = 0; i < 3; i++) for (const caller of callers) caller.permit?.release();
+  releaseAll(callers);
   expect(granted).toEqual(['first', 'other', 'other', 'first']);
 });

@@ -1,8 +1,8 @@
 import { createGate, createLimiter, type Permit } from '@headgate/core';
+import { violations } from '@headgate/test-kit/violations';
 import { chromiumOptions } from '@headgate/test-servers';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { violations } from './violations.ts';
 import { openPage } from './visit.ts';
 
 const first = 'tbody.item:nth-of-type(1)';

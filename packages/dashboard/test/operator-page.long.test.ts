@@ -1,10 +1,10 @@
 import { adaptive, byPriority, createGate, createLimiter } from '@headgate/core';
 import { concurrencyLimit } from '@headgate/express';
 import { memoryStore } from '@headgate/store-kit/memory-store';
+import { violations } from '@headgate/test-kit/violations';
 import { chromiumOptions } from '@headgate/test-servers';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { violations } from './violations.ts';
 import { openPage } from './visit.ts';
 
 const first = 'tbody.item:nth-of-type(1)';

@@ -1,6 +1,9 @@
 import type { Limiter } from '@headgate/core';
 import { expect, test } from 'vitest';
-import { lease, outcome, settled, TestStore, timeout, World } from './world.ts';
+import { lease, outcome, settled, timeout, World } from './world.ts';
+
+const admitted = (outcomes: readonly ReturnType<typeof outcome>[]) =>
+  outcomes.filter(({ permit }) => permit !== undefined).length;
 
 /** Two processes with one limit. */
 function pair(options: Parameters<World['limiter']>[0] = {}) {
@@ -15,16 +18,15 @@ test('a pause of one process holds for all, and the limit returns in steps', asy
   await settled();
   expect(await world.stats()).toMatchObject({ inflight: 10 });
   const waiting = Array.from({ length: 20 }, (_, i) => outcome((i % 2 ? here : there).acquire()));
-  const admitted = () => waiting.filter(({ permit }) => permit !== undefined).length;
   await world.advance(990);
-  expect([admitted(), here.stats().pausedFor]).toEqual([0, 10]);
+  expect([admitted(waiting), here.stats().pausedFor]).toEqual([0, 10]);
   await world.advance(60);
-  expect(admitted()).toBe(1);
+  expect(admitted(waiting)).toBe(1);
   await world.advance(450);
-  expect(admitted()).toBeGreaterThan(3);
-  expect(admitted()).toBeLessThan(7);
+  expect(admitted(waiting)).toBeGreaterThan(3);
+  expect(admitted(waiting)).toBeLessThan(7);
   await world.advance(600);
-  expect([admitted(), here.stats().pausedFor]).toEqual([10, undefined]);
+  expect([admitted(waiting), here.stats().pausedFor]).toEqual([10, undefined]);
   for (const { permit } of waiting) permit?.release();
   await settled();
   for (const { permit } of waiting) permit?.release();
@@ -47,16 +49,15 @@ test('pauses of several processes do not add up', async () => {
   const waiting = Array.from({ length: 20 }, (_, i) =>
     outcome((limiters[i % 4] as Limiter).acquire()),
   );
-  const admitted = () => waiting.filter(({ permit }) => permit !== undefined).length;
   await world.advance(990);
-  expect(admitted()).toBe(0);
+  expect(admitted(waiting)).toBe(0);
   await world.advance(60);
-  expect(admitted()).toBe(1);
+  expect(admitted(waiting)).toBe(1);
   await world.advance(450);
-  expect(admitted()).toBeGreaterThan(3);
-  expect(admitted()).toBeLessThan(7);
+  expect(admitted(waiting)).toBeGreaterThan(3);
+  expect(admitted(waiting)).toBeLessThan(7);
   await world.advance(600);
-  expect(admitted()).toBe(10);
+  expect(admitted(waiting)).toBe(10);
 });
 
 test('the limit returns in steps after the last of several pauses', async () => {
@@ -68,14 +69,13 @@ test('the limit returns in steps after the last of several pauses', async () => 
   there.pauseFor(10_000);
   running.permit?.release();
   const waiting = Array.from({ length: 20 }, () => outcome(here.acquire()));
-  const admitted = () => waiting.filter(({ permit }) => permit !== undefined).length;
   await world.advance(10_100);
-  expect(admitted()).toBe(1);
+  expect(admitted(waiting)).toBe(1);
   await world.advance(5_000);
-  expect(admitted()).toBeGreaterThan(3);
-  expect(admitted()).toBeLessThan(7);
+  expect(admitted(waiting)).toBeGreaterThan(3);
+  expect(admitted(waiting)).toBeLessThan(7);
   await world.advance(5_000);
-  expect(admitted()).toBe(10);
+  expect(admitted(waiting)).toBe(10);
 });
 
 test('a process that pauses a limit hands no lease to its next waiter', async () => {
@@ -107,14 +107,13 @@ test('a pause withholds the whole of a limit that is raised meanwhile, here or i
   here.pauseFor(1_000);
   await settled();
   const waiting = Array.from({ length: 30 }, () => outcome(there.acquire()));
-  const admitted = () => waiting.filter(({ permit }) => permit !== undefined).length;
   await world.advance(100);
-  expect([here.limit, admitted()]).toEqual([20, 0]);
+  expect([here.limit, admitted(waiting)]).toEqual([20, 0]);
   here.setLimit(30);
   await world.advance(100);
-  expect(admitted()).toBe(0);
+  expect(admitted(waiting)).toBe(0);
   await world.advance(2_000);
-  expect(admitted()).toBe(30);
+  expect(admitted(waiting)).toBe(30);
 });
 
 test('a pause continues after an outage in which its lease has expired', async () => {
@@ -180,7 +179,6 @@ test('a pause ends with its lease if the process dies', async () => {
   dying.trouble = 'silent';
   await world.advance(2 * lease + timeout);
   expect(waiting.permit).toBeDefined();
-  expect(dying).toBeInstanceOf(TestStore);
 });
 
 test('a pause holds in this process while the store is unavailable', async () => {

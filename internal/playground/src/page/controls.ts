@@ -14,8 +14,6 @@ interface Control {
   show(settings: Settings): void;
 }
 
-type Changed = (name: RangeName | ChoiceName, value: number | string) => void;
-
 /** Called with the new settings: `input` while a slider moves, `change` when the value is final. */
 export interface ControlEvents {
   input(settings: Settings): void;
@@ -25,35 +23,28 @@ export interface ControlEvents {
 /** The sliders and selects. */
 export class Controls {
   readonly field = element('form', { class: 'controls' });
-  readonly #controls: readonly Control[];
+  readonly #controls: Control[] = [];
 
   constructor(
     private settings: Settings,
     events: ControlEvents,
   ) {
-    const set = (name: string, value: number | string) => {
-      this.settings = { ...this.settings, [name]: value };
-    };
-    const input: Changed = (name, value) => {
-      set(name, value);
-      events.input(this.settings);
-    };
-    const change: Changed = (name, value) => {
-      set(name, value);
-      events.change(this.settings, name);
-    };
-    const controls: Control[] = [];
     for (const [legend, names] of Object.entries(groups)) {
       const own = names.map((name) =>
-        name in ranges
-          ? slider(name as RangeName, input, change)
-          : select(name as ChoiceName, input, change),
+        name in ranges ? slider(name as RangeName) : select(name as ChoiceName),
       );
-      controls.push(...own);
+      this.#controls.push(...own);
       const title = element('legend', {}, legend);
       this.field.append(element('fieldset', {}, title, ...own.map(({ field }) => field)));
     }
-    this.#controls = controls;
+    this.field.addEventListener('input', ({ target }) => {
+      const { id, value } = target as HTMLInputElement | HTMLSelectElement;
+      this.settings = { ...this.settings, [id]: id in ranges ? Number(value) : value };
+      events.input(this.settings);
+    });
+    this.field.addEventListener('change', ({ target }) =>
+      events.change(this.settings, (target as HTMLElement).id),
+    );
     this.field.addEventListener('submit', (event) => event.preventDefault());
     this.show(settings);
   }
@@ -64,7 +55,7 @@ export class Controls {
   }
 }
 
-function slider(name: RangeName, input: Changed, change: Changed): Control {
+function slider(name: RangeName): Control {
   const { label, min, max, step, text } = ranges[name];
   const control = element('input', { id: name, type: 'range', min, max, step });
   const shown = element('span', { class: 'value', 'aria-hidden': 'true' });
@@ -72,11 +63,7 @@ function slider(name: RangeName, input: Changed, change: Changed): Control {
     shown.textContent = text(control.valueAsNumber);
     control.setAttribute('aria-valuetext', text(control.valueAsNumber));
   };
-  control.addEventListener('input', () => {
-    write();
-    input(name, control.valueAsNumber);
-  });
-  control.addEventListener('change', () => change(name, control.valueAsNumber));
+  control.addEventListener('input', write);
   const caption = element('div', {}, element('label', { for: name }, label), ' ', shown);
   return {
     field: element('div', { class: 'control' }, caption, control),
@@ -87,16 +74,12 @@ function slider(name: RangeName, input: Changed, change: Changed): Control {
   };
 }
 
-function select(name: ChoiceName, input: Changed, change: Changed): Control {
+function select(name: ChoiceName): Control {
   const { label, options } = choices[name];
   const entries = Object.entries(options).map(([value, text]) =>
     element('option', { value }, text),
   );
   const control = element('select', { id: name }, ...entries);
-  control.addEventListener('change', () => {
-    input(name, control.value);
-    change(name, control.value);
-  });
   return {
     field: element('div', { class: 'control' }, element('label', { for: name }, label), control),
     show(settings) {

@@ -1,7 +1,5 @@
-import type { AddressInfo } from 'node:net';
 import { concurrencyLimit } from '@headgate/hono';
 import { until } from '@headgate/test-suite';
-import { type ServerType, serve } from '@hono/node-server';
 import {
   InMemoryTransport,
   ProtocolError,
@@ -11,6 +9,7 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { expect, it } from 'vitest';
 import { jsonRpcError } from '../../src/mcp.ts';
+import { serveApp } from '../serve-app.ts';
 import { toolSuite } from './suite.ts';
 import { Tools } from './tools.ts';
 import { CallerV2, serverV2 } from './version-2.ts';
@@ -40,23 +39,18 @@ async function overHttp(middleware?: MiddlewareHandler) {
   const app = new Hono();
   if (middleware !== undefined) app.use(middleware);
   app.all('/mcp', (c) => handler.fetch(c.req.raw));
-  let server: ServerType | undefined;
-  const port = await new Promise<number>((resolve) => {
-    const listening = (info: AddressInfo) => resolve(info.port);
-    server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, listening);
-  });
-  const url = new URL(`http://127.0.0.1:${port}/mcp`);
+  const { url, stop } = await serveApp(app);
   const callers: CallerV2[] = [];
   return {
     connect() {
       const caller = new CallerV2();
       callers.push(caller);
-      return caller.connect(new StreamableHTTPClientTransport(url));
+      return caller.connect(new StreamableHTTPClientTransport(new URL('/mcp', url)));
     },
     async stop() {
       for (const caller of callers) await caller.close();
       await handler.close();
-      await new Promise((resolve) => server?.close(resolve));
+      await stop();
     },
   };
 }

@@ -190,6 +190,6 @@ class FairQueue extends Subqueues {
 }
 
 /** Requests without a `fairBy` form one flow. */
-function nameOf({ fairBy: flow = '' }: AdmittedRequest): string {
-  return flow;
+function nameOf({ fairBy = '' }: AdmittedRequest): string {
+  return fairBy;
 }

@@ -1,7 +1,10 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
-/** What axe-core finds; the page's own policy forbids to add a script, but not that the browser does. */
+/**
+ * What axe-core finds on a page, also in shadow roots. The browser adds axe-core to it, which the page's own policy cannot
+ * forbid.
+ */
 export async function violations(page: Page): Promise<string[]> {
   const session = await page.context().newCDPSession(page);
   await session.send('Runtime.evaluate', { expression: axe.source });
