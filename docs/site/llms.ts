@@ -10,11 +10,28 @@ export const MAX_TOKENS = 90_000;
 /** An approximation for English text and code, so that no tokenizer is needed. */
 const CHARACTERS_PER_TOKEN = 4;
 
+const snippet = `npm install @headgate/express   # or fastify, koa, hono, nestjs, node, web
+
+import { concurrencyLimit, ipKey } from '@headgate/express';
+
+app.use(concurrencyLimit()); // the whole app: adapts to the server
+app.use(
+  concurrencyLimit({
+    name: 'account', // at most 2 requests of each account, and of each address without an account
+    limit: 2,
+    key: (req) => req.account?.id ?? ipKey(req.ip), // req.account is what your authentication sets
+    statusCode: 429,
+  }),
+);
+app.post('/pdf', concurrencyLimit({ name: 'pdf', limit: 4, queueTimeout: 2_000 }), renderPdf);`;
+
 const INTRODUCTION = `# Headgate
 
 > Concurrency limits and load shedding for Node servers (Express, Fastify, NestJS, Koa, Hono, node:http, web-standard
 > handlers) and for any async function. Requests beyond the limit wait in a short queue; requests that cannot be served
-> in time are rejected with 503 and Retry-After.`;
+> in time are rejected with 503 and Retry-After.
+
+${snippet.replaceAll(/^(?=.)/gm, '    ')}`;
 
 export function tokensIn(text: string): number {
   return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
@@ -24,7 +41,9 @@ export function tokensIn(text: string): number {
 function textOf(page: string): string {
   const text = read(page).replace(/^!\[[^\]]*\]\([^)]*\)$/gm, '');
   return text.replace(/(\]\()([^)\s]+)(\))/g, (_, open, link, close) => {
-    return open + siteLink(`${page}.md`, link) + close;
+    // Decisions and measurements are on the site as HTML only.
+    const target = siteLink(`${page}.md`, link).replace(/^((?:decisions|lab)\/.*)\.md/, '$1.html');
+    return open + target + close;
   });
 }
 
