@@ -59,11 +59,12 @@ export class WithheldLimit {
 
   #update(limit = this.semaphore.limitState.limit): void {
     const { held, limitState } = this.semaphore;
-    // A process that paused the limit earlier may have returned most of it, or died.
-    if (this.left === 0 && this.#permit?.weight === limit)
-      this.#isSecond &&= limitState.inflight - limit >= MIN_WITHHELD * limit;
-    const returns = this.#isSecond && this.left === 0;
-    const weight = returns ? 0 : this.#pause.withheld(limit);
+    if (this.#isSecond && this.left === 0) {
+      if (limitState.inflight - limit >= MIN_WITHHELD * limit) return this.end();
+      // The process that paused the limit earlier has returned most of it, or has died.
+      this.#isSecond = false;
+    }
+    const weight = this.#pause.withheld(limit);
     if (weight === 0) return this.end();
     this.#pause.watch();
     if (this.#permit !== undefined) return this.#permit.adjust(weight);
