@@ -6,7 +6,9 @@ import {
   type ProjectReflection,
   type Reflection,
   ReflectionKind,
+  type TranslatedString,
 } from 'typedoc';
+import { withoutErrors, withoutUnit } from './descriptions.ts';
 import { entryPoints } from './entry-points.ts';
 import { apiReferenceFolder, root } from './pages.ts';
 
@@ -63,7 +65,8 @@ function fieldsOfConstants(project: ProjectReflection): string[] {
 /**
  * Writes the API reference of the published packages as Markdown.
  *
- * @throws if an export or a member of one has no description, or a link in a comment leads nowhere.
+ * @throws if an export or a member of one has no description, a number has no unit, a function with options does not
+ *   say what it throws, or a link in a comment leads nowhere.
  */
 export async function writeApiReference(): Promise<void> {
   const sources = entryPoints();
@@ -79,6 +82,8 @@ export async function writeApiReference(): Promise<void> {
   nameModules(project, sources);
   app.options.setValue('intentionallyNotDocumented', fieldsOfConstants(project));
   app.validate(project);
+  for (const mistake of [...withoutUnit(project), ...withoutErrors(project)])
+    app.logger.error(mistake as TranslatedString);
   const { errorCount, warningCount } = app.logger;
   if (errorCount + warningCount > 0)
     throw new Error(`The API reference has ${errorCount + warningCount} mistakes: see above.`);

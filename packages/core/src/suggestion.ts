@@ -8,9 +8,14 @@ const otherNames: Readonly<Record<string, string>> = {
   queue: 'queueLimit',
   queuedLimit: 'queueLimit',
   maxQueue: 'queueLimit',
+  queueSize: 'queueLimit',
+  queueLength: 'queueLimit',
+  maxQueueSize: 'queueLimit',
   timeout: 'queueTimeout',
   perKey: 'key',
+  key: 'perKey',
   keyGenerator: 'key',
+  redis: 'store',
 };
 
 /** The option to suggest for an unknown name: the option that this name means elsewhere, or the most similar name. */

@@ -92,6 +92,9 @@ it('the error for an unknown option suggests a similar one', () => {
   expect(() => createLimiter({ limit: 1, colour: 5 } as never)).toThrow(
     /^createLimiter has no option "colour"; it knows .*queueLimit/,
   );
+  expect(() => createLimiter({ limit: 1, key: () => 'a' } as never)).toThrow(
+    'createLimiter has no option "key"; did you mean "perKey"?',
+  );
 });
 
 it.each([
@@ -99,10 +102,12 @@ it.each([
   ['concurrency', 'limit'],
   ['perKey', 'key'],
   ['keyGenerator', 'key'],
+  ['queueSize', 'queueLimit'],
+  ['redis', 'store'],
 ])(
   'for %s, an option of other libraries or of createLimiter, the suggestion is %s',
   (name, meant) => {
-    expect(suggestionFor(name, ['limit', 'key'])).toBe(meant);
+    expect(suggestionFor(name, ['limit', 'key', 'queueLimit', 'store'])).toBe(meant);
     expect(suggestionFor(name, ['order'])).toBeUndefined();
   },
 );

@@ -37,7 +37,11 @@ export class ConcurrencyLimitModule {
     return moduleWith({ provide: LimitInterceptor, useFactory: create }, []);
   }
 
-  /** Like `forRoot`, but other providers determine the options. Invalid ones throw when the application starts. */
+  /**
+   * Like `forRoot`, but other providers determine the options.
+   *
+   * @throws HeadgateError when the application starts, for an unknown or invalid option.
+   */
   static forRootAsync(options: ConcurrencyLimitAsyncOptions): DynamicModule {
     const { imports = [], inject = [], useFactory } = options;
     const create = async (...args: unknown[]) => new LimitInterceptor(await useFactory(...args));

@@ -69,7 +69,7 @@ export interface LeaseRequest {
   readonly ref: LimitRef;
   /** Starts with the store's `owner` and a dot; never reused. */
   readonly id: string;
-  /** How much of the limit it uses: a whole number from 1. */
+  /** The weight of the request: a whole number from 1. */
   readonly weight: number;
   /** Whether the lease has had another weight: a store that keeps leases by weight must search for such a lease. */
   readonly resized: boolean;
@@ -148,7 +148,7 @@ export interface LimitState {
   readonly inflight: number;
   /** Number of waiters, over all processes. */
   readonly queued: number;
-  /** The limit that applies, which another process may have declared. */
+  /** The limit that applies, as weight; another process may have declared it. */
   readonly limit: number;
   /** When that limit was declared or set: the next `version` of `LimitRef`. */
   readonly version: string;

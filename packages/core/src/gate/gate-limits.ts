@@ -34,7 +34,7 @@ export function checkLimitOrder(specs: readonly LimitSpec[]): void {
       }
       if (rank(earlier) > rank(current)) {
         throw disorder(
-          `limits must be ordered: keyed limits, then optional limits, then limits that apply to every request; got "${earlier.limiter.name}" before "${name}"`,
+          `limits must be ordered: limits per key, then limits for some requests (a route, or optional), then limits for every request; got "${earlier.limiter.name}" before "${name}"`,
         );
       }
       if (reaches(current.limiter, earlier.limiter)) {

@@ -43,7 +43,9 @@ export interface Gate extends Handle {
    * an invalid option.
    */
   acquire(options?: GateWaitOptions): Promise<Permit>;
-  /** Acquires a permit, calls `fn`, and releases the permit when `fn` has settled. */
+  /**
+   * Acquires a permit, calls `fn`, and releases the permit when `fn` has settled. Rejects if `acquire` or `fn` does.
+   */
   run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options?: GateWaitOptions): Promise<T>;
   /** Returns all numbers, as they are now. Counters are totals since the gate was created. */
   stats(): GateStats;

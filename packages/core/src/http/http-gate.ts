@@ -39,6 +39,7 @@ export class HttpGate<R> {
   #skipped = 0;
   #reentered = 0;
 
+  /** @throws HeadgateError for an unknown or invalid option. */
   constructor(
     options: AnyHttpOptions<R>,
     private readonly framework: Framework<R>,

@@ -91,7 +91,7 @@ export type Stats = LimiterStats | GateStats;
 export interface DistributedStats {
   /** Whether the store is available. */
   readonly up: boolean;
-  /** The limit that this process declares. Another process may have declared or set the limit that applies. */
+  /** The weight that this process declares as the limit. Another process may have declared or set the limit that applies. */
   readonly declared: number;
   /** Weight held by all processes, as the store last reported it; undefined if the limit is per key. */
   readonly inflight: number | undefined;

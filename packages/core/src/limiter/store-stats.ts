@@ -1,6 +1,6 @@
 /** State of a limit in its store. */
 export interface StoreStats {
-  /** The limit that applies; 0 if the store does not know the limit. */
+  /** The limit that applies, as weight; 0 if the store does not know the limit. */
   readonly limit: number;
   /** When that limit was declared or set, by the clock of the store. Empty if the store does not know the limit. */
   readonly version: string;

@@ -31,7 +31,7 @@ export const MAX_KINDS = 64;
 
 /** Computes a limit, and may change it with each sample. */
 export interface Limit {
-  /** A number from 1; the limiter rounds it down. */
+  /** The highest weight in flight: a number from 1, which the limiter rounds down. */
   readonly limit: number;
   /** Milliseconds that work takes without load, as far as the limit knows it, for `stats()`. Default: undefined. */
   readonly baseline?: number | undefined;

@@ -31,7 +31,7 @@ export class Lock {
   constructor(
     /** Name of the semaphore. */
     readonly semaphore: string,
-    /** The count that it holds. */
+    /** How many of the semaphore's permits it holds. */
     readonly count: number,
     lockOwner: LockOwner,
     unfinished: Unfinished,
@@ -51,6 +51,8 @@ export class Lock {
   /**
    * Acquires another lock for the same owner. The service refuses a semaphore unless its level is below the levels of
    * all locks held, which prevents deadlocks. Otherwise like `LockClient.lock`.
+   *
+   * @throws RejectedError, StoreError or HeadgateError, as `LockClient.lock` does.
    */
   lock(semaphore: string, options?: LockOptions): Promise<Lock> {
     return lockFor(this.#lockOwner, semaphore, options, this.#unfinished);

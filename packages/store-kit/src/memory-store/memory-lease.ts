@@ -2,7 +2,7 @@ import type { LeaseRequest } from '../contract.ts';
 
 /** A lease in a `Memory`: held or queued. */
 export class MemoryLease {
-  /** How much of the limit it uses. */
+  /** The weight of the request. */
   weight: number;
   /** When the lease expires, by the memory's clock. If queued: when it is removed from the queue. */
   expires = 0;

@@ -13,7 +13,7 @@ export interface StoreDriver {
   readonly topics?: readonly string[] | undefined;
   /** Makes a store as another process would: the stores share nothing but the state. The suite closes it. */
   connect(times: SuiteTimes): Store | Promise<Store>;
-  /** Maximum length of a name, if the store has one. */
+  /** Maximum length of a name in characters, if the store has one. */
   readonly longestName?: number | undefined;
   /** Milliseconds of a lease that a test lets expire. Make it short if tests run in real time. Default: 600. */
   readonly leaseDuration?: number | undefined;
