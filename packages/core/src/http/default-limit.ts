@@ -23,7 +23,7 @@ export function hasDefaultLimit(options: AnyHttpOptions<never>): boolean {
 export function withDefaultLimit<R>(options: AnyHttpOptions<R>): AnyHttpOptions<R> {
   const { queueLimit, name = 'default' } = options;
   if (queueLimit !== undefined) {
-    const expected = 'set together with limit: the default limit bounds its own queue';
+    const expected = 'omitted unless limit is set, since the default limit bounds its own queue';
     throw invalid('queueLimit', expected, queueLimit);
   }
   return { ...options, name, limit: defaultLimit() } as typeof options;

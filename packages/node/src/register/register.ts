@@ -1,7 +1,7 @@
 import { type ConcurrencyLimit, concurrencyLimit } from '../index.ts';
 import type { Message } from '../message.ts';
 import { type AdminOptions, prepareAdmin } from './admin.ts';
-import { readConfiguration } from './configuration.ts';
+import { type Configuration, readConfiguration } from './configuration.ts';
 import { limitServers } from './limited-servers.ts';
 import { optionsOf } from './options.ts';
 
@@ -15,9 +15,9 @@ if (!(registeredKey in globalThis)) {
 
 /** @throws HeadgateError for an invalid configuration, which ends the process before it listens. */
 function register(): void {
-  const configuration = readConfiguration() as { admin?: AdminOptions } | undefined;
+  const configuration = readConfiguration();
   if (configuration === undefined) return;
-  const { admin, ...others } = configuration;
+  const { admin, ...others } = configuration.options as { admin?: AdminOptions };
   const limit = concurrencyLimit<Message>(optionsOf(others));
   const startAdmin = admin === undefined ? undefined : prepareAdmin(admin);
   const admins = new WeakSet<object>();
@@ -28,17 +28,22 @@ function register(): void {
     onListening: () => {
       if (!isFirst) return;
       isFirst = false;
-      console.error(announcement(limit));
+      console.error(announcement(limit, configuration));
       if (startAdmin !== undefined) admins.add(startAdmin(limit));
     },
   });
 }
 
-function announcement({ limiters, guard }: ConcurrencyLimit<Message>): string {
+function announcement(
+  { limiters, guard }: ConcurrencyLimit<Message>,
+  { source }: Configuration,
+): string {
   const limits = Object.values(limiters).map(({ name, limit, perKey, isAdaptive }) => {
     const value = isAdaptive ? 'adaptive' : String(limit);
     return `${name}: ${value}${perKey ? ' per key' : ''}`;
   });
   const all = [...limits, ...(guard === undefined ? [] : [`guard ${guard.name}`])];
-  return `headgate: limits the requests to this process (${all.join(', ')}). HEADGATE=off turns it off.`;
+  // Names what was read, since HEADGATE replaces the file.
+  const origin = source === undefined ? '' : `, as ${source} says`;
+  return `headgate: limits the requests to this process (${all.join(', ')})${origin}. HEADGATE=off turns it off.`;
 }

@@ -34,7 +34,7 @@ it('the hook limits an app that knows nothing of it', async () => {
   expect(await statusBeside(started)).toBe(503);
   expect(await (await fetch(await started.url('/after'))).text()).toBe('/after');
   expect(started.stderr).toBe(
-    'headgate: limits the requests to this process (app: 1). HEADGATE=off turns it off.\n',
+    'headgate: limits the requests to this process (app: 1), as HEADGATE says. HEADGATE=off turns it off.\n',
   );
 });
 
@@ -62,6 +62,14 @@ it.each([
 ])('the configuration is read from %s', async (name, text, HEADGATE) => {
   const started = new StartedApp({ app, files: { [name]: text }, ...(HEADGATE && { HEADGATE }) });
   expect(await statusBeside(started)).toBe(503);
+  expect(started.stderr).toContain(`(app: 1), as ${name} says.`);
+});
+
+it('HEADGATE replaces the file, and the process says so', async () => {
+  const files = { 'headgate.config.json': json };
+  const started = new StartedApp({ app, files, HEADGATE: '{ "name": "app", "limit": 2 }' });
+  expect(await statusBeside(started)).toBe(200);
+  expect(started.stderr).toContain('(app: 2), as HEADGATE says.');
 });
 
 it('the hook limits each request once if it is loaded twice', async () => {
