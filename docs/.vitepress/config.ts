@@ -6,8 +6,8 @@ import { withoutEmptyHeaders } from '../site/empty-headers.ts';
 import { rewriteLinks } from '../site/rewrite-links.ts';
 import { sidebar, sidebarOf } from '../site/sidebar.ts';
 
-/** Pages that the search leaves out: they are for readers who look for a decision or a measurement. */
-const UNSEARCHED = /^(decisions|lab)\//;
+/** Pages that the search leaves out: they are for readers who look for a decision, a measurement or an example. */
+const UNSEARCHED = /^(decisions|lab|source)\//;
 
 export default defineConfig({
   title: 'Headgate',
@@ -39,7 +39,13 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
-        miniSearch: { searchOptions: { combineWith: 'AND' } },
+        miniSearch: {
+          searchOptions: {
+            combineWith: 'AND',
+            // A word of five letters or fewer has too many neighbours: "rate" would find "gate".
+            fuzzy: (term) => (term.length > 5 ? 0.2 : false),
+          },
+        },
         _render: (text, env, md) => (UNSEARCHED.test(env.relativePath) ? '' : md.render(text, env)),
       },
     },
@@ -49,7 +55,11 @@ export default defineConfig({
       '/lab/': sidebarOf('lab'),
     },
     outline: [2, 3],
-    nav: [{ text: 'Repository', link: repository }],
+    nav: [
+      { text: 'Docs', link: '/guide' },
+      { text: 'Examples', link: '/source/examples/' },
+      { text: 'Repository', link: repository },
+    ],
     externalLinkIcon: true,
   },
 });

@@ -2,10 +2,11 @@ import { existsSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { repository } from '../../scripts/addresses.mjs';
 import { docs, root } from './pages.ts';
+import { sourceOf, sourcePageOf } from './source-files.ts';
 
 /**
- * The target of a link on the site. A link to a page of `docs/` stays relative; a link to any other file of the
- * repository becomes an address in the repository.
+ * The target of a link on the site. A link to a page of `docs/`, or to a file that the site shows, stays relative; a
+ * link to any other file of the repository becomes an address in the repository.
  *
  * @param page - The page with the link, relative to `docs/`.
  * @param link - The link as it is written in the page.
@@ -15,10 +16,10 @@ export function siteLink(page: string, link: string): string {
   if (/^(\w+:|#|\/)/.test(link)) return link;
   const [file = '', ...anchor] = link.split('#');
   const hash = anchor.map((name) => `#${name}`).join('');
-  const target = posix.join(posix.dirname(page), file);
-  const pageOfSite = pageAt(target);
-  if (pageOfSite !== undefined) return posix.relative(posix.dirname(page), pageOfSite) + hash;
+  const target = posix.join(posix.dirname(sourceOf(page)), file);
   const path = posix.join('docs', target);
+  const pageOfSite = sourcePageOf(path) ?? pageAt(target);
+  if (pageOfSite !== undefined) return posix.relative(posix.dirname(page), pageOfSite) + hash;
   if (!existsSync(join(root, path)))
     throw new Error(`docs/${page} links to ${link}, which does not exist.`);
   const kind = statSync(join(root, path)).isDirectory() ? 'tree' : 'blob';

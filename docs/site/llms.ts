@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { type Group, groups, pagesOf } from './groups.ts';
 import { siteLink } from './links.ts';
 import { read, titleOf, userPages } from './pages.ts';
+import { sourceTexts } from './source-files.ts';
 
 /** The size of the documentation that a model can read at once, in tokens. */
 export const MAX_TOKENS = 90_000;
@@ -41,8 +42,10 @@ export function tokensIn(text: string): number {
 function textOf(page: string): string {
   const text = read(page).replace(/^!\[[^\]]*\]\([^)]*\)$/gm, '');
   return text.replace(/(\]\()([^)\s]+)(\))/g, (_, open, link, close) => {
-    // Decisions and measurements are on the site as HTML only.
-    const target = siteLink(`${page}.md`, link).replace(/^((?:decisions|lab)\/.*)\.md/, '$1.html');
+    // Decisions and measurements are on the site as HTML only; examples also as they are.
+    const target = siteLink(`${page}.md`, link)
+      .replace(/^((?:decisions|lab)\/.*|source\/examples\/index)\.md/, '$1.html')
+      .replace(/^(source\/.*)\.md/, '$1');
     return open + target + close;
   });
 }
@@ -80,7 +83,7 @@ export function textForModels(): string {
 }
 
 /**
- * Writes `llms.txt`, `llms-full.txt` and the Markdown of each user page into the folder of the site.
+ * Writes `llms.txt`, `llms-full.txt`, the Markdown of each user page and the examples into the folder of the site.
  *
  * @throws if `llms-full.txt` has more than 90,000 tokens.
  */
@@ -98,4 +101,5 @@ export function writeTextsForModels(folder: string): void {
   write('llms.txt', indexForModels());
   write('llms-full.txt', full);
   for (const page of userPages()) write(`${page}.md`, textOf(page));
+  for (const [path, text] of sourceTexts()) write(`source/${path}`, `${text}\n`);
 }

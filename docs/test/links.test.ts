@@ -18,8 +18,9 @@ function isBroken(page: string, link: string): boolean {
 
 describe('the links between the pages are valid', () => {
   it.each(pages)('%s', (page) => {
-    const links = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+    const links = [...read(page).matchAll(/\]\(([^)\s]*)\)/g)].map(([, link = '']) => link);
     const local = links.filter((link) => !/^\w+:/.test(link));
+    expect(local).not.toContain('');
     expect(local.filter((link) => isBroken(page, link))).toEqual([]);
   });
 });

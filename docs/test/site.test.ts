@@ -33,6 +33,10 @@ describe('a link of a page', () => {
     ['index.md', 'decisions/README.md', 'decisions/index.md'],
     ['options.md', '#close', '#close'],
     ['index.md', 'https://nodejs.org', 'https://nodejs.org'],
+    ['metrics.md', 'observability/alerts.yml', 'source/docs/observability/alerts.yml.md'],
+    ['ai.md', '../examples/express/tokens.ts', 'source/examples/express/tokens.ts.md'],
+    ['source/examples/index.md', 'express/tokens.ts', 'express/tokens.ts.md'],
+    ['source/examples/index.md', '../docs/ai.md', '../../ai.md'],
   ])('stays on the site: %s, %s', (page, link, expected) => {
     expect(siteLink(page, link)).toBe(expected);
   });
@@ -41,7 +45,7 @@ describe('a link of a page', () => {
     ['index.md', '../README.md#status', '/blob/main/README.md#status'],
     ['index.md', '../examples', '/tree/main/examples'],
     ['decisions/README.md', '../../packages/core/README.md', '/blob/main/packages/core/README.md'],
-    ['metrics.md', 'observability/alerts.yml', '/blob/main/docs/observability/alerts.yml'],
+    ['source/examples/index.md', 'checks/tokens.ts', '/blob/main/examples/checks/tokens.ts'],
   ])('leads to the repository: %s, %s', (page, link, expected) => {
     expect(siteLink(page, link)).toBe(repository + expected);
   });
