@@ -34,7 +34,7 @@ function figuresFrom({ performance, overload }: Pages): [string, string, string]
     [
       'CPU of a rejection in front of Express, relative to a 503 of Express',
       inFront,
-      'rejecting a spike takes little of the CPU that the others need',
+      'rejections take little of the CPU that admitted requests need',
     ],
   ];
 }

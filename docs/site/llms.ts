@@ -18,9 +18,9 @@ import { concurrencyLimit, ipKey } from '@headgate/express';
 app.use(concurrencyLimit()); // the whole app: adapts to the server
 app.use(
   concurrencyLimit({
-    name: 'account', // at most 2 requests of each account, and of each address without an account
+    name: 'account', // at most 2 requests at a time of each account or, without an account, of each address
     limit: 2,
-    key: (req) => req.account?.id ?? ipKey(req.ip), // req.account is what your authentication sets
+    key: (req) => req.account?.id ?? ipKey(req.ip), // your authentication sets req.account
     statusCode: 429,
   }),
 );

@@ -8,7 +8,12 @@ const orders: Readonly<Record<Settings['order'], { imports: string[]; options: s
     imports: [],
     options: ["priority: (req) => (req.path.startsWith('/checkout') ? 'critical' : 'normal')"],
   },
-  fair: { imports: ['ipKey'], options: ["fairBy: (req) => req.get('x-tenant') ?? ipKey(req.ip)"] },
+  fair: {
+    imports: ['ipKey'],
+    options: [
+      "// Only your proxy may set this header.\n  fairBy: (req) => req.get('x-tenant') ?? ipKey(req.ip)",
+    ],
+  },
 };
 
 function optionsOf({ limit, order, fixed, queueLimit, queueTimeout }: Settings): string[] {

@@ -65,12 +65,12 @@ export const ranges: Readonly<Record<RangeName, Range>> = {
   },
   fixed: { label: 'Fixed limit', min: 1, max: 100, step: 1, initial: 10, text: String },
   queueLimit: {
-    label: 'Its queue, at most',
+    label: 'Queue limit',
     ...{ min: 0, max: 500, step: 10, initial: 200 },
     text: (length) => `${length} requests`,
   },
   queueTimeout: {
-    label: 'Its queue timeout',
+    label: 'Queue timeout',
     ...{ min: 0, max: 5000, step: 100, initial: 500 },
     text: seconds,
   },

@@ -8,20 +8,19 @@ const model: Readonly<Record<string, string>> = {
   Arrivals:
     'Calls arrive at random (Poisson), and all three servers receive the same calls, from the same seed.',
   Service:
-    `Each admitted request needs one of the server's workers, such as a database connection, for ${MEAN_WORK_MS} ms on ` +
-    'average (lognormal), and waits for it in the order of arrival.',
+    "Each admitted request waits, in order of arrival, for one of the server's workers, such as a database connection, " +
+    `and uses it for ${MEAN_WORK_MS} ms on average (lognormal).`,
   'Clients that give up':
-    'A client that gives up disconnects, which removes its request from the queue, but the server finishes work that has ' +
-    'begun.',
+    'A client that gives up disconnects. Its request leaves the queue, but the server finishes work that has begun.',
   Retries:
-    'A client retries a request that was rejected or timed out, after a random delay of up to ' +
-    `${BACKOFF_MS} ms that doubles each time, or after Retry-After if that is longer.`,
+    'After a rejection or a timeout, a client retries. It first waits for a random time of up to ' +
+    `${BACKOFF_MS} ms, which doubles with each retry, or for Retry-After if that is longer.`,
   'Tenants and critical calls':
-    `One tenant makes ${100 * LARGE_TENANT} % of the calls, and ${SMALL_TENANTS} small ones make the others; only the orders ` +
-    '“fair between tenants” and “critical calls first” distinguish calls.',
+    `One tenant makes ${100 * LARGE_TENANT} % of the calls, and ${SMALL_TENANTS} small tenants make the others. Only the ` +
+    'orders “fair between tenants” and “critical calls first” treat calls differently.',
   'Left out':
-    'The simulation has no network, no connections, no handlers that keep the event loop busy, no garbage collection, ' +
-    'and a single process.',
+    'The simulation leaves out the network, connections, handlers that keep the event loop busy, garbage collection, ' +
+    'and other processes.',
 };
 
 /** What the figures are of, for readers. */
@@ -37,9 +36,8 @@ export function explanation(): HTMLElement {
     element(
       'p',
       {},
-      'This page runs the limiter itself, on a virtual clock; the server and its clients are simulated. ' +
-        'A call is one or more requests: the first one and its retries. ' +
-        'The times include answers that came too late.',
+      'The limiter is the real one, on a virtual clock. The server and its clients are simulated. ' +
+        'A call is a request with its retries. The times include answers that came too late.',
     ),
     element('dl', {}, ...terms),
     element('p', {}, link, ' has other kinds of handlers, and measurements of real servers.'),
