@@ -16,9 +16,8 @@ export function siteLink(page: string, link: string): string {
   if (/^(\w+:|#|\/)/.test(link)) return link;
   const [file = '', ...anchor] = link.split('#');
   const hash = anchor.map((name) => `#${name}`).join('');
-  const target = posix.join(posix.dirname(sourceOf(page)), file);
-  const path = posix.join('docs', target);
-  const pageOfSite = sourcePageOf(path) ?? pageAt(target);
+  const path = posix.join('docs', posix.dirname(sourceOf(page)), file);
+  const pageOfSite = sourcePageOf(path) ?? pageAt(posix.relative('docs', path));
   if (pageOfSite !== undefined) return posix.relative(posix.dirname(page), pageOfSite) + hash;
   if (!existsSync(join(root, path)))
     throw new Error(`docs/${page} links to ${link}, which does not exist.`);
