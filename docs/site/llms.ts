@@ -11,20 +11,44 @@ export const MAX_TOKENS = 90_000;
 /** An approximation for English text and code, so that no tokenizer is needed. */
 const CHARACTERS_PER_TOKEN = 4;
 
-const snippet = `npm install @headgate/express   # or fastify, koa, hono, nestjs, node, web
+/** The example at the top, which must compile. */
+export const example = `import { concurrencyLimit, ipKey } from '@headgate/express';
+import express from 'express';
 
-import { concurrencyLimit, ipKey } from '@headgate/express';
+const app = express();
 
 app.use(concurrencyLimit()); // the whole app: adapts to the server
+
+// At most 4 PDFs at a time. Others wait: at most 20 of them, for at most 2 seconds each.
+app.post('/pdf', concurrencyLimit({ name: 'pdf', limit: 4, queueLimit: 20, queueTimeout: 2_000 }), (_req, res) => {
+  res.send('A PDF');
+});
+
+// Instead of the first: each tenant at most 2 at a time and 10 waiting, or 10 at a time if it
+// pays, and all tenants together at most 20.
+// In TypeScript, declare what your authentication sets:
+declare global {
+  namespace Express {
+    interface Request {
+      account?: { id: string; plan: 'free' | 'paid' };
+    }
+  }
+}
+
 app.use(
   concurrencyLimit({
-    name: 'account', // at most 2 requests at a time of each account or, without an account, of each address
-    limit: 2,
-    key: (req) => req.account?.id ?? ipKey(req.ip), // your authentication sets req.account
-    statusCode: 429,
+    limits: [
+      {
+        name: 'tenant',
+        limit: (req) => (req.account?.plan === 'paid' ? 10 : 2),
+        queueLimit: 10,
+        key: (req) => req.account?.id ?? ipKey(req.ip), // if key returns undefined, the limit does not apply
+        statusCode: 429,
+      },
+      { name: 'total', limit: 20 },
+    ],
   }),
-);
-app.post('/pdf', concurrencyLimit({ name: 'pdf', limit: 4, queueTimeout: 2_000 }), renderPdf);`;
+);`;
 
 const INTRODUCTION = `# Headgate
 
@@ -32,7 +56,9 @@ const INTRODUCTION = `# Headgate
 > handlers) and for any async function. Requests beyond the limit wait in a short queue; requests that cannot be served
 > in time are rejected with 503 and Retry-After.
 
-${snippet.replaceAll(/^(?=.)/gm, '    ')}`;
+    npm install @headgate/express express   # or fastify, koa, hono, nestjs, node, web
+
+${example.replaceAll(/^(?=.)/gm, '    ')}`;
 
 export function tokensIn(text: string): number {
   return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
@@ -52,9 +78,9 @@ function textOf(page: string): string {
 
 /** The first sentence of a page. */
 function summaryOf(page: string): string {
-  const [, paragraph = ''] = /^# .*\n+((?:[^\n#|`!<-].*\n)+)/m.exec(read(page)) ?? [];
+  const [, paragraph = ''] = /^# .*\n+((?:(?!```)[^\n#|!<-].*\n)+)/m.exec(read(page)) ?? [];
   const plain = paragraph.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/\s+/g, ' ');
-  const [sentence = ''] = /^.*?[.:](?= |$)/.exec(plain.trim()) ?? [];
+  const [sentence = ''] = /^.*?(?:[.?](?= |$)|:$)/.exec(plain.trim()) ?? [];
   return sentence.replace(/:$/, '.');
 }
 

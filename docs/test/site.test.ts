@@ -67,6 +67,11 @@ describe('the texts for models', () => {
     expect(userPages().filter((page) => !index.includes(`](/${page}.md)`))).toEqual([]);
   });
 
+  it('llms.txt says what each page is about', () => {
+    const entries = indexForModels().match(/^- .*$/gm) ?? [];
+    expect(entries.filter((entry) => !/\): \S/.test(entry))).toEqual([]);
+  });
+
   it('SKILL.md has at most 600 words', () => {
     const words = read('packages/core/SKILL.md').split(/\s+/).filter(Boolean);
     expect(words.length).toBeLessThanOrEqual(600);

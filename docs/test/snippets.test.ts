@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { mistakesIn } from '@headgate/test-kit/mistakes';
 import { describe, expect, it } from 'vitest';
+import { example } from '../site/llms.ts';
 import { pages, read, root } from './pages.ts';
 
 /** From where the snippets are compiled: the examples have every framework installed. */
@@ -37,6 +38,8 @@ for (const page of pages) {
     snippets.set(join(home, name), code);
   }
 }
+
+snippets.set(join(home, 'llms-txt.ts'), example);
 
 /** Once and before the tests, since compiling takes longer than the timeout of a test. */
 const mistakes = mistakesIn(snippets);
