@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { pages, read, root } from '../../docs/test/pages.ts';
+import { parts } from '../../stryker.config.mjs';
 import { commands, find } from '../commands.mjs';
 
 type Subcommands = Readonly<Record<string, { readonly run: readonly string[] }>>;
@@ -37,6 +39,11 @@ it('the longest name of a subcommand applies', () => {
   expect(find('bench', ['overload', 'cpu'])).toMatchObject({ count: 1 });
 });
 
+interface Step {
+  readonly uses?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+}
+
 const workflows = ['ci', 'weekly', 'release'].map((name) => `.github/workflows/${name}.yml`);
 const files = [...workflows, 'scripts/ci.mjs'];
 
@@ -48,3 +55,30 @@ it.each([...pages, ...files])('every command that %s names exists', (file) => {
   });
   expect(unknown.map(([command]) => command)).toEqual([]);
 });
+
+it('the weekly workflow mutates each part of the core once', () => {
+  const named = [
+    ...read('.github/workflows/weekly.yml').matchAll(/npm run test:mutation -- (.+)/g),
+  ];
+  const mutated = named.flatMap(([, names = '']) => names.split(' '));
+  expect(mutated.sort()).toEqual(Object.keys(parts).sort());
+});
+
+it('CONTRIBUTING.md lists the parts of the core that can be mutated', () => {
+  const [, list = ''] =
+    /`npm run test:mutation.* Parts: (.*?) \|/.exec(read('CONTRIBUTING.md')) ?? [];
+  const listed = list.replaceAll(/\([^)]*\)/g, '').match(/[\w-]+(?=`)/g);
+  expect(listed?.sort()).toEqual(Object.keys(parts).sort());
+});
+
+it.each(workflows)(
+  '%s sets up Node without a cache for pnpm, which is not installed then',
+  (file) => {
+    const jobs = Object.values(parse(read(file)).jobs) as { steps: Step[] }[];
+    const steps = jobs.flatMap(({ steps }) => steps);
+    const setUps = steps.filter(({ uses }) => uses?.startsWith('actions/setup-node@'));
+    expect(setUps.length).toBeGreaterThan(0);
+    for (const { with: options } of setUps)
+      expect(options).toMatchObject({ 'package-manager-cache': false });
+  },
+);
