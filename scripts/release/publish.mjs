@@ -48,7 +48,9 @@ export async function publish(tarballs, { registry, token, provenance }) {
       continue;
     }
     const attested = provenance ? ['--provenance'] : [];
-    await npm(['publish', tarball, ...attested, '--access', 'public'], env);
+    // A prerelease is installed only on request.
+    const tag = manifest.version.includes('-') ? 'next' : 'latest';
+    await npm(['publish', tarball, ...attested, '--access', 'public', '--tag', tag], env);
     console.log(`${id}: published`);
   }
 }

@@ -60,6 +60,12 @@ it('npm publishes the packages in order', async () => {
   });
 });
 
+it('a prerelease does not become the latest version', async () => {
+  const { published, target } = await rehearsal();
+  await publish([tarball('core', { version: '1.0.0-rc.1' })], target);
+  expect(published.get('@some/core')['dist-tags']).toEqual({ next: '1.0.0-rc.1' });
+});
+
 it('a release that is repeated skips what the registry has', async () => {
   const { published, target, lines } = await rehearsal();
   await publish([tarball('core')], target);
