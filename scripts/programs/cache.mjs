@@ -1,6 +1,15 @@
 // The folder of the programs, and their list, which tests read.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 /** The user that runs programs which refuse to run as root. */
@@ -41,13 +50,15 @@ export function writePrograms(programs, list = usualList) {
 export function cached(name, fill) {
   const folder = join(cacheFolder(), name);
   if (existsSync(folder)) return folder;
-  const work = `${folder}.${process.pid}`;
+  const work = mkdtempSync(`${folder}.`);
   // Readable by the user that runs it, whatever the umask of this process.
+  chmodSync(work, 0o755);
   const umask = process.umask(0o022);
   try {
-    mkdirSync(work, { recursive: true });
     fill(work);
-    if (!existsSync(folder)) renameSync(work, folder);
+    renameSync(work, folder);
+  } catch (error) {
+    if (!existsSync(folder)) throw error;
   } finally {
     process.umask(umask);
     for (const left of [work, `${work}-apt`]) rmSync(left, { recursive: true, force: true });

@@ -1,8 +1,8 @@
 // Programs from Debian's or Ubuntu's packages, unpacked without root, and independently of the installed packages.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cacheFolder } from './cache.mjs';
 import { run } from './run.mjs';
 
 /**
@@ -44,20 +44,20 @@ export function hasApt() {
   return spawnSync('apt-get', ['--version'], { stdio: 'ignore' }).status === 0;
 }
 
-let isUpdated = false;
+/** The folder of apt's lists: each process has its own, since two of them cannot update the same one at once. */
+let lists;
 
 /** Unpacks packages and all their dependencies into `folder`. */
 export function unpackDebian(packages, folder) {
   const work = `${folder}-apt`;
-  const lists = join(cacheFolder(), 'apt-lists');
-  for (const part of [join(lists, 'partial'), join(work, 'archives/partial')])
-    mkdirSync(part, { recursive: true });
+  mkdirSync(join(work, 'archives/partial'), { recursive: true });
+  const ownLists = lists ?? temporaryFolder();
   const { stdout } = spawnSync('dpkg', ['--print-architecture'], { encoding: 'utf8' });
   const entries = assumed.map((name) => installed(name, stdout.trim()));
   writeFileSync(join(work, 'status'), entries.join('\n'));
   const options = [
     `Dir::State::status=${work}/status`,
-    `Dir::State::lists=${lists}`,
+    `Dir::State::lists=${ownLists}`,
     `Dir::Cache=${work}`,
     'APT::Sandbox::User=root',
     'Debug::NoLocking=1',
@@ -66,8 +66,8 @@ export function unpackDebian(packages, folder) {
     'Acquire::http::Timeout=20',
   ].flatMap((option) => ['-o', option]);
   // Packages of an outdated list may no longer exist.
-  if (!isUpdated) run('apt-get', [...options, 'update', '-qq']);
-  isUpdated = true;
+  if (lists === undefined) run('apt-get', [...options, 'update', '-qq']);
+  lists = ownLists;
   run('apt-get', [
     ...[...options, 'install', '-qq', '-y', '--download-only', '--no-install-recommends'],
     ...packages,
@@ -76,6 +76,12 @@ export function unpackDebian(packages, folder) {
   const archives = join(work, 'archives');
   for (const file of readdirSync(archives).filter((name) => name.endsWith('.deb')))
     run('dpkg', ['-x', join(archives, file), folder]);
+}
+
+function temporaryFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'headgate-apt-'));
+  process.once('exit', () => rmSync(folder, { recursive: true }));
+  return folder;
 }
 
 /** An entry of dpkg's list whose version satisfies all requirements. */
