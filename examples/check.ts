@@ -16,6 +16,7 @@ import { distributed } from './checks/distributed.ts';
 import { drain } from './checks/drain.ts';
 import { GatewayScene } from './checks/gateway-scene.ts';
 import { hono } from './checks/hono.ts';
+import { http2 } from './checks/http2.ts';
 import { koa } from './checks/koa.ts';
 import { nightly } from './checks/nightly.ts';
 import { ownLimits } from './checks/own-limits.ts';
@@ -46,6 +47,7 @@ const checks = {
   // Behaves the same, whichever store counts.
   [import.meta.resolve('./express/service.ts')]: distributed,
   [import.meta.resolve('./node/cluster.ts')]: cluster,
+  [import.meta.resolve('./node/http2.ts')]: http2,
   [import.meta.resolve('./node/nightly.ts')]: nightly,
   [import.meta.resolve('./node/server.ts')]: server,
   [import.meta.resolve('./fastify/app.ts')]: ownLimits(200),

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { type Program, statuses } from './program.ts';
 
 export async function cluster(program: Program): Promise<void> {
@@ -13,7 +15,25 @@ export async function cluster(program: Program): Promise<void> {
   const pages = await Promise.all(answers.map((answer) => answer.text()));
   assert.ok(new Set(pages.filter((page) => page !== '')).size > 1, 'more than one worker answers');
 
+  const requests = Array.from({ length: 6 }, () => program.fetch('/'));
+  await Promise.race(requests); // then those that waited run
   program.child.kill('SIGTERM');
+  await untilRefused(await program.url);
+  program.child.kill('SIGTERM'); // supervisors may send it twice
+  await Promise.all(requests);
   assert.equal(await program.exited, 0);
   assert.equal(program.output.match(/closed, 0 unfinished/g)?.length, 4);
+}
+
+async function untilRefused(url: string): Promise<void> {
+  for (;;) {
+    const socket = connect(Number(new URL(url).port));
+    try {
+      await once(socket, 'connect');
+    } catch {
+      return;
+    } finally {
+      socket.destroy();
+    }
+  }
 }

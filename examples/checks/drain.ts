@@ -11,6 +11,7 @@ export async function drain(program: Program): Promise<void> {
   program.child.kill('SIGTERM');
   await program.until('/ready', ({ isReady }) => isReady === false);
   assert.equal((await program.fetch('/ready')).status, 503);
+  program.child.kill('SIGTERM'); // supervisors may send it twice
   const late = program.fetch('/report');
 
   const responses = [...(await running), await queued, await late];

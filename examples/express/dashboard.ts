@@ -29,7 +29,7 @@ app.get('/', async (_req, res) => {
   res.send('Hello\n');
 });
 
-const server = app.listen(port, () => console.log(`http://localhost:${port}`));
+const server = app.listen(port).once('listening', () => console.log(`http://localhost:${port}`));
 
 process.once('SIGTERM', async () => {
   server.close();

@@ -25,4 +25,4 @@ app.get('/', (_req, res) => {
   res.send(render());
 });
 
-app.listen(port, () => console.log(`http://localhost:${port}`));
+app.listen(port).once('listening', () => console.log(`http://localhost:${port}`));

@@ -36,4 +36,4 @@ function remember(path: string, answer: string): void {
   if (known.size > maxKnown && oldest !== undefined) known.delete(oldest);
 }
 
-app.listen(port, () => console.log(`http://localhost:${port}`));
+app.listen(port).once('listening', () => console.log(`http://localhost:${port}`));

@@ -35,7 +35,7 @@ app.post(
   }),
 );
 
-const server = app.listen(port, () => console.log(`http://localhost:${port}`));
+const server = app.listen(port).once('listening', () => console.log(`http://localhost:${port}`));
 
 process.once('SIGTERM', async () => {
   server.close();

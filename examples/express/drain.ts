@@ -47,10 +47,11 @@ app.post('/orders', express.json({ limit: '1mb' }), async (req, res) => {
   res.status(201).json(req.body);
 });
 
-const server = app.listen(port, () => console.log(`listening on ${port}`));
+const server = app.listen(port).once('listening', () => console.log(`listening on ${port}`));
 server.keepAliveTimeout = 75_000; // longer than a proxy keeps idle connections
 
-process.once('SIGTERM', async () => {
+process.on('SIGTERM', async () => {
+  if (!isReady) return; // sent twice
   isReady = false;
   for (const res of responses) if (!res.headersSent) res.set('Connection', 'close');
   const address = server.address();

@@ -36,4 +36,4 @@ app.get('/', async (_req, res) => {
   res.send('Hello\n');
 });
 
-app.listen(port, () => console.log(`http://localhost:${port}`));
+app.listen(port).once('listening', () => console.log(`http://localhost:${port}`));

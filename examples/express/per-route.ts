@@ -32,4 +32,4 @@ app.post('/reports/:id', async (req, res) => {
   res.send(`Report ${req.params.id}\n`);
 });
 
-app.listen(port, () => console.log(`http://localhost:${port}`));
+app.listen(port).once('listening', () => console.log(`http://localhost:${port}`));

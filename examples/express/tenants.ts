@@ -33,4 +33,4 @@ app.get('/', async (_req, res) => {
   res.send('Hello\n');
 });
 
-app.listen(port, () => console.log(`http://localhost:${port}`));
+app.listen(port).once('listening', () => console.log(`http://localhost:${port}`));

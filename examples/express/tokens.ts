@@ -37,4 +37,4 @@ app.get('/stats', (_req, res) => {
   res.json(chats.stats());
 });
 
-app.listen(port, () => console.log(`http://localhost:${port}`));
+app.listen(port).once('listening', () => console.log(`http://localhost:${port}`));

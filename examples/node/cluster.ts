@@ -12,7 +12,7 @@ else serve();
 
 async function lead(count: number): Promise<void> {
   const workers = Array.from({ length: count }, () => cluster.fork());
-  process.once('SIGTERM', () => {
+  process.on('SIGTERM', () => {
     for (const worker of workers) worker.process.kill('SIGTERM');
   });
   await Promise.all(workers.map((worker) => once(worker, 'listening')));
@@ -43,7 +43,10 @@ function serve(): void {
   });
   server.listen(Number(process.env.PORT ?? 3000));
 
-  process.once('SIGTERM', async () => {
+  let isClosing = false;
+  process.on('SIGTERM', async () => {
+    if (isClosing) return; // a supervisor may signal the workers, too
+    isClosing = true;
     server.close();
     // First the limiter, which releases its leases, then the connections that it needs for that.
     const unfinished = await renders.close({ timeout: 10_000 });

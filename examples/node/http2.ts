@@ -7,6 +7,7 @@ import {
   type Http2ServerRequest,
   type ServerHttp2Session,
 } from 'node:http2';
+import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { concurrencyLimit } from '@headgate/node';
 
@@ -34,13 +35,19 @@ const server = createServer((req, res) => {
   return work(req, res);
 });
 
+const sockets = new Set<Socket>();
+server.on('connection', (socket) => {
+  sockets.add(socket.once('close', () => sockets.delete(socket)));
+});
+
 server.on('session', (session) => {
   sessions.add(session.once('close', () => sessions.delete(session)));
 });
 
 server.listen(port, () => console.log(`listening on ${port}`));
 
-process.once('SIGTERM', async () => {
+process.on('SIGTERM', async () => {
+  if (!isReady) return; // sent twice
   isReady = false;
   await pause(removal);
 
@@ -48,11 +55,12 @@ process.once('SIGTERM', async () => {
   server.close();
   // The first GOAWAY accepts every request that is on its way, the second one names the last accepted request. Not
   // before the proxy has noticed: HAProxy's health check would wait for a response until its timeout.
-  for (const session of sessions) session.goaway(constants.NGHTTP2_NO_ERROR, 2 ** 31 - 1);
+  for (const session of sessions)
+    if (!session.closed) session.goaway(constants.NGHTTP2_NO_ERROR, 2 ** 31 - 1);
   await pause(100);
   for (const session of sessions) session.close();
   await once(server, 'close', { signal: deadline }).catch(() => {}); // until all requests are served
   const unfinished = await limit.close({ signal: deadline });
   console.log(`closed, ${unfinished} unfinished`);
-  for (const session of sessions) session.destroy();
+  for (const socket of sockets) socket.destroy(); // a client may keep one open after its session
 });
