@@ -18,7 +18,7 @@ test('what an interrupted process has left is not used by a later one with the s
   const left = join(cacheFolder(), `${name}.${process.pid}`);
   mkdirSync(left);
   writeFileSync(join(left, 'partial'), '');
-  const filled = cached(name, (work) => writeFileSync(join(work, 'whole'), ''));
+  const filled = cached(name, (work: string) => writeFileSync(join(work, 'whole'), ''));
   onTestFinished(() => {
     for (const path of [left, filled]) rmSync(path, { recursive: true, force: true });
   });
