@@ -4,6 +4,7 @@ import { type Program, statuses } from './program.ts';
 export async function distributed(program: Program): Promise<void> {
   const other = program.another();
   try {
+    await Promise.all([program.url, other.url]);
     const answers = await Promise.all([
       program.fetchAll(3, '/reports/7', { method: 'POST' }),
       other.fetchAll(3, '/reports/7', { method: 'POST' }),
