@@ -1,5 +1,6 @@
 // Runs each example as its own process and checks what it does: `npm run examples`.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -60,6 +61,8 @@ const checks = {
 
 const [redis, postgres] = await Promise.all([startRedis(), startPostgres()]);
 const folder = await mkdtemp(join(tmpdir(), 'headgate-examples-'));
+process.once('exit', () => rmSync(folder, { recursive: true }));
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 const service = createServer({ semaphores: { reports: 2 } });
 const { url: socket } = await service.listen({ socket: join(folder, 'service.sock') });
 const env = {
@@ -113,7 +116,6 @@ await report(worker, () => workers(new URL(worker)));
 
 await Promise.all([redis.stop(), postgres.stop()]);
 await service.close();
-await rm(folder, { recursive: true });
 
 async function timeout(): Promise<never> {
   await pause(20_000, undefined, { ref: false });

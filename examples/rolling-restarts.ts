@@ -1,6 +1,7 @@
 // Restarts the processes of an app behind a real nginx and a real HAProxy, one after the other and under load:
 // `npm run chaos -- rolling`. Fails if one request fails, or if none does when the processes do not drain.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -37,11 +38,12 @@ async function timeout(pid: number): Promise<never> {
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'headgate-rolling-'));
+process.once('exit', () => rmSync(folder, { recursive: true }));
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 const setups = await Promise.all([nginx(folder), haproxy(), haproxyToHttp2()]);
 const failed = await Promise.all(setups.map((setup) => restart(setup, rounds, 'SIGTERM')));
 // The app handles SIGTERM only, so another signal ends it without the drain.
 const undrained = await Promise.all(setups.map((setup) => restart(setup, 1, 'SIGINT')));
-await rm(folder, { recursive: true });
 
 if (failed.some((count) => count > 0)) {
   console.error('FAILED: requests failed while the processes drained');

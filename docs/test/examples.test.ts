@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { read, root } from './pages.ts';
 
 const folders = ['examples/express', 'examples/ai-gateway'];
@@ -15,3 +17,18 @@ it.each(servers)(
     expect(read(file)).toMatch(/\bapp\.listen\(port\)/);
   },
 );
+
+it('an example ends when the process that checks it has ended', async () => {
+  const flags = ['--conditions=headgate-source', '--import=tsx'];
+  const preload = `--import=${join(root, 'examples/checks/report-port.mjs')}`;
+  const args = [...flags, preload, join(root, 'examples/express/default.ts')];
+  const env = { ...process.env, PORT: '0' };
+  const child = spawn(process.execPath, args, {
+    env,
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await once(child, 'message');
+  child.disconnect();
+  expect(await once(child, 'exit')).toEqual([1, null]);
+});

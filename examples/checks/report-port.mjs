@@ -1,6 +1,12 @@
-// Preloaded into an example: reports the port it listens on to its check.
+// Preloaded into an example: reports the port it listens on to its check, and ends with it.
 import cluster from 'node:cluster';
 import net from 'node:net';
+
+// A worker of a cluster disconnects itself.
+if (cluster.isPrimary) {
+  process.channel.unref();
+  process.once('disconnect', () => process.exit(1));
+}
 
 const { listen } = net.Server.prototype;
 
