@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { root } from '../../docs/test/pages.ts';
 import { cached, cacheFolder } from '../programs/cache.mjs';
 
 let folder: string;
@@ -33,7 +34,7 @@ for word; do case $word in Dir::State::lists=*) echo "$word" >> "$LOG";; esac; d
 test('processes that fetch packages of Debian at once have lists of their own', async () => {
   writeFileSync(join(folder, 'apt-get'), aptGet, { mode: 0o755 });
   writeFileSync(join(folder, 'dpkg'), '#!/bin/sh\necho amd64\n', { mode: 0o755 });
-  const module = JSON.stringify(new URL('../programs/debian.mjs', import.meta.url).href);
+  const module = JSON.stringify(join(root, 'scripts/programs/debian.mjs'));
   const fetchTwo = async (name: string) => {
     const unpacked = JSON.stringify(join(folder, name));
     const code = `const { unpackDebian } = await import(${module});
