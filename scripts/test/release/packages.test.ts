@@ -22,6 +22,12 @@ describe.each(publicPackages)('%s', (folder: string) => {
     expect(new Set(manifest.keywords).size).toBe(manifest.keywords.length);
   });
 
+  it('has a README whose links npm can follow, where no other file is', () => {
+    const links = [...read(`${folder}/README.md`).matchAll(/\]\(([^)]+)\)/g)].map(([, to]) => to);
+    expect(links.length).toBeGreaterThan(0);
+    expect(links.filter((link) => !link?.startsWith('https://'))).toEqual([]);
+  });
+
   it('contains its license', () => {
     expect(manifest.license).toBe('MIT');
     expect(read(`${folder}/LICENSE`)).toBe(read('LICENSE'));
