@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { isPlaceholder, publicPackages } from '../addresses.mjs';
+import { isPlaceholder, publicPackages, repository } from '../addresses.mjs';
 import { packed } from '../tarballs.mjs';
 import { inOrder, publish } from './publish.mjs';
 import { refusalsOf } from './refusals.mjs';
@@ -28,6 +28,7 @@ const refusals = refusalsOf({
   notes: readdirSync('.changeset').filter((name) => /^(?!README).*\.md$/.test(name)),
   tags: output('git', 'tag', '--points-at', 'HEAD').split('\n'),
   isPlaceholder,
+  repository,
   env: process.env,
 });
 

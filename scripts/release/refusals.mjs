@@ -13,16 +13,24 @@ const inDryRun = ['RELEASE_CHANGES', 'RELEASE_CHANGELOG'];
  * @param {readonly string[]} facts.notes The notes in .changeset that have no version yet.
  * @param {readonly string[]} facts.tags The tags of the commit.
  * @param {boolean} facts.isPlaceholder Whether the addresses name no real owner yet.
+ * @param {string} facts.repository The address of the repository that the packages name.
  * @param {NodeJS.ProcessEnv} facts.env
  */
-export function refusalsOf({ version, changes, changelog, notes, tags, isPlaceholder, env }) {
-  const heading = changelog.split('\n').find((line) => line.startsWith(`## ${version}`));
+export function refusalsOf(facts) {
+  const { version, changes, changelog, notes, tags, isPlaceholder, repository, env } = facts;
+  const heading = changelog.split('\n').find((line) => `${line} `.startsWith(`## ${version} `));
+  const { GITHUB_REPOSITORY: building } = env;
   const reasons = {
     RELEASE_TOKEN:
       !env.NPM_TOKEN && 'The variable NPM_TOKEN is empty: it has the token that may publish.',
     RELEASE_PROVENANCE:
       !env.ACTIONS_ID_TOKEN_REQUEST_URL &&
       'npm can attest where a package was built only in the release workflow, with `id-token: write`.',
+    RELEASE_REPOSITORY:
+      building !== undefined &&
+      !isPlaceholder &&
+      !repository.endsWith(`/${building}`) &&
+      `The workflow runs in ${building}, and npm accepts only packages that name it, not ${repository}.`,
     RELEASE_PLACEHOLDER:
       isPlaceholder &&
       'The owner of the repository is still called OWNER. Set `repository` in package.json, and run `npm run docs -- addresses`.',

@@ -11,7 +11,12 @@ const ready = {
   notes: [],
   tags: ['v0.1.0'],
   isPlaceholder: false,
-  env: { NPM_TOKEN: 'secret', ACTIONS_ID_TOKEN_REQUEST_URL: 'https://localhost' },
+  repository: 'https://github.com/some/headgate',
+  env: {
+    NPM_TOKEN: 'secret',
+    ACTIONS_ID_TOKEN_REQUEST_URL: 'https://localhost',
+    GITHUB_REPOSITORY: 'some/headgate',
+  },
 };
 
 it('a release of a tagged commit in the workflow is not refused', () => {
@@ -21,6 +26,7 @@ it('a release of a tagged commit in the workflow is not refused', () => {
 const faults = [
   { code: 'RELEASE_TOKEN', facts: { env: { ...ready.env, NPM_TOKEN: '' } } },
   { code: 'RELEASE_PROVENANCE', facts: { env: { NPM_TOKEN: 'secret' } } },
+  { code: 'RELEASE_REPOSITORY', facts: { repository: 'https://github.com/Some/headgate' } },
   { code: 'RELEASE_PLACEHOLDER', facts: { isPlaceholder: true } },
   { code: 'RELEASE_CHANGES', facts: { changes: ' M README.md' }, stopsDryRun: true },
   { code: 'RELEASE_CHANGELOG', facts: { changelog: '# Changelog\n' }, stopsDryRun: true },
@@ -32,6 +38,11 @@ const faults = [
 it.each(faults)('a release is refused with $code', ({ code, facts, stopsDryRun = false }) => {
   const refusals = refusalsOf({ ...ready, ...facts });
   expect(refusals).toEqual([{ code, message: expect.stringMatching(/\.$|README/), stopsDryRun }]);
+});
+
+it('the section of a prerelease is not that of its release', () => {
+  const changelog = '# Changelog\n\n## 0.1.0-rc.1\n';
+  expect(refusalsOf({ ...ready, changelog })).toMatchObject([{ code: 'RELEASE_CHANGELOG' }]);
 });
 
 it('CONTRIBUTING.md explains each code of a release', () => {
