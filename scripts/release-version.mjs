@@ -1,17 +1,26 @@
 // node scripts/release-version.mjs: moves the notes in .changeset to a new section of CHANGELOG.md, and writes the new version
 // into every package. All packages share one version, and therefore one changelog.
-import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import releasePlan from '@changesets/get-release-plan';
+import { publicPackages } from './addresses.mjs';
+import { nextVersion } from './release/next-version.mjs';
 
 const kinds = { major: 'Breaking changes', minor: 'Features', patch: 'Fixes' };
 
-const { changesets, releases } = await releasePlan(process.cwd());
-if (changesets.length === 0) {
+const { changesets } = await releasePlan(process.cwd());
+const types = changesets.map(kindOf).filter(Boolean);
+if (types.length === 0) {
   console.error('There are no notes in .changeset.');
   process.exit(1);
 }
-const [{ newVersion }] = releases;
+const manifests = new Map(
+  publicPackages.map((folder) => [
+    `${folder}/package.json`,
+    JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')),
+  ]),
+);
+const [{ version }] = manifests.values();
+const newVersion = nextVersion(version, types);
 
 /** A list entry, prefixed with the names of its packages. */
 function entry({ summary, releases: about }) {
@@ -36,5 +45,6 @@ const at = `${changelog}\n## `.indexOf('\n## ');
 const section = `\n## ${newVersion}\n\n${sections.join('\n\n')}\n`;
 writeFileSync('CHANGELOG.md', changelog.slice(0, at) + section + changelog.slice(at));
 
-const { status } = spawnSync('npx', ['changeset', 'version'], { stdio: 'inherit' });
-process.exitCode = status ?? 1;
+for (const [file, manifest] of manifests)
+  writeFileSync(file, `${JSON.stringify({ ...manifest, version: newVersion }, null, 2)}\n`);
+for (const { id } of changesets) rmSync(`.changeset/${id}.md`);
