@@ -1,6 +1,6 @@
 // npm run release [-- --dry-run]: checks, packs and tries all public packages, and publishes the same tarballs. A dry run
 // publishes them to a registry of its own, on this machine.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { isPlaceholder, publicPackages, repository } from '../addresses.mjs';
@@ -19,14 +19,18 @@ if (args.some((arg) => arg !== '--dry-run')) {
   process.exit(2);
 }
 
-const output = (...words) => execFileSync(words[0], words.slice(1), { encoding: 'utf8' }).trimEnd();
+/** Undefined without git, and outside a clone. */
+function git(...words) {
+  const { status, stdout } = spawnSync('git', words, { encoding: 'utf8' });
+  return status === 0 ? stdout.trimEnd() : undefined;
+}
 
 const refusals = refusalsOf({
   version: JSON.parse(readFileSync(`${publicPackages[0]}/package.json`, 'utf8')).version,
-  changes: output('git', 'status', '--porcelain'),
+  changes: git('status', '--porcelain'),
   changelog: readFileSync('CHANGELOG.md', 'utf8'),
   notes: readdirSync('.changeset').filter((name) => /^(?!README).*\.md$/.test(name)),
-  tags: output('git', 'tag', '--points-at', 'HEAD').split('\n'),
+  tags: git('tag', '--points-at', 'HEAD')?.split('\n') ?? [],
   isPlaceholder,
   repository,
   env: process.env,
@@ -65,7 +69,7 @@ if (isDryRun) await rehearse();
 else await publish(packed(), targetOfNpm());
 
 function targetOfNpm() {
-  const registry = output('npm', 'config', 'get', 'registry');
+  const registry = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim();
   return { registry, token: process.env.NPM_TOKEN, provenance: true };
 }
 

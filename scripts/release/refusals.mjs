@@ -8,7 +8,7 @@ const inDryRun = ['RELEASE_CHANGES', 'RELEASE_CHANGELOG'];
  *
  * @param {object} facts
  * @param {string} facts.version The version of all packages.
- * @param {string} facts.changes The files that are not committed, as git prints them.
+ * @param {string | undefined} facts.changes The files that are not committed, as git prints them. Undefined without git.
  * @param {string} facts.changelog The text of CHANGELOG.md.
  * @param {readonly string[]} facts.notes The notes in .changeset that have no version yet.
  * @param {readonly string[]} facts.tags The tags of the commit.
@@ -34,7 +34,9 @@ export function refusalsOf(facts) {
     RELEASE_PLACEHOLDER:
       isPlaceholder &&
       'The owner of the repository is still called OWNER. Set `repository` in package.json, and run `npm run docs -- addresses`.',
-    RELEASE_CHANGES: changes !== '' && `These files are not committed:\n${changes}`,
+    RELEASE_CHANGES:
+      changes !== '' &&
+      `These files are not committed:\n${changes ?? 'unknown, without git or outside a clone.'}`,
     RELEASE_CHANGELOG: heading === undefined && `CHANGELOG.md has no section "## ${version}".`,
     RELEASE_HEADING:
       heading?.includes('not released yet') && `CHANGELOG.md calls ${version} "not released yet".`,

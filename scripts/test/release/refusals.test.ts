@@ -40,6 +40,15 @@ it.each(faults)('a release is refused with $code', ({ code, facts, stopsDryRun =
   expect(refusals).toEqual([{ code, message: expect.stringMatching(/\.$|README/), stopsDryRun }]);
 });
 
+it('a release is refused without git', () => {
+  const [refusal, ...others] = refusalsOf({ ...ready, changes: undefined });
+  expect(others).toEqual([]);
+  expect(refusal).toMatchObject({
+    code: 'RELEASE_CHANGES',
+    message: expect.stringContaining('without git'),
+  });
+});
+
 it('the section of a prerelease is not that of its release', () => {
   const changelog = '# Changelog\n\n## 0.1.0-rc.1\n';
   expect(refusalsOf({ ...ready, changelog })).toMatchObject([{ code: 'RELEASE_CHANGELOG' }]);
