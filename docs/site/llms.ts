@@ -94,11 +94,11 @@ function contents(): [Group, string[]][] {
 export function indexForModels(): string {
   const sections = contents().map(([{ title }, pages]) => {
     const lines = pages.map((page) =>
-      `- [${titleOf(read(page))}](/${page}.md): ${summaryOf(page)}`.replace(/: $/, ''),
+      `- [${titleOf(read(page))}](${page}.md): ${summaryOf(page)}`.replace(/: $/, ''),
     );
     return `## ${title}\n\n${lines.join('\n')}`;
   });
-  const full = '[All of these pages in one file](/llms-full.txt)';
+  const full = '[All of these pages in one file](llms-full.txt)';
   return `${[INTRODUCTION, full, ...sections].join('\n\n')}\n`;
 }
 

@@ -62,9 +62,9 @@ describe('the texts for models', () => {
     expect(tokensIn(textForModels())).toBeLessThanOrEqual(MAX_TOKENS);
   });
 
-  it('llms.txt has every user page', () => {
+  it('llms.txt has every user page, by a link that works in any folder of a host', () => {
     const index = indexForModels();
-    expect(userPages().filter((page) => !index.includes(`](/${page}.md)`))).toEqual([]);
+    expect(userPages().filter((page) => !index.includes(`](${page}.md)`))).toEqual([]);
   });
 
   it('llms.txt says what each page is about', () => {

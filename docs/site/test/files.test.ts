@@ -44,7 +44,7 @@ it('the API reference has a page for each entry point', () => {
 
 it('llms.txt links to files of the site', () => {
   const index = readFileSync(join(site, 'llms.txt'), 'utf8');
-  const links = [...index.matchAll(/\]\(\/([^)]+)\)/g)].map(([, link = '']) => link);
+  const links = [...index.matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => link);
   expect(links.length).toBeGreaterThan(userPages().length);
   expect(links.filter((link) => !existing.has(link))).toEqual([]);
 });
