@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { expect, it, onTestFinished } from 'vitest';
 import { read, root } from './pages.ts';
 
@@ -31,4 +33,21 @@ it('an example ends when the process that checks it has ended', async () => {
   await once(child, 'message');
   child.disconnect();
   expect(await once(child, 'exit')).toEqual([1, null]);
+});
+
+it('examples/express/drain.ts drains even if the path of its socket has been removed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'headgate-drain-'));
+  const socket = join(folder, 'app.sock');
+  const flags = ['--conditions=headgate-source', '--import=tsx'];
+  const args = [...flags, join(root, 'examples/express/drain.ts')];
+  const env = { ...process.env, PORT: socket, REMOVAL: '0' };
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+    rmSync(folder, { recursive: true });
+  });
+  await once(child.stdout as Readable, 'data'); // listening
+  rmSync(socket);
+  child.kill('SIGTERM');
+  expect(await once(child, 'exit')).toEqual([0, null]);
 });

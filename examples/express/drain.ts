@@ -55,7 +55,7 @@ process.on('SIGTERM', async () => {
   isReady = false;
   for (const res of responses) if (!res.headersSent) res.set('Connection', 'close');
   const address = server.address();
-  if (typeof address === 'string') await rm(address); // a proxy can open no new connections
+  if (typeof address === 'string') await rm(address, { force: true }); // a proxy can open no new connections
   await pause(removal);
 
   const deadline = AbortSignal.timeout(10_000);
