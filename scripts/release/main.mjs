@@ -25,10 +25,17 @@ function git(...words) {
   return status === 0 ? stdout.trimEnd() : undefined;
 }
 
+const pages = readdirSync('docs')
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `docs/${name}`);
+
 const refusals = refusalsOf({
   version: JSON.parse(readFileSync(`${publicPackages[0]}/package.json`, 'utf8')).version,
   changes: git('status', '--porcelain'),
   changelog: readFileSync('CHANGELOG.md', 'utf8'),
+  unpublished: ['README.md', ...pages].filter((page) =>
+    /not on npm\s+yet/i.test(readFileSync(page, 'utf8')),
+  ),
   notes: readdirSync('.changeset').filter((name) => /^(?!README).*\.md$/.test(name)),
   tags: git('tag', '--points-at', 'HEAD')?.split('\n') ?? [],
   isPlaceholder,

@@ -10,6 +10,7 @@ const inDryRun = ['RELEASE_CHANGES', 'RELEASE_CHANGELOG'];
  * @param {string} facts.version The version of all packages.
  * @param {string | undefined} facts.changes The files that are not committed, as git prints them. Undefined without git.
  * @param {string} facts.changelog The text of CHANGELOG.md.
+ * @param {readonly string[]} facts.unpublished The pages which say that the packages are not on npm yet.
  * @param {readonly string[]} facts.notes The notes in .changeset that have no version yet.
  * @param {readonly string[]} facts.tags The tags of the commit.
  * @param {boolean} facts.isPlaceholder Whether the addresses name no real owner yet.
@@ -17,7 +18,8 @@ const inDryRun = ['RELEASE_CHANGES', 'RELEASE_CHANGELOG'];
  * @param {NodeJS.ProcessEnv} facts.env
  */
 export function refusalsOf(facts) {
-  const { version, changes, changelog, notes, tags, isPlaceholder, repository, env } = facts;
+  const { version, changes, changelog, unpublished, notes, tags, env } = facts;
+  const { isPlaceholder, repository } = facts;
   const heading = changelog.split('\n').find((line) => `${line} `.startsWith(`## ${version} `));
   const { GITHUB_REPOSITORY: building } = env;
   const reasons = {
@@ -40,6 +42,8 @@ export function refusalsOf(facts) {
     RELEASE_CHANGELOG: heading === undefined && `CHANGELOG.md has no section "## ${version}".`,
     RELEASE_HEADING:
       heading?.includes('not released yet') && `CHANGELOG.md calls ${version} "not released yet".`,
+    RELEASE_UNPUBLISHED:
+      unpublished.length > 0 && `These pages say "not on npm yet": ${unpublished.join(', ')}.`,
     RELEASE_NOTES:
       notes.length > 0 &&
       `CHANGELOG.md lacks the notes in .changeset. Run \`node scripts/release-version.mjs\`.`,

@@ -9,6 +9,7 @@ const ready = {
   changes: '',
   changelog: '# Changelog\n\n## 0.1.0\n\nThe first version.\n',
   notes: [],
+  unpublished: [],
   tags: ['v0.1.0'],
   isPlaceholder: false,
   repository: 'https://github.com/some/headgate',
@@ -31,6 +32,7 @@ const faults = [
   { code: 'RELEASE_CHANGES', facts: { changes: ' M README.md' }, stopsDryRun: true },
   { code: 'RELEASE_CHANGELOG', facts: { changelog: '# Changelog\n' }, stopsDryRun: true },
   { code: 'RELEASE_HEADING', facts: { changelog: '## 0.1.0 (not released yet)\n' } },
+  { code: 'RELEASE_UNPUBLISHED', facts: { unpublished: ['README.md', 'docs/server.md'] } },
   { code: 'RELEASE_NOTES', facts: { notes: ['brave-cats-sing.md'] } },
   { code: 'RELEASE_TAG', facts: { tags: ['v0.0.9'] } },
 ];
