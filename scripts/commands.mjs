@@ -101,6 +101,10 @@ export const commands = {
       'writes the addresses of the project into its packages',
       'scripts/addresses.mjs',
     ),
+    published: plain(
+      'removes from the pages that the packages are not on npm',
+      'scripts/release/published.mjs',
+    ),
     licenses: plain('writes the licenses of what the packages depend on', 'scripts/licenses.mjs'),
     dashboard: fromSource(
       'writes the images of docs/dashboard.md',

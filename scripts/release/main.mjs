@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { isPlaceholder, publicPackages, repository } from '../addresses.mjs';
 import { packed } from '../tarballs.mjs';
 import { inOrder, publish } from './publish.mjs';
+import { isUnpublished, pages } from './published.mjs';
 import { refusalsOf } from './refusals.mjs';
 import { rehearsalToken, startRehearsal } from './rehearsal.mjs';
 import { runStep } from './step.mjs';
@@ -25,17 +26,11 @@ function git(...words) {
   return status === 0 ? stdout.trimEnd() : undefined;
 }
 
-const pages = readdirSync('docs')
-  .filter((name) => name.endsWith('.md'))
-  .map((name) => `docs/${name}`);
-
 const refusals = refusalsOf({
   version: JSON.parse(readFileSync(`${publicPackages[0]}/package.json`, 'utf8')).version,
   changes: git('status', '--porcelain'),
   changelog: readFileSync('CHANGELOG.md', 'utf8'),
-  unpublished: ['README.md', ...pages].filter((page) =>
-    /not on npm\s+yet/i.test(readFileSync(page, 'utf8')),
-  ),
+  unpublished: pages.filter((page) => isUnpublished(readFileSync(page, 'utf8'))),
   notes: readdirSync('.changeset').filter((name) => /^(?!README).*\.md$/.test(name)),
   tags: git('tag', '--points-at', 'HEAD')?.split('\n') ?? [],
   isPlaceholder,

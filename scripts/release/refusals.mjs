@@ -10,7 +10,7 @@ const inDryRun = ['RELEASE_CHANGES', 'RELEASE_CHANGELOG'];
  * @param {string} facts.version The version of all packages.
  * @param {string | undefined} facts.changes The files that are not committed, as git prints them. Undefined without git.
  * @param {string} facts.changelog The text of CHANGELOG.md.
- * @param {readonly string[]} facts.unpublished The pages which say that the packages are not on npm yet.
+ * @param {readonly string[]} facts.unpublished The pages that say that the packages are not on npm.
  * @param {readonly string[]} facts.notes The notes in .changeset that have no version yet.
  * @param {readonly string[]} facts.tags The tags of the commit.
  * @param {boolean} facts.isPlaceholder Whether the addresses name no real owner yet.
@@ -20,7 +20,7 @@ const inDryRun = ['RELEASE_CHANGES', 'RELEASE_CHANGELOG'];
 export function refusalsOf(facts) {
   const { version, changes, changelog, unpublished, notes, tags, env } = facts;
   const { isPlaceholder, repository } = facts;
-  const heading = changelog.split('\n').find((line) => `${line} `.startsWith(`## ${version} `));
+  const hasSection = changelog.split('\n').some((line) => `${line} `.startsWith(`## ${version} `));
   const { GITHUB_REPOSITORY: building } = env;
   const reasons = {
     RELEASE_TOKEN:
@@ -39,11 +39,10 @@ export function refusalsOf(facts) {
     RELEASE_CHANGES:
       changes !== '' &&
       `These files are not committed:\n${changes ?? 'unknown, without git or outside a clone.'}`,
-    RELEASE_CHANGELOG: heading === undefined && `CHANGELOG.md has no section "## ${version}".`,
-    RELEASE_HEADING:
-      heading?.includes('not released yet') && `CHANGELOG.md calls ${version} "not released yet".`,
+    RELEASE_CHANGELOG: !hasSection && `CHANGELOG.md has no section "## ${version}".`,
     RELEASE_UNPUBLISHED:
-      unpublished.length > 0 && `These pages say "not on npm yet": ${unpublished.join(', ')}.`,
+      unpublished.length > 0 &&
+      `These pages say that the packages are not on npm: ${unpublished.join(', ')}. Run \`npm run docs -- published\`.`,
     RELEASE_NOTES:
       notes.length > 0 &&
       `CHANGELOG.md lacks the notes in .changeset. Run \`node scripts/release-version.mjs\`.`,

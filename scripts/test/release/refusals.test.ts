@@ -31,7 +31,6 @@ const faults = [
   { code: 'RELEASE_PLACEHOLDER', facts: { isPlaceholder: true } },
   { code: 'RELEASE_CHANGES', facts: { changes: ' M README.md' }, stopsDryRun: true },
   { code: 'RELEASE_CHANGELOG', facts: { changelog: '# Changelog\n' }, stopsDryRun: true },
-  { code: 'RELEASE_HEADING', facts: { changelog: '## 0.1.0 (not released yet)\n' } },
   { code: 'RELEASE_UNPUBLISHED', facts: { unpublished: ['README.md', 'docs/server.md'] } },
   { code: 'RELEASE_NOTES', facts: { notes: ['brave-cats-sing.md'] } },
   { code: 'RELEASE_TAG', facts: { tags: ['v0.0.9'] } },
