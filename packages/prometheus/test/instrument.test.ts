@@ -113,6 +113,28 @@ describe('instrument()', () => {
     permit.release();
   });
 
+  it('counts the rejections of each limit of a gate, which may be instrumented too', async () => {
+    const register = new Registry();
+    const renders = createLimiter({ name: 'renders', limit: 2 });
+    const gate = createGate({
+      limits: [{ name: 'user', limit: 1, perKey: true }, { limiter: renders }],
+      queueLimit: 0,
+    });
+    instrument([gate, renders], { register });
+    const request = (user: string) => gate.acquire({ keys: { user } });
+    await Promise.all(['ann', 'bob'].map(request));
+    await expect(request('ann')).rejects.toThrow('limit "user"');
+    for (const user of ['eve', 'joe']) await expect(request(user)).rejects.toThrow('"renders"');
+    const values = await scrape(register);
+    const full = (metric: string, name: string) =>
+      values[`headgate_${metric}_total{headgate_limit_name="${name}",headgate_outcome="full"}`];
+    expect(full('requests', 'user+renders')).toBe(3);
+    expect(full('limit_rejections', 'user')).toBe(1);
+    expect(full('limit_rejections', 'renders')).toBe(2);
+    expect(full('requests', 'renders')).toBe(2);
+    expect(full('requests', 'user')).toBeUndefined();
+  });
+
   it('shows the baseline of an adaptive limit once it is known, and the state of a store', async () => {
     const clock = new VirtualClock();
     const register = new Registry();

@@ -48,6 +48,12 @@ export const metrics = {
   held: define('permit.duration', 'histogram', 's', 'Time for which permits were held'),
   leaked: define('permits.leaked', 'counter', '{permit}', 'Permits released after maxHold'),
   limit: define('limit', 'sum', '{permit}', 'Maximum weight in flight, per key if keyed'),
+  limitRejections: define(
+    'limit.rejections',
+    'counter',
+    '{request}',
+    'Requests that this limit has rejected, by outcome',
+  ),
   inflight: define('inflight', 'sum', '{permit}', 'Weight in flight'),
   inflightPeak: define('inflight.peak', 'gauge', '{permit}', 'Highest weight in flight so far'),
   inflightAtAdmission: define(

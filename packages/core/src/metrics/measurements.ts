@@ -81,9 +81,12 @@ export function limitMeasurements(
   attributes: LimitAttributes,
   receive: Receive,
 ): void {
-  const { limit, inflight, inflightPeak, baseline, distributed } = stats;
+  const { limit, rejected, inflight, inflightPeak, baseline, distributed } = stats;
   const { all } = attributes;
   receive(metrics.limit, limit, all);
+  for (const [reason, total] of Object.entries(rejected)) {
+    receive(metrics.limitRejections, total, attributes.with(reason));
+  }
   receive(metrics.inflight, inflight, all);
   receive(metrics.inflightPeak, inflightPeak, all);
   histogramMeasurements(stats, attributes, receive);
