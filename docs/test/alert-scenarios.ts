@@ -63,6 +63,21 @@ const stuckTogether = stuckInBoth(1, 3);
 /** The limit was lowered while both processes held permits; one of them is above it alone. */
 const stuckAlone = stuckInBoth(5, 1);
 
+/** Requests of a middleware with several limits wait for one of them, which has another name. */
+const ofSeveralLimits = {
+  headgate_queued_requests: constant(1),
+  'headgate_inflight{headgate_limit_name="reports"}': constant(4),
+  'headgate_limit{headgate_limit_name="reports"}': constant(4),
+  'headgate_inflight{headgate_limit_name="web"}': constant(4),
+  'headgate_limit{headgate_limit_name="web"}': constant(100),
+};
+
+const stuckAtOneOfSeveral: AlertScenario = {
+  ...stuck,
+  bad: ofSeveralLimits,
+  good: { ...ofSeveralLimits, headgate_permit_duration_seconds_count: growing(1) },
+};
+
 /** By alert. */
 export const alertScenarios: Readonly<Record<string, AlertScenario | readonly AlertScenario[]>> = {
   HeadgateRejects: {
@@ -99,7 +114,7 @@ export const alertScenarios: Readonly<Record<string, AlertScenario | readonly Al
     notYet: '9m',
     firing: '11m',
   },
-  HeadgateStuck: [stuck, stuckTogether, stuckAlone],
+  HeadgateStuck: [stuck, stuckTogether, stuckAlone, stuckAtOneOfSeveral],
   HeadgateStoreDown: {
     bad: { headgate_store_up: '1 1 0+0x80' },
     good: { headgate_store_up: '1 0 1+0x80' },
@@ -155,7 +170,8 @@ function seriesOf(all: SeriesOfLimit, label: string, limit: string) {
   return Object.entries(all).map(([series, values]) => {
     const [name = '', labels = ''] = series.replace('}', '').split('{');
     const instance = labels.startsWith('instance=') ? [] : [`instance="${limit}"`];
-    const own = [`${label}="${limit}"`, ...instance, ...(labels ? [labels] : [])];
+    const named = labels.startsWith(`${label}=`) ? [] : [`${label}="${limit}"`];
+    const own = [...named, ...instance, ...(labels ? [labels] : [])];
     return { series: `${name}{${own.join()}}`, values };
   });
 }

@@ -159,6 +159,12 @@ describe.each(dashboards)('the dashboard $name', ({ name, dashboard }) => {
   });
 });
 
+it('the queries of docs/metrics.md select exported series', () => {
+  const queries = [...read('docs/metrics.md').matchAll(/^```promql\n(.*?)\n```$/gms)];
+  expect(queries.length).toBeGreaterThan(0);
+  for (const [, expr = ''] of queries) check({ title: expr, expr }, limits);
+});
+
 describe('the alert rules', () => {
   it.each(rules.map(({ alert: title, expr }) => ({ title, expr })))(
     'select exported series: $title',
