@@ -11,7 +11,7 @@ const orders: Readonly<Record<Settings['order'], { imports: string[]; options: s
   fair: {
     imports: ['ipKey'],
     options: [
-      "// Only your proxy may set this header.\n  fairBy: (req) => req.get('x-tenant') ?? ipKey(req.ip)",
+      '// Or the tenant that your authentication has found.\n  fairBy: (req) => ipKey(req.ip)',
     ],
   },
 };

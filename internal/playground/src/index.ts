@@ -4,6 +4,7 @@ import { Controls } from './page/controls.ts';
 import { element } from './page/dom.ts';
 import { explanation } from './page/explanation.ts';
 import { Results } from './page/results.ts';
+import { Scenario } from './page/scenario.ts';
 import { style } from './page/style.ts';
 import type { Settings } from './settings.ts';
 import { SharedState } from './shared-state.ts';
@@ -15,9 +16,10 @@ import { LatestOnly } from './slices.ts';
  */
 export function mount(parent: HTMLElement): () => void {
   const computations = new LatestOnly();
+  const scenario = new Scenario();
   const results = new Results();
-  const code = new Code();
   const compute = (settings: Settings) => {
+    scenario.show(settings);
     code.show(settings);
     results.isBusy = true;
     computations.run(
@@ -36,10 +38,18 @@ export function mount(parent: HTMLElement): () => void {
     input: compute,
     change: (settings, name) => state.save(settings, name),
   });
+  const code = new Code(controls.limit.field);
   const host = element('div');
-  const title = element('p', { class: 'title' }, 'Calls answered in time, per second');
-  const live = element('div', {}, results.summary, controls.field, title, results.plots);
-  const content = [live, results.table, code.field, explanation()];
+  const { links, description, lesson } = scenario;
+  const share = element(
+    'p',
+    { class: 'share' },
+    'To share your settings, copy the address of this page.',
+  );
+  // The summary stays visible while a slider moves.
+  const live = element('div', {}, results.summary, controls.field, share);
+  const shown = [links, description, results.cards, lesson, live];
+  const content = [...shown, results.table, code.field, explanation()];
   const playground = element('div', { class: 'playground' }, ...content);
   host.attachShadow({ mode: 'open' }).append(element('style', {}, style), playground);
   parent.append(host);

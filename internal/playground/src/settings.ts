@@ -65,12 +65,12 @@ export const ranges: Readonly<Record<RangeName, Range>> = {
   },
   fixed: { label: 'Fixed limit', min: 1, max: 100, step: 1, initial: 10, text: String },
   queueLimit: {
-    label: 'Queue limit',
+    label: 'Fixed limit: queue limit',
     ...{ min: 0, max: 500, step: 10, initial: 200 },
-    text: (length) => `${length} requests`,
+    text: String,
   },
   queueTimeout: {
-    label: 'Queue timeout',
+    label: 'Fixed limit: queue timeout',
     ...{ min: 0, max: 5000, step: 100, initial: 500 },
     text: seconds,
   },

@@ -1,25 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compare } from '../src/model/compare.ts';
-import type { Figures } from '../src/model/figures.ts';
-import type { Settings } from '../src/settings.ts';
-import { settingsWith } from './settings.ts';
-
-interface Result {
-  readonly bare: Figures;
-  readonly fixed: Figures;
-  readonly adaptive: Figures;
-}
-
-function run(changed: Partial<Settings>): Result {
-  const steps = compare(settingsWith(changed));
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return { bare: value[0], fixed: value[1], adaptive: value[2] } as Result;
-  }
-}
-
-const mean = (values: readonly number[]) =>
-  values.reduce((sum, each) => sum + each) / values.length;
+import { mean, run } from './results.ts';
 
 /** Calls per second that a server with the initial capacity can answer. */
 const capacity = 100;

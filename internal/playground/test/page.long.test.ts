@@ -6,7 +6,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildPage } from './built-page.ts';
 import { tasksDuring } from './main-thread.ts';
-import { cells, navigate, settled, slide, visit } from './visit.ts';
+import { cells, follow, navigate, settled, slide, visit } from './visit.ts';
 
 let browser: Browser;
 let files: ReadonlyMap<string, string>;
@@ -28,7 +28,7 @@ describe('the playground in a browser', () => {
     expect(bareBefore).toBeGreaterThan(70);
     expect(bare).toBeLessThan(20);
     expect(adaptive).toBeGreaterThan(90);
-    expect(await page.locator('.summary').textContent()).toContain(`${bare} without a limit, `);
+    expect(await page.locator('.summary').textContent()).toContain(`bare ${bare}, `);
   });
 
   it('has a text alternative for each plot', async () => {
@@ -41,6 +41,7 @@ describe('the playground in a browser', () => {
 
   it('links to a page of the documentation', async () => {
     const { page } = await visit(browser, files);
+    await page.getByText('What is simulated, and').click();
     const link = await page.getByRole('link', { name: 'Overload' }).getAttribute('href');
     const docs = resolve(import.meta.dirname, '../../../docs');
     expect(existsSync(join(docs, link?.replace(/html$/, 'md') ?? ''))).toBe(true);
@@ -83,9 +84,22 @@ describe('the playground in a browser', () => {
 });
 
 describe('the URL', () => {
+  it('is that of a preset whose link is followed, and shows its settings, results and lesson', async () => {
+    const { page } = await visit(browser, files, '#playground?load=5&order=fair');
+    await follow(page, 'Wrong number');
+    expect(new URL(page.url()).hash).toBe('#playground?fixed=100');
+    expect(await page.getByLabel('Fixed limit', { exact: true }).inputValue()).toBe('100');
+    expect(await page.locator('.lesson').textContent()).toMatch(
+      /^A fixed limit of 100 is too high/,
+    );
+    await follow(page, 'Spike');
+    expect(await page.getByLabel('Queue order of both limits').inputValue()).toBe('fifo');
+  });
+
   it('restores the settings in another tab', async () => {
     const { page, open } = await visit(browser, files);
     await slide(page, 'Load', 5);
+    await page.getByText('More settings').click();
     await page.getByLabel('Queue order of both limits').selectOption('fair');
     await settled(page);
     const { hash } = new URL(page.url());
@@ -99,6 +113,7 @@ describe('the URL', () => {
   it('is that of the earlier settings after the back button', async () => {
     const { page } = await visit(browser, files);
     const before = await answered(page);
+    await page.getByText('More settings').click();
     await slide(page, 'Load', 5);
     await slide(page, 'Retries', 0);
     await navigate(page, 'history.back()');
@@ -149,12 +164,29 @@ describe('the CPU time of the page', () => {
   });
 });
 
+it.each([390, 1280])(
+  'shows the answers of each server on the first screen at %i px',
+  async (width) => {
+    const { page } = await visit(browser, files, '', { viewport: { width, height: 800 } });
+    const answers = page.locator('figure strong');
+    expect(await answers.allTextContents()).toEqual(
+      await cells(page, 'Calls answered in time, per'),
+    );
+    const bottoms = await answers.evaluateAll((all) =>
+      all.map((each) => each.getBoundingClientRect().bottom),
+    );
+    expect(Math.max(...bottoms)).toBeLessThan(800);
+  },
+);
+
 describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
   it.each([390, 1280])('has no violations of accessibility at %i px, and fits', async (width) => {
-    const { page } = await visit(browser, files, '', {
+    // With all controls.
+    const { page } = await visit(browser, files, '#playground?order=fair', {
       ...{ colorScheme, reducedMotion: 'reduce' },
       viewport: { width, height: 844 },
     });
+    await page.getByText('What is simulated, and').click();
     expect(await violations(page)).toEqual([]);
     const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement);
     expect(scrollWidth).toBe(clientWidth);

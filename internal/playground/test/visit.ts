@@ -69,3 +69,10 @@ export async function slide(page: Page, label: string, value: number): Promise<v
   await page.getByLabel(label, { exact: true }).fill(`${value}`);
   await settled(page);
 }
+
+/** Follows the link of a preset, and waits for its results. */
+export async function follow(page: Page, preset: string): Promise<void> {
+  await page.getByRole('link', { name: preset }).click();
+  await page.locator('[aria-current]', { hasText: preset }).waitFor();
+  await settled(page);
+}

@@ -9,10 +9,11 @@ export class Code {
   readonly #button = element('button', { type: 'button' }, 'Copy the code');
   readonly #copied = element('span', { role: 'status' });
 
-  constructor() {
+  /** @param choice Chooses the limit whose code is shown. */
+  constructor(choice: HTMLElement) {
     this.#button.addEventListener('click', () => void this.#copy());
-    const buttons = element('p', { class: 'buttons' }, this.#button, ' ', this.#copied);
-    this.field = element('div', { class: 'code' }, element('pre', {}, this.#code), buttons);
+    const tools = element('div', { class: 'tools' }, choice, this.#button, this.#copied);
+    this.field = element('div', {}, tools, element('pre', {}, this.#code));
   }
 
   show(settings: Settings): void {

@@ -1,13 +1,18 @@
-import { type ChoiceName, choices, type RangeName, ranges, type Settings } from '../settings.ts';
+import {
+  type ChoiceName,
+  choices,
+  initialSettings,
+  type RangeName,
+  ranges,
+  type Settings,
+} from '../settings.ts';
 import { element } from './dom.ts';
 
-/** The groups in which the controls appear. */
-const groups: Readonly<Record<string, readonly (RangeName | ChoiceName)[]>> = {
-  'Server and load': ['capacity', 'load', 'spike'],
-  Clients: ['timeout', 'retries', 'critical'],
-  'Fixed limit': ['fixed', 'queueLimit', 'queueTimeout'],
-  'Order and code': ['order', 'limit'],
-};
+type Name = RangeName | ChoiceName;
+
+/** The controls that are always shown, and those behind a disclosure. */
+const main: readonly Name[] = ['capacity', 'load', 'spike', 'timeout', 'fixed', 'queueTimeout'];
+const more: readonly Name[] = ['retries', 'queueLimit', 'critical', 'order'];
 
 interface Control {
   readonly field: HTMLElement;
@@ -23,36 +28,44 @@ export interface ControlEvents {
 /** The sliders and selects. */
 export class Controls {
   readonly field = element('form', { class: 'controls' });
-  readonly #controls: Control[] = [];
+  /** The choice of the code. */
+  readonly limit = select('limit');
+  readonly #main = main.map(controlOf);
+  readonly #more = more.map(controlOf);
+  readonly #details = element('details', {}, element('summary', {}, 'More settings'));
 
   constructor(
     private settings: Settings,
     events: ControlEvents,
   ) {
-    for (const [legend, names] of Object.entries(groups)) {
-      const own = names.map((name) =>
-        name in ranges ? slider(name as RangeName) : select(name as ChoiceName),
-      );
-      this.#controls.push(...own);
-      const title = element('legend', {}, legend);
-      this.field.append(element('fieldset', {}, title, ...own.map(({ field }) => field)));
-    }
-    this.field.addEventListener('input', ({ target }) => {
-      const { id, value } = target as HTMLInputElement | HTMLSelectElement;
-      this.settings = { ...this.settings, [id]: id in ranges ? Number(value) : value };
-      events.input(this.settings);
-    });
-    this.field.addEventListener('change', ({ target }) =>
-      events.change(this.settings, (target as HTMLElement).id),
-    );
+    const grid = (name: string, controls: readonly Control[]) =>
+      element('div', { class: name }, ...controls.map(({ field }) => field));
+    this.#details.append(grid('more', this.#more));
+    this.field.append(grid('main', this.#main), this.#details);
     this.field.addEventListener('submit', (event) => event.preventDefault());
+    for (const part of [this.field, this.limit.field]) {
+      part.addEventListener('input', ({ target }) => {
+        const { id, value } = target as HTMLInputElement | HTMLSelectElement;
+        this.settings = { ...this.settings, [id]: id in ranges ? Number(value) : value };
+        events.input(this.settings);
+      });
+      part.addEventListener('change', ({ target }) =>
+        events.change(this.settings, (target as HTMLElement).id),
+      );
+    }
     this.show(settings);
   }
 
   show(settings: Settings): void {
     this.settings = settings;
-    for (const control of this.#controls) control.show(settings);
+    for (const control of [...this.#main, ...this.#more, this.limit]) control.show(settings);
+    // No setting that was changed is hidden.
+    this.#details.open ||= more.some((name) => settings[name] !== initialSettings[name]);
   }
+}
+
+function controlOf(name: Name): Control {
+  return name in ranges ? slider(name as RangeName) : select(name as ChoiceName);
 }
 
 function slider(name: RangeName): Control {

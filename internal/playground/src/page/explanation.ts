@@ -25,14 +25,14 @@ const model: Readonly<Record<string, string>> = {
 
 /** What the figures are of, for readers. */
 export function explanation(): HTMLElement {
-  const terms = Object.entries(model).flatMap(([name, text]) => [
-    element('dt', {}, name),
-    element('dd', {}, text),
-  ]);
+  const terms = Object.entries(model).map(([name, text]) =>
+    element('div', {}, element('dt', {}, name), element('dd', {}, text)),
+  );
   const link = element('a', { href: './overload.html' }, 'Overload');
   return element(
-    'div',
+    'details',
     { class: 'model' },
+    element('summary', {}, 'What is simulated, and what is left out'),
     element(
       'p',
       {},
