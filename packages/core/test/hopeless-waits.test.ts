@@ -205,6 +205,32 @@ describe('a request that would time out in the queue', () => {
   });
 });
 
+describe('a request that would be served before jobs without a timeout', () => {
+  const job = { priority: 'low', queueTimeout: Number.POSITIVE_INFINITY } as const;
+
+  it('displaces no job, however many there are', () => {
+    const { ask } = measured({ order: byPriority() });
+    const jobs = Array.from({ length: 50 }, () => ask(job));
+    expect(reason(ask({ priority: 'high' }))).toBe('waits');
+    expect(jobs.map(reason)).not.toContain('full');
+  });
+
+  it('is rejected if it would time out behind the requests of its own priority', () => {
+    const { ask } = measured({ order: byPriority() });
+    const jobs = Array.from({ length: 50 }, () => ask(job));
+    const requests = Array.from({ length: 3 }, () => ask({ priority: 'high' }));
+    expect(requests.map(reason)).toEqual(['waits', 'full', 'full']);
+    expect(jobs.map(reason)).not.toContain('full');
+  });
+
+  it('displaces a job if the queue is full', () => {
+    const { ask } = measured({ order: byPriority(), queueLimit: 3 });
+    const jobs = Array.from({ length: 3 }, () => ask(job));
+    expect(reason(ask({ priority: 'high' }))).toBe('waits');
+    expect(jobs.map(reason)).toEqual(['waits', 'waits', 'full']);
+  });
+});
+
 describe('a request that would time out in the queue of a gate', () => {
   function gated() {
     const clock = new VirtualClock();

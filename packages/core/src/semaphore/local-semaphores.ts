@@ -2,6 +2,7 @@ import { readStats } from '../read-or-warn.ts';
 import { deferGrants } from './grants.ts';
 import { KeyedSemaphore } from './keyed-semaphore.ts';
 import type { LocalPermit } from './local-permit.ts';
+import type { Waiters } from './queue.ts';
 import { sumStats } from './queue-stats.ts';
 import { checkIdle, checkKey, checkRequest } from './request.ts';
 import { Semaphore } from './semaphore.ts';
@@ -76,7 +77,7 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     let semaphore = this.findOrCreate(waiter.key, waiter.limit);
     checkRequest(this, semaphore.limit, waiter.weight, waiter.share);
     waiter.arrival = 0;
-    const hasRoom = semaphore.queue.length > 0 && !this.#isFull(semaphore, waiter);
+    const hasRoom = semaphore.queue.length > 0 && this.#hasRoom(semaphore, waiter);
     if (semaphore.queue.length > 0 && !hasRoom) {
       // A late timer must not keep expired waiters in the queue.
       this.#rejectExpired(semaphore);
@@ -96,10 +97,8 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     const { pauseLeft } = semaphore;
     if (pauseLeft > 0 && pauseLeft > this.timeLeft(waiter))
       return semaphore.rejectUnqueued(waiter, 'overloaded');
-    const isFull = !hasRoom && this.#isFull(semaphore, waiter);
-    const displaced = isFull ? semaphore.displacedBy(waiter) : undefined;
-    if ((isFull && displaced === undefined) || !waiter.joins())
-      return semaphore.rejectUnqueued(waiter, 'full');
+    const displaced = hasRoom ? undefined : this.#surplus(semaphore, waiter);
+    if (displaced === waiter || !waiter.joins()) return semaphore.rejectUnqueued(waiter, 'full');
     this.deadlines.start(waiter, timeout === Infinity ? undefined : timeout);
     semaphore.insert(waiter);
     if (displaced !== undefined) semaphore.reject(displaced, 'full');
@@ -169,14 +168,32 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     }
   }
 
-  /** Whether the waiter must not queue: the queue is too long, or the waiter is likely to time out. */
-  #isFull(semaphore: Semaphore, waiter: Waiter): boolean {
+  /** Whether the waiter may queue: the queue is not too long, and the waiter is not likely to time out. */
+  #hasRoom(semaphore: Semaphore, waiter: Waiter): boolean {
+    return this.#isBelowLimit(semaphore, waiter) && !this.#isHopeless(semaphore, waiter);
+  }
+
+  #isBelowLimit({ queue, controller }: Semaphore, { weight }: Waiter): boolean {
     const { queueLimit, queueWeight } = this.settings;
-    const { queue, controller } = semaphore;
-    const { weight } = waiter;
     const maxLength = Math.min(queueLimit, controller?.maxQueued ?? Infinity);
-    if (queue.length >= maxLength || queue.weight + weight > queueWeight) return true;
-    return this.grants && semaphore.isHopeless(weight, this.timeLeft(waiter));
+    return queue.length < maxLength && queue.weight + weight <= queueWeight;
+  }
+
+  /** Whether a waiter is likely to time out, if it is served after these others. */
+  #isHopeless(semaphore: Semaphore, waiter: Waiter, others: Waiters = semaphore.queue): boolean {
+    return this.grants && semaphore.isHopeless(waiter.weight, this.timeLeft(waiter), others);
+  }
+
+  /** The waiter to reject because of a new one, which may be the new one itself. */
+  #surplus(semaphore: Semaphore, waiter: Waiter): Waiter | undefined {
+    if (this.#hasRoom(semaphore, waiter)) return undefined;
+    const displaced = semaphore.displacedBy(waiter);
+    const before = semaphore.queue.before?.(waiter);
+    if (displaced === undefined || before === undefined) return displaced ?? waiter;
+    if (!this.#isBelowLimit(semaphore, waiter)) return displaced;
+    // The queue is too long for the new waiter, but perhaps not for the one behind it, such as a job without a timeout.
+    if (this.#isHopeless(semaphore, displaced)) return displaced;
+    return this.#isHopeless(semaphore, waiter, before) ? waiter : undefined;
   }
 
   /** Rejects the waiters whose deadline has passed. */

@@ -7,6 +7,7 @@ import {
   type Queue,
   type QueueContext,
   type QueueStats,
+  type Waiters,
 } from './queue.ts';
 import type { Waiter } from './waiter.ts';
 
@@ -72,6 +73,13 @@ class SafeQueue implements Queue {
 
   displacedBy(newWaiter: Waiter): Waiter | undefined {
     return this.#known((queue) => queue.displacedBy(newWaiter));
+  }
+
+  before(newWaiter: Waiter): Waiters | undefined {
+    return attempt(() => {
+      const before = this.#queue?.before?.(newWaiter);
+      return before && { length: before.length, weight: before.weight };
+    });
   }
 
   mayBeNext(waiter: Waiter): boolean {

@@ -7,7 +7,7 @@ import { type GrantSource, grantFrom } from './grants.ts';
 import { LocalPermit, type PermitChange } from './local-permit.ts';
 import { Pause } from './pause.ts';
 import type { Priority } from './priority.ts';
-import type { Queue, QueueContext } from './queue.ts';
+import type { Queue, QueueContext, Waiters } from './queue.ts';
 import type { Rejection, RejectionCause, RejectionReason } from './rejection.ts';
 import { ReleaseRate } from './release-rate.ts';
 import { RetryAfter } from './retry-after.ts';
@@ -155,17 +155,18 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   }
 
   /**
-   * Whether a new waiter of this weight is likely to time out. The estimate includes a margin for variation. Under a
-   * lasting overload the margin costs nothing, since a shorter queue serves as many requests (docs/decisions/0048).
+   * Whether a new waiter of this weight is likely to time out behind these others. The estimate includes a margin for
+   * variation. Under a lasting overload the margin costs nothing, since a shorter queue serves as many requests
+   * (docs/decisions/0048).
    */
-  isHopeless(weight: number, timeout: number): boolean {
+  isHopeless(weight: number, timeout: number, others: Waiters): boolean {
     // A controller bounds the wait itself. After a pause, the limit returns faster than the rate shows.
     const { rate, controller, pause } = this;
     if (rate === undefined || controller !== undefined || pause !== undefined) return false;
     if (this.admits(weight)) return false;
-    const { length } = this.queue;
-    const margin = (3 * Math.sqrt(length)) / (length + 1);
-    return this.waitFor(weight, this.clock.now()) * (1 + margin) > timeout;
+    const margin = (3 * Math.sqrt(others.length)) / (others.length + 1);
+    const wait = rate.wait(this.clock.now(), others.weight + weight, this.limit);
+    return wait * (1 + margin) > timeout;
   }
 
   /** Milliseconds until requests are admitted again. */

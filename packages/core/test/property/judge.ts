@@ -18,7 +18,8 @@ function isHopeless(limiter: LocalLimiter, waiter: Waiter): boolean {
   const now = timeoutBucket?.deadlines.clock.now() ?? 0;
   const left =
     timeoutBucket === undefined ? queueTimeout : deadline === 0 ? Infinity : deadline - now;
-  return semaphores.find(key)?.isHopeless(weight, left) === true;
+  const semaphore = semaphores.find(key);
+  return semaphore?.isHopeless(weight, left, semaphore.queue) === true;
 }
 
 /** A waiter whose joins() returned true may not be queued yet. */
