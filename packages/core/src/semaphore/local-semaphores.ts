@@ -189,10 +189,10 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     if (this.#hasRoom(semaphore, waiter)) return undefined;
     const displaced = semaphore.displacedBy(waiter);
     const before = semaphore.queue.before?.(waiter);
-    if (displaced === undefined || before === undefined) return displaced ?? waiter;
-    if (!this.#isBelowLimit(semaphore, waiter)) return displaced;
+    if (!displaced || !before) return displaced ?? waiter;
     // The queue is too long for the new waiter, but perhaps not for the one behind it, such as a job without a timeout.
-    if (this.#isHopeless(semaphore, displaced)) return displaced;
+    if (!this.#isBelowLimit(semaphore, waiter) || this.#isHopeless(semaphore, displaced))
+      return displaced;
     return this.#isHopeless(semaphore, waiter, before) ? waiter : undefined;
   }
 

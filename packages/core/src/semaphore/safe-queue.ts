@@ -76,10 +76,7 @@ class SafeQueue implements Queue {
   }
 
   before(newWaiter: Waiter): Waiters | undefined {
-    return attempt(() => {
-      const before = this.#queue?.before?.(newWaiter);
-      return before && { length: before.length, weight: before.weight };
-    });
+    return attempt(() => this.#queue?.before?.(newWaiter));
   }
 
   mayBeNext(waiter: Waiter): boolean {

@@ -164,9 +164,9 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     const { rate, controller, pause } = this;
     if (rate === undefined || controller !== undefined || pause !== undefined) return false;
     if (this.admits(weight)) return false;
-    const margin = (3 * Math.sqrt(others.length)) / (others.length + 1);
-    const wait = rate.wait(this.clock.now(), others.weight + weight, this.limit);
-    return wait * (1 + margin) > timeout;
+    const { length } = others;
+    const margin = (3 * Math.sqrt(length)) / (length + 1);
+    return rate.wait(this.clock.now(), others.weight + weight, this.limit) * (1 + margin) > timeout;
   }
 
   /** Milliseconds until requests are admitted again. */
@@ -308,21 +308,14 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     const { name, clock } = this.group.settings;
     const now = clock.now();
     this.retryAfter ??= new RetryAfter(clock);
+    const wait = this.rate?.wait(now, this.queue.weight + waiter.weight, this.limit) ?? 0;
     return {
       reason,
       limitName: name,
       queued: this.queue.length,
       waited: waiter.arrival === 0 ? 0 : waitedSince(waiter.since, now),
-      retryAfter: this.retryAfter.seconds(
-        now,
-        Math.max(this.pauseLeft, this.waitFor(waiter.weight, now)),
-      ),
+      retryAfter: this.retryAfter.seconds(now, Math.max(this.pauseLeft, wait)),
     };
-  }
-
-  /** Milliseconds until a new waiter of this weight is expected to be granted, as far as is known. */
-  private waitFor(weight: number, now: number): number {
-    return this.rate?.wait(now, this.queue.weight + weight, this.limit) ?? 0;
   }
 
   private startMeasuring(): void {
