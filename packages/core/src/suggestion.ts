@@ -9,8 +9,6 @@ const otherNames: Readonly<Record<string, string>> = {
   queuedLimit: 'queueLimit',
   maxQueue: 'queueLimit',
   queueSize: 'queueLimit',
-  queueLength: 'queueLimit',
-  maxQueueSize: 'queueLimit',
   timeout: 'queueTimeout',
   perKey: 'key',
   key: 'perKey',
