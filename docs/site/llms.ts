@@ -47,8 +47,13 @@ app.use(
       },
       { name: 'total', limit: 20 },
     ],
+    queueTimeout: 2_000, // of the whole request; queueLimit may be set per limit
   }),
 );`;
+
+/** How the other frameworks register the same middleware. */
+const OTHERS = `Fastify: await app.register(concurrencyLimit({ … })), before the routes. Hono: app.use(concurrencyLimit<Env>({ … })).
+Koa: app.use(concurrencyLimit({ … })). NestJS: ConcurrencyLimitModule.forRoot({ … }). node:http: createServer(limit(listener)).`;
 
 const INTRODUCTION = `# Headgate
 
@@ -58,7 +63,9 @@ const INTRODUCTION = `# Headgate
 
     npm install @headgate/express express   # or fastify, koa, hono, nestjs, node, web
 
-${example.replaceAll(/^(?=.)/gm, '    ')}`;
+${example.replaceAll(/^(?=.)/gm, '    ')}
+
+${OTHERS}`;
 
 export function tokensIn(text: string): number {
   return Math.ceil(text.length / CHARACTERS_PER_TOKEN);

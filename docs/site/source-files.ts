@@ -36,7 +36,8 @@ export function sourcePages(): Map<string, string> {
   const pages = sourceFiles.map((path): [string, string] => {
     const ending = path.replace(/.*\./, '');
     const fence = `\`\`\`${LANGUAGES[ending] ?? ending}`;
-    return [path, `# ${path}\n\n${fence}\n${readSource(path)}\n\`\`\`\n`];
+    const download = `<a href="./${path.replace(/.*\//, '')}" download>Download</a>`;
+    return [path, `# ${path}\n\n${download}\n\n${fence}\n${readSource(path)}\n\`\`\`\n`];
   });
   return new Map([['examples/index', readSource(INDEX)], ...pages]);
 }

@@ -17,6 +17,7 @@ declare global {
   const bestsellers: string[];
   function recommendations(path: string): Promise<string[]>;
   function render(text: string, signal?: AbortSignal): Promise<string>;
+  function tenantOf(authorization: string | undefined): Promise<string | undefined>;
   function snapshot(): Promise<string>;
   function subscribe(listener: (event: string) => void): () => void;
   function tokens(signal?: AbortSignal): AsyncGenerator<string>;

@@ -56,7 +56,7 @@ process.on('SIGTERM', async () => {
   for (const res of responses) if (!res.headersSent) res.set('Connection', 'close');
   const address = server.address();
   if (typeof address === 'string') await rm(address, { force: true }); // a proxy can open no new connections
-  await pause(removal);
+  await pause(removal); // milliseconds: REMOVAL
 
   const deadline = AbortSignal.timeout(10_000);
   stopping.abort();
