@@ -45,7 +45,7 @@ describe('a link of a page', () => {
     ['index.md', '../README.md#status', '/blob/main/README.md#status'],
     ['index.md', '../examples', '/tree/main/examples'],
     ['decisions/README.md', '../../packages/core/README.md', '/blob/main/packages/core/README.md'],
-    ['source/examples/index.md', 'checks/tokens.ts', '/blob/main/examples/checks/tokens.ts'],
+    ['source/examples/index.md', 'checks/workers.ts', '/blob/main/examples/checks/workers.ts'],
   ])('leads to the repository: %s, %s', (page, link, expected) => {
     expect(siteLink(page, link)).toBe(repository + expected);
   });

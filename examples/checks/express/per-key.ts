@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type Program, statuses } from './program.ts';
+import { type Program, statuses } from '../program.ts';
 
-export async function perKey(program: Program): Promise<void> {
+export async function check(program: Program): Promise<void> {
   const as = (authorization: string) => ({ headers: { authorization } });
   const [paying, free, anonymous] = await Promise.all([
     program.fetchAll(6, '/', as('Bearer secret-a')),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type Program, statuses } from './program.ts';
+import { type Program, statuses } from '../program.ts';
 
-export async function web(program: Program): Promise<void> {
+export async function check(program: Program): Promise<void> {
   const answers = await program.fetchAll(5, '/reports');
   assert.deepEqual(statuses(answers), { 200: 4, 503: 1 }, 'two run, two wait');
   const aborter = new AbortController();

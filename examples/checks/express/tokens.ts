@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Program } from './program.ts';
+import type { Program } from '../program.ts';
 
-export async function tokens(program: Program): Promise<void> {
+export async function check(program: Program): Promise<void> {
   const leaving = new AbortController();
   const first = await stream(program, leaving.signal);
   const second = await stream(program);

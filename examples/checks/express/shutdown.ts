@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Program } from './program.ts';
+import type { Program } from '../program.ts';
 
-export async function shutdown(program: Program): Promise<void> {
+export async function check(program: Program): Promise<void> {
   const running = program.fetch('/');
   await program.until('/health', ({ holders }) => holders === 1);
   const waiting = program.fetch('/');

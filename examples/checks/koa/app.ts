@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type Program, statuses } from './program.ts';
+import { type Program, statuses } from '../program.ts';
 
-export async function koa(program: Program): Promise<void> {
+export async function check(program: Program): Promise<void> {
   const [answers, health] = await Promise.all([program.fetchAll(5, '/'), program.fetch('/health')]);
   assert.equal(await health.text(), 'ok');
   assert.deepEqual(statuses(answers), { 200: 4, 429: 1 }, 'two run, two wait');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { type Program, statuses } from './program.ts';
+import { type Program, statuses } from '../program.ts';
 
-export async function cluster(program: Program): Promise<void> {
+export async function check(program: Program): Promise<void> {
   await program.prints(/4 workers/);
   const answers = await program.fetchAll(10, '/');
   assert.deepEqual(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Program } from './program.ts';
+import type { Program } from '../program.ts';
 
-export async function dashboard(program: Program): Promise<void> {
+export async function check(program: Program): Promise<void> {
   const path = '/admin/limits/';
   assert.equal((await program.fetch(path)).status, 401);
   const login = { Authorization: `Basic ${btoa('me:secret')}` };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type Program, statuses } from './program.ts';
+import { type Program, statuses } from '../program.ts';
 
-export async function drain(program: Program): Promise<void> {
+export async function check(program: Program): Promise<void> {
   const running = program.fetchAll(4, '/report');
   await program.until('/ready', ({ holders }) => holders === 4);
   const queued = program.fetch('/report');

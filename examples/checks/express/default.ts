@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Program } from './program.ts';
+import type { Program } from '../program.ts';
 
-export async function defaultLimit(program: Program): Promise<void> {
+export async function check(program: Program): Promise<void> {
   const pages = program.fetchAll(100, '/');
   const order = await program.fetch('/orders', { method: 'POST' });
   assert.equal(order.status, 200);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { Program } from './program.ts';
+import type { Program } from '../program.ts';
 
 /** An empty SETTINGS frame and a GOAWAY without an error, after which a client may keep its connection open. */
 const goodbye = Buffer.concat([
@@ -12,7 +12,7 @@ const goodbye = Buffer.concat([
   Buffer.from([0, 0, 8, 7, 0, 0, 0, 0, 0, ...new Array(8).fill(0)]),
 ]);
 
-export async function http2(program: Program): Promise<void> {
+export async function check(program: Program): Promise<void> {
   const port = Number(new URL(await program.url).port);
   const leaving = await idle(port);
   leaving.write(goodbye);

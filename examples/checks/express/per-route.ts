@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type Program, statuses } from './program.ts';
+import { type Program, statuses } from '../program.ts';
 
-export async function perRoute(program: Program): Promise<void> {
+export async function check(program: Program): Promise<void> {
   let done = false;
   const reports = program.fetchAll(5, '/reports/7', { method: 'POST' }).finally(() => {
     done = true;

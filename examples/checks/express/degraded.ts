@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type Program, statuses } from './program.ts';
+import { type Program, statuses } from '../program.ts';
 
-export async function degraded(program: Program): Promise<void> {
+export async function check(program: Program): Promise<void> {
   const fresh = await program.fetch('/recommendations/ann');
   const known = await fresh.text();
   assert.match(known, /^For ann/);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type Program, statuses } from './program.ts';
+import { type Program, statuses } from '../program.ts';
 
-export async function tenants(program: Program): Promise<void> {
+export async function check(program: Program): Promise<void> {
   const as = (authorization: string) => ({ headers: { authorization } });
   let answered = 0;
   const burst = Array.from({ length: 30 }, () =>

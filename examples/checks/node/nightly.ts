@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Program } from './program.ts';
+import type { Program } from '../program.ts';
 
-export async function nightly(program: Program): Promise<void> {
+export async function check(program: Program): Promise<void> {
   const others = [program.another(), program.another()];
   const all = [program, ...others];
   for (const { exited } of all) assert.equal(await exited, 0);

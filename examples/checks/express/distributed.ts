@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type Program, statuses } from './program.ts';
+import { type Program, statuses } from '../program.ts';
 
-export async function distributed(program: Program): Promise<void> {
+export async function check(program: Program): Promise<void> {
   const other = program.another();
   try {
     await Promise.all([program.url, other.url]);

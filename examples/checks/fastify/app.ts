@@ -1,0 +1,3 @@
+import { ownLimits } from '../own-limits.ts';
+
+export const check = ownLimits(200);
