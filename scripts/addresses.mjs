@@ -1,13 +1,8 @@
 // npm run docs -- addresses: writes the addresses of the project into the manifests and READMEs of the packages and into
 // SECURITY.md. They all follow from `repository` in the package.json of the root, which also has the common keywords.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-
-const root = fileURLToPath(new URL('..', import.meta.url));
-const read = (file) => readFileSync(join(root, file), 'utf8');
-
-const manifestOf = (folder) => JSON.parse(read(`${folder}/package.json`));
+import { manifestOf, publicPackages } from './packages.mjs';
 
 export const { repository, keywords: commonKeywords } = manifestOf('.');
 
@@ -15,11 +10,6 @@ const [, owner] = new URL(repository).pathname.split('/');
 
 /** Until the owner of the repository is known, it has this name. */
 export const isPlaceholder = owner === 'OWNER';
-
-/** The folders of the packages that a release publishes. */
-export const publicPackages = readdirSync(join(root, 'packages'))
-  .map((name) => `packages/${name}`)
-  .filter((folder) => !manifestOf(folder).private);
 
 /** The fields of the manifest in this folder that name an address. */
 export function addressesOf(folder) {
@@ -37,23 +27,17 @@ export const pagesWithAddresses = [
   ...publicPackages.map((folder) => `${folder}/README.md`),
 ];
 
-function writeManifest(folder) {
-  const { name, version, description, keywords, ...rest } = manifestOf(folder);
-  const own = keywords.filter((word) => !commonKeywords.includes(word));
-  const addresses = addressesOf(folder);
-  const others = Object.entries(rest).filter(([field]) => !(field in addresses));
-  const manifest = {
-    ...{ name, version, description, keywords: [...commonKeywords, ...own] },
-    ...{ ...addresses, ...Object.fromEntries(others) },
-  };
-  writeFileSync(join(root, folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-}
-
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const manifests = new Map(publicPackages.map((folder) => [folder, manifestOf(folder)]));
   // A manifest still has the addresses that the pages have.
-  const { bugs } = publicPackages.map(manifestOf).find((manifest) => manifest.bugs !== undefined);
+  const [{ bugs }] = manifests.values();
   const previous = bugs.replace(/\/issues$/, '');
-  for (const folder of publicPackages) writeManifest(folder);
   for (const page of pagesWithAddresses)
-    writeFileSync(join(root, page), read(page).replaceAll(previous, repository));
+    writeFileSync(page, readFileSync(page, 'utf8').replaceAll(previous, repository));
+  for (const [folder, manifest] of manifests) {
+    const own = manifest.keywords.filter((word) => !commonKeywords.includes(word));
+    const keywords = [...commonKeywords, ...own];
+    const written = { ...manifest, keywords, ...addressesOf(folder) };
+    writeFileSync(`${folder}/package.json`, `${JSON.stringify(written, null, 2)}\n`);
+  }
 }

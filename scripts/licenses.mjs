@@ -1,16 +1,20 @@
 // npm run docs -- licenses: writes THIRD-PARTY.md, the list of everything that an installed package brings along. Peers are
 // missing: an application has chosen them itself.
-import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { publicPackages } from './addresses.mjs';
+import { manifestOf, publicPackages, root } from './packages.mjs';
 
 /** Licenses that ask an application for no more than to keep their text. */
-export const allowedLicenses = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', '0BSD'];
+const allowedLicenses = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', '0BSD'];
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-
-const manifestOf = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+/** Why no package may depend on this one. */
+export function problemsOf({ name, version, license, hasInstallScript }) {
+  return [
+    ...(hasInstallScript ? [`${name}@${version} has an install script`] : []),
+    ...(allowedLicenses.includes(license) ? [] : [`${name}@${version} has the license ${license}`]),
+  ];
+}
 
 /** The folder from which code in `folder` loads a package. */
 function locate(name, folder) {
@@ -26,8 +30,9 @@ function collect(folder, user, found) {
     if (name.startsWith('@headgate/')) continue;
     const target = locate(name, folder);
     const { version, license, scripts = {} } = manifestOf(target);
+    const hasInstallScript = ['preinstall', 'install', 'postinstall'].some((it) => it in scripts);
     const id = `${name}@${version}`;
-    const entry = found.get(id) ?? { name, version, license, scripts, users: new Set() };
+    const entry = found.get(id) ?? { name, version, license, hasInstallScript, users: new Set() };
     if (entry.users.has(user)) continue;
     found.set(id, entry);
     entry.users.add(user);
@@ -35,15 +40,10 @@ function collect(folder, user, found) {
   }
 }
 
-/**
- * What the public packages depend on in production, in the versions of the lock file.
- *
- * @returns {{ name: string, version: string, license: string, scripts: Record<string, string>, users: Set<string> }[]}
- */
+/** What the public packages depend on in production, in the versions of the lock file. */
 export function productionDependencies() {
   const found = new Map();
-  for (const folder of publicPackages)
-    collect(realpathSync(join(root, folder)), manifestOf(join(root, folder)).name, found);
+  for (const folder of publicPackages) collect(join(root, folder), manifestOf(folder).name, found);
   return [...found.keys()].sort().map((id) => found.get(id));
 }
 

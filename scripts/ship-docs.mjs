@@ -1,12 +1,15 @@
 // Copies the pages of docs/ into packages/core/docs, so that they are installed with every package. Links to files that
 // are not installed become plain text. Run by `prepack` of packages/core.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { publicPackages, root } from './packages.mjs';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
-
-/** The shipped pages, by file name. */
+/**
+ * The shipped pages, by file name.
+ *
+ * @returns {Map<string, string>}
+ */
 export function shippedPages() {
   // The front page is for the site alone.
   const names = readdirSync(join(root, 'docs')).filter(
@@ -29,17 +32,13 @@ export function shippedPages() {
 function pathFor(target, names) {
   const [file, ...anchor] = target.split('#');
   if (/^\w+:/.test(target) || file === '' || names.includes(file)) return target;
-  const [, name] = /^\.\.\/packages\/([\w-]+)\/README\.md$/.exec(normalize(file)) ?? [];
-  if (name === undefined || isPrivate(name)) return undefined;
+  const path = join('docs', file);
+  const isReadme = publicPackages.some((folder) => path === `${folder}/README.md`);
   // In node_modules/@headgate/ all packages are siblings.
-  return [`../../${name}/README.md`, ...anchor].join('#');
+  return isReadme ? [path.replace('packages', '../..'), ...anchor].join('#') : undefined;
 }
 
-function isPrivate(name) {
-  return JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8')).private;
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const folder = join(root, 'packages/core/docs');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);

@@ -70,6 +70,8 @@ function fieldsOfConstants(project: ProjectReflection): string[] {
  */
 export async function writeApiReference(): Promise<void> {
   const sources = entryPoints();
+  // It exports nothing.
+  sources.delete('@headgate/node/register');
   const app = await Application.bootstrapWithPlugins({
     ...options,
     name: 'API of each package',

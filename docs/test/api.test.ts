@@ -1,7 +1,7 @@
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { entryPoints } from '../site/entry-points.ts';
 import { read, root } from './pages.ts';
 
 const pages = ['docs/api.md', 'docs/api-adapters.md', 'docs/api-stores.md'];
@@ -9,21 +9,7 @@ const pages = ['docs/api.md', 'docs/api-adapters.md', 'docs/api-stores.md'];
 /** The maximum number of names over all entry points, each counted once. */
 const MAX_NAMES = 220;
 
-/** Its names are for another package of this repository, and no promise covers them. */
-const unpromised = '@headgate/core/engine';
-
-/** The source of each published entry point, by the name that an application imports. */
-const sources = new Map(
-  readdirSync(join(root, 'packages')).flatMap((folder) => {
-    const { name, exports, publishConfig } = JSON.parse(read(`packages/${folder}/package.json`));
-    return Object.keys(publishConfig.exports)
-      .filter((path) => name + path.slice(1) !== unpromised)
-      .map((path): [string, string] => [
-        name + path.slice(1),
-        join(root, 'packages', folder, exports[path]['headgate-source']),
-      ]);
-  }),
-);
+const sources = entryPoints();
 
 const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
 const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, root);

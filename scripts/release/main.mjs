@@ -3,7 +3,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { isPlaceholder, publicPackages, repository } from '../addresses.mjs';
+import { isPlaceholder, repository } from '../addresses.mjs';
+import { manifestOf, publicPackages } from '../packages.mjs';
 import { packed } from '../tarballs.mjs';
 import { inOrder, publish } from './publish.mjs';
 import { isUnpublished, pages } from './published.mjs';
@@ -27,7 +28,7 @@ function git(...words) {
 }
 
 const refusals = refusalsOf({
-  version: JSON.parse(readFileSync(`${publicPackages[0]}/package.json`, 'utf8')).version,
+  version: manifestOf(publicPackages[0]).version,
   changes: git('status', '--porcelain'),
   changelog: readFileSync('CHANGELOG.md', 'utf8'),
   unpublished: pages.filter((page) => isUnpublished(readFileSync(page, 'utf8'))),

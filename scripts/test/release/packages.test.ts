@@ -1,16 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { read } from '../../../docs/test/pages.ts';
-import {
-  addressesOf,
-  commonKeywords,
-  pagesWithAddresses,
-  publicPackages,
-  repository,
-} from '../../addresses.mjs';
-import { allowedLicenses, licensesPage, productionDependencies } from '../../licenses.mjs';
+import { addressesOf, commonKeywords, pagesWithAddresses, repository } from '../../addresses.mjs';
+import { licensesPage, problemsOf, productionDependencies } from '../../licenses.mjs';
+import { manifestOf, publicPackages } from '../../packages.mjs';
 
 describe.each(publicPackages)('%s', (folder: string) => {
-  const manifest = JSON.parse(read(`${folder}/package.json`));
+  const manifest = manifestOf(folder);
 
   it('has the addresses of the project: `npm run docs -- addresses` writes them', () => {
     expect(manifest).toMatchObject(addressesOf(folder));
@@ -44,18 +39,17 @@ it('SECURITY.md says where to report a vulnerability', () => {
 });
 
 describe('what npm installs with the packages', () => {
-  const dependencies = productionDependencies();
-
-  it('has allowed licenses only', () => {
+  it('has allowed licenses only, and no install script', () => {
+    const dependencies = productionDependencies();
     expect(dependencies.length).toBeGreaterThan(20);
-    const foreign = dependencies.filter(({ license }) => !allowedLicenses.includes(license));
-    expect(foreign).toEqual([]);
+    expect(dependencies.flatMap(problemsOf)).toEqual([]);
   });
 
-  it('has no install script', () => {
-    const atInstall = ['preinstall', 'install', 'postinstall'];
-    const found = dependencies.filter(({ scripts }) => atInstall.some((name) => name in scripts));
-    expect(found).toEqual([]);
+  it.each([
+    [{ license: 'AGPL-3.0' }, 'name@1.0.0 has the license AGPL-3.0'],
+    [{ license: 'MIT', hasInstallScript: true }, 'name@1.0.0 has an install script'],
+  ])('may not be %j', (dependency, problem) => {
+    expect(problemsOf({ name: 'name', version: '1.0.0', ...dependency })).toEqual([problem]);
   });
 
   it('is listed in THIRD-PARTY.md: `npm run docs -- licenses` writes it', () => {

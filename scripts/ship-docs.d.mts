@@ -1,1 +1,0 @@
-export function shippedPages(): Map<string, string>;
