@@ -45,7 +45,7 @@ export function refusalsOf(facts) {
       `These pages say that the packages are not on npm: ${unpublished.join(', ')}. Run \`npm run docs -- published\`.`,
     RELEASE_NOTES:
       notes.length > 0 &&
-      `CHANGELOG.md lacks the notes in .changeset. Run \`node scripts/release-version.mjs\`.`,
+      `CHANGELOG.md lacks the notes in .changeset. Run \`node scripts/release/version.mjs\`.`,
     RELEASE_TAG: !tags.includes(`v${version}`) && `The commit does not have the tag v${version}.`,
   };
   return Object.entries(reasons)

@@ -1,9 +1,9 @@
-// node scripts/release-version.mjs: moves the notes in .changeset to a new section of CHANGELOG.md, and writes the new version
+// node scripts/release/version.mjs: moves the notes in .changeset to a new section of CHANGELOG.md, and writes the new version
 // into every package. All packages share one version, and therefore one changelog.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import releasePlan from '@changesets/get-release-plan';
-import { publicPackages } from './addresses.mjs';
-import { nextVersion } from './release/next-version.mjs';
+import { manifestOf, publicPackages } from '../packages.mjs';
+import { nextVersion } from './next-version.mjs';
 
 const kinds = { major: 'Breaking changes', minor: 'Features', patch: 'Fixes' };
 
@@ -13,14 +13,7 @@ if (types.length === 0) {
   console.error('There are no notes in .changeset.');
   process.exit(1);
 }
-const manifests = new Map(
-  publicPackages.map((folder) => [
-    `${folder}/package.json`,
-    JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')),
-  ]),
-);
-const [{ version }] = manifests.values();
-const newVersion = nextVersion(version, types);
+const version = nextVersion(manifestOf(publicPackages[0]).version, types);
 
 /** A list entry, prefixed with the names of its packages. */
 function entry({ summary, releases: about }) {
@@ -42,9 +35,11 @@ const sections = Object.entries(kinds).flatMap(([kind, title]) => {
 const changelog = readFileSync('CHANGELOG.md', 'utf8');
 // After the introduction, before the latest version.
 const at = `${changelog}\n## `.indexOf('\n## ');
-const section = `\n## ${newVersion}\n\n${sections.join('\n\n')}\n`;
+const section = `\n## ${version}\n\n${sections.join('\n\n')}\n`;
 writeFileSync('CHANGELOG.md', changelog.slice(0, at) + section + changelog.slice(at));
 
-for (const [file, manifest] of manifests)
-  writeFileSync(file, `${JSON.stringify({ ...manifest, version: newVersion }, null, 2)}\n`);
+for (const folder of publicPackages) {
+  const manifest = { ...manifestOf(folder), version };
+  writeFileSync(`${folder}/package.json`, `${JSON.stringify(manifest, null, 2)}\n`);
+}
 for (const { id } of changesets) rmSync(`.changeset/${id}.md`);
