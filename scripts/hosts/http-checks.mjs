@@ -45,7 +45,7 @@ export async function withHost(project, backend, options, work) {
 }
 
 /** The page has its text, and each of its assets is served completely. */
-export async function pageIsComplete(host, { assets: expectsAssets = false }) {
+async function pageIsComplete(host, { assets: expectsAssets = false }) {
   const text = await textOf(host, '/');
   assert.match(text, /Hello from the page/);
   const found = text.matchAll(/(?:src|href)="(\.?\/[^"]+\.(?:js|css|mjs)[^"]*)"/g);
@@ -62,7 +62,7 @@ async function textOf(host, path) {
 }
 
 /** Two requests run, one waits, and the others are rejected at once; the first three get their answers. */
-export async function requestsBeyondTheLimitAreRejected(host, backend) {
+async function requestsBeyondTheLimitAreRejected(host, backend) {
   await host.has({ active: 0, queued: 0 });
   const running = [fetch(host.url('/slow')), fetch(host.url('/slow'))];
   await backend.holds(2);

@@ -12,11 +12,8 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** The user that runs programs which refuse to run as root. */
-export const nobody = 65_534;
-
-/** Options of `spawn` for programs that refuse to run as root. */
-export const unprivileged = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
+/** Options of `spawn` for programs that refuse to run as root: the user `nobody`. */
+export const unprivileged = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 const usualList = resolve('node_modules/.cache/headgate/programs.json');
 

