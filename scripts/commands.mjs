@@ -84,9 +84,9 @@ export const commands = {
     hosts: built('unmodified frameworks with the hook', 'scripts/hosts/main.mjs'),
   },
   pack: {
-    lint: built('packs each package and checks it', 'scripts/pack-lint.mjs'),
-    use: built('installs the packed packages and uses them', 'scripts/pack-use.mjs'),
-    audit: built('checks what comes with the packed packages', 'scripts/pack-audit.mjs'),
+    lint: built('packs each package and checks it', 'scripts/pack/lint.mjs'),
+    use: built('installs the packed packages and uses them', 'scripts/pack/use.mjs'),
+    audit: built('checks what comes with the packed packages', 'scripts/pack/audit.mjs'),
     size: built('the sizes of the bundles', 'node_modules/size-limit/bin.js'),
   },
   docs: {

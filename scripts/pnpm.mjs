@@ -1,10 +1,8 @@
 // The pinned pnpm, through npx, so that it need not be on PATH.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { manifestOf } from './packages.mjs';
 
-const { packageManager } = JSON.parse(
-  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
-);
+export const { packageManager } = manifestOf('.');
 
 export function pnpm(args, options = {}) {
   execFileSync('npx', ['-y', packageManager, ...args], {

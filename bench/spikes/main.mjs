@@ -5,7 +5,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createProject } from '../../scripts/hosts/project.mjs';
-import { pack } from '../../scripts/tarballs.mjs';
+import { pack } from '../../scripts/pack/tarballs.mjs';
 import { withSection } from '../src/overload/page-tables.ts';
 import { toMarkdown, toText } from '../src/table.ts';
 import { measureSpikes } from './measure.mjs';

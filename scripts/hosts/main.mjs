@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pack } from '../tarballs.mjs';
+import { pack } from '../pack/tarballs.mjs';
 import { Backend } from './backend.mjs';
 import { hosts } from './hosts.mjs';
 import { createProject } from './project.mjs';

@@ -4,8 +4,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { isPlaceholder, repository } from '../addresses.mjs';
+import { packed } from '../pack/tarballs.mjs';
 import { manifestOf, publicPackages } from '../packages.mjs';
-import { packed } from '../tarballs.mjs';
 import { inOrder, publish } from './publish.mjs';
 import { isUnpublished, pages } from './published.mjs';
 import { refusalsOf } from './refusals.mjs';
@@ -51,9 +51,9 @@ const steps = {
   'what the lock file names is installed': 'node scripts/bootstrap.mjs',
   'lint finds nothing': 'npm run lint',
   'the packages are built and packed, and pass publint and attw': 'npm run pack -- lint',
-  'what the packages depend on is checked': `node scripts/pack-audit.mjs --packed${isDryRun ? '' : ' --required'}`,
+  'what the packages depend on is checked': `node scripts/pack/audit.mjs --packed${isDryRun ? '' : ' --required'}`,
   'npm, pnpm, Yarn and Bun install them on Node 20.19, and their apps run':
-    'node scripts/pack-use.mjs --packed',
+    'node scripts/pack/use.mjs --packed',
 };
 
 // What an earlier build has left there would be packed.

@@ -1,7 +1,7 @@
 // Publishes tarballs, each after those that it depends on.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { manifestIn } from '../tarballs.mjs';
+import { manifestIn } from '../pack/tarballs.mjs';
 
 /** The tarballs with their manifests, each after those that it depends on. */
 export function inOrder(tarballs) {

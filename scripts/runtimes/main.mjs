@@ -3,7 +3,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pack } from '../tarballs.mjs';
+import { pack } from '../pack/tarballs.mjs';
 import { judge } from './judge.mjs';
 import { writePage } from './page.mjs';
 import { createProject } from './project.mjs';

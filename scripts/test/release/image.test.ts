@@ -1,7 +1,7 @@
 import { validate } from 'dockerfile-utils';
 import { expect, it } from 'vitest';
 import { read } from '../../../docs/test/pages.ts';
-import { argumentsOf, stagesOfImage, wordsOf } from '../../image-steps.mjs';
+import { argumentsOf, stagesOfImage, wordsOf } from '../../pack/image-steps.mjs';
 import { runtimes } from '../../runtimes/runtimes.mjs';
 
 type Stage = ReturnType<typeof stagesOfImage>[number];

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { vulnerabilitiesOf } from '../../vulnerabilities.mjs';
+import { vulnerabilitiesOf } from '../../pack/vulnerabilities.mjs';
 
 /** A project that has installed version 1.0.0 of `parser`. */
 function project(): string {

@@ -1,6 +1,6 @@
 // The environment of commands on a machine that has Node 20.19 and npm, and nothing of this repository.
 import { delimiter, dirname } from 'node:path';
-import { install, oldestNode } from './runtimes/runtimes.mjs';
+import { install, oldestNode } from '../runtimes/runtimes.mjs';
 
 const isOfThisRun = (name) =>
   /^npm_(?!config_)|^(npm_config_local_prefix|NODE_OPTIONS|NODE_PATH|NODE_ENV|INIT_CWD)$/.test(

@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { publicPackages } from './packages.mjs';
-import { pnpm } from './pnpm.mjs';
+import { publicPackages } from '../packages.mjs';
+import { pnpm } from '../pnpm.mjs';
 
 const folder = resolve('out/tarballs');
 

@@ -1,6 +1,6 @@
 // publint and attw check each package as npm would publish it.
 import { basename } from 'node:path';
-import { eachInParallel, run } from './shell.mjs';
+import { eachInParallel, run } from '../shell.mjs';
 import { manifestIn, pack } from './tarballs.mjs';
 
 /**

@@ -3,12 +3,12 @@
 import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { packageManager } from '../pnpm.mjs';
+import { all, run } from '../shell.mjs';
 import { bareEnvironment } from './bare-machine.mjs';
-import { all, run } from './shell.mjs';
 import { manifestIn, pack, packed } from './tarballs.mjs';
 import { useImage } from './use-image.mjs';
 
-const { packageManager } = JSON.parse(readFileSync('package.json', 'utf8'));
 const installs = {
   npm: 'npm install',
   pnpm: `npx -y ${packageManager} install`,

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { problemsOf } from './licenses.mjs';
+import { problemsOf } from '../licenses.mjs';
 import { pack, packed } from './tarballs.mjs';
 import { vulnerabilitiesOf } from './vulnerabilities.mjs';
 

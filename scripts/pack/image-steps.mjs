@@ -1,10 +1,8 @@
 // Reads packages/server/Dockerfile, and carries out its steps in empty folders: there is no other way without an engine.
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { run } from './shell.mjs';
-
-const root = fileURLToPath(new URL('..', import.meta.url));
+import { root } from '../packages.mjs';
+import { run } from '../shell.mjs';
 
 /**
  * The stages, each with its instructions as pairs of keyword and arguments.

@@ -4,9 +4,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from './free-port.mjs';
+import { freePort } from '../free-port.mjs';
+import { install, runtimes } from '../runtimes/runtimes.mjs';
 import { argumentsOf, buildStages, stagesOfImage, wordsOf } from './image-steps.mjs';
-import { install, runtimes } from './runtimes/runtimes.mjs';
 
 /** The user `node` of the image. */
 const user = process.getuid?.() === 0 ? { uid: 1_000, gid: 1_000 } : {};
