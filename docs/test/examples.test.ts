@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { temporaryFolder } from '@headgate/test-kit/temporary-folder';
 import { expect, it, onTestFinished } from 'vitest';
 import { read, root } from './pages.ts';
 
@@ -36,16 +36,12 @@ it('an example ends when the process that checks it has ended', async () => {
 });
 
 it('examples/express/drain.ts drains even if the path of its socket has been removed', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'headgate-drain-'));
-  const socket = join(folder, 'app.sock');
+  const socket = join(temporaryFolder(), 'app.sock');
   const flags = ['--conditions=headgate-source', '--import=tsx'];
   const args = [...flags, join(root, 'examples/express/drain.ts')];
   const env = { ...process.env, PORT: socket, REMOVAL: '0' };
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
-  onTestFinished(() => {
-    child.kill('SIGKILL');
-    rmSync(folder, { recursive: true });
-  });
+  onTestFinished(() => void child.kill('SIGKILL'));
   await once(child.stdout as Readable, 'data'); // listening
   rmSync(socket);
   child.kill('SIGTERM');

@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { instrument } from '@headgate/opentelemetry';
 import { instrument as instrumentPrometheus } from '@headgate/prometheus';
 import { createServer } from '@headgate/server';
 import { Memory } from '@headgate/store-kit/memory-store';
+import { temporaryFolder } from '@headgate/test-kit/temporary-folder';
 import { type PrometheusServer, promtool, startPrometheus } from '@headgate/test-servers';
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
@@ -143,10 +143,8 @@ describe('promtool', () => {
 
   it('fires each alert when it should, and only then', async () => {
     expect(Object.keys(alertScenarios)).toEqual(alerts);
-    const folder = await mkdtemp(join(tmpdir(), 'headgate-alerts-'));
-    const file = join(folder, 'tests.yml');
+    const file = join(temporaryFolder(), 'tests.yml');
     await writeFile(file, promtoolTests(join(root, alertsFile)));
     expect(await promtool('test', 'rules', file)).toContain('SUCCESS');
-    await rm(folder, { recursive: true });
   });
 });

@@ -1,18 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '@headgate/test-kit/temporary-folder';
+import { expect, onTestFinished, test } from 'vitest';
 import { root } from '../../docs/test/pages.ts';
 import { cached, cacheFolder } from '../programs/cache.mjs';
-
-let folder: string;
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'headgate-cache-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-});
 
 test('what an interrupted process has left is not used by a later one with the same ID', () => {
   const name = `left-${process.pid}`;
@@ -32,6 +25,7 @@ for word; do case $word in Dir::State::lists=*) echo "$word" >> "$LOG";; esac; d
 `;
 
 test('processes that fetch packages of Debian at once have lists of their own', async () => {
+  const folder = temporaryFolder();
   writeFileSync(join(folder, 'apt-get'), aptGet, { mode: 0o755 });
   writeFileSync(join(folder, 'dpkg'), '#!/bin/sh\necho amd64\n', { mode: 0o755 });
   const module = JSON.stringify(join(root, 'scripts/programs/debian.mjs'));

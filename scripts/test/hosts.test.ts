@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { read } from '../../docs/test/pages.ts';
 import { hosts } from '../hosts/hosts.mjs';
 import { idOf, runtimes } from '../runtimes/runtimes.mjs';
-
-const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
 it('docs/any-server.md has each host that is tested, with its version', () => {
   const [, section = ''] = read('docs/any-server.md').split('\n## Tested with\n');

@@ -1,9 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { expect, it } from 'vitest';
-
-const root = resolve(import.meta.dirname, '../..');
+import { read, root } from '../../docs/test/pages.ts';
 
 /** Process-wide, and reset for each test: no package exports it. */
 const exempt = ['packages/core/src/warning.ts'];
@@ -14,7 +13,7 @@ function packageOf(file: string): string {
 }
 
 function foreignImports(file: string): string[] {
-  const { importedFiles } = ts.preProcessFile(readFileSync(join(root, file), 'utf8'));
+  const { importedFiles } = ts.preProcessFile(read(file));
   return importedFiles
     .filter(({ fileName }) => fileName.startsWith('.'))
     .map(({ fileName }) => join(dirname(file), fileName))

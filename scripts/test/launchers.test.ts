@@ -1,8 +1,8 @@
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '@headgate/test-kit/temporary-folder';
+import { beforeEach, describe, expect, test } from 'vitest';
 
 describe.each([
   { name: 'headgate-server', home: '../../packages/server/', program: 'dist/command/main.js' },
@@ -11,8 +11,7 @@ describe.each([
   let folder: string;
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'headgate-launcher-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    folder = temporaryFolder();
     for (const part of ['bin', 'package.json'])
       cpSync(new URL(part, new URL(home, import.meta.url)), join(folder, part), {
         recursive: true,

@@ -1,12 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { read } from '../../docs/test/pages.ts';
 import { isPinned } from '../programs/npm-package.mjs';
 import { judge } from '../runtimes/judge.mjs';
 import { differencesTable } from '../runtimes/page.mjs';
 import { runtimes } from '../runtimes/runtimes.mjs';
 import { suitesOf } from '../runtimes/suites.mjs';
 
-const page = readFileSync(new URL('../../docs/runtimes.md', import.meta.url), 'utf8');
+const page = read('docs/runtimes.md');
 
 /** The text between the markers of a part. */
 const partOf = (name: string) =>

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { violations } from '@headgate/test-kit/violations';
+import { watchedContext } from '@headgate/test-kit/watched-context';
 import { chromiumOptions } from '@headgate/test-servers';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { type PreviewServer, preview } from 'vite';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../pages.ts';
 import { pages } from './built-site.ts';
 
@@ -13,7 +14,9 @@ let url: string;
 
 beforeAll(async () => {
   server = await preview({
-    ...{ configFile: false, appType: 'mpa', logLevel: 'silent' },
+    configFile: false,
+    appType: 'mpa',
+    logLevel: 'silent',
     root: join(root, 'out'),
     build: { outDir: 'site' },
     preview: { host: '127.0.0.1', port: 0 },
@@ -26,17 +29,10 @@ afterAll(async () => {
   await server?.close();
 });
 
-type Device = Parameters<Browser['newContext']>[0];
-
 /** Opens a page; at the end of the test, it must have made no complaint and no request to another host. */
-async function open(path: string, device: Device): Promise<Page> {
-  const context = await browser.newContext({ ...device, baseURL: url });
+async function open(path: string, device: BrowserContextOptions): Promise<Page> {
+  const { context, complaints } = await watchedContext(browser, { ...device, baseURL: url });
   const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
-  });
   page.on('request', (request) => {
     if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(url))
       complaints.push(`request to ${request.url()}`);
@@ -44,10 +40,6 @@ async function open(path: string, device: Device): Promise<Page> {
   page.on('response', (response) => {
     if (!response.ok() && response.status() !== 304)
       complaints.push(`${response.status()} for ${response.url()}`);
-  });
-  onTestFinished(async () => {
-    await context.close();
-    expect(complaints).toEqual([]);
   });
   await page.goto(path);
   // Vue has taken over the page.

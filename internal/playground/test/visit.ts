@@ -1,5 +1,5 @@
+import { watchedContext } from '@headgate/test-kit/watched-context';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { expect, onTestFinished } from 'vitest';
 
 /** Browsers count this host as secure, so that pages may use the clipboard. */
 const origin = 'http://localhost';
@@ -17,12 +17,7 @@ export async function visit(
   fragment = '',
   device: BrowserContextOptions = {},
 ): Promise<Visit> {
-  const context = await browser.newContext(device);
-  const complaints: string[] = [];
-  onTestFinished(async () => {
-    await context.close();
-    expect(complaints).toEqual([]);
-  });
+  const { context, complaints } = await watchedContext(browser, device);
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin });
   await context.route('**', (route) => {
     const path = route.request().url().replace(`${origin}/`, '').replace(/#.*/, '');
@@ -36,8 +31,6 @@ export async function visit(
   });
   const open = async (wanted: string) => {
     const page = await context.newPage();
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('console', (message) => complaints.push(message.text()));
     await page.goto(`${origin}/${wanted}`);
     await settled(page);
     return page;

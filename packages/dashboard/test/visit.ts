@@ -1,5 +1,5 @@
+import { watchedContext } from '@headgate/test-kit/watched-context';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { expect, onTestFinished } from 'vitest';
 import { type App, type AppOptions, inExpress, type Start, startApp } from './apps.ts';
 
 interface OpenPage extends App {
@@ -35,20 +35,10 @@ export async function openPage(
   { start = inExpress, device, at, prepare }: Visit = {},
 ): Promise<OpenPage> {
   const app = await startApp(start, options);
-  const context = await browser.newContext({ ...device, baseURL: app.url });
+  const { context, complaints } = await watchedContext(browser, { ...device, baseURL: app.url });
   const page = await context.newPage();
   const requests: string[] = [];
-  const complaints: string[] = [];
   page.on('request', (request) => requests.push(request.url().replace(app.url, '')));
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('dialog', (dialog) => complaints.push(`dialog: ${dialog.message()}`));
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
-  });
-  onTestFinished(async () => {
-    await context.close();
-    expect(complaints).toEqual([]);
-  });
   await prepare?.(page);
   await page.goto(at ?? options.path ?? '/admin/limits');
   return {

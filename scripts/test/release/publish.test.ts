@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '@headgate/test-kit/temporary-folder';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { inOrder, publish } from '../../release/publish.mjs';
 import { rehearsalToken, startRehearsal } from '../../release/rehearsal.mjs';
@@ -9,8 +9,7 @@ import { rehearsalToken, startRehearsal } from '../../release/rehearsal.mjs';
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'headgate-release-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  folder = temporaryFolder();
 });
 
 /** Packs a package that consists of its manifest. */

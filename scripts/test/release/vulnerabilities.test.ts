@@ -1,16 +1,15 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { temporaryFolder } from '@headgate/test-kit/temporary-folder';
 import { expect, it, onTestFinished } from 'vitest';
 import { vulnerabilitiesOf } from '../../pack/vulnerabilities.mjs';
 
 /** A project that has installed version 1.0.0 of `parser`. */
 function project(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'headgate-audit-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const manifest = { name: 'app', version: '1.0.0', dependencies: { parser: '1.0.0' } };
   const packages = { '': manifest, 'node_modules/parser': { version: '1.0.0' } };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
@@ -37,7 +36,10 @@ async function auditWith(status: number, advisories: unknown): Promise<string[] 
 }
 
 const advisory = {
-  ...{ id: 1, url: 'https://localhost/1', title: 'Takes forever', severity: 'high' },
+  id: 1,
+  url: 'https://localhost/1',
+  title: 'Takes forever',
+  severity: 'high',
   vulnerable_versions: '<2.0.0',
 };
 

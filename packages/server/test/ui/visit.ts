@@ -1,5 +1,5 @@
+import { watchedContext } from '@headgate/test-kit/watched-context';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { expect, onTestFinished } from 'vitest';
 import type { ServerOptions } from '../../src/index.ts';
 import { type Scene, scene } from '../scene.ts';
 
@@ -27,20 +27,10 @@ export async function openPage(
 ): Promise<OpenPage> {
   const place = await scene(semaphores, options);
   const url = `http://127.0.0.1:${place.port}`;
-  const context = await browser.newContext({ ...device, baseURL: url });
+  const { context, complaints } = await watchedContext(browser, { ...device, baseURL: url });
   const page = await context.newPage();
   const requestedUrls: string[] = [];
-  const complaints: string[] = [];
   page.on('request', (request) => requestedUrls.push(request.url()));
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('dialog', (dialog) => complaints.push(`dialog: ${dialog.message()}`));
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
-  });
-  onTestFinished(async () => {
-    await context.close();
-    expect(complaints).toEqual([]);
-  });
   await page.goto('/ui');
   return {
     ...place,
