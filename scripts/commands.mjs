@@ -6,7 +6,8 @@
 const plain = (description, ...run) => ({ description, run });
 
 const fromSource = (description, file, ...programs) => ({
-  ...{ description, programs },
+  description,
+  programs,
   run: ['node_modules/tsx/dist/cli.mjs', '--conditions=headgate-source', file],
 });
 
@@ -14,7 +15,8 @@ const built = (description, ...run) => ({ description, build: ['tsconfig.build.j
 
 // The benchmarks run compiled code, as users do.
 const bench = (description, file, ...programs) => ({
-  ...{ description, programs },
+  description,
+  programs,
   build: ['tsconfig.build.json', 'bench'],
   run: [`bench/dist/${file}`],
 });

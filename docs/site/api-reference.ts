@@ -12,12 +12,6 @@ import { withoutErrors, withoutUnit } from './descriptions.ts';
 import { entryPoints } from './entry-points.ts';
 import { apiReferenceFolder, root } from './pages.ts';
 
-/** The kinds of names that need a description; TypeDoc counts a property or a method as a part of its export. */
-const DOCUMENTED = [
-  ...['Class', 'Interface', 'TypeAlias', 'Function', 'Variable', 'Enum', 'EnumMember'],
-  ...['Property', 'Method', 'Accessor', 'GetSignature', 'CallSignature'],
-];
-
 const options = {
   plugin: ['typedoc-plugin-markdown'],
   tsconfig: join(root, 'docs/site/tsconfig.api.json'),
@@ -25,17 +19,23 @@ const options = {
   skipErrorChecking: true,
   logLevel: LogLevel.Warn,
   readme: 'none',
-  ...{ excludeInternal: true, excludePrivate: true, excludeProtected: true },
-  ...{ excludeExternals: true, disableSources: true },
-  requiredToBeDocumented: DOCUMENTED,
-  validation: { notDocumented: true, invalidLink: true, notExported: false },
+  excludeInternal: true,
+  excludeProtected: true,
+  excludeExternals: true,
+  disableSources: true,
+  validation: { notDocumented: true, notExported: false },
   // The pages: one for each entry point, in one folder.
-  ...{ router: 'module', flattenOutputFiles: true, excludeScopesInPaths: true },
-  ...{ entryFileName: 'index', hideBreadcrumbs: true, hidePageHeader: true },
+  router: 'module',
+  flattenOutputFiles: true,
+  excludeScopesInPaths: true,
+  entryFileName: 'index',
+  hideBreadcrumbs: true,
+  hidePageHeader: true,
   // The router numbers some anchors otherwise than VitePress does, so each heading has its own.
   useCustomAnchors: true,
   // VitePress compiles the pages to Vue, which reads angle brackets and braces.
-  ...{ useHTMLEncodedBrackets: true, sanitizeComments: true },
+  useHTMLEncodedBrackets: true,
+  sanitizeComments: true,
 };
 
 /** The packages to which the names of these entry points belong; TypeDoc checks only the root by default. */

@@ -19,7 +19,8 @@ export async function ask(call: Call, permit: Permit): Promise<Answer> {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
-      ...{ authorization: `Bearer ${key}`, 'x-api-key': key },
+      authorization: `Bearer ${key}`,
+      'x-api-key': key,
     },
     body: JSON.stringify(call.body),
     // Aborts when the client disconnects, since tokens that no client reads should not be paid for, and after `maxHold`.

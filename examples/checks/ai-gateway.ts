@@ -123,7 +123,8 @@ const faults: Scenario = async (scene) => {
   assert.match(await reset.text(), /"type":"error"/);
   // A client that reads nothing, while another one waits for a provider that hangs.
   const slow = await scene.ask(one, {
-    ...{ stream: true, maxTokens: 1_000 },
+    stream: true,
+    maxTokens: 1_000,
     metadata: { tokens: '1000', size: '65536' },
   });
   const hanging = fault('hang');
@@ -202,6 +203,14 @@ const labels: Scenario = async ({ one }) => {
 };
 
 const scenarios = [
-  ...[streams, commonLimit, priorities, fairness, disconnects, faults],
-  ...[pause, rejections, restartOfRedis, labels],
+  streams,
+  commonLimit,
+  priorities,
+  fairness,
+  disconnects,
+  faults,
+  pause,
+  rejections,
+  restartOfRedis,
+  labels,
 ];

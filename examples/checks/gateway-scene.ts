@@ -81,7 +81,10 @@ export class GatewayScene {
         'x-allow-fallback': `${allowsFallback}`,
       },
       body: JSON.stringify({
-        ...{ model: 'large', stream, max_tokens: maxTokens, metadata },
+        model: 'large',
+        stream,
+        max_tokens: maxTokens,
+        metadata,
         messages: [{ role: 'user', content: prompt }],
       }),
       ...(signal && { signal }),

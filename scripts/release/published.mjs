@@ -4,7 +4,8 @@ import { pathToFileURL } from 'node:url';
 
 /** The pages that say it. A release is refused as long as one of them does. */
 export const pages = [
-  ...['README.md', 'CHANGELOG.md'],
+  'README.md',
+  'CHANGELOG.md',
   ...readdirSync('docs')
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),

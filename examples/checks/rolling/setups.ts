@@ -31,7 +31,9 @@ export async function nginx(folder: string): Promise<Setup> {
     ['keepalive_timeout 5s', 'keepalive_timeout 500ms'],
   ]);
   return {
-    ...{ name: 'nginx', file: await bundle(express), port },
+    name: 'nginx',
+    file: await bundle(express),
+    port,
     addresses: [1, 2, 3, 4].map((n) => join(folder, `${n}.sock`)),
     clients: { requests: 20, streams: 2 },
     startProxy: () => startNginx(configuration, port),
@@ -60,7 +62,9 @@ async function behindHaproxy(changes: readonly Change[]): Promise<Omit<Setup, 'n
     ...changes,
   ]);
   return {
-    ...{ port: port as number, addresses, clients: { requests: 20, streams: 2 } },
+    port: port as number,
+    addresses,
+    clients: { requests: 20, streams: 2 },
     startProxy: () => startHaproxy(configuration, port as number),
   };
 }

@@ -1,12 +1,20 @@
-/** A number that a slider sets. */
-export interface Range {
-  readonly label: string;
+/** The numbers that a slider can be set to. */
+interface Scale {
   readonly min: number;
   readonly max: number;
   readonly step: number;
   readonly initial: number;
+}
+
+/** A number that a slider sets. */
+export interface Range extends Scale {
+  readonly label: string;
   /** The value for readers, with its unit. */
   readonly text: (value: number) => string;
+}
+
+export function range(label: string, scale: Scale, text: Range['text'] = String): Range {
+  return { label, ...scale, text };
 }
 
 /** One of several values, each with the text that a select shows. */

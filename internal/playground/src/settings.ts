@@ -1,4 +1,4 @@
-import { type Choice, choice, type Range } from './ranges.ts';
+import { type Choice, choice, type Range, range } from './ranges.ts';
 
 /** What a user can change. Durations are in milliseconds. */
 export interface Settings {
@@ -41,39 +41,33 @@ const seconds = (milliseconds: number) => `${milliseconds / 1000} s`;
 const times = (load: number) => `${load} × capacity`;
 
 export const ranges: Readonly<Record<RangeName, Range>> = {
-  capacity: {
-    label: 'Capacity',
-    ...{ min: 2, max: 20, step: 1, initial: 10 },
-    text: (capacity) => `${capacity} at once, ${perSecondOf({ capacity })} per second`,
-  },
-  load: { label: 'Load', min: 0.1, max: 10, step: 0.1, initial: 0.8, text: times },
-  spike: {
-    label: 'Spike, second 5 to 10',
-    ...{ min: 0, max: 10, step: 0.5, initial: 5 },
-    text: (load) => (load === 0 ? 'none' : times(load)),
-  },
-  timeout: {
-    label: 'Clients give up after',
-    ...{ min: 200, max: 5000, step: 100, initial: 1000 },
-    text: seconds,
-  },
-  retries: { label: 'Retries', min: 0, max: 3, step: 1, initial: 2, text: String },
-  critical: {
-    label: 'Critical calls',
-    ...{ min: 0, max: 50, step: 5, initial: 10 },
-    text: (percentage) => `${percentage} %`,
-  },
-  fixed: { label: 'Fixed limit', min: 1, max: 100, step: 1, initial: 10, text: String },
-  queueLimit: {
-    label: 'Fixed limit: queue limit',
-    ...{ min: 0, max: 500, step: 10, initial: 200 },
-    text: String,
-  },
-  queueTimeout: {
-    label: 'Fixed limit: queue timeout',
-    ...{ min: 0, max: 5000, step: 100, initial: 500 },
-    text: seconds,
-  },
+  capacity: range(
+    'Capacity',
+    { min: 2, max: 20, step: 1, initial: 10 },
+    (capacity) => `${capacity} at once, ${perSecondOf({ capacity })} per second`,
+  ),
+  load: range('Load', { min: 0.1, max: 10, step: 0.1, initial: 0.8 }, times),
+  spike: range('Spike, second 5 to 10', { min: 0, max: 10, step: 0.5, initial: 5 }, (load) =>
+    load === 0 ? 'none' : times(load),
+  ),
+  timeout: range(
+    'Clients give up after',
+    { min: 200, max: 5000, step: 100, initial: 1000 },
+    seconds,
+  ),
+  retries: range('Retries', { min: 0, max: 3, step: 1, initial: 2 }),
+  critical: range(
+    'Critical calls',
+    { min: 0, max: 50, step: 5, initial: 10 },
+    (part) => `${part} %`,
+  ),
+  fixed: range('Fixed limit', { min: 1, max: 100, step: 1, initial: 10 }),
+  queueLimit: range('Fixed limit: queue limit', { min: 0, max: 500, step: 10, initial: 200 }),
+  queueTimeout: range(
+    'Fixed limit: queue timeout',
+    { min: 0, max: 5000, step: 100, initial: 500 },
+    seconds,
+  ),
 };
 
 export const choices: { readonly [Name in ChoiceName]: Choice<Settings[Name]> } = {

@@ -19,11 +19,10 @@ const files = new Map(
   limits.flatMap((limit) =>
     orders.flatMap((order) =>
       (['min', 'max'] as const).map((end) => {
-        const { fixed, queueLimit, queueTimeout } = ranges;
-        const numbers = {
-          ...{ fixed: fixed[end], queueLimit: queueLimit[end], queueTimeout: queueTimeout[end] },
-        };
-        const code = codeOf(settingsWith({ limit, order, ...numbers }));
+        const fixed = ranges.fixed[end];
+        const queueLimit = ranges.queueLimit[end];
+        const queueTimeout = ranges.queueTimeout[end];
+        const code = codeOf(settingsWith({ limit, order, fixed, queueLimit, queueTimeout }));
         return [join(here, `${limit}-${order}-${end}.ts`), code] as const;
       }),
     ),

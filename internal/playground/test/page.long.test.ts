@@ -183,7 +183,8 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
   it.each([390, 1280])('has no violations of accessibility at %i px, and fits', async (width) => {
     // With all controls.
     const { page } = await visit(browser, files, '#playground?order=fair', {
-      ...{ colorScheme, reducedMotion: 'reduce' },
+      colorScheme,
+      reducedMotion: 'reduce',
       viewport: { width, height: 844 },
     });
     await page.getByText('What is simulated, and').click();

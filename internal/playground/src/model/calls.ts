@@ -30,8 +30,11 @@ export interface Call {
 /** A pool of workers, such as database connections. */
 export function serverOf({ capacity }: Settings): Workload {
   return workload({
-    ...{ kind: 'pool', mean: MEAN_WORK_MS, workers: capacity },
-    ...{ distribution: 'lognormal 0.3', load: 1 },
+    kind: 'pool',
+    mean: MEAN_WORK_MS,
+    workers: capacity,
+    distribution: 'lognormal 0.3',
+    load: 1,
   });
 }
 

@@ -29,8 +29,10 @@ export class Run {
     const random = randomFrom(SEED);
     const clearTimeout = (timer: unknown) => loop.clearTimeout(timer);
     const limiter = limiterOf(column, settings, loop, {
-      ...{ now: () => loop.now(), clearTimeout, random },
+      now: () => loop.now(),
       setTimeout: (callback, delay) => loop.setTimeout(callback, delay),
+      clearTimeout,
+      random,
     });
     // Not a timer of the loop: what a client does reaches the server as a packet.
     const receive = (callback: () => void, delay: number) => loop.receive(callback, delay);

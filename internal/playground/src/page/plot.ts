@@ -24,7 +24,9 @@ export function draw(plot: Plot): SVGElement {
   const x = (second: number) => area.left + (second / seconds) * (area.right - area.left);
   const y = (value: number) => area.bottom - (value / max) * (area.bottom - area.top);
   const image = svg('svg', {
-    ...{ viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': describe(plot) },
+    viewBox: `0 0 ${width} ${height}`,
+    role: 'img',
+    'aria-label': describe(plot),
   });
   if (hasSpike) {
     const band = { x: x(spike.from), width: x(spike.to) - x(spike.from) };
