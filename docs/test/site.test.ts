@@ -8,20 +8,20 @@ import { titleOf, userPages } from '../site/pages.ts';
 import { read } from './pages.ts';
 
 describe('the pages of the site', () => {
-  it.each(userPages())('docs/site/groups.ts has a group for docs/%s.md', (page) => {
+  it.each(userPages())('have a place in the sidebar: docs/%s.md', (page) => {
     expect(groupOf(page)?.title).toBeDefined();
   });
 
-  it.each(groups)('every entry of the group "$title" has a page', (group) => {
+  it.each(groups)('include every page of the group "$title"', (group) => {
     const entries = group.pages.filter((pattern) => !pattern.endsWith('*'));
     expect(pagesOf(group, userPages())).toEqual(expect.arrayContaining(entries));
   });
 
-  it('the front page is not shipped with the packages', () => {
+  it('are shipped with the packages, except the front page', () => {
     expect(shippedPages().has('index.md')).toBe(false);
   });
 
-  it('takes the title of a page from its first heading', () => {
+  it('have their first heading as title', () => {
     expect(titleOf('text\n# The `title`\n## another')).toBe('The title');
   });
 });
@@ -50,7 +50,7 @@ describe('a link of a page', () => {
     expect(siteLink(page, link)).toBe(repository + expected);
   });
 
-  it('to nothing is an error', () => {
+  it('is an error if it leads nowhere', () => {
     expect(() => siteLink('index.md', '../missing.ts')).toThrow(
       'docs/index.md links to ../missing.ts',
     );

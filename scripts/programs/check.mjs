@@ -1,8 +1,5 @@
 // Whether a program starts.
-import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
 import { unprivileged } from './cache.mjs';
 
 /** Resolves with the reason why the program does not start, or undefined if it starts. */
@@ -23,30 +20,15 @@ export async function whyItFails(
 }
 
 /** A browser that prints its version may still fail to open a window. */
-async function whyChromiumFails(path, env) {
-  const folder = mkdtempSync(join(tmpdir(), 'headgate-chromium-'));
-  const quiet = ['--disable-gpu', '--disable-background-networking', '--no-first-run'];
-  const args = ['--headless', '--no-sandbox', ...quiet, '--remote-debugging-port=0'];
-  const child = spawn(path, [...args, `--user-data-dir=${folder}`, 'about:blank'], {
-    env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let output = '';
-  const closed = new Promise((resolve) => child.once('close', resolve));
-  const starts = await new Promise((resolve) => {
-    const timer = setTimeout(resolve, 20_000, false);
-    closed.then(() => resolve(false)).finally(() => clearTimeout(timer));
-    child.once('error', (error) => {
-      output = error.message;
-      resolve(false);
-    });
-    child.stderr.setEncoding('utf8').on('data', (text) => {
-      output += text;
-      if (output.includes('DevTools listening on')) resolve(true);
-    });
-  });
-  child.kill('SIGKILL');
-  await closed;
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-  return starts ? undefined : output.trim() || 'it does not answer within 20 s';
+async function whyChromiumFails(executablePath, env) {
+  // Only now, since the packages may have just been installed.
+  const { chromium } = await import('playwright-core');
+  try {
+    const browser = await chromium.launch({ executablePath, env, timeout: 20_000 });
+    await browser.close();
+    return undefined;
+  } catch (error) {
+    // The log repeats what the browser has printed.
+    return error.message.split('\nCall log:')[0];
+  }
 }

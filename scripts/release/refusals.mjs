@@ -17,22 +17,29 @@ const inDryRun = ['RELEASE_CHANGES', 'RELEASE_CHANGELOG'];
  * @param {string} facts.repository The address of the repository that the packages name.
  * @param {NodeJS.ProcessEnv} facts.env
  */
-export function refusalsOf(facts) {
-  const { version, changes, changelog, unpublished, notes, tags, env } = facts;
-  const { isPlaceholder, repository } = facts;
+export function refusalsOf({
+  version,
+  changes,
+  changelog,
+  unpublished,
+  notes,
+  tags,
+  isPlaceholder,
+  repository,
+  env,
+}) {
   const hasSection = changelog.split('\n').some((line) => `${line} `.startsWith(`## ${version} `));
   const { GITHUB_REPOSITORY: building } = env;
   const reasons = {
-    RELEASE_TOKEN:
-      !env.NPM_TOKEN && 'The variable NPM_TOKEN is empty: it has the token that may publish.',
+    RELEASE_TOKEN: !env.NPM_TOKEN && 'NPM_TOKEN is empty. Set it to a token that may publish.',
     RELEASE_PROVENANCE:
       !env.ACTIONS_ID_TOKEN_REQUEST_URL &&
-      'npm can attest where a package was built only in the release workflow, with `id-token: write`.',
+      'npm can attest the origin of a package only in the release workflow, which has `id-token: write`.',
     RELEASE_REPOSITORY:
       building !== undefined &&
       !isPlaceholder &&
       !repository.endsWith(`/${building}`) &&
-      `The workflow runs in ${building}, and npm accepts only packages that name it, not ${repository}.`,
+      `The workflow runs in ${building}, but the packages name ${repository}, so npm would refuse them.`,
     RELEASE_PLACEHOLDER:
       isPlaceholder &&
       'The owner of the repository is still called OWNER. Set `repository` in package.json, and run `npm run docs -- addresses`.',

@@ -34,7 +34,7 @@ describe.each(groups)('npm run %s', (name, subcommands) => {
   });
 });
 
-it('the longest name of a subcommand applies', () => {
+it('the longest name of a subcommand that matches wins', () => {
   expect(find('bench', ['overload', 'page', 'x'])).toMatchObject({ count: 2 });
   expect(find('bench', ['overload', 'cpu'])).toMatchObject({ count: 1 });
 });

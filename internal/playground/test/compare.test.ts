@@ -21,7 +21,7 @@ describe('the comparison', () => {
   });
 
   it.each([5, 10, 20])(
-    'has a bare server of %i workers that collapses in an overload, while limits answer',
+    'shows that a bare server of %i workers collapses in an overload while both limits keep answering',
     (workers) => {
       const before = run({ capacity: workers, fixed: workers, load: 1, spike: 0, retries: 0 });
       const after = run({ capacity: workers, fixed: workers, load: 5, spike: 0, retries: 0 });

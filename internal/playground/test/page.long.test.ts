@@ -84,7 +84,7 @@ describe('the playground in a browser', () => {
 });
 
 describe('the URL', () => {
-  it('is that of a preset whose link is followed, and shows its settings, results and lesson', async () => {
+  it('becomes that of a preset when its link is followed, and the page shows its settings and lesson', async () => {
     const { page } = await visit(browser, files, '#playground?load=5&order=fair');
     await follow(page, 'Wrong number');
     expect(new URL(page.url()).hash).toBe('#playground?fixed=100');
@@ -110,7 +110,7 @@ describe('the URL', () => {
     expect(await answered(other)).toEqual(await answered(page));
   });
 
-  it('is that of the earlier settings after the back button', async () => {
+  it('returns to that of the earlier settings with the back button', async () => {
     const { page } = await visit(browser, files);
     const before = await answered(page);
     await page.getByText('More settings').click();
@@ -125,7 +125,7 @@ describe('the URL', () => {
     expect(await answered(page)).toEqual(before);
   });
 
-  it('and the results are those of the last value of a slider that moves, which is one entry of the history', async () => {
+  it('gets one entry in the history while a slider moves, and the results are those of its last value', async () => {
     const { page, open } = await visit(browser, files);
     const before = await page.evaluate(() => history.length);
     for (const load of [1, 2, 3, 4, 5]) {

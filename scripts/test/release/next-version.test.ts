@@ -7,7 +7,7 @@ it.each([
   ['0.2.3', ['major', 'minor'], '1.0.0'],
   ['1.9.9', ['minor'], '1.10.0'],
 ])(
-  'after %s, notes of %j lead to %s: what depends on a package as a peer does not matter',
+  'after %s, notes of %j lead to version %s, also of packages with peers',
   (version, types, next) => {
     expect(nextVersion(version, types)).toBe(next);
   },

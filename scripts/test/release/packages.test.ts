@@ -48,7 +48,7 @@ describe('what npm installs with the packages', () => {
   it.each([
     [{ license: 'AGPL-3.0', hasInstallScript: false }, 'name@1.0.0 has the license AGPL-3.0'],
     [{ license: 'MIT', hasInstallScript: true }, 'name@1.0.0 has an install script'],
-  ])('may not be %j', (dependency, problem) => {
+  ])('is refused: %j', (dependency, problem) => {
     expect(problemsOf({ name: 'name', version: '1.0.0', ...dependency })).toEqual([problem]);
   });
 
