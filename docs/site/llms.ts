@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Group, groups, pagesOf } from './groups.ts';
+import { groups } from './groups.ts';
 import { siteLink } from './links.ts';
 import { read, titleOf, userPages } from './pages.ts';
 import { sourceTexts } from './source-files.ts';
@@ -91,15 +91,9 @@ function summaryOf(page: string): string {
   return sentence.replace(/:$/, '.');
 }
 
-/** The pages of each group, by the group. */
-function contents(): [Group, string[]][] {
-  const pages = userPages();
-  return groups.map((group): [Group, string[]] => [group, pagesOf(group, pages)]);
-}
-
 /** The index: a link and a sentence for each page. */
 export function indexForModels(): string {
-  const sections = contents().map(([{ title }, pages]) => {
+  const sections = groups.map(({ title, pages }) => {
     const lines = pages.map((page) =>
       `- [${titleOf(read(page))}](${page}.md): ${summaryOf(page)}`.replace(/: $/, ''),
     );
@@ -111,8 +105,8 @@ export function indexForModels(): string {
 
 /** All pages in one text. */
 export function textForModels(): string {
-  const pages = contents().flatMap(([, names]) => names);
-  return `${[INTRODUCTION, ...pages.map((page) => textOf(page).trim())].join('\n\n')}\n`;
+  const texts = groups.flatMap(({ pages }) => pages.map((page) => textOf(page).trim()));
+  return `${[INTRODUCTION, ...texts].join('\n\n')}\n`;
 }
 
 /**

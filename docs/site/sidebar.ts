@@ -1,5 +1,5 @@
-import { groups, pagesOf } from './groups.ts';
-import { pagesIn, read, titleOf, userPages } from './pages.ts';
+import { groups } from './groups.ts';
+import { pagesIn, read, titleOf } from './pages.ts';
 
 interface Item {
   readonly text: string;
@@ -20,11 +20,10 @@ const apiReference: Item = { text: 'API of each package', link: '/api-reference/
 
 /** The user pages by group, then links to the folders. */
 export function sidebar(): (Section | Item)[] {
-  const pages = userPages();
-  const sections = groups.map((group) => {
-    const items = pagesOf(group, pages).map(item);
-    if (group.title === 'Reference') items.push(apiReference);
-    return { text: group.title, items };
+  const sections = groups.map(({ title, pages }) => {
+    const items = pages.map(item);
+    if (title === 'Reference') items.push(apiReference);
+    return { text: title, items };
   });
   const links = Object.entries(folders).map(([folder, text]) => ({ text, link: `/${folder}/` }));
   return [...sections, ...links];
