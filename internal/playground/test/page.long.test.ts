@@ -71,6 +71,13 @@ describe('the playground in a browser', () => {
     expect(copied).toBe(await page.locator('code').textContent());
   });
 
+  it('shows the code of the fixed limit when the user sets that', async () => {
+    const { page } = await visit(browser, files);
+    await page.getByLabel('Fixed limit', { exact: true }).fill('7');
+    expect(await page.getByLabel('Show the code of').inputValue()).toBe('fixed');
+    expect(await page.locator('pre').textContent()).toContain('limit: 7');
+  });
+
   it('leaves nothing behind when it is removed', async () => {
     const { page } = await visit(browser, files);
     await page.getByLabel('Load', { exact: true }).fill('5');

@@ -14,6 +14,9 @@ type Name = RangeName | ChoiceName;
 const main: readonly Name[] = ['capacity', 'load', 'spike', 'timeout', 'fixed', 'queueTimeout'];
 const more: readonly Name[] = ['retries', 'queueLimit', 'critical', 'order'];
 
+/** With these, a reader wants the code of the fixed limit. */
+const ofFixedLimit: readonly Name[] = ['fixed', 'queueLimit', 'queueTimeout'];
+
 interface Control {
   readonly field: HTMLElement;
   show(settings: Settings): void;
@@ -47,6 +50,10 @@ export class Controls {
       part.addEventListener('input', ({ target }) => {
         const { id, value } = target as HTMLInputElement | HTMLSelectElement;
         this.settings = { ...this.settings, [id]: id in ranges ? Number(value) : value };
+        if (ofFixedLimit.includes(id as Name)) {
+          this.settings = { ...this.settings, limit: 'fixed' };
+          this.limit.show(this.settings);
+        }
         events.input(this.settings);
       });
       part.addEventListener('change', ({ target }) =>
