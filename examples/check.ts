@@ -44,8 +44,8 @@ async function report(example: string, check: () => Promise<void>): Promise<void
 }
 
 async function timeout(): Promise<never> {
-  await pause(20_000, undefined, { ref: false });
-  throw new Error('the example did not finish within 20 s');
+  await pause(60_000, undefined, { ref: false });
+  throw new Error('the example did not finish within 60 s');
 }
 
 const pathOf = (example: string) => join(import.meta.dirname, example);
