@@ -53,7 +53,8 @@ app.use(
 
 /** How the other frameworks register the same middleware. */
 const OTHERS = `Fastify: await app.register(concurrencyLimit({ … })), before the routes. Hono: app.use(concurrencyLimit<Env>({ … })).
-Koa: app.use(concurrencyLimit({ … })). NestJS: ConcurrencyLimitModule.forRoot({ … }). node:http: createServer(limit(listener)).`;
+Koa: app.use(concurrencyLimit({ … })). NestJS: ConcurrencyLimitModule.forRoot({ … }). node:http: createServer(limit(listener)).
+Each package exports the same names. key, limit and skip get the framework's request; in Hono and Koa, its context.`;
 
 const INTRODUCTION = `# Headgate
 
