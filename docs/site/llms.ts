@@ -95,9 +95,7 @@ function summaryOf(page: string): string {
 /** The index: a link and a sentence for each page. */
 export function indexForModels(): string {
   const sections = groups.map(({ title, pages }) => {
-    const lines = pages.map((page) =>
-      `- [${titleOf(read(page))}](${page}.md): ${summaryOf(page)}`.replace(/: $/, ''),
-    );
+    const lines = pages.map((page) => `- [${titleOf(read(page))}](${page}.md): ${summaryOf(page)}`);
     return `## ${title}\n\n${lines.join('\n')}`;
   });
   const full = '[All of these pages in one file](llms-full.txt)';

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** Options of `spawn` for programs that refuse to run as root: the user `nobody`. */
+/** Options of `spawn` for programs that refuse to run as root: a user and a group without rights. */
 export const unprivileged = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 const usualList = resolve('node_modules/.cache/headgate/programs.json');

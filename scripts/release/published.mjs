@@ -1,6 +1,6 @@
 // npm run docs -- published: before the first release, removes from the documentation that the packages are not on npm.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 
 /** The pages that say it. A release is refused as long as one of them does. */
 export const pages = [
@@ -32,7 +32,7 @@ export function published(text) {
   );
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const page of pages) {
     const text = readFileSync(page, 'utf8');
     if (isUnpublished(text)) writeFileSync(page, published(text));

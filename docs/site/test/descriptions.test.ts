@@ -10,6 +10,8 @@ async function convert(): Promise<ProjectReflection> {
     entryPoints: [join(folder, 'descriptions.ts')],
     tsconfig: join(folder, 'tsconfig.json'),
     skipErrorChecking: true,
+    // They need a repository with a remote.
+    disableSources: true,
   });
   const project = await app.convert();
   if (project === undefined) throw new Error('TypeDoc found no export.');

@@ -3,7 +3,7 @@ import { expect, onTestFinished } from 'vitest';
 
 export interface WatchedContext {
   readonly context: BrowserContext;
-  /** Errors, warnings and dialogs of its pages. */
+  /** Errors, dialogs and all that its pages print. */
   readonly complaints: string[];
 }
 
@@ -19,9 +19,7 @@ export async function watchedContext(
   const complaints: string[] = [];
   context.on('weberror', (error) => complaints.push(error.error().message));
   context.on('dialog', (dialog) => complaints.push(`dialog: ${dialog.message()}`));
-  context.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
-  });
+  context.on('console', (message) => complaints.push(message.text()));
   onTestFinished(async () => {
     await context.close();
     expect(complaints).toEqual([]);
