@@ -4,50 +4,36 @@ import type { FastifyInstance, FastifyReply, RouteHandlerMethod } from 'fastify'
 /** Handlers that are tracked already, by a plugin of the same instance or of an outer one. */
 const trackedHandlers = new WeakSet<RouteHandlerMethod>();
 
+/** The prototypes of replies, one for each instance, whose `then` is observed. */
+const observedReplies = new WeakSet<object>();
+
 /** Reports to the innermost limit when an async handler has settled. */
 export function tracked(handler: RouteHandlerMethod): RouteHandlerMethod {
   if (trackedHandlers.has(handler)) return handler;
   const wrapped: RouteHandlerMethod = function (this: FastifyInstance, request, reply) {
-    const exchange = NodeExchange.of(request.raw, reply.raw);
-    const { latest } = exchange;
+    const { latest } = NodeExchange.of(request.raw, reply.raw);
+    if (latest === undefined) return handler.call(this, request, reply);
+    observe(Object.getPrototypeOf(reply));
     const result: unknown = handler.call(this, request, reply);
-    // A handler that returns the reply responds later, from a callback.
-    if (latest === undefined || result === reply || !isThenable(result)) return result;
-    const work = Promise.resolve(result);
-    if (!exchange.isServed) latest.trackHandler(orReturned(work, reply));
-    else latest.trackHandler(request.raw.httpVersionMajor === 1 ? work : orSent(work, reply));
-    return work;
+    if (result === reply || !isThenable(result)) return result;
+    return latest.trackHandler(Promise.resolve(result));
   };
   trackedHandlers.add(wrapped);
   return wrapped;
 }
 
-/** A promise that resolves to the reply settles when the response has closed, which some hosts do not report. */
-function orReturned(work: Promise<unknown>, reply: FastifyReply): Promise<unknown> {
-  const returned = new Promise<void>((resolve) => {
-    const { then } = reply;
-    // biome-ignore lint/suspicious/noThenProperty: the reply has one
-    reply.then = (...args) => {
-      resolve();
-      return then.apply(reply, args);
-    };
-  });
-  return Promise.race([work, returned]);
-}
-
 /**
- * A promise that resolves to the reply settles when the response has ended. If an HTTP/2 stream was reset before that,
- * Fastify never notices the end. In this case, a call of `send` shows that the handler is done.
+ * A handler that returns its reply responds later, from a callback. Fastify then calls the reply's `then`, which listens
+ * for the end of the response.
  */
-function orSent(work: Promise<unknown>, reply: FastifyReply): Promise<unknown> {
-  const sent = new Promise<void>((resolve) => {
-    reply.raw.once('close', () => {
-      const { send } = reply;
-      reply.send = (...args) => {
-        resolve();
-        return send.apply(reply, args);
-      };
-    });
-  });
-  return Promise.race([work, sent]);
+function observe(replies: FastifyReply): void {
+  if (observedReplies.has(replies)) return;
+  observedReplies.add(replies);
+  const { then } = replies;
+  // biome-ignore lint/suspicious/noThenProperty: the reply has one
+  replies.then = function (this: FastifyReply, ...args) {
+    const exchange = NodeExchange.of(this.request.raw, this.raw);
+    if (!this.sent) exchange.latest?.respondsLater();
+    return exchange.listenAsFramework(() => then.apply(this, args));
+  };
 }
