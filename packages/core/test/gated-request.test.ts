@@ -1,12 +1,11 @@
 import { EventEmitter } from 'node:events';
 import { collectWarnings } from '@headgate/test-kit/warnings';
 import { Latch, VirtualClock } from '@headgate/test-suite';
-import { aRound } from '@headgate/test-suite/kit';
 import { expect, it, vi } from 'vitest';
+import { AbandonedRequests } from '../src/http/abandoned-requests.ts';
 import { Exchange, GatedRequest, type GatedRequestSettings } from '../src/http/gated-request.ts';
 import { NodeExchange } from '../src/http/node-exchange.ts';
 import { SlowClients } from '../src/http/slow-clients.ts';
-import { UsualDurations } from '../src/http/usual-durations.ts';
 import { createGate, type Gate, systemClock } from '../src/index.ts';
 
 class QuietClient extends Exchange {
@@ -24,8 +23,6 @@ function doorOf(
   onDisconnect: GatedRequestSettings['onDisconnect'],
 ): GatedRequestSettings {
   const clock = systemClock;
-  const durations = new UsualDurations(clock);
-  const kindOf = () => undefined;
   return {
     gate,
     guard: undefined,
@@ -33,8 +30,9 @@ function doorOf(
     isDefault: false,
     countsWaiting: true,
     onDisconnect,
-    durations,
-    kindOf,
+    abandoned: new AbandonedRequests(clock),
+    kindOf: () => undefined,
+    targetOf: () => 'GET /',
   };
 }
 
@@ -73,7 +71,7 @@ it.each([
     const { client } = arrive();
     client.ended('unanswered');
     if (hasEnded) client.finish();
-    clock.advance(1000);
+    clock.advance(30_000);
     expect(released).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ outcome }));
   },
 );
@@ -151,6 +149,67 @@ it.each(['end', 'destroy'] as const)(
     response[method]('text');
     expect(done).toHaveBeenCalledOnce();
     expect(original).toHaveBeenCalledExactlyOnceWith('text');
+  },
+);
+
+it.each([
+  ['response', 'destroyed'],
+  ['response', 'closed'],
+  ['request', 'destroyed'],
+  ['request', 'aborted'],
+] as const)(
+  'a handler looks whether its client has left when it reads that the %s is %s',
+  async (name, property) => {
+    const { request, response, client } = connection();
+    Object.assign(response, { destroyed: true, closed: true });
+    Object.assign(request, { destroyed: true, aborted: true });
+    const looked = vi.fn();
+    client.whenLooked(looked);
+    // A logger that reads it when the response closes does not count.
+    expect(response.destroyed).toBe(true);
+    await Promise.resolve();
+    expect(looked).not.toHaveBeenCalled();
+    expect(({ request, response } as never)[name][property]).toBe(true);
+    expect(looked).toHaveBeenCalledOnce();
+  },
+);
+
+it('a handler that reads that a pipelined response is not destroyed does not see that its client has left', async () => {
+  const { response, client } = connection();
+  const looked = vi.fn();
+  client.whenLooked(looked);
+  await Promise.resolve();
+  expect([response.destroyed, looked.mock.calls]).toEqual([false, []]);
+});
+
+it.each([
+  ['has begun to respond', ({ response }) => Object.assign(response, { headersSent: true }), true],
+  ['listens for the close of its response', ({ response }) => response.on('close', () => {}), true],
+  ['listens for the close of its request', ({ request }) => request.on('close', () => {}), true],
+  ['listens for the abort of its request', ({ request }) => request.on('aborted', () => {}), true],
+  [
+    'has read its body to the end and listens for its close, which then comes without a disconnect',
+    ({ request }) => Object.assign(request, { readableEnded: true }).on('close', () => {}),
+    false,
+  ],
+  [
+    'reads a body that is incomplete',
+    ({ request }) => Object.assign(request, { complete: false }).on('data', () => {}),
+    true,
+  ],
+  ['does none of that', () => {}, false],
+] as [string, (parts: ReturnType<typeof connection>) => unknown, boolean][])(
+  'a handler that %s stops with its client: as expected',
+  (_, prepare, expected) => {
+    const served = connection();
+    const { request, response, socket, client } = served;
+    Object.assign(socket, { server: {} });
+    // Listeners in front of the limit, as those of loggers, do not count.
+    response.on('close', () => {});
+    request.on('close', () => {});
+    client.observe({ outer: undefined, ended: () => {} } as never);
+    prepare(served);
+    expect(client.stopsWithClient).toBe(expected);
   },
 );
 
@@ -262,16 +321,12 @@ it('a request whose client disconnected in the queue has neither a permit nor a 
   expect(client.admission).toEqual({ permit: undefined, waited: 0, rejection: undefined });
 });
 
-/** A fixed limit, and requests of one kind at it whose framework does not report when a handler settles. */
+/** A fixed limit, and requests of one route at it whose framework does not report when a handler settles. */
 function untracked(limit = 10) {
   const clock = new VirtualClock();
-  const gate = createGate({ limits: [{ name: 'app', limit }], clock });
-  const settings = {
-    ...doorOf(gate, 'wait'),
-    clock,
-    durations: new UsualDurations(clock),
-    kindOf: () => 'route',
-  };
+  const gate = createGate({ limits: [{ name: 'app', limit }], queueLimit: 1, clock });
+  const abandoned = new AbandonedRequests(clock);
+  const settings = { ...doorOf(gate, 'wait'), clock, abandoned, kindOf: () => 'route' };
   const demands = Object.values(gate.limiters).map((limiter) => ({ limiter, weight: 1 }));
   const arrive = () => {
     const client = new LeavingClient();
@@ -279,12 +334,7 @@ function untracked(limit = 10) {
     gated.enter(true);
     return { client, gated };
   };
-  const answer = (duration: number) => {
-    const { client } = arrive();
-    clock.advance(duration);
-    client.ended('complete');
-  };
-  return { clock, gate, settings, arrive, answer };
+  return { clock, gate, abandoned, arrive };
 }
 
 class LeavingClient extends QuietClient {
@@ -298,119 +348,98 @@ class LeavingClient extends QuietClient {
   }
 }
 
-it.each(['unanswered', 'truncated'] as const)(
-  'a permit of a disconnected client is held for as long as the requests of its kind take: %s',
-  (ending) => {
-    const { clock, gate, arrive, answer } = untracked();
-    answer(200);
-    const { client } = arrive();
-    clock.advance(50);
-    client.ended(ending);
-    clock.advance(149);
-    expect(gate.holders).toBe(1);
-    clock.advance(1);
-    expect([gate.holders, clock.armed]).toEqual([0, 0]);
-  },
-);
+it('a permit of a client that has left is held until a later request of its route has been answered', () => {
+  const { gate, arrive } = untracked();
+  const earlier = arrive();
+  const leaver = arrive();
+  const later = arrive();
+  leaver.client.ended('unanswered');
+  earlier.client.ended('complete');
+  expect([gate.holders, gate.stats().abandoned]).toEqual([2, 1]);
+  later.client.ended('complete');
+  expect([gate.holders, gate.stats().abandoned]).toEqual([0, 0]);
+});
+
+it('a response to a request that an inner limit has rejected does not show that its handler is done', async () => {
+  const { gate, arrive } = untracked();
+  const inner = createGate({ limits: [{ name: 'inner', limit: 1 }], queueLimit: 0 });
+  await inner.acquire();
+  arrive().client.ended('unanswered');
+  const { client } = arrive();
+  enter(inner, client);
+  client.ended('complete');
+  expect(gate.holders).toBe(1);
+});
+
+it('a handler that has begun to respond is taken to stop with its client', () => {
+  const { gate, arrive, clock } = untracked();
+  const { client } = arrive();
+  client.headersSent = true;
+  client.ended('truncated');
+  expect([gate.holders, clock.armed]).toEqual([0, 0]);
+});
+
+it('a handler that has taken the signal of its permit is taken to stop with its client', () => {
+  const { gate, arrive } = untracked();
+  const { client, gated } = arrive();
+  expect(gated.permit?.signal.aborted).toBe(false);
+  client.ended('unanswered');
+  expect(gate.holders).toBe(0);
+});
+
+it('a handler whose inner limit passes on the signal of an outer permit is taken to stop with its client', () => {
+  const { arrive } = untracked();
+  const inner = createGate({ limits: [{ name: 'inner', limit: 1 }] });
+  const { client, gated } = arrive();
+  enter(inner, client);
+  expect(gated.permit?.signal.aborted).toBe(false);
+  client.ended('unanswered');
+  expect(inner.holders).toBe(0);
+});
+
+it('after the promise of a handler has settled without a response, its callbacks may work on', async () => {
+  const { clock, gate, arrive } = untracked();
+  const { client, gated } = arrive();
+  await gated.trackHandler(Promise.resolve());
+  client.ended('unanswered');
+  expect(gate.holders).toBe(1);
+  client.finish();
+  expect([gate.holders, clock.armed]).toEqual([0, 1]);
+});
 
 it('a handler that is reported after the disconnect holds the permit until it has settled', async () => {
   const { clock, gate, arrive } = untracked();
   const { client, gated } = arrive();
   client.ended('unanswered');
-  let finish = () => {};
-  const work = gated.trackHandler(new Promise<void>((resolve) => (finish = resolve)));
+  const work = new Latch();
+  const tracked = gated.trackHandler(work.opened);
   clock.advance(60_000);
   expect(gate.holders).toBe(1);
-  finish();
-  await work;
+  work.open();
+  await tracked;
   expect(gate.holders).toBe(0);
 });
 
-it('a handler that responds after its permit was released increases the usual duration of its kind', () => {
-  const { clock, settings, arrive, answer } = untracked();
-  answer(10);
-  const { client } = arrive();
-  client.ended('unanswered');
-  clock.advance(30);
-  client.finish();
-  expect(settings.durations.of('route')).toBe(20);
-});
-
-it('a stream that ends because its client disconnected does not affect the usual duration', () => {
-  const { clock, settings, arrive, answer } = untracked();
-  answer(10);
-  const { client } = arrive();
-  clock.advance(3_600_000);
-  client.ended('truncated');
-  clock.advance(5);
-  client.finish();
-  expect(settings.durations.of('route')).toBe(10);
-});
-
-it('clients that disconnect cannot start ever more expensive requests of a usually cheap kind', () => {
-  const { clock, gate, arrive, answer } = untracked();
-  for (let index = 0; index < 100; index++) answer(1);
-  let running = 0;
-  let most = 0;
-  for (let time = 0; time < 3000; time++) {
-    if (gate.holders < 10) {
-      const { client } = arrive();
-      client.ended('unanswered');
-      running++;
-      clock.setTimeout(() => {
-        running--;
-        client.finish();
-      }, 100);
-    }
-    if (time > 1000) most = Math.max(most, running);
-    clock.advance(1);
-  }
-  expect(most).toBeLessThanOrEqual(20);
-});
-
-it('a request rejected by an inner limit does not affect the usual duration', async () => {
-  const { clock, settings, arrive } = untracked();
-  const inner = createGate({ limits: [{ name: 'inner', limit: 1 }], queueLimit: 0 });
+it('a request that is rejected by an inner limit after its client has left releases the outer permit', async () => {
+  const { gate, arrive } = untracked();
+  const inner = createGate({ limits: [{ name: 'inner', limit: 1 }], queueLimit: 1 });
   await inner.acquire();
+  const warnings = collectWarnings();
   const { client } = arrive();
   enter(inner, client);
-  clock.advance(1);
-  client.ended('complete');
-  expect(settings.durations.of('route')).toBe(1000);
+  client.gone = true;
+  client.ended('unanswered');
+  expect([inner.queued, gate.holders]).toEqual([0, 0]);
+  expect(warnings).toEqual(['HEADGATE_NESTED_WAIT']);
 });
 
-/** A request that arrives after another one, whose handler's promise settled, has been answered within 200 ms. */
-async function afterOneAnswer() {
+it('a promise that waits for the end of a truncated response counts until the response is piped', async () => {
   const { clock, gate, arrive } = untracked();
-  const answered = arrive();
-  answered.gated.trackHandler(Promise.resolve());
-  clock.advance(200);
-  answered.client.ended('complete');
-  await aRound();
-  return { clock, gate, ...arrive() };
-}
-
-it('a promise that waits for the end of a truncated response counts for the usual duration', async () => {
-  const { clock, gate, client, gated } = await afterOneAnswer();
+  const { client, gated } = arrive();
   gated.trackHandler(new Promise(() => {}));
   client.ended('truncated');
-  clock.advance(10_000);
-  expect(gate.holders).toBe(1);
+  clock.advance(60_000);
+  expect([gate.holders, gate.stats().abandoned]).toEqual([1, 1]);
   client.handOver();
-  expect([gate.holders, clock.armed]).toEqual([0, 0]);
-});
-
-it('a handler that has piped a stream to its response is done when it settles, even before the usual duration', async () => {
-  const { clock, gate, client, gated } = await afterOneAnswer();
-  const work = new Latch();
-  gated.trackHandler(work.opened);
-  client.ended('truncated');
-  client.handOver();
-  clock.advance(100);
-  expect(gate.holders).toBe(1);
-  work.open();
-  await work.opened;
-  expect(gate.holders).toBe(0);
-  clock.advance(100);
-  expect(gate.stats()).toMatchObject({ holders: 0, admitted: 2 });
+  expect([gate.holders, gate.stats().abandoned]).toEqual([0, 0]);
 });

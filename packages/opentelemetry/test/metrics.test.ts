@@ -113,6 +113,7 @@ describe('the metrics', () => {
       own.filter(([, value]) => value > 0).map(([name]) => name.split('{')[0]),
     );
     const never = [
+      'abandoned_requests',
       'queued_requests',
       'queue_longest_wait',
       'store_round_trip',

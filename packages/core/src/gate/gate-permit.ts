@@ -30,6 +30,11 @@ export class GatePermit extends BasePermit {
     for (const part of this.parts) part.watch();
   }
 
+  override abandon(): void {
+    super.abandon();
+    for (const part of this.parts) part.abandon();
+  }
+
   override mark(): void {
     for (const part of this.parts) part.mark();
   }

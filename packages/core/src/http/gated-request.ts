@@ -8,9 +8,9 @@ import type { BasePermit } from '../semaphore/permit.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
 import { Waiter } from '../semaphore/waiter.ts';
 import { warnOnce } from '../warning.ts';
+import type { AbandonedRequest, AbandonedRequests } from './abandoned-requests.ts';
 import { type Admission, unlimited } from './admission.ts';
 import type { SlowClients } from './slow-clients.ts';
-import type { UsualDurations } from './usual-durations.ts';
 
 /** The settings of a middleware that its gated requests need. */
 export interface GatedRequestSettings {
@@ -18,10 +18,12 @@ export interface GatedRequestSettings {
   readonly guard: Guard | undefined;
   readonly clock: Clock;
   readonly onDisconnect: 'wait' | 'release';
-  /** How long requests usually take. Needed where the framework does not report when a handler settles. */
-  readonly durations: UsualDurations;
+  /** The requests whose clients have left, where the framework does not report when a handler is done. */
+  readonly abandoned: AbandonedRequests;
   /** The kind of work that a request of the framework does, if known. Must not throw. */
   kindOf(request: never): string | undefined;
+  /** The method and path of a request of the framework. Must not throw. */
+  targetOf(request: never): string;
   /**
    * Whether the gate has a default limit, which does not count requests that wait for their client or for an inner
    * limit.
@@ -72,11 +74,19 @@ export abstract class Exchange {
   /** Calls back when the first part of the response's body is sent, or the response ends without one. */
   whenBodyBegins(_callback: () => void): void {}
 
+  /** Whether the handler of a client that has just left probably stops: it has begun to respond, or listens for that. */
+  get stopsWithClient(): boolean {
+    return this.headersSent;
+  }
+
   /**
-   * Calls back when the handler of a disconnected client has finished, if the response shows that. Needed only if the
-   * framework does not report it.
+   * Calls back when the handler of a disconnected client is done, if it shows that. Needed only if the framework does
+   * not report it.
    */
   whenDone(_callback: () => void): void {}
+
+  /** Calls back when the handler of a disconnected client looks whether the client has left, perhaps repeatedly. */
+  whenLooked(_callback: () => void): void {}
 
   /**
    * Calls back when the handler of a disconnected client has ended the response or pipes a stream to it, perhaps
@@ -107,8 +117,8 @@ export abstract class Exchange {
   }
 }
 
-/** The kind of all requests whose handlers return promises, unless the app sets another kind. */
-const TRACKED_KIND = '';
+/** Number of requests admitted by any middleware. */
+let admissions = 0;
 
 const names = (demands: Demands) => demands.map(({ limiter }) => `"${limiter.name}"`).join(', ');
 
@@ -134,15 +144,19 @@ export class GatedRequest extends Waiter {
   outcomeOf: ((permit: BasePermit) => Outcome) | undefined = undefined;
   /** The framework's request, which determines the kind. */
   httpRequest: unknown = undefined;
-  /** When it was admitted, by `durations.now`. */
-  admittedAt = 0;
+  /** Requests that were admitted later have a higher number. */
+  number = 0;
   /** Number of handlers that are running, here or in inner middleware. */
   private runningHandlers = 0;
   /** Whether `runningHandlers` is known: the framework has reported a handler, or no handler will run. */
   private knowsHandlers = false;
+  /** Whether the framework has reported a handler. */
+  private isTracked = false;
+  /** Number of tracked promises that have been counted as settled before they settle. */
+  private ignoredPromises = 0;
   private hasEnded = false;
-  /** Whether the request's duration may be used to learn how long such requests take. */
-  protected isMeasured = true;
+  /** Whether the response shows that handlers like this one do not hang. */
+  protected isAnswered = true;
   private answer: (() => void) | undefined = undefined;
 
   /** The same request at an earlier middleware. */
@@ -214,7 +228,7 @@ export class GatedRequest extends Waiter {
   /** Starts holding this permit. */
   admit(permit: BasePermit): void {
     this.permit = permit;
-    this.admittedAt = this.settings.durations.now;
+    this.number = ++admissions;
   }
 
   rejected(rejection: Rejection): void {
@@ -224,9 +238,9 @@ export class GatedRequest extends Waiter {
     this.answer?.();
   }
 
-  /** Called when an inner limit has rejected the request. Its duration then says nothing about the handler. */
+  /** Called when an inner limit has rejected the request. Its response then says nothing about the handler. */
   private rejectedInside(): void {
-    this.isMeasured = false;
+    this.isAnswered = false;
     if (!this.settings.isDefault) return;
     this.permit?.countAgain();
     this.outcomeOf = () => 'ignored';
@@ -254,24 +268,33 @@ export class GatedRequest extends Waiter {
     if (ending !== 'complete') {
       permit.abort(new HeadgateError('ERR_HEADGATE_DISCONNECTED', 'the client has disconnected'));
       if (settings.onDisconnect === 'release') return permit.release('ignored');
-      if (!this.knowsHandlers) return this.abandon(permit);
+      if (!this.knowsHandlers || this.hasOnlySettled) return this.abandon(permit);
     }
-    // Measured before the release, which may set the kind.
-    if (ending === 'complete') this.measure(this.knowsHandlers ? this.trackedKind : this.kind);
+    const { abandoned } = settings;
+    if (ending === 'complete' && this.isAnswered && !abandoned.isEmpty)
+      abandoned.answered(this.work, this.number);
     this.releaseIfDone();
-    if (ending !== 'complete' && !permit.released) this.boundHandler(permit);
+    if (ending !== 'complete' && !permit.released) this.outlive(permit);
   }
 
   /** Holds the permit, and those of outer middleware, until this work of a handler has settled too. */
   trackHandler<P extends PromiseLike<unknown>>(work: P): P {
     for (let gated: GatedRequest | undefined = this; gated !== undefined; gated = gated.outer) {
       gated.knowsHandlers = true;
+      gated.isTracked = true;
       gated.runningHandlers++;
     }
     // Not awaited, since that would delay the middleware around this one.
     const settled = () => this.settled();
     work.then(settled, settled);
     return work;
+  }
+
+  /** The handler will respond from a callback, so its promise, which settles with the response, shows nothing. */
+  respondsLater(): void {
+    if (this.runningHandlers === 0) return;
+    this.settled();
+    this.ignoredPromises++;
   }
 
   /** The kind of work, if known. */
@@ -296,66 +319,63 @@ export class GatedRequest extends Waiter {
     this.httpRequest = undefined;
   }
 
-  /**
-   * Called when the client has disconnected and the framework does not report when the handler settles. Holds the
-   * permit for as long as such a request usually takes. A handler that stops early therefore costs no more than one
-   * that responds, and clients that disconnect cannot start more handlers than other clients.
-   */
+  /** Whether the handler has settled, but has not begun to respond: its callbacks may work on. */
+  private get hasOnlySettled(): boolean {
+    return this.isTracked && this.runningHandlers === 0 && !this.exchange.headersSent;
+  }
+
+  /** What the handler does: its kind or, if unknown, the method and path. */
+  private get work(): string {
+    return this.kind ?? this.settings.targetOf(this.httpRequest as never);
+  }
+
+  /** Called when the client has left and no promise shows when the handler is done. */
   private abandon(permit: BasePermit): void {
-    const { exchange, settings } = this;
-    const leftAt = settings.durations.now;
-    const giveUp = () => {
-      // It is unknown when the handler stopped.
-      if (!this.knowsHandlers) this.outcomeOf = () => 'ignored';
-      this.handlerWillNotRun();
-    };
-    let cancel = () => {};
+    const { exchange, demands, work, number } = this;
+    const { abandoned } = this.settings;
+    const stops = exchange.stopsWithClient || this.readsSignal;
+    const release = () => this.endAbandoned(permit, 'ignored');
+    const request: AbandonedRequest = { demands, work, number, stops, release };
+    let isLate = false;
     exchange.whenDone(() => {
-      cancel();
-      if (permit.released) this.measureLate(leftAt);
-      else this.handlerWillNotRun();
+      this.endAbandoned(permit, this.outcomeOf?.(permit));
+      if (isLate) abandoned.workedOn(request);
     });
-    if (!this.knowsHandlers) cancel = settings.durations.whenPassed(this, giveUp);
+    if (permit.released) return;
+    isLate = true;
+    permit.abandon();
+    abandoned.add(request);
+    exchange.whenLooked(() => abandoned.stops(request));
+  }
+
+  /** Whether the handler has taken the signal that aborts at a disconnect, from this limit or an outer one. */
+  private get readsSignal(): boolean {
+    for (let gated: GatedRequest | undefined = this; gated !== undefined; gated = gated.outer)
+      if (gated.permit?.hasSignal) return true;
+    return false;
+  }
+
+  private endAbandoned(permit: BasePermit, outcome: Outcome | undefined): void {
+    // Otherwise an inner limit tracks a handler now, whose promise releases the permit.
+    if (this.runningHandlers === 0 && !permit.released) permit.end(outcome);
   }
 
   /**
-   * Limits how long a handler counts after a disconnect. Its promise may wait for the end of the closed response and
-   * never settle, so the permit is released after the usual time of such a request.
+   * Called when the client has left before the handler's promise has settled. The promise may wait for the end of the
+   * closed response and never settle, so the permit is released once the handler has ended the response or piped to it.
    */
-  private boundHandler(permit: BasePermit): void {
-    const request = { admittedAt: this.admittedAt, kind: this.trackedKind };
-    const release = () => {
+  private outlive(permit: BasePermit): void {
+    permit.abandon();
+    this.exchange.whenHandedOver(() => {
       if (!permit.released) permit.end('ignored');
-    };
-    this.exchange.whenHandedOver(() => this.settings.durations.whenPassed(request, release));
-  }
-
-  /**
-   * The kind of a request whose handler returns a promise. It is a constant, since looking up each request's route
-   * would cost measurable time.
-   */
-  private get trackedKind(): string {
-    return this.permit?.kind ?? TRACKED_KIND;
-  }
-
-  /** Called when the handler has responded. */
-  private measure(kind = this.kind, since = this.admittedAt): void {
-    if (!this.isMeasured) return;
-    const { durations } = this.settings;
-    durations.add(kind, durations.now - since);
-  }
-
-  /**
-   * Measures a handler that works for longer than usual after its client has disconnected. Its permit was released too
-   * early: without this, clients could start expensive requests of a usually cheap kind and disconnect. The measurement
-   * starts at the disconnect, since clients choose the time before it.
-   */
-  private measureLate(leftAt: number): void {
-    const { durations } = this.settings;
-    if (durations.now - leftAt > durations.of(this.kind)) this.measure(this.kind, leftAt);
+    });
   }
 
   private settled(): void {
+    if (this.ignoredPromises > 0) {
+      this.ignoredPromises--;
+      return;
+    }
     for (let gated: GatedRequest | undefined = this; gated !== undefined; gated = gated.outer) {
       gated.runningHandlers--;
       gated.releaseIfDone();
@@ -390,7 +410,7 @@ export class GatedRequest extends Waiter {
 
 /** A request that bypasses the limits. Its permit only bounds the number of such requests. */
 export class UnlimitedRequest extends GatedRequest {
-  protected override isMeasured = false;
+  protected override isAnswered = false;
 
   override get admission(): Admission {
     return unlimited;

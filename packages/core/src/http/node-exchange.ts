@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { onBun, onDeno } from '../runtime.ts';
 import { Exchange } from './gated-request.ts';
 import type { NodeRequest, NodeResponse, NodeSocket } from './node-message.ts';
-import { afterCalls, beforeCalls } from './observed-calls.ts';
+import { afterCalls, beforeCalls, whenSeen } from './observed-calls.ts';
 import { rejectUpload } from './rejected-upload.ts';
 
 const exchangeKey = Symbol('headgate.exchange');
@@ -34,6 +34,9 @@ const pipelined = new WeakMap<NodeSocket, Set<NodeExchange>>();
 export class NodeExchange extends Exchange {
   /** Created only after a disconnect, since one list per request would cost measurable time. */
   #whenDone: (() => void)[] | undefined;
+  /** Number of listeners for the end of the request in front of the limit, such as those of loggers. */
+  #listenersInFront = 0;
+  #listenersOfFramework = 0;
 
   private constructor(
     private readonly request: NodeRequest,
@@ -66,7 +69,7 @@ export class NodeExchange extends Exchange {
    */
   get isServed(): boolean {
     const { request } = this;
-    return request.httpVersionMajor > 1 || request.socket?.server !== undefined;
+    return request.httpVersionMajor > 1 || request.socket?.server != null;
   }
 
   get gone(): boolean {
@@ -103,6 +106,10 @@ export class NodeExchange extends Exchange {
    */
   protected listen(): void {
     const { request, response } = this;
+    const { socket } = request;
+    const isServed = this.isServed;
+    const isPipelined = isServed && response.socket === null && socket !== null;
+    if (isPipelined) this.#listenTo(socket);
     const closed: Closed = () => this.#onClose();
     closed[exchangeKey] = this;
     response.on('close', closed);
@@ -111,11 +118,9 @@ export class NodeExchange extends Exchange {
     if (onBun) request.on('error', () => {});
     if (onDeno) this.#watchDestroy();
     if (request.httpVersionMajor > 1 && request.method === 'HEAD') this.#watchStream();
-    const { socket } = request;
-    if (!this.isServed) return this.#watchHost();
-    if (response.socket !== null || socket === null) return;
-    this.#listenTo(socket);
-    this.#watchEnd();
+    if (!isServed) return this.#watchHost();
+    this.#listenersInFront = request.listenerCount('close') + request.listenerCount('aborted');
+    if (isPipelined) this.#watchEnd();
   }
 
   /** Watches all events and calls that may end the response, since hosts other than Node's server differ in them. */
@@ -184,11 +189,39 @@ export class NodeExchange extends Exchange {
     this.ended(finished ? 'complete' : headersSent ? 'truncated' : 'unanswered');
   }
 
+  override get stopsWithClient(): boolean {
+    const { request, response } = this;
+    if (this.headersSent || this.#readsBody) return true;
+    // Emitted at a disconnect only if the body has not been read to its end.
+    const listens = request.listenerCount('close') + request.listenerCount('aborted');
+    if (listens > this.#listenersInFront && !request.readableEnded) return true;
+    const listeners = response.listeners('close');
+    const own = listeners.findIndex((listener) => exchangeKey in listener);
+    return own + this.#listenersOfFramework < listeners.length - 1;
+  }
+
+  /** Runs code of the framework, whose listeners for the end of the response do not count as those of the handler. */
+  listenAsFramework<T>(listen: () => T): T {
+    const { response } = this;
+    const before = response.listenerCount('close');
+    const result = listen();
+    this.#listenersOfFramework += response.listenerCount('close') - before;
+    return result;
+  }
+
+  /** Whether the handler reads a body that will never be complete. */
+  get #readsBody(): boolean {
+    const { request } = this;
+    const reads = request.listenerCount('data') + request.listenerCount('readable') > 0;
+    return reads && request.complete === false;
+  }
+
   override whenDone(callback: () => void): void {
     const { request, response } = this;
     // The response of an upgraded connection is never written: the handler is done when the connection has closed.
     const isDone = response.writableEnded || request.upgrade === true;
-    if (isDone || this.#isDestroyed) return callback();
+    // If a stream is piped to the response, its `unpipe` listener is still registered during this `close` event.
+    if (isDone || this.#isDestroyed || response.listenerCount('unpipe') > 0) return callback();
     this.#whenDone ??= this.#watchHandler();
     this.#whenDone.push(callback);
   }
@@ -226,6 +259,17 @@ export class NodeExchange extends Exchange {
    */
   #closeUpgraded(): void {
     this.response.prependListener('finish', () => this.request.socket?.destroy());
+  }
+
+  override whenLooked(callback: () => void): void {
+    const { request, response } = this;
+    const { socket, httpVersionMajor } = request;
+    // Not yet: loggers look during the `close` event.
+    queueMicrotask(() => {
+      whenSeen(response, ['destroyed', 'closed'], callback);
+      whenSeen(request, ['destroyed', 'aborted'], callback);
+      if (socket !== null && httpVersionMajor === 1) whenSeen(socket, ['destroyed'], callback);
+    });
   }
 
   /** Watches method calls, since a closed response emits no events. */

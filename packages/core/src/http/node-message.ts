@@ -14,6 +14,7 @@ export interface NodeRequest {
   /** Whether the whole body has arrived. */
   readonly complete: boolean;
   readonly destroyed: boolean;
+  readonly aborted?: boolean;
   readonly errored?: (Error & { readonly code?: string }) | null;
   readonly httpVersionMajor: number;
   /** Whether the connection has changed to another protocol, such as WebSocket. */
@@ -22,7 +23,7 @@ export interface NodeRequest {
   on(event: 'data', listener: (chunk: { length: number }) => void): unknown;
   on(event: 'close' | 'error', listener: () => void): unknown;
   prependListener(event: 'end', listener: () => void): unknown;
-  listenerCount(event: 'readable'): number;
+  listenerCount(event: 'data' | 'readable' | 'close' | 'aborted'): number;
   pause(): unknown;
   resume(): unknown;
   destroy: Method;
@@ -44,6 +45,7 @@ export interface NodeResponse {
   readonly writableEnded: boolean;
   readonly writableFinished: boolean;
   readonly destroyed?: boolean;
+  readonly closed?: boolean;
   /** Null until the app calls `destroy`, with an error or without. */
   readonly errored?: (Error & { readonly code?: string }) | null;
   readonly socket: unknown;

@@ -25,6 +25,25 @@ export function afterCalls<T extends object>(
   });
 }
 
+/** Calls back when code reads one of these properties, if it is true, and stays so. */
+export function whenSeen<T extends object>(
+  target: T,
+  names: readonly (keyof T)[],
+  callback: () => void,
+): void {
+  for (const name of names) {
+    // Another request of the same connection may be watched already.
+    const other = Object.getOwnPropertyDescriptor(target, name)?.get;
+    if (other === undefined && target[name] !== true) continue;
+    const get = () => {
+      other?.call(target);
+      callback();
+      return true;
+    };
+    Object.defineProperty(target, name, { configurable: true, get, set: () => {} });
+  }
+}
+
 function replace<T>(target: T, methods: readonly (keyof T)[], wrap: (original: Call) => Call) {
   for (const name of methods) target[name] = wrap(target[name] as Call) as T[keyof T];
 }

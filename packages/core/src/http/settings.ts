@@ -13,6 +13,7 @@ import { fair } from '../queues/fair.ts';
 import { onWorkers } from '../runtime.ts';
 import type { Priority } from '../semaphore/priority.ts';
 import type { Order } from '../semaphore/queue.ts';
+import { AbandonedRequests } from './abandoned-requests.ts';
 import { hasDefaultLimit, withDefaultLimit } from './default-limit.ts';
 import type { Framework } from './framework.ts';
 import type { GatedRequestSettings } from './gated-request.ts';
@@ -20,7 +21,6 @@ import { checkCalled } from './misuse.ts';
 import type { AnyHttpOptions, MiddlewareOptions } from './options.ts';
 import { perLimit, perMiddleware, type Rule, rulesOf } from './rule.ts';
 import { SlowClients } from './slow-clients.ts';
-import { UsualDurations } from './usual-durations.ts';
 
 /** The options of a middleware, validated and with defaults, and the gate made from them. */
 export interface HttpSettings<R> extends GatedRequestSettings {
@@ -56,8 +56,9 @@ export function httpSettings<R>(
     guard,
     clock: common.clock,
     onDisconnect: checkChoice('onDisconnect', onDisconnect, ['wait', 'release']),
-    durations: new UsualDurations(common.clock),
+    abandoned: new AbandonedRequests(common.clock),
     kindOf: (request: R) => kindOf(framework, request),
+    targetOf: (request: R) => targetOf(framework, request),
     skip: checkFunction('skip', options.skip),
     headers: checkFlag('headers', options.headers),
     classify: checkFunction('classify', options.classify),
@@ -98,6 +99,15 @@ function kindOf<R>(framework: Framework<R>, request: R): string | undefined {
     return framework.kind(request);
   } catch {
     return undefined;
+  }
+}
+
+/** The method and path of a request that has ended. Must not throw either. */
+function targetOf<R>(framework: Framework<R>, request: R): string {
+  try {
+    return `${framework.method(request)} ${framework.path(request)}`;
+  } catch {
+    return '';
   }
 }
 

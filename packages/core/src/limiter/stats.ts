@@ -12,6 +12,8 @@ interface CommonStats {
   readonly name: string;
   /** Number of permits held now, regardless of their weight. */
   readonly holders: number;
+  /** Number of these permits whose clients have left. Their handlers still run, as far as known. */
+  readonly abandoned: number;
   /** Number of waiters now. */
   readonly queued: number;
   /** Milliseconds for which the oldest waiter has been queued. */

@@ -42,6 +42,12 @@ export const metrics = {
     'Requests that only shadow mode has admitted, by outcome',
   ),
   active: define('active_requests', 'sum', '{request}', 'Requests that hold a permit'),
+  abandoned: define(
+    'abandoned_requests',
+    'sum',
+    '{request}',
+    'Requests that hold a permit although their client has left',
+  ),
   queued: define('queued_requests', 'sum', '{request}', 'Requests in the queue'),
   longestWait: define('queue.longest_wait', 'gauge', 's', 'Wait of the oldest queued request'),
   timeInQueue: define('request.time_in_queue', 'histogram', 's', 'Wait of queued requests'),

@@ -67,6 +67,7 @@ export function requestMeasurements(
   }
   receive(metrics.requests, stats.withdrawn, attributes.with('withdrawn'));
   receive(metrics.active, stats.holders, all);
+  receive(metrics.abandoned, stats.abandoned, all);
   receive(metrics.queued, stats.queued, all);
   receive(metrics.longestWait, stats.longestWait / 1000, all);
   receive(metrics.leaked, stats.leaked, all);

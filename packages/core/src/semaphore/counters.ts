@@ -21,7 +21,7 @@ export class Counters {
 
   /** Returns the statistics that limiters and gates have in common. */
   stats(
-    { count: holders, admitted, leaked }: Pick<PermitTracker, 'count' | 'admitted' | 'leaked'>,
+    permits: Pick<PermitTracker, 'count' | 'abandoned' | 'admitted' | 'leaked'>,
     waiters: readonly (Waiter | undefined)[],
   ) {
     const now = this.settings.clock.now();
@@ -32,7 +32,8 @@ export class Counters {
     const rejected = { ...this.rejections };
     const wouldReject = { ...this.wouldBeRejections };
     const { withdrawals: withdrawn } = this;
-    return { holders, longestWait, admitted, rejected, wouldReject, withdrawn, leaked };
+    const { count: holders, abandoned, admitted, leaked } = permits;
+    return { holders, abandoned, longestWait, admitted, rejected, wouldReject, withdrawn, leaked };
   }
 
   /** The waiter is waiting for a store's answer. */

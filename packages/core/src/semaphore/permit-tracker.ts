@@ -42,6 +42,7 @@ export class PermitTracker implements PermitRegistry {
   private returned = 0;
   closedReason: HeadgateError | undefined = undefined;
   readonly #watched = new Set<BasePermit>();
+  readonly #abandoned = new Set<BasePermit>();
   readonly #maxHold: MaxHold | undefined;
   /**
    * Whether to record hold times. Off unless needed, since reading the clock twice costs more than the rest of a `run`.
@@ -68,12 +69,17 @@ export class PermitTracker implements PermitRegistry {
   #decide(): void {
     const { admitted, released } = this.settings.observers;
     this.#timed = this.needsTimes || this.#maxHold !== undefined || released !== undefined;
-    const isAwaited = this.#watched.size > 0 || this.#whenEmpty.size > 0;
+    const isAwaited = this.#watched.size + this.#abandoned.size + this.#whenEmpty.size > 0;
     this.tracksEach = this.#timed || admitted !== undefined || isAwaited;
   }
 
   get count(): number {
     return this.admitted - this.returned;
+  }
+
+  /** Number of permits that are held although their clients have left. */
+  get abandoned(): number {
+    return this.#abandoned.size;
   }
 
   /** @param waiter The waiter of the request that was granted the permit, if it has one. */
@@ -96,6 +102,11 @@ export class PermitTracker implements PermitRegistry {
   watch(permit: BasePermit): void {
     this.tracksEach = true;
     this.#watched.add(permit);
+  }
+
+  abandon(permit: BasePermit): void {
+    this.tracksEach = true;
+    this.#abandoned.add(permit);
   }
 
   /**
@@ -147,6 +158,7 @@ export class PermitTracker implements PermitRegistry {
   private end(permit: BasePermit, outcome: Outcome): void {
     const { name, clock, observers } = this.settings;
     this.#watched.delete(permit);
+    if (this.#abandoned.delete(permit)) this.#decide();
     this.#maxHold?.remove(permit);
     if (observers.released !== undefined) {
       const { identity: request = {}, weight, waited, since } = permit;

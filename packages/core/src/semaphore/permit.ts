@@ -24,8 +24,8 @@ export interface Permit {
   readonly fencing: bigint | undefined;
   /**
    * The kind of work. An adaptive limit has a latency baseline for each kind, so that slow kinds do not look like an
-   * overload of fast ones. HTTP middleware measures how long requests of each kind take, for clients that disconnect.
-   * Over HTTP, the kind is the route's pattern. Default: undefined.
+   * overload of fast ones. Over HTTP, the kind is the route's pattern, and requests of one kind are taken to wait for the
+   * same things. Default: undefined.
    */
   kind: string | undefined;
   /**
@@ -103,6 +103,8 @@ export interface PermitRegistry {
   readonly closedReason: unknown;
   /** Registers the permit to be aborted when `close` times out. */
   watch(permit: BasePermit): void;
+  /** Counts the permit as abandoned. */
+  abandon(permit: BasePermit): void;
   remove(permit: BasePermit, outcome: Outcome): void;
 }
 
@@ -138,6 +140,16 @@ export abstract class BasePermit implements Permit {
       if (extra.reason !== undefined) extra.controller.abort(extra.reason);
     }
     return extra.controller.signal;
+  }
+
+  /** @internal Whether anything has read the signal. */
+  get hasSignal(): boolean {
+    return this.extra?.controller !== undefined;
+  }
+
+  /** @internal Called when the client has left and the permit is still held. */
+  abandon(): void {
+    if (!this.released) this.registry.abandon(this);
   }
 
   get fencing(): bigint | undefined {

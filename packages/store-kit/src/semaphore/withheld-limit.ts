@@ -84,6 +84,7 @@ export class WithheldLimit {
 const untracked: PermitRegistry = {
   closedReason: undefined,
   watch() {},
+  abandon() {},
   remove() {},
 };
 

@@ -9,6 +9,7 @@ import { distributed } from './distributed.ts';
 import { fairness } from './fairness.ts';
 import { givingUp } from './giving-up.ts';
 import { guards } from './guards.ts';
+import { hangingHandlers } from './hanging-handlers.ts';
 import { headerFields } from './header-fields.ts';
 import { overHttp2 } from './http2.ts';
 import { latencyBaselines } from './latency-baselines.ts';
@@ -39,6 +40,7 @@ export const contract: Readonly<Record<string, (world: World) => void>> = {
   'client disconnects in the queue': leavingTheQueue,
   'client disconnects during the handler': leavingTheHandler,
   'clients that give up': givingUp,
+  'handlers that hang': hangingHandlers,
   streams,
   connections,
   methods,

@@ -30,9 +30,9 @@ export class Paused {
     await until(() => this.begun.length >= count);
   }
 
-  /** Finishes the oldest running request. */
-  finish(): void {
-    this.#latches[this.#finished++]?.open();
+  /** Finishes one request. Default: the oldest that has not been finished. */
+  finish(index = this.#finished++): void {
+    this.#latches[index]?.open();
   }
 
   /** Finishes all running requests, and all later ones immediately. */

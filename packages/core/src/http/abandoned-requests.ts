@@ -1,0 +1,159 @@
+import { Alarm, type Clock } from '../clock.ts';
+import type { Demand, Demands } from '../gate/demands.ts';
+import type { Limiter } from '../limiter/limiter.ts';
+import { MAX_KINDS } from '../limits/limit.ts';
+
+/** Milliseconds after which a handler counts as done if nothing shows whether it is. */
+const MAX_MS = 30_000;
+
+/** Milliseconds between two checks of the abandoned requests. */
+const INTERVAL_MS = 250;
+
+/** Number of handlers in a row that must stop with their clients before such handlers are trusted again. */
+const DISTRUSTED_STOPS = 3;
+
+/** A request whose client has left, and whose handler may still run. */
+export interface AbandonedRequest {
+  readonly demands: Demands;
+  /** What the handler does. Handlers of the same work wait for the same things. */
+  readonly work: string;
+  /** Requests that were admitted later have a higher number. */
+  readonly number: number;
+  /** Whether the handler looks like one that stops with its client. */
+  stops: boolean;
+  /** Returns its permit. */
+  release(): void;
+}
+
+interface Entry {
+  readonly request: AbandonedRequest;
+  readonly since: number;
+  /** Whether the permit has been returned although the handler may still run. */
+  isProbed: boolean;
+}
+
+/** Weight of abandoned requests: what they hold, and what they have returned although their handlers may still run. */
+interface Weights {
+  held: number;
+  returned: number;
+}
+
+/** The weights of abandoned requests of all middleware, by limiter and key. */
+const weights = new WeakMap<Limiter, Map<string | undefined, Weights>>();
+
+/**
+ * The abandoned requests of a middleware, of which nothing shows whether their handlers still run. Each holds its
+ * permit until a request of the same work that was admitted later has been answered, or for `MAX_MS`. Meanwhile some
+ * permits are returned: soon one, and within `MAX_MS` as many as are held. The requests that are admitted instead are
+ * probes: their answers show that the work does not hang. So at most twice the limit of handlers run.
+ */
+export class AbandonedRequests {
+  readonly #byWork = new Map<string, Map<AbandonedRequest, Entry>>();
+  /**
+   * The works whose handlers have responded after their clients had left, although they looked like handlers that stop
+   * (a logger may listen for `close`). The value is the number of handlers that must stop before they are trusted.
+   */
+  readonly #distrusted = new Map<string, number>();
+  readonly #alarm: Alarm;
+
+  constructor(private readonly clock: Clock) {
+    this.#alarm = new Alarm(clock, (now) => this.#check(now), true);
+  }
+
+  get isEmpty(): boolean {
+    return this.#byWork.size === 0;
+  }
+
+  /** The client of this request has left. */
+  add(request: AbandonedRequest): void {
+    const { work, stops, demands } = request;
+    if (stops && !this.#distrusted.has(work)) return request.release();
+    const now = this.clock.now();
+    const entry: Entry = { request, since: now, isProbed: false };
+    const entries = this.#byWork.get(work);
+    if (entries === undefined) this.#byWork.set(work, new Map([[request, entry]]));
+    else entries.set(request, entry);
+    for (const demand of demands) change(demand, 'held', demand.weight);
+    this.#alarm.set(now + INTERVAL_MS, now);
+  }
+
+  /** The handler looks like one that stops. */
+  stops(request: AbandonedRequest): void {
+    request.stops = true;
+    if (!this.#distrusted.has(request.work)) this.#remove(request);
+  }
+
+  /** The handler is done, and has shown that it did not stop with its client. */
+  workedOn(request: AbandonedRequest): void {
+    const { work, number, stops } = request;
+    if (stops && (this.#distrusted.has(work) || this.#distrusted.size < MAX_KINDS))
+      this.#distrusted.set(work, DISTRUSTED_STOPS);
+    this.#remove(request);
+    this.answered(work, number);
+  }
+
+  /** A request has been answered, so those of its work that were admitted earlier do not hang. */
+  answered(work: string, number: number): void {
+    for (const request of this.#byWork.get(work)?.keys() ?? []) {
+      if (request.number >= number) continue;
+      if (request.stops) this.#hasStopped(work);
+      this.#remove(request);
+    }
+  }
+
+  #hasStopped(work: string): void {
+    const left = (this.#distrusted.get(work) ?? 0) - 1;
+    if (left > 0) this.#distrusted.set(work, left);
+    else this.#distrusted.delete(work);
+  }
+
+  /** The handler of this request is done, or counts as done. */
+  #remove(request: AbandonedRequest): void {
+    const entries = this.#byWork.get(request.work);
+    const entry = entries?.get(request);
+    if (entries === undefined || entry === undefined) return;
+    entries.delete(request);
+    if (entries.size === 0) this.#byWork.delete(request.work);
+    const which = entry.isProbed ? 'returned' : 'held';
+    for (const demand of request.demands) change(demand, which, -demand.weight);
+    if (!entry.isProbed) request.release();
+  }
+
+  /** Returns the permit of a request that was abandoned this many milliseconds ago, unless too many are returned. */
+  #probe(entry: Entry, age: number): void {
+    const { demands } = entry.request;
+    if (demands.length === 0 || !demands.every((demand) => mayReturn(demand, age))) return;
+    entry.isProbed = true;
+    for (const demand of demands) {
+      change(demand, 'held', -demand.weight);
+      change(demand, 'returned', demand.weight);
+    }
+    entry.request.release();
+  }
+
+  #check(now: number): void {
+    for (const entries of [...this.#byWork.values()]) {
+      for (const entry of [...entries.values()]) {
+        const age = now - entry.since;
+        if (age >= MAX_MS) this.#remove(entry.request);
+        else if (!entry.isProbed) this.#probe(entry, age);
+      }
+    }
+    if (!this.isEmpty) this.#alarm.set(now + INTERVAL_MS, now);
+  }
+}
+
+/** Whether another request of this age may return its weight. The square root makes the first probes early. */
+function mayReturn({ limiter, key, weight }: Demand, age: number): boolean {
+  const { held = 0, returned = 0 } = weights.get(limiter)?.get(key) ?? {};
+  return returned + weight <= Math.ceil(Math.sqrt(age / MAX_MS) * held);
+}
+
+function change({ limiter, key }: Demand, which: keyof Weights, by: number): void {
+  const keys = weights.get(limiter) ?? new Map<string | undefined, Weights>();
+  weights.set(limiter, keys);
+  const known = keys.get(key) ?? { held: 0, returned: 0 };
+  known[which] += by;
+  if (known.held + known.returned > 0) keys.set(key, known);
+  else keys.delete(key);
+}

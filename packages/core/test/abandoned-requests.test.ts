@@ -1,0 +1,180 @@
+import { VirtualClock } from '@headgate/test-suite';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { type AbandonedRequest, AbandonedRequests } from '../src/http/abandoned-requests.ts';
+import { createLimiter, type Limiter } from '../src/index.ts';
+
+interface Options {
+  limiter?: Limiter;
+  key?: string;
+  weight?: number;
+  work?: string;
+  number?: number;
+  stops?: boolean;
+}
+
+/** The abandoned requests of a middleware with a limit of 4, and the requests that have released their permits. */
+function middleware(clock = new VirtualClock(), limiter: Limiter = createLimiter({ limit: 4 })) {
+  const abandoned = new AbandonedRequests(clock);
+  const released: AbandonedRequest[] = [];
+  let number = 0;
+  const leave = (options: Options = {}) => {
+    const { weight = 1, key, work = 'route', stops = false } = options;
+    const request: AbandonedRequest = {
+      demands: [{ limiter: options.limiter ?? limiter, key, weight }],
+      work,
+      number: options.number ?? ++number,
+      stops,
+      release: () => void released.push(request),
+    };
+    abandoned.add(request);
+    return request;
+  };
+  return { clock, limiter, abandoned, released, leave };
+}
+
+it('requests that were admitted before an answered one of their work release their permits', () => {
+  const { abandoned, released, leave } = middleware();
+  const first = leave({ number: 1 });
+  leave({ number: 3 });
+  leave({ number: 1, work: 'another' });
+  abandoned.answered('route', 2);
+  expect(released).toEqual([first]);
+});
+
+it('a request releases its permit once its handler counts as done after 30 seconds', () => {
+  const { clock, abandoned, released, leave } = middleware();
+  const requests = Array.from({ length: 4 }, () => leave());
+  clock.advance(30_000);
+  expect(released).toEqual(requests);
+  expect([abandoned.isEmpty, clock.armed]).toEqual([true, 0]);
+});
+
+it('permits are returned as probes: the first soon, and all within 30 seconds', () => {
+  const { clock, released, leave } = middleware();
+  // Each probe is answered by another request that hangs, as it does while the limit is full.
+  for (let index = 0; index < 4; index++) leave();
+  const times: number[] = [];
+  for (let time = 250; time < 30_000; time += 250) {
+    clock.advance(250);
+    if (released.length === times.length) continue;
+    times.push(time);
+    leave();
+  }
+  expect(times).toEqual([250, 2000, 7750, 17_000]);
+});
+
+it('probes are counted for each key', () => {
+  const limiter = createLimiter({ limit: 2, perKey: true });
+  const { clock, released, leave } = middleware(undefined, limiter);
+  for (const key of ['a', 'a', 'b', 'b']) leave({ key });
+  clock.advance(250);
+  expect(released.map(({ demands }) => demands[0]?.key)).toEqual(['a', 'b']);
+});
+
+it('probes are counted over all middleware of a limiter', () => {
+  const one = middleware();
+  const another = middleware(one.clock, one.limiter);
+  for (const { leave } of [one, another]) leave();
+  one.clock.advance(250);
+  expect(one.released.length + another.released.length).toBe(1);
+});
+
+it('a permit of a heavy request is returned only once as much weight may be returned', () => {
+  const { clock, released, leave } = middleware();
+  leave({ weight: 4 });
+  clock.advance(16_500);
+  expect(released).toHaveLength(0);
+  clock.advance(1000);
+  expect(released).toHaveLength(1);
+});
+
+it('a request without limits is no probe', () => {
+  const { clock, abandoned, released } = middleware();
+  const release = () => void released.push(request);
+  const request = { demands: [], work: 'route', number: 1, stops: false, release };
+  abandoned.add(request);
+  clock.advance(29_000);
+  expect(released).toHaveLength(0);
+  clock.advance(1000);
+  expect(released).toEqual([request]);
+});
+
+it('a handler that looks like one that stops with its client returns its permit at once', () => {
+  const { abandoned, released, leave } = middleware();
+  expect(released).toEqual([leave({ stops: true })]);
+  expect(abandoned.isEmpty).toBe(true);
+});
+
+it('once such a handler has worked on, those of its work hold their permits', () => {
+  const { abandoned, released, leave } = middleware();
+  const late = leave({ stops: true });
+  abandoned.workedOn(late);
+  leave({ stops: true });
+  expect(released).toEqual([late]);
+  expect(released).not.toContain(leave({ stops: true }));
+  const another = leave({ stops: true, work: 'another' });
+  expect(released).toEqual([late, another]);
+});
+
+it('a handler that looks whether its client has left returns its permit, unless such a handler has worked on', () => {
+  const { abandoned, released, leave } = middleware();
+  const first = leave();
+  abandoned.stops(first);
+  expect(released).toEqual([first]);
+  abandoned.workedOn(first);
+  const second = leave();
+  abandoned.stops(second);
+  expect(released).toEqual([first]);
+});
+
+it('after three such handlers in a row have stopped, those of their work return their permits at once again', () => {
+  const { abandoned, released, leave } = middleware();
+  abandoned.workedOn(leave({ stops: true }));
+  for (let index = 0; index < 3; index++) {
+    const stopped = leave({ stops: true });
+    expect(released).not.toContain(stopped);
+    abandoned.answered('route', stopped.number + 1);
+  }
+  expect(released).toContain(leave({ stops: true }));
+});
+
+it('a handler that never looked like one that stops is not distrusted for working on', () => {
+  const { abandoned, released, leave } = middleware();
+  abandoned.workedOn(leave());
+  expect(released).toContain(leave({ stops: true }));
+});
+
+it('at most 64 works are distrusted', () => {
+  const { abandoned, released, leave } = middleware();
+  for (let index = 0; index < 65; index++) {
+    abandoned.workedOn(leave({ stops: true, work: `work ${index}` }));
+  }
+  expect(released).not.toContain(leave({ stops: true, work: 'work 63' }));
+  expect(released).toContain(leave({ stops: true, work: 'work 64' }));
+});
+
+it('at most twice the limit of handlers run while everything hangs for 30 seconds', () => {
+  const weights = fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1 });
+  const stay = fc.array(fc.integer({ min: 0, max: 5000 }), { minLength: 1 });
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 12 }), weights, stay, (limit, demanded, patience) => {
+      const clock = new VirtualClock();
+      const limiter = createLimiter({ limit, clock });
+      const abandoned = new AbandonedRequests(clock);
+      let running = 0;
+      for (let index = 0; clock.now() < 29_900; index++, clock.advance(50)) {
+        const weight = Math.min(demanded[index % demanded.length] as number, limit);
+        const permit = limiter.tryAcquire({ weight });
+        if (permit === undefined) continue;
+        running += weight;
+        const release = () => permit.release();
+        const demands = [{ limiter, weight }];
+        const left = () =>
+          abandoned.add({ demands, work: '', number: index, stops: false, release });
+        clock.setTimeout(left, patience[index % patience.length] as number);
+        expect(running).toBeLessThanOrEqual(2 * limit);
+      }
+    }),
+  );
+});
