@@ -1,7 +1,7 @@
 import { VirtualClock } from '@headgate/test-suite';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type AbandonedRequest, AbandonedRequests } from '../src/http/abandoned-requests.ts';
+import { AbandonedRequest, AbandonedRequests } from '../src/http/abandoned-requests.ts';
 import { createLimiter, type Limiter } from '../src/index.ts';
 
 interface Options {
@@ -20,13 +20,10 @@ function middleware(clock = new VirtualClock(), limiter: Limiter = createLimiter
   let number = 0;
   const leave = (options: Options = {}) => {
     const { weight = 1, key, work = 'route', stops = false } = options;
-    const request: AbandonedRequest = {
-      demands: [{ limiter: options.limiter ?? limiter, key, weight }],
-      work,
-      number: options.number ?? ++number,
-      stops,
-      release: () => void released.push(request),
-    };
+    const demands = [{ limiter: options.limiter ?? limiter, key, weight }];
+    const at = options.number ?? ++number;
+    const release = () => void released.push(request);
+    const request = new AbandonedRequest(demands, work, at, stops, release);
     abandoned.add(request);
     return request;
   };
@@ -92,7 +89,7 @@ it('a permit of a heavy request is returned only once as much weight may be retu
 it('a request without limits is no probe', () => {
   const { clock, abandoned, released } = middleware();
   const release = () => void released.push(request);
-  const request = { demands: [], work: 'route', number: 1, stops: false, release };
+  const request = new AbandonedRequest([], 'route', 1, false, release);
   abandoned.add(request);
   clock.advance(29_000);
   expect(released).toHaveLength(0);
@@ -170,8 +167,7 @@ it('at most twice the limit of handlers run while everything hangs for 30 second
         running += weight;
         const release = () => permit.release();
         const demands = [{ limiter, weight }];
-        const left = () =>
-          abandoned.add({ demands, work: '', number: index, stops: false, release });
+        const left = () => abandoned.add(new AbandonedRequest(demands, '', index, false, release));
         clock.setTimeout(left, patience[index % patience.length] as number);
         expect(running).toBeLessThanOrEqual(2 * limit);
       }

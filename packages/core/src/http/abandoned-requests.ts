@@ -13,23 +13,22 @@ const INTERVAL_MS = 250;
 const DISTRUSTED_STOPS = 3;
 
 /** A request whose client has left, and whose handler may still run. */
-export interface AbandonedRequest {
-  readonly demands: Demands;
-  /** What the handler does. Handlers of the same work wait for the same things. */
-  readonly work: string;
-  /** Requests that were admitted later have a higher number. */
-  readonly number: number;
-  /** Whether the handler looks like one that stops with its client. */
-  stops: boolean;
-  /** Returns its permit. */
-  release(): void;
-}
-
-interface Entry {
-  readonly request: AbandonedRequest;
-  readonly since: number;
+export class AbandonedRequest {
+  since = 0;
   /** Whether the permit has been returned although the handler may still run. */
-  isProbed: boolean;
+  isProbed = false;
+
+  constructor(
+    readonly demands: Demands,
+    /** What the handler does. Handlers of the same work wait for the same things. */
+    readonly work: string,
+    /** Requests that were admitted later have a higher number. */
+    readonly number: number,
+    /** Whether the handler looks like one that stops with its client. */
+    public stops: boolean,
+    /** Returns its permit. */
+    readonly release: () => void,
+  ) {}
 }
 
 /** Weight of abandoned requests: what they hold, and what they have returned although their handlers may still run. */
@@ -48,7 +47,7 @@ const weights = new WeakMap<Limiter, Map<string | undefined, Weights>>();
  * probes: their answers show that the work does not hang. So at most twice the limit of handlers run.
  */
 export class AbandonedRequests {
-  readonly #byWork = new Map<string, Map<AbandonedRequest, Entry>>();
+  readonly #byWork = new Map<string, Set<AbandonedRequest>>();
   /**
    * The works whose handlers have responded after their clients had left, although they looked like handlers that stop
    * (a logger may listen for `close`). The value is the number of handlers that must stop before they are trusted.
@@ -68,13 +67,10 @@ export class AbandonedRequests {
   add(request: AbandonedRequest): void {
     const { work, stops, demands } = request;
     if (stops && !this.#distrusted.has(work)) return request.release();
-    const now = this.clock.now();
-    const entry: Entry = { request, since: now, isProbed: false };
-    const entries = this.#byWork.get(work);
-    if (entries === undefined) this.#byWork.set(work, new Map([[request, entry]]));
-    else entries.set(request, entry);
+    request.since = this.clock.now();
+    this.#byWork.set(work, (this.#byWork.get(work) ?? new Set()).add(request));
     for (const demand of demands) change(demand, 'held', demand.weight);
-    this.#alarm.set(now + INTERVAL_MS, now);
+    this.#alarm.set(request.since + INTERVAL_MS, request.since);
   }
 
   /** The handler looks like one that stops. */
@@ -94,7 +90,7 @@ export class AbandonedRequests {
 
   /** A request has been answered, so those of its work that were admitted earlier do not hang. */
   answered(work: string, number: number): void {
-    for (const request of this.#byWork.get(work)?.keys() ?? []) {
+    for (const request of this.#byWork.get(work) ?? []) {
       if (request.number >= number) continue;
       if (request.stops) this.#hasStopped(work);
       this.#remove(request);
@@ -109,35 +105,32 @@ export class AbandonedRequests {
 
   /** The handler of this request is done, or counts as done. */
   #remove(request: AbandonedRequest): void {
-    const entries = this.#byWork.get(request.work);
-    const entry = entries?.get(request);
-    if (entries === undefined || entry === undefined) return;
-    entries.delete(request);
-    if (entries.size === 0) this.#byWork.delete(request.work);
-    const which = entry.isProbed ? 'returned' : 'held';
-    for (const demand of request.demands) change(demand, which, -demand.weight);
-    if (!entry.isProbed) request.release();
+    const { work, demands, isProbed } = request;
+    const requests = this.#byWork.get(work);
+    if (requests?.delete(request) !== true) return;
+    if (requests.size === 0) this.#byWork.delete(work);
+    for (const demand of demands) change(demand, isProbed ? 'returned' : 'held', -demand.weight);
+    if (!isProbed) request.release();
   }
 
   /** Returns the permit of a request that was abandoned this many milliseconds ago, unless too many are returned. */
-  #probe(entry: Entry, age: number): void {
-    const { demands } = entry.request;
-    if (demands.length === 0 || !demands.every((demand) => mayReturn(demand, age))) return;
-    entry.isProbed = true;
+  #probe(request: AbandonedRequest, age: number): void {
+    const { demands, isProbed } = request;
+    if (isProbed || demands.length === 0 || !demands.every((demand) => mayReturn(demand, age)))
+      return;
+    request.isProbed = true;
     for (const demand of demands) {
       change(demand, 'held', -demand.weight);
       change(demand, 'returned', demand.weight);
     }
-    entry.request.release();
+    request.release();
   }
 
   #check(now: number): void {
-    for (const entries of [...this.#byWork.values()]) {
-      for (const entry of [...entries.values()]) {
-        const age = now - entry.since;
-        if (age >= MAX_MS) this.#remove(entry.request);
-        else if (!entry.isProbed) this.#probe(entry, age);
-      }
+    for (const request of [...this.#byWork.values()].flatMap((requests) => [...requests])) {
+      const age = now - request.since;
+      if (age >= MAX_MS) this.#remove(request);
+      else this.#probe(request, age);
     }
     if (!this.isEmpty) this.#alarm.set(now + INTERVAL_MS, now);
   }

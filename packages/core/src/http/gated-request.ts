@@ -8,7 +8,7 @@ import type { BasePermit } from '../semaphore/permit.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
 import { Waiter } from '../semaphore/waiter.ts';
 import { warnOnce } from '../warning.ts';
-import type { AbandonedRequest, AbandonedRequests } from './abandoned-requests.ts';
+import { AbandonedRequest, type AbandonedRequests } from './abandoned-requests.ts';
 import { type Admission, unlimited } from './admission.ts';
 import type { SlowClients } from './slow-clients.ts';
 
@@ -335,7 +335,7 @@ export class GatedRequest extends Waiter {
     const { abandoned } = this.settings;
     const stops = exchange.stopsWithClient || this.readsSignal;
     const release = () => this.endAbandoned(permit, 'ignored');
-    const request: AbandonedRequest = { demands, work, number, stops, release };
+    const request = new AbandonedRequest(demands, work, number, stops, release);
     let isLate = false;
     exchange.whenDone(() => {
       this.endAbandoned(permit, this.outcomeOf?.(permit));
