@@ -1,7 +1,9 @@
+import { EventEmitter } from 'node:events';
 import http from 'node:http';
 import http2 from 'node:http2';
 import https from 'node:https';
 import type { Server } from 'node:net';
+import { isThenable } from '@headgate/core/http';
 import type { ConcurrencyLimit } from '../index.ts';
 import type { Message, ResponseTo } from '../message.ts';
 
@@ -57,17 +59,21 @@ function limited(emit: Emit, hooks: Hooks): Emit {
     if (limit === undefined) return emit.call(this, event, ...args);
     const [req, res] = args as [Message, ResponseTo<Message>];
     let hasStarted = false;
+    let isReported = false;
+    const listener = limit(() => {
+      hasStarted = true;
+      const result = emitted(emit, this, event, args);
+      isReported = result !== undefined;
+      return result;
+    });
     const failed = (error: unknown) => {
       if (!hasStarted) return onError(error, req, res);
+      if (isReported) return;
       // As without the limit: an error that a listener throws is an uncaught exception.
       queueMicrotask(() => {
         throw error;
       });
     };
-    const listener = limit(() => {
-      hasStarted = true;
-      emit.call(this, event, ...args);
-    });
     try {
       Promise.resolve(listener(req, res)).catch(failed);
     } catch (error) {
@@ -75,6 +81,35 @@ function limited(emit: Emit, hooks: Hooks): Emit {
     }
     return true;
   };
+}
+
+/** Emits an event, and returns what the listeners return if these are promises. `emit` itself drops them. */
+function emitted(
+  emit: Emit,
+  server: Server,
+  event: string,
+  args: unknown[],
+): Promise<unknown> | undefined {
+  // Another instrumentation has replaced `emit`.
+  if (emit !== EventEmitter.prototype.emit) return void emit.call(server, event, ...args);
+  const results = server.rawListeners(event).map((listener) => listener.apply(server, args));
+  const promises = results.filter(isThenable).map((result) => Promise.resolve(result));
+  for (const promise of promises) promise.catch((error) => rejected(server, error, event, args));
+  return promises.length > 1 ? allOf(promises) : promises[0];
+}
+
+/** Does what `emit` does if the promise of a listener rejects. */
+function rejected(server: Server, error: unknown, event: string, args: unknown[]): void {
+  if (!EventEmitter.captureRejections) throw error;
+  process.nextTick(() => {
+    server[EventEmitter.captureRejectionSymbol]?.(error as Error, event, ...args);
+  });
+}
+
+/** Settles when all of these promises have settled. Rejects with the first error. */
+async function allOf(promises: Promise<unknown>[]): Promise<void> {
+  await Promise.allSettled(promises);
+  await Promise.all(promises);
 }
 
 function respondAndPrint(error: unknown, _req: Message, res: ResponseTo<Message>): void {

@@ -33,7 +33,6 @@ afterAll(restore);
 const hookedFramework: FrameworkDriver<ConcurrencyLimit> = {
   ...nodeFramework,
   name: 'servers limited from outside',
-  can: { ...nodeFramework.can, tracksHandlers: false },
   listener(app) {
     const [first, ...others] = app.steps;
     if (first === undefined || !('use' in first)) return nodeFramework.listener(app);
@@ -43,7 +42,7 @@ const hookedFramework: FrameworkDriver<ConcurrencyLimit> = {
     const listener: RequestListener = (req, res) => {
       const isLimited = responses.has(req);
       counts[isLimited ? 'fromOutside' : 'inside']++;
-      (isLimited ? inner : whole)(req, res);
+      return (isLimited ? inner : whole)(req, res);
     };
     limits.set(listener, linking(first.use));
     errors.set(listener, app.onError);
