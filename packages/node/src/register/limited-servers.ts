@@ -1,4 +1,3 @@
-import { EventEmitter } from 'node:events';
 import http from 'node:http';
 import http2 from 'node:http2';
 import https from 'node:https';
@@ -6,8 +5,8 @@ import type { Server } from 'node:net';
 import { isThenable } from '@headgate/core/http';
 import type { ConcurrencyLimit } from '../index.ts';
 import type { Message, ResponseTo } from '../message.ts';
-
-type Emit = (this: Server, event: string, ...args: unknown[]) => boolean;
+import { watchApps } from './app-listeners.ts';
+import { Emission, type Emit } from './emission.ts';
 
 interface Hooks {
   /** The limit of a server, or undefined for a server without one. */
@@ -40,7 +39,9 @@ export function limitServers(hooks: Hooks): () => void {
       else delete (prototype as Partial<Server>).emit;
     };
   });
+  const stopWatching = watchApps();
   return () => {
+    stopWatching();
     for (const one of restore) one();
   };
 }
@@ -58,58 +59,28 @@ function limited(emit: Emit, hooks: Hooks): Emit {
     const limit = requestEvents.has(event) ? limitOf(this) : undefined;
     if (limit === undefined) return emit.call(this, event, ...args);
     const [req, res] = args as [Message, ResponseTo<Message>];
-    let hasStarted = false;
-    let isReported = false;
-    const listener = limit(() => {
-      hasStarted = true;
-      const result = emitted(emit, this, event, args);
-      isReported = result !== undefined;
-      return result;
-    });
+    const emission = new Emission(emit, this, event, args);
+    const listener = limit(() => emission.run());
     const failed = (error: unknown) => {
-      if (!hasStarted) return onError(error, req, res);
-      if (isReported) return;
-      // As without the limit: an error that a listener throws is an uncaught exception.
-      queueMicrotask(() => {
-        throw error;
-      });
+      if (!emission.hasRun) onError(error, req, res);
+      else if (!emission.isAsync) throwLater(error);
     };
     try {
-      Promise.resolve(listener(req, res)).catch(failed);
+      const work = listener(req, res);
+      if (isThenable(work)) work.then(undefined, failed);
     } catch (error) {
       failed(error);
     }
+    if (!emission.hasRun) emission.notifyObservers();
     return true;
   };
 }
 
-/** Emits an event, and returns what the listeners return if these are promises. `emit` itself drops them. */
-function emitted(
-  emit: Emit,
-  server: Server,
-  event: string,
-  args: unknown[],
-): Promise<unknown> | undefined {
-  // Another instrumentation has replaced `emit`.
-  if (emit !== EventEmitter.prototype.emit) return void emit.call(server, event, ...args);
-  const results = server.rawListeners(event).map((listener) => listener.apply(server, args));
-  const promises = results.filter(isThenable).map((result) => Promise.resolve(result));
-  for (const promise of promises) promise.catch((error) => rejected(server, error, event, args));
-  return promises.length > 1 ? allOf(promises) : promises[0];
-}
-
-/** Does what `emit` does if the promise of a listener rejects. */
-function rejected(server: Server, error: unknown, event: string, args: unknown[]): void {
-  if (!EventEmitter.captureRejections) throw error;
-  process.nextTick(() => {
-    server[EventEmitter.captureRejectionSymbol]?.(error as Error, event, ...args);
+/** Throws an error of a listener as an uncaught exception, as it is without the limit. */
+function throwLater(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
   });
-}
-
-/** Settles when all of these promises have settled. Rejects with the first error. */
-async function allOf(promises: Promise<unknown>[]): Promise<void> {
-  await Promise.allSettled(promises);
-  await Promise.all(promises);
 }
 
 function respondAndPrint(error: unknown, _req: Message, res: ResponseTo<Message>): void {

@@ -1,28 +1,16 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { concurrencyLimit } from '@headgate/node';
+import { createServer } from 'node:http';
+import type { ConcurrencyLimit } from '@headgate/node';
 import { counts, Latch, RawSocket, until, VirtualClock } from '@headgate/test-suite';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Message } from '../../src/message.ts';
-import { limitServers } from '../../src/register/limited-servers.ts';
+import { limited, listening } from './limited-server.ts';
 import { StartedApp } from './started-app.ts';
-
-const clock = new VirtualClock();
-const limit = concurrencyLimit<Message>({ limit: 1, clock });
 
 /** Longer than the permit of a handler is held that shows nothing. */
 const LONG_MS = 100_000;
 
-/** The port of a server that the hook limits. */
-async function listening(server: Server): Promise<number> {
-  onTestFinished(limitServers({ limitOf: () => limit }));
-  onTestFinished(() => void server.close().closeAllConnections());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
-}
-
 /** Sends a request, and disconnects once it has a permit. */
-async function leaver(port: number): Promise<void> {
+async function leaver(limit: ConcurrencyLimit<Message>, port: number): Promise<void> {
   const client = new RawSocket(port);
   client.request('GET /leaver');
   await counts(limit, 1);
@@ -30,6 +18,8 @@ async function leaver(port: number): Promise<void> {
 }
 
 it('a permit is held until the promise of the listener has settled, although the client has left', async () => {
+  const clock = new VirtualClock();
+  const limit = limited({ limit: 1, clock });
   const [left, work] = [new Latch(), new Latch()];
   const port = await listening(
     createServer(async (_req, res) => {
@@ -37,7 +27,7 @@ it('a permit is held until the promise of the listener has settled, although the
       await work.opened;
     }),
   );
-  await leaver(port);
+  await leaver(limit, port);
   await left.opened;
   clock.advance(LONG_MS);
   expect(limit.holders).toBe(1);
@@ -45,9 +35,11 @@ it('a permit is held until the promise of the listener has settled, although the
   await counts(limit, 0);
 });
 
-it('a permit is held until the promises of all listeners have settled', async () => {
+it('a permit is held until the promises of all listeners have settled if any of them may be the app', async () => {
+  const clock = new VirtualClock();
+  const limit = limited({ limit: 1, clock });
   const [left, fast, slow] = [new Latch(), new Latch(), new Latch()];
-  const server = createServer(async (_req, res) => {
+  const server = createServer().on('request', async (_req, res) => {
     res.on('close', left.open);
     await fast.opened;
   });
@@ -55,13 +47,25 @@ it('a permit is held until the promises of all listeners have settled', async ()
   server.on('request', () => void fast.opened.then(() => (isFirstDone = true)));
   server.on('request', () => slow.opened);
   const port = await listening(server);
-  await leaver(port);
+  await leaver(limit, port);
   await left.opened;
   fast.open();
   await until(() => isFirstDone);
   clock.advance(LONG_MS);
   expect(limit.holders).toBe(1);
   slow.open();
+  await counts(limit, 0);
+});
+
+it('a permit is not held for the promise of a listener that only observes', async () => {
+  const limit = limited({ limit: 1 });
+  const never = new Promise(() => {});
+  const port = await listening(
+    createServer(async (_req, res) => void res.end('served')).on('request', () => never),
+  );
+  const client = new RawSocket(port);
+  client.request('GET /');
+  await client.receives(/served/);
   await counts(limit, 0);
 });
 
