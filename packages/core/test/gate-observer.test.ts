@@ -113,7 +113,16 @@ it('the stats of a gate count requests, and those of its limits count weight', (
   ask('b', 2);
   clock.advance(15);
   expect(gate.stats()).toEqual({
-    ...{ name, holders: 1, queued: 1, longestWait: 15, admitted: 1, withdrawn: 0, leaked: 0 },
+    ...{
+      name,
+      holders: 1,
+      abandoned: 0,
+      queued: 1,
+      longestWait: 15,
+      admitted: 1,
+      withdrawn: 0,
+      leaked: 0,
+    },
     rejected: { full: 0, timeout: 0, closed: 0, overloaded: 0, store: 0 },
     wouldReject: { full: 0, timeout: 0, closed: 0, overloaded: 0, store: 0 },
     limits: [

@@ -46,21 +46,6 @@ it('a heavy waiter of a share below its part keeps the room until it fits', () =
   expect([heavy, light].map(isIn)).toEqual([true, false]);
 });
 
-it.each([
-  { weight: 3, passes: true },
-  { weight: 2, passes: false },
-])(
-  "a light request may overtake another share's waiter of weight $weight and part 2: $passes",
-  ({ weight, passes }) => {
-    const { ask } = divided({ limit: 4, order: byShare({ gold: 0.5, free: 0.5 }) });
-    ask('free', { weight: 3 });
-    const heavy = ask('gold', { weight });
-    const tooHeavy = ask(undefined, { weight: 2 });
-    const light = ask('free');
-    expect([heavy, tooHeavy, light].map(isIn)).toEqual([false, false, passes]);
-  },
-);
-
 it('parts follow a changed limit', () => {
   const { limiter, many } = divided();
   const held = many(10, 'free');

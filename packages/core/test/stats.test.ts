@@ -13,7 +13,7 @@ import {
 it('all counts of a new limiter are 0', () => {
   expect(createLimiter({ limit: 3, name: 'app' }).stats()).toEqual({
     ...{ name: 'app', limit: 3, holders: 0, inflight: 0, queued: 0, longestWait: 0, keys: 0 },
-    ...{ admitted: 0, withdrawn: 0, leaked: 0 },
+    ...{ abandoned: 0, admitted: 0, withdrawn: 0, leaked: 0 },
     ...{ inflightPeak: 0, inflightHistogram: [] },
     rejected: { full: 0, timeout: 0, closed: 0, overloaded: 0, store: 0 },
     wouldReject: { full: 0, timeout: 0, closed: 0, overloaded: 0, store: 0 },

@@ -47,13 +47,6 @@ class PriorityQueue extends Subqueues {
     return lower === undefined ? this.subqueues[highest]?.next : this.subqueueOf(lower).next;
   }
 
-  /** Only a waiter of a higher class may overtake, or a waiter that the chosen one's own subqueue allows. */
-  bypass(chosen: Waiter, room: number): Waiter | undefined {
-    const higher = this.subqueues.slice(0, rank(chosen.priority));
-    const subqueue = higher.find(({ next }) => next !== undefined && next.weight <= room);
-    return subqueue?.next ?? this.subqueueOf(chosen).bypass?.(chosen, room);
-  }
-
   override get stale(): Waiter | undefined {
     return this.subqueues.findLast(({ stale }) => stale !== undefined)?.stale;
   }

@@ -58,15 +58,6 @@ class ShareQueue extends Subqueues {
     return this.#chosen?.next;
   }
 
-  /** A waiter of another share may overtake only a waiter that is heavier than its own share's part. */
-  bypass(chosen: Waiter, room: number): Waiter | undefined {
-    const own = this.#of(chosen.share);
-    const other = own.isTooHeavy(chosen)
-      ? this.#best((share) => share !== own && (share.next?.weight ?? Infinity) <= room)
-      : undefined;
-    return other?.next ?? own.queue.bypass?.(chosen, room);
-  }
-
   changeInflight({ share }: AdmittedRequest, weight: number): void {
     this.#of(share).held += weight;
     if (weight > 0) this.#admitted += weight;

@@ -55,8 +55,6 @@ class FairQueue extends Subqueues {
   #charges = new WeakMap<AdmittedRequest, number>();
   /** Virtual time, in units of weight: when the last granted waiter was due. */
   #now = 0;
-  /** The subqueue whose chosen waiter did not fit, and was overtaken. */
-  #passed: ChargedSubqueue | undefined;
   /** Secret, so that clients cannot compute which flows collide. */
   readonly #seed: number;
 
@@ -69,19 +67,12 @@ class FairQueue extends Subqueues {
   }
 
   get next(): Waiter | undefined {
-    return this.#firstDue(Infinity)?.queue.next;
-  }
-
-  /**
-   * Charges the overtaking waiter to its own subqueue, which gets fewer turns afterwards. A subqueue may get ahead of the
-   * chosen one by the weight of the limit. Without this bound, light requests would overtake heavy ones again and again.
-   */
-  bypass(chosen: Waiter, room: number): Waiter | undefined {
-    const own = this.#charged(chosen);
-    this.#passed = own;
-    const other = this.#firstDue(room, own);
-    const isAhead = other !== undefined && other.due >= own.due + this.context.limit;
-    return (isAhead ? undefined : other?.queue.next) ?? own.queue.bypass?.(chosen, room);
+    let first: ChargedSubqueue | undefined;
+    for (const subqueue of this.#used.values()) {
+      const { queue, due } = subqueue;
+      if (queue.length > 0 && due < (first?.due ?? Infinity)) first = subqueue;
+    }
+    return first?.queue.next;
   }
 
   override insert(waiter: Waiter): void {
@@ -100,14 +91,11 @@ class FairQueue extends Subqueues {
     const flow = this.#flows.get(name) as Flow;
     super.remove(waiter, isGranted);
     if (--flow.waiting === 0) this.#flows.delete(name);
-    const isOver = isGranted || flow.subqueue.queue.length === 0;
-    if (isOver && flow.subqueue === this.#passed) this.#passed = undefined;
-    if (isGranted) this.#now = Math.min(flow.subqueue.due, this.#passed?.due ?? Infinity);
+    if (isGranted) this.#now = flow.subqueue.due;
     // Charges are only needed while other waiters are queued.
     if (this.length > 0) return;
     this.#used.clear();
     this.#charges = new WeakMap();
-    this.#passed = undefined;
     this.subqueues.length = 0;
     this.#now = 0;
   }
@@ -162,17 +150,6 @@ class FairQueue extends Subqueues {
         due: this.#now,
       }
     );
-  }
-
-  #firstDue(room: number, besides?: ChargedSubqueue): ChargedSubqueue | undefined {
-    let first: ChargedSubqueue | undefined;
-    for (const subqueue of this.#used.values()) {
-      const { queue, due } = subqueue;
-      if (queue.length === 0 || subqueue === besides || due >= (first?.due ?? Infinity)) continue;
-      const { next } = queue;
-      if (next !== undefined && next.weight <= room) first = subqueue;
-    }
-    return first;
   }
 
   /** The heaviest subqueue, so that the heaviest flows lose waiters first. */

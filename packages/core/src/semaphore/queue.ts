@@ -38,11 +38,6 @@ export interface Queue extends Waiters {
   readonly youngest: Waiter | undefined;
   /** The waiter to grant next. */
   readonly next: Waiter | undefined;
-  /**
-   * Returns a waiter to admit before `chosen`, which is next but does not fit. Its weight must be at most `room`.
-   * Default: no such waiter.
-   */
-  bypass?(chosen: Waiter, room: number): Waiter | undefined;
   /** A waiter to shed: it has not timed out, but has waited for so long that serving other waiters is better. */
   readonly stale: Waiter | undefined;
   /**

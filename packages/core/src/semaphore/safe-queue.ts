@@ -66,11 +66,6 @@ class SafeQueue implements Queue {
     return this.#queue?.stats?.() ?? {};
   }
 
-  bypass(chosen: Waiter, room: number): Waiter | undefined {
-    const lighter = this.#known((queue) => queue.bypass?.(chosen, room));
-    return lighter !== undefined && lighter.weight <= room ? lighter : undefined;
-  }
-
   displacedBy(newWaiter: Waiter): Waiter | undefined {
     return this.#known((queue) => queue.displacedBy(newWaiter));
   }

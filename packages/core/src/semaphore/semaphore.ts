@@ -1,7 +1,6 @@
 import type { CheckedClock, Clock } from '../clock.ts';
 import { attempt } from '../errors.ts';
 import type { Controller, ControllerContext } from '../limits/controller.ts';
-import { Claim } from './claim.ts';
 import { clockOf, isLate } from './deadlines.ts';
 import { type GrantSource, grantFrom } from './grants.ts';
 import { LocalPermit, type PermitChange } from './local-permit.ts';
@@ -32,8 +31,8 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   /** Defined once a request has had to wait or was rejected. */
   private rate: ReleaseRate | undefined = undefined;
   private retryAfter: RetryAfter | undefined = undefined;
-  /** Defined only while a chosen waiter does not fit. */
-  private claim: Claim | undefined = undefined;
+  /** The waiter that the order has chosen, if it does not fit yet. */
+  private chosen: Waiter | undefined = undefined;
   /** Defined while a part of the limit is withheld. */
   private pause: Pause | undefined = undefined;
 
@@ -90,7 +89,6 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   /** @param counted The part of the permit's weight that counts: 0 if it is paused. */
   release(permit: LocalPermit, counted = permit.weight): void {
     this.changeInflight(permit, -counted, 'released');
-    this.claim?.released(this);
     this.rate?.released(permit.weight);
     if (this.queue.length > 0) return grantFrom(this);
     this.afterUse();
@@ -107,14 +105,15 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     const { group } = this;
     this.beforeUse();
     waiter.queuedAt = this;
-    // If the waiter with the claim has left, the claim still affects the waiters that were queued then, but no new ones.
-    if (this.queue.length === 0) this.claim = undefined;
     this.queue.insert(waiter);
     this.controller?.queued(this.queue.length);
     this.startMeasuring();
     group.queued++;
     group.limitUpdater?.queued(this.clock.now(), this.inflight);
-    this.claim?.enqueued(waiter, this.queue);
+    const { chosen, queue } = this;
+    // The waiter comes from an earlier limit of its gate, and has arrived before the chosen one.
+    if (chosen !== undefined && waiter.arrival < chosen.arrival && queue.next === waiter)
+      this.chosen = undefined;
   }
 
   /** Informs a waiter, and the observers, that it is queued. The waiter may have left: each call may withdraw it. */
@@ -194,7 +193,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
    */
   displacedBy(newWaiter: Waiter): Waiter | undefined {
     const displaced = this.queue.displacedBy(newWaiter);
-    if (displaced === undefined || displaced === this.claim?.waiter) return undefined;
+    if (displaced === undefined || displaced === this.chosen) return undefined;
     const weight = this.queue.weight - displaced.weight + newWaiter.weight;
     return weight <= this.group.settings.queueWeight ? displaced : undefined;
   }
@@ -216,8 +215,8 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   private shedNext(): boolean {
     const late = this.controller && this.lateWaiter(this.controller);
     const stale = late ?? this.queue.stale;
-    // The waiter with the claim is not shed, since room is being saved for it.
-    if (stale === undefined || stale === this.claim?.waiter) return false;
+    // The chosen waiter is not shed, since room is being saved for it.
+    if (stale === undefined || stale === this.chosen) return false;
     if (late !== undefined) this.controller?.shed();
     this.reject(stale, 'overloaded');
     return true;
@@ -229,17 +228,18 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     return oldest && controller.waitLeft(oldest, length) < 0 ? oldest : undefined;
   }
 
-  /** Chooses the next waiter. If it does not fit, it gets the claim. */
+  /**
+   * Chooses the next waiter. If it does not fit, it stays chosen, and no other passes it, until it fits or leaves: as
+   * the limiter drains for it, a lighter one would only make it wait longer (docs/decisions/0022).
+   */
   private chooseNext(): Waiter | undefined {
-    const { claim, queue, limit, room, group, controller } = this;
+    const { queue, group, controller } = this;
     if (!group.grants || queue.length === 0) return undefined;
     if (!group.isShadow && controller?.mayStart() === false) return undefined;
     // Shadow mode admits every waiter, so neither the order nor `next` of the queue matters.
-    const next = group.isShadow ? queue.oldest : (claim?.waiter ?? queue.next);
-    if (next === undefined || room <= 0 || this.fits(next.weight)) return next;
-    this.claim ??= new Claim();
-    this.claim.waiter = next;
-    return this.claim.next(next, queue, room, limit);
+    const next = group.isShadow ? queue.oldest : (this.chosen ?? queue.next);
+    if (next !== undefined && this.room > 0 && !this.fits(next.weight)) this.chosen = next;
+    return next;
   }
 
   private grantNextOnes(): void {
@@ -291,7 +291,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   }
 
   private grantNext(waiter: Waiter, now: number): void {
-    this.claim = this.claim?.granted(waiter);
+    if (waiter === this.chosen) this.chosen = undefined;
     this.unlink(waiter, true);
     const permit = this.admitWaiter(waiter, waitedSince(waiter.since, now));
     this.queue.charge?.(permit, permit.weight);
@@ -325,7 +325,8 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
 
   /** Returns whether a waiter that leaves without a grant may have blocked others. */
   private removeWaiter(waiter: Waiter): boolean {
-    const wasFirst = this.claim?.withdrawn(waiter) || this.queue.mayBeNext(waiter);
+    const wasFirst = waiter === this.chosen || this.queue.mayBeNext(waiter);
+    if (waiter === this.chosen) this.chosen = undefined;
     this.unlink(waiter, false);
     return wasFirst;
   }
