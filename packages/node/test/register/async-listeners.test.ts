@@ -69,7 +69,7 @@ it('a permit is not held for the promise of a listener that only observes', asyn
   await counts(limit, 0);
 });
 
-/** An app whose listener fails if a request asks for it, and which prints what the process is told of that. */
+/** An app whose listener fails if a request asks for it, and which prints the events of the process. */
 const failing = (before: string, listener: string) => `
   import { EventEmitter } from 'node:events';
   import { createServer } from 'node:http';

@@ -1,0 +1,2 @@
+declare module 'lil-http-terminator';
+declare module 'stoppable';
