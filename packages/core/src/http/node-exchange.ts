@@ -1,8 +1,9 @@
 import type { Clock } from '../clock.ts';
 import { onBun, onDeno } from '../runtime.ts';
-import { Exchange } from './gated-request.ts';
+import { Exchange, type GatedRequest } from './gated-request.ts';
 import type { NodeRequest, NodeResponse, NodeSocket } from './node-message.ts';
 import { afterCalls, beforeCalls, whenSeen } from './observed-calls.ts';
+import { readAhead } from './read-ahead.ts';
 import { rejectUpload } from './rejected-upload.ts';
 
 const exchangeKey = Symbol('headgate.exchange');
@@ -97,6 +98,11 @@ export class NodeExchange extends Exchange {
 
   override whenBodyEnds(callback: () => void): void {
     this.request.prependListener('end', callback);
+  }
+
+  override observe(gated: GatedRequest): void {
+    super.observe(gated);
+    if (gated.answered !== undefined && this.isServed) readAhead(this.request, gated.answered);
   }
 
   /**

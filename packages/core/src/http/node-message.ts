@@ -11,6 +11,8 @@ export interface NodeRequest {
   readonly readableFlowing: boolean | null;
   /** Number of bytes that have arrived and have not been read. */
   readonly readableLength: number;
+  /** The state of the stream: only here, the size of its buffer can be changed. */
+  readonly _readableState?: { highWaterMark: number };
   /** Whether the whole body has arrived. */
   readonly complete: boolean;
   readonly destroyed: boolean;
@@ -35,6 +37,7 @@ export interface NodeSocket {
   readonly server?: unknown;
   on(event: 'close', listener: () => void): unknown;
   end(): unknown;
+  resume?: () => unknown;
   destroy(): unknown;
   destroySoon?: () => void;
 }

@@ -70,6 +70,6 @@ function isShort({ headers }: NodeRequest): boolean {
   return headers.expect === undefined && Number(headers['content-length']) <= MAX_DRAINED_BYTES;
 }
 
-function hasBody({ headers }: NodeRequest): boolean {
+export function hasBody({ headers }: NodeRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
 }

@@ -4,6 +4,7 @@ import { Paused } from '../kit/handlers.ts';
 import { Latch } from '../kit/latch.ts';
 import { collectErrors } from '../kit/output.ts';
 import { aRound, counts, until } from '../kit/until.ts';
+import { VirtualClock } from '../kit/virtual-clock.ts';
 import type { World } from '../kit/world.ts';
 
 export function leavingTheQueue(world: World): void {
@@ -34,6 +35,80 @@ export function leavingTheQueue(world: World): void {
     work.finishAll();
     await holder.answer();
     expect(work.paths).toEqual(['/holder']);
+  });
+
+  for (const leave of ['destroy', 'resetAndDestroy'] as const) {
+    world.itSeesConnections(
+      `notices the disconnect of a client that has sent 100 kB of an upload: ${leave}`,
+      async () => {
+        const clock = new VirtualClock();
+        const { app, limit, work, holder } = await busy(world, { queueLimit: 1, clock });
+        const raw = app.raw();
+        raw.request('POST /leaver', 'Content-Length: 1000000');
+        await new Promise((sent) => raw.socket.write(Buffer.alloc(100_000), sent));
+        await counts(limit, 1, 1);
+        app.ignoreErrors();
+        raw.socket[leave]();
+        await counts(limit, 1, 0);
+        work.finishAll();
+        await holder.answer();
+        expect(work.paths).toEqual(['/holder']);
+      },
+    );
+  }
+
+  world.itSeesConnections(
+    'notices the disconnect of a client whose upload had arrived before the request was queued',
+    async () => {
+      const work = new Paused();
+      const limit = world.limit({ limit: 1, queueLimit: 1, clock: new VirtualClock() });
+      const full = new Latch();
+      const app = await world.serveThrough(
+        (listener) => async (req, res) => {
+          if (req.method === 'POST') await full.opened;
+          listener(req, res);
+        },
+        { use: limit },
+        { handle: work.handler },
+      );
+      const holder = app.call('/holder');
+      await work.begins(1);
+      const raw = app.raw();
+      raw.request('POST /leaver', 'Content-Length: 1000000');
+      raw.socket.write(Buffer.alloc(100_000));
+      await until(() => app.sockets[1]?.isPaused() === true);
+      full.open();
+      await counts(limit, 1, 1);
+      app.ignoreErrors();
+      await raw.destroy();
+      await counts(limit, 1, 0);
+      work.finishAll();
+      await holder.answer();
+      expect(work.paths).toEqual(['/holder']);
+    },
+  );
+
+  it('passes the whole body of a queued upload on to the handler', async () => {
+    const released = new Latch();
+    const limit = world.limit({ limit: 1, queueLimit: 1 });
+    const app = await world.serve(
+      { use: limit },
+      {
+        async handle(context) {
+          if (context.path === '/holder') await released.opened;
+          context.send(200, await context.body());
+        },
+      },
+    );
+    const holder = app.call('/holder', { method: 'POST', body: 'small' });
+    await counts(limit, 1);
+    const body = Array.from({ length: 50_000 }, (_, index) => `line ${index}`).join();
+    const queued = app.call('/queued', { method: 'POST', body });
+    await counts(limit, 1, 1);
+    await aRound();
+    released.open();
+    await holder.answer();
+    expect((await queued.answer()).body).toBe(body);
   });
 
   world.itSeesConnections(
