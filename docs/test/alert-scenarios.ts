@@ -1,6 +1,6 @@
 /**
  * Series of a limit as promtool reads them, one value every 30 s: `0+30x60` starts at 0 and grows by 30, 60 times. Those
- * without a label `instance` are of one process.
+ * without a label `instance` are of one process, and those without a label `job` of one service.
  */
 type SeriesOfLimit = Readonly<Record<string, string>>;
 
@@ -21,14 +21,16 @@ const constant = (value: number) => `${value}+0x80`;
 const growing = (by: number) => `0+${by}x80`;
 /** Grows once, after ten minutes. */
 const once = '0+0x19 1+0x60';
+const wouldReject = (outcome: string) =>
+  `headgate_shadow_rejections_total{headgate_outcome="${outcome}"}`;
 const requests = (outcome: string) => `headgate_requests_total{headgate_outcome="${outcome}"}`;
 
 /** A process with a distributed limit of four: the weight that it holds, and its waiters. */
-const process = (instance: string, inflight: number, queued: number) => ({
-  [`headgate_store_up{instance="${instance}"}`]: constant(1),
-  [`headgate_limit{instance="${instance}"}`]: constant(4),
-  [`headgate_inflight{instance="${instance}"}`]: constant(inflight),
-  [`headgate_queued_requests{instance="${instance}"}`]: constant(queued),
+const process = (labels: string, inflight: number, queued: number) => ({
+  [`headgate_store_up{${labels}}`]: constant(1),
+  [`headgate_limit{${labels}}`]: constant(4),
+  [`headgate_inflight{${labels}}`]: constant(inflight),
+  [`headgate_queued_requests{${labels}}`]: constant(queued),
 });
 
 const stuck: AlertScenario = {
@@ -50,9 +52,9 @@ const stuck: AlertScenario = {
 /** Two processes that hold these weights of a distributed limit, and wait; if one of them releases, neither is stuck. */
 const stuckInBoth = (one: number, other: number): AlertScenario => ({
   ...stuck,
-  bad: { ...process('a', one, 1), ...process('b', other, 0) },
+  bad: { ...process('instance="a"', one, 1), ...process('instance="b"', other, 0) },
   good: {
-    ...{ ...process('c', one, 1), ...process('d', other, 0) },
+    ...{ ...process('instance="c"', one, 1), ...process('instance="d"', other, 0) },
     'headgate_permit_duration_seconds_count{instance="d"}': growing(1),
   },
 });
@@ -62,6 +64,17 @@ const stuckTogether = stuckInBoth(1, 3);
 
 /** The limit was lowered while both processes held permits; one of them is above it alone. */
 const stuckAlone = stuckInBoth(5, 1);
+
+/** Two services hold all permits of a distributed limit together. */
+const [web, worker] = ['job="web",instance="a"', 'job="worker",instance="b"'] as const;
+const stuckInServices: AlertScenario = {
+  ...stuck,
+  bad: { ...process(web, 1, 1), ...process(worker, 3, 0) },
+  good: {
+    ...{ ...process(web, 1, 1), ...process(worker, 3, 0) },
+    [`headgate_permit_duration_seconds_count{${worker}}`]: growing(1),
+  },
+};
 
 /** Requests of a middleware with several limits wait for one of them, which has another name. */
 const ofSeveralLimits = {
@@ -78,18 +91,30 @@ const stuckAtOneOfSeveral: AlertScenario = {
   good: { ...ofSeveralLimits, headgate_permit_duration_seconds_count: growing(1) },
 };
 
+const ofProcess = (instance: string, outcome: string) =>
+  `headgate_requests_total{instance="${instance}",headgate_outcome="${outcome}"}`;
+
+/** One process of a service rejects everything that it gets, the other nothing. */
+const rejects: AlertScenario = {
+  bad: { [ofProcess('a', 'admitted')]: growing(1_000), [ofProcess('b', 'full')]: growing(20) },
+  good: { [ofProcess('a', 'admitted')]: growing(1_000), [ofProcess('b', 'full')]: growing(5) },
+  notYet: '4m',
+  firing: '12m',
+};
+
 /** By alert. */
 export const alertScenarios: Readonly<Record<string, AlertScenario | readonly AlertScenario[]>> = {
-  HeadgateRejects: {
-    bad: { [requests('admitted')]: growing(1_000), [requests('full')]: growing(20) },
-    good: {
-      [requests('admitted')]: growing(1_000),
-      [requests('full')]: growing(5),
-      [requests('withdrawn')]: growing(500),
+  HeadgateRejects: [
+    rejects,
+    {
+      ...rejects,
+      good: {
+        [requests('admitted')]: growing(1_000),
+        [requests('full')]: growing(5),
+        [requests('withdrawn')]: growing(500),
+      },
     },
-    notYet: '4m',
-    firing: '12m',
-  },
+  ],
   HeadgateSheds: {
     bad: { [requests('admitted')]: growing(10), [requests('overloaded')]: growing(1) },
     good: { [requests('full')]: growing(10), [requests('overloaded')]: constant(7) },
@@ -114,7 +139,13 @@ export const alertScenarios: Readonly<Record<string, AlertScenario | readonly Al
     notYet: '9m',
     firing: '11m',
   },
-  HeadgateStuck: [stuck, stuckTogether, stuckAlone, stuckAtOneOfSeveral],
+  HeadgateWouldReject: {
+    bad: { [requests('admitted')]: growing(1_000), [wouldReject('full')]: growing(20) },
+    good: { [requests('admitted')]: growing(1_000), [wouldReject('full')]: growing(5) },
+    notYet: '14m',
+    firing: '20m',
+  },
+  HeadgateStuck: [stuck, stuckTogether, stuckAlone, stuckInServices, stuckAtOneOfSeveral],
   HeadgateStoreDown: {
     bad: { headgate_store_up: '1 1 0+0x80' },
     good: { headgate_store_up: '1 0 1+0x80' },
@@ -145,33 +176,42 @@ export const alertScenarios: Readonly<Record<string, AlertScenario | readonly Al
 
 /** Unit tests for promtool. @param rules The path of the rules. */
 export function promtoolTests(rules: string): string {
-  const all = Object.entries(alertScenarios).flatMap(([alert, scenarios]) =>
-    [scenarios].flat().map((scenario) => ({ alert, ...scenario })),
+  const tests = Object.entries(alertScenarios).flatMap(([alert, scenarios]) =>
+    [scenarios].flat().flatMap((scenario) => testsOf(alert, scenario)),
   );
-  const tests = all.map(({ alert, ...scenario }) => {
-    const { bad, good, label = 'headgate_limit_name', notYet, firing } = scenario;
-    const expr = `sum by (${label}) (ALERTS{alertname="${alert}", alertstate="firing"})`;
-    const fired = {
-      expr,
-      eval_time: firing,
-      exp_samples: [{ labels: `{${label}="bad"}`, value: 1 }],
-    };
-    const before = notYet === undefined ? [] : [{ expr, eval_time: notYet }];
-    return {
-      interval: '30s',
-      input_series: [...seriesOf(bad, label, 'bad'), ...seriesOf(good, label, 'good')],
-      promql_expr_test: [...before, fired],
-    };
-  });
   return JSON.stringify({ rule_files: [rules], evaluation_interval: '30s', tests });
 }
 
-function seriesOf(all: SeriesOfLimit, label: string, limit: string) {
+/** Two limits of one service, then limits of one name in two services and in two namespaces. */
+function testsOf(alert: string, { label = 'headgate_limit_name', ...scenario }: AlertScenario) {
+  const { bad, good, notYet, firing } = scenario;
+  const hasServices = Object.keys(bad).some((series) => series.includes('job='));
+  return [label, ...(hasServices ? [] : ['job']), 'namespace'].map((differing) => {
+    const defaults = { [label]: 'default', job: 'app', namespace: 'shop', instance: 'a' };
+    const seriesOf = (all: SeriesOfLimit, value: string) => {
+      // Services may run at the same address in different networks.
+      const own = differing === label ? { instance: value } : {};
+      return seriesWith({ ...defaults, ...own, [differing]: value }, all);
+    };
+    const expr = `sum by (${differing}) (ALERTS{alertname="${alert}", alertstate="firing"})`;
+    const exp_samples = [{ labels: `{${differing}="bad"}`, value: 1 }];
+    return {
+      interval: '30s',
+      input_series: [...seriesOf(bad, 'bad'), ...seriesOf(good, 'good')],
+      promql_expr_test: [
+        ...(notYet === undefined ? [] : [{ expr, eval_time: notYet }]),
+        { expr, eval_time: firing, exp_samples },
+      ],
+    };
+  });
+}
+
+/** Adds the labels that a series does not have itself. */
+function seriesWith(labels: Readonly<Record<string, string>>, all: SeriesOfLimit) {
   return Object.entries(all).map(([series, values]) => {
-    const [name = '', labels = ''] = series.replace('}', '').split('{');
-    const instance = labels.startsWith('instance=') ? [] : [`instance="${limit}"`];
-    const named = labels.startsWith(`${label}=`) ? [] : [`${label}="${limit}"`];
-    const own = [...named, ...instance, ...(labels ? [labels] : [])];
-    return { series: `${name}{${own.join()}}`, values };
+    const [name = '', own = ''] = series.replace('}', '').split('{');
+    const added = Object.entries(labels).filter(([label]) => !`,${own}`.includes(`,${label}=`));
+    const written = added.map(([label, value]) => `${label}="${value}"`);
+    return { series: `${name}{${[...written, ...(own ? [own] : [])].join()}}`, values };
   });
 }

@@ -38,7 +38,10 @@ export function queriesOf({ panels }: Dashboard): Query[] {
   return panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ title, expr })));
 }
 
-/** Grafana replaces its variables before Prometheus parses the query. @param selected What the user has selected. */
+/** Grafana replaces its variables before Prometheus parses the query. @param selected The limits that the user has selected. */
 export function replaced(expr: string, selected = '.*'): string {
-  return expr.replaceAll('$__rate_interval', '5m').replace(/\$\w+/g, selected);
+  return expr
+    .replace(/\$__(rate_interval|range)/g, '5m')
+    .replace(/\$(headgate_limit_name|semaphore)/g, selected)
+    .replace(/\$\w+/g, '.*');
 }

@@ -31,8 +31,11 @@ function selected(expr: string): { metrics: string[]; labels: string[] } {
     enter({ name, from, to, type }) {
       if (type.isError) throw new Error(`invalid at ${from}: ${text}`);
       const word = text.slice(from, to);
-      if (name === 'VectorSelector') metrics.push(/^[\w:]+/.exec(word)?.[0] ?? word);
-      if (name === 'LabelName') labels.push(word);
+      const [, either] = /^\{__name__=~"([^"]+)"/.exec(word) ?? [];
+      if (name === 'VectorSelector') {
+        metrics.push(...(either?.split('|') ?? [/^[\w:]+/.exec(word)?.[0] ?? word]));
+      }
+      if (name === 'LabelName' && word !== '__name__') labels.push(word);
     },
   });
   return { metrics, labels };
@@ -71,7 +74,10 @@ async function everySeries(): Promise<string> {
     store,
     clock,
   });
-  instrument([gate, account, store], { register });
+  const shadow = createLimiter({ name: 'shadow', limit: 1, clock });
+  shadow.shadow();
+  instrument([gate, account, store, shadow], { register });
+  await shadow.run(() => {});
   await account.run(() => {});
   for (let count = 0; count < 100; count++) {
     const permit = await gate.acquire();
@@ -105,12 +111,14 @@ beforeAll(async () => {
   semaphores = exportedBy(await service());
 });
 
-/** `instance` is added by Prometheus. */
+/** Which process a series is of, and which service. They are added by Prometheus. */
+const added = ['instance', 'pod', 'node', 'job', 'service', 'container', 'endpoint'];
+
 function check({ expr }: Query, exported: ReturnType<typeof exportedBy>): void {
   const { metrics, labels } = selected(expr);
   expect(metrics.length).toBeGreaterThan(0);
   expect(metrics.filter((name) => !exported.names.has(name))).toEqual([]);
-  const known = new Set([...exported.labels, 'instance']);
+  const known = new Set([...exported.labels, ...added]);
   expect(labels.filter((name) => !known.has(name))).toEqual([]);
 }
 
@@ -138,14 +146,29 @@ describe.each(dashboards)('the dashboard $name', ({ name, dashboard }) => {
     expect(sources.filter(({ uid }) => !/^\$\{datasource\}$/.test(uid))).toEqual([]);
   });
 
-  it('lets the user select by a label that exists', () => {
-    const [, metric, label = ''] =
-      /^label_values\((?:(\w+), )?(\w+)\)$/.exec(templating.list[1]?.definition ?? '') ?? [];
-    const exported = name === 'limits' ? limits : semaphores;
-    if (metric !== undefined) expect(exported.names).toContain(metric);
-    expect(exported.labels).toContain(label);
-    expect(templating.list[1]?.name).toBe(label);
+  it('lets the user select services, processes and names, each by a label that exists', () => {
+    const [, ...variables] = templating.list;
+    const own = name === 'limits' ? 'headgate_limit_name' : 'semaphore';
+    expect(variables.map((each) => each.name)).toEqual(['job', 'instance', own]);
+    for (const { name: label, definition = '' } of variables) {
+      const [, expr = ''] = new RegExp(`^label_values\\((.+), ${label}\\)$`).exec(definition) ?? [];
+      check({ title: label, expr }, name === 'limits' ? limits : semaphores);
+    }
   });
+
+  it.each(queriesOf(dashboard))(
+    'keeps services apart and applies the selection: $title: $expr',
+    ({ expr }) => {
+      // A heatmap can only show all selected limits together.
+      expect(expr.replace(/^sum by \(le\) \(increase/, '')).not.toMatch(/\bby \(/);
+      const selectors = expr.match(/\b(headgate|throttle)_\w+\{[^}]*/g) ?? [];
+      expect(selectors.length).toBeGreaterThan(0);
+      for (const each of selectors) {
+        expect(each).toContain('job=~"$job"');
+        expect(each).toContain('instance=~"$instance"');
+      }
+    },
+  );
 
   it('has panels with different ids that do not overlap', () => {
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);

@@ -34,6 +34,7 @@ export class ObservedApp {
   readonly #clock = new VirtualClock();
   readonly #web: LocalLimiter;
   readonly #stuck: LocalLimiter;
+  readonly #shadow: LocalLimiter;
   readonly #api: Gate;
   /** Of the limit `account`. Its messages do not arrive. */
   readonly #store: Store;
@@ -59,6 +60,8 @@ export class ObservedApp {
     this.#web = createLimiter({ name: `${name} web`, limit: 1, maxHold: 500, ...queue });
     this.#web.observe(observer);
     this.#stuck = createLimiter({ name: `${name} stuck`, limit: 1, ...queue });
+    this.#shadow = createLimiter({ name: `${name} shadow`, limit: 1, queueLimit: 0, clock });
+    this.#shadow.shadow();
     const search = createLimiter({ name: `${name} search`, limit: adaptive(), ...queue });
     const user = { name: `${name} user`, limit: 100, perKey: true, optional: true };
     this.#api = createGate({
@@ -94,6 +97,7 @@ export class ObservedApp {
       this.#store,
       this.#web,
       this.#stuck,
+      this.#shadow,
       this.#api,
       this.#account,
       this.#orders,
@@ -113,6 +117,7 @@ export class ObservedApp {
   /** Adds to each counter that an alert is about, and to both histograms. */
   async work(): Promise<void> {
     await this.#search();
+    await this.#shadow.run(() => this.#shadow.run(() => {}));
     await this.#leak();
     await this.#loseLease();
     await this.#orders.acquire().then(

@@ -11,6 +11,8 @@ import { findProgram } from './programs.ts';
 export interface PrometheusTarget {
   /** The port on 127.0.0.1 whose `/metrics` it scrapes. */
   readonly port: number;
+  /** The name of its service. Default: another one than that of all other targets. */
+  readonly job?: string;
   /** `metric_relabel_configs` of its job. */
   readonly relabel?: readonly object[];
 }
@@ -125,9 +127,9 @@ function configuration({ targets }: PrometheusOptions): string {
   return JSON.stringify({
     global: { scrape_interval: INTERVAL, scrape_timeout: INTERVAL, evaluation_interval: INTERVAL },
     rule_files: ['rules.yml'],
-    scrape_configs: targets.map(({ port, relabel }) => ({
+    scrape_configs: targets.map(({ port, job = `port ${port}`, relabel }) => ({
       job_name: `port ${port}`,
-      static_configs: [{ targets: [`127.0.0.1:${port}`] }],
+      static_configs: [{ targets: [`127.0.0.1:${port}`], labels: { job } }],
       metric_relabel_configs: relabel,
     })),
   });
