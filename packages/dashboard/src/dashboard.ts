@@ -55,6 +55,7 @@ export class Page<R> {
     this.#sampler = new Sampler(sources, clock);
     this.#viewers = new Viewers(this.#sampler);
     this.#authorize = options.authorize;
+    this.#sampler.start();
   }
 
   /** Responds to a request. Rejects if `authorize` throws or rejects. */
@@ -76,6 +77,7 @@ export class Page<R> {
 
   close(): void {
     this.#closed = true;
+    this.#sampler.close();
     this.#viewers.close();
     this.#operator.close();
   }
@@ -119,7 +121,7 @@ export class Page<R> {
     if (this.#closed) return plain(503, 'The dashboard is closed', live);
     const after = this.#afterOf(request);
     if (request.file === 'state') {
-      const body = JSON.stringify(this.#state(this.#sampler.poll(), access, after));
+      const body = JSON.stringify(this.#state(this.#sampler.current, access, after));
       return { status: 200, headers: { ...live, 'Content-Type': 'application/json' }, body };
     }
     if (this.#viewers.isFull) {

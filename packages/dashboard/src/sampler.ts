@@ -1,28 +1,35 @@
 import type { Clock, Handle } from '@headgate/core';
 import { readOrWarn } from '@headgate/core/metrics';
-import { History } from './history.ts';
+import { History, MAX_LIMITS } from './history.ts';
 import type { Snapshot } from './messages.ts';
 import { Processes } from './processes.ts';
 import { limitReversions, resumptions } from './reversions.ts';
-import { viewsOfAll } from './rows.ts';
-import { limitersOf } from './sources.ts';
-import type { LimitView } from './view.ts';
+import { type Row, rowsOfAll } from './rows.ts';
 
 /** Milliseconds between samples. */
 const INTERVAL_MS = 1_000;
 
-/** A page that polls counts as a viewer for this long, in milliseconds. */
-const POLLING_MS = 5_000;
-
 const PROBLEM = 'the dashboard cannot read its limits';
 
-/** Samples the limits once per second for all viewers together. Without viewers, it does not sample. */
+interface Sampled {
+  /** Milliseconds of the clock. */
+  readonly at: number;
+  readonly rows: readonly Row[];
+  /** Whether the rows are those of all limits. */
+  readonly isComplete: boolean;
+  /** Created for the first viewer. */
+  snapshot?: Snapshot;
+}
+
+/**
+ * Samples the limits once per second, for the history and for all viewers together. Without viewers, it creates no views,
+ * queries no stores, and reads no more limits than the history has.
+ */
 export class Sampler {
   readonly history = new History();
   readonly #processes: Processes;
   readonly #watchers = new Set<(snapshot: Snapshot) => void>();
-  #latest: Snapshot | undefined;
-  #polledAt = -Infinity;
+  #latest: Sampled | undefined;
   #timer: unknown;
 
   constructor(
@@ -32,59 +39,63 @@ export class Sampler {
     this.#processes = new Processes(clock);
   }
 
+  /** Samples from now on, until it is closed. */
+  start(): void {
+    // The timer keeps neither the process alive, nor an app in memory that has dropped its dashboard without closing it.
+    const self = new WeakRef(this);
+    const tick = () => {
+      const sampler = self.deref();
+      if (sampler !== undefined) sampler.#tick();
+    };
+    this.#timer = this.clock.setTimeout(tick, INTERVAL_MS);
+    (this.#timer as { unref?: () => void } | undefined)?.unref?.();
+  }
+
+  close(): void {
+    this.clock.clearTimeout(this.#timer);
+  }
+
   /** Calls back with each sample from now on. Returns a function that ends this. */
   watch(watcher: (snapshot: Snapshot) => void): () => void {
     this.#watchers.add(watcher);
-    this.#start();
     return () => {
       this.#watchers.delete(watcher);
     };
   }
 
-  /** Returns the latest sample, which is at most a second old. */
-  poll(): Snapshot {
-    this.#polledAt = this.clock.now();
-    this.#start();
-    return this.current;
-  }
-
+  /** The latest sample, which is at most a second old. */
   get current(): Snapshot {
-    const now = this.clock.now();
     const latest = this.#latest;
-    return latest !== undefined && now - latest.now < INTERVAL_MS ? latest : this.#sample();
-  }
-
-  #start(): void {
-    if (this.#timer !== undefined) return;
-    this.#timer = this.clock.setTimeout(() => this.#tick(), INTERVAL_MS);
-    (this.#timer as { unref?: () => void } | undefined)?.unref?.();
+    const isFresh = latest?.isComplete && this.clock.now() - latest.at < INTERVAL_MS;
+    const sampled = isFresh ? latest : this.#sample(true);
+    sampled.snapshot ??= this.#snapshotOf(sampled);
+    return sampled.snapshot;
   }
 
   #tick(): void {
-    this.#timer = undefined;
-    const isPolled = this.clock.now() - this.#polledAt < POLLING_MS;
-    if (this.#watchers.size === 0 && !isPolled) return;
-    this.#start();
-    const snapshot = this.#sample();
-    for (const watcher of [...this.#watchers]) watcher(snapshot);
-  }
-
-  #sample(): Snapshot {
-    const now = Math.round(this.clock.now());
-    const limits = this.#read();
-    this.history.add(now, limits);
-    const [reversions, resumed] = [limitReversions.of(limits), resumptions.of(limits)];
-    this.#latest = { now, limits, reversions, resumptions: resumed };
-    return this.#latest;
+    this.start();
+    this.#sample(this.#watchers.size > 0);
+    for (const watcher of [...this.#watchers]) watcher(this.current);
   }
 
   /** A failing function of the application must not end the process: the page shows the limits known so far. */
-  #read(): readonly LimitView[] {
-    const views = readOrWarn(this, 'HEADGATE_DASHBOARD_LIMITS', PROBLEM, () => {
-      const sources = this.sources();
-      this.#processes.query(sources.flatMap(limitersOf));
-      return viewsOfAll(sources, (limiter) => this.#processes.of(limiter));
+  #sample(isViewed: boolean): Sampled {
+    const at = Math.round(this.clock.now());
+    const read = readOrWarn(this, 'HEADGATE_DASHBOARD_LIMITS', PROBLEM, () => {
+      const all = this.sources();
+      const sources = isViewed ? all : all.slice(0, MAX_LIMITS);
+      return { rows: rowsOfAll(sources), isComplete: sources.length === all.length };
     });
-    return views ?? this.#latest?.limits ?? [];
+    const { rows, isComplete } = read ?? this.#latest ?? { rows: [], isComplete: true };
+    this.history.add(at, rows);
+    this.#latest = { at, rows, isComplete };
+    return this.#latest;
+  }
+
+  #snapshotOf({ at, rows }: Sampled): Snapshot {
+    this.#processes.query(rows.flatMap(({ limiter }) => limiter ?? []));
+    const limits = rows.map((row) => row.view(row.limiter && this.#processes.of(row.limiter)));
+    const [reversions, resumed] = [limitReversions.of(limits), resumptions.of(limits)];
+    return { now: at, limits, reversions, resumptions: resumed };
   }
 }

@@ -11,7 +11,7 @@ import type {
   Stats,
   Suggestion,
 } from '@headgate/core';
-import { invalid } from '@headgate/core/options';
+import { commonLimitOf, delayOf, type Figures, finite } from './figures.ts';
 import { idOf, soleGuardOf } from './sources.ts';
 
 /** One row of the page: a limit, or a gate of several limits. It has names, but no keys. */
@@ -61,18 +61,6 @@ export interface LimitView {
   readonly sample: Figures;
 }
 
-/**
- * What the chart shows: in use (a guard's delay, in milliseconds); queued; limit (0 for a gate); rejected, and what shadow
- * mode has admitted instead, since the start.
- */
-export type Figures = readonly [
-  used: number,
-  queued: number,
-  limit: number,
-  rejected: number,
-  wouldReject: number,
-];
-
 /** A distributed limit: what the store last reported, and what this process counts. */
 interface StoreView {
   readonly up: boolean;
@@ -90,18 +78,15 @@ interface StoreView {
 }
 
 /** A gate of several limits, or of none. */
-export function gateView(source: Handle, stats: Stats): LimitView {
+export function gateView(source: Handle, stats: Stats, sample: Figures): LimitView {
   const guard = soleGuardOf(source);
-  const mode = guard?.mode ?? 'enforce';
-  const view = guardView(stats.guard);
-  const isGuard = guard !== undefined && view?.delay !== undefined;
-  const counts = countsOf(stats, stats.holders);
   return {
-    ...counts,
+    ...countsOf(stats),
     id: idOf(guard ?? source),
     limitName: undefined,
     gate: undefined,
     limit: undefined,
+    inflight: stats.holders,
     peak: undefined,
     inflightHistogram: undefined,
     keys: undefined,
@@ -109,43 +94,40 @@ export function gateView(source: Handle, stats: Stats): LimitView {
     frozen: false,
     baseline: undefined,
     state: source.closed ? 'closed' : 'open',
-    mode,
+    mode: guard?.mode ?? 'enforce',
     priorities: undefined,
     shares: undefined,
-    guard: view,
-    isGuard,
+    guard: guardView(stats.guard),
+    isGuard: delayOf(guard, stats) !== undefined,
     operations: guard?.operations ?? [],
     store: undefined,
-    sample: figuresOf(isGuard ? { ...counts, inflight: view.delay, queued: 0 } : counts),
+    sample,
   };
 }
 
-/** A limit, with what its gate counts if it is the only one of that. */
+/** A limit, and how many processes use it, if that is known. */
 export function limitView(
   limiter: Limiter,
   stats: LimiterStats,
   gate: string | undefined,
+  sample: Figures,
+  processes: number | undefined,
 ): LimitView {
-  const { distributed } = stats;
-  const counts = {
-    ...countsOf(stats, distributed?.inflight ?? stats.inflight),
-    queued: distributed?.queued ?? stats.queued,
-  };
-  // A keyed limit that cannot be set has no common value: each request sets that of its key.
-  const hasCommonLimit = !limiter.perKey || limiter.operations.includes('setLimit');
-  const limit = hasCommonLimit ? numberOf(stats.limit) : undefined;
+  const [inflight, queued] = sample;
   return {
-    ...counts,
+    ...countsOf(stats),
     id: idOf(limiter),
     limitName: limiter.name,
     gate,
-    limit,
-    peak: numberOf(stats.inflightPeak),
+    limit: commonLimitOf(limiter, stats),
+    inflight,
+    queued,
+    peak: finite(stats.inflightPeak),
     inflightHistogram: numbersOf(stats.inflightHistogram),
     keys: limiter.perKey ? stats.keys : undefined,
     adaptive: limiter.isAdaptive,
     frozen: limiter.frozen,
-    baseline: numberOf(stats.baseline),
+    baseline: finite(stats.baseline),
     state: limiter.state,
     mode: limiter.mode,
     priorities: stats.priorities,
@@ -153,55 +135,36 @@ export function limitView(
     guard: guardView(stats.guard),
     isGuard: false,
     operations: limiter.operations,
-    store: distributed && storeView(stats),
-    sample: figuresOf({ ...counts, limit }),
+    store: storeView(stats, processes),
+    sample,
   };
 }
 
-function countsOf(stats: Stats, inflight: number) {
+function countsOf(stats: Stats) {
   const { name, queued, admitted, withdrawn, leaked } = stats;
   const { rejected, wouldReject, shadow, suggestion } = stats;
   const longestWait = Math.round(stats.longestWait);
-  const counts: unknown[] = [inflight, queued, admitted, withdrawn, leaked];
-  for (const count of [...counts, ...Object.values(rejected), ...Object.values(wouldReject)]) {
-    if (!Number.isFinite(count)) throw invalid('stats()', 'a method that returns counts', count);
-  }
   const rejections = { rejected, wouldReject, shadow, suggestion };
-  return { name, inflight, queued, longestWait, admitted, ...rejections, withdrawn, leaked };
-}
-
-function figuresOf(
-  view: Pick<LimitView, 'inflight' | 'queued' | 'rejected' | 'wouldReject'> & {
-    limit?: number | undefined;
-  },
-): Figures {
-  const { inflight, queued, limit = 0, rejected, wouldReject } = view;
-  return [inflight, queued, limit, sumOf(rejected), sumOf(wouldReject)];
-}
-
-function sumOf(counts: Readonly<Record<string, number>>): number {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return { name, queued, longestWait, admitted, ...rejections, withdrawn, leaked };
 }
 
 /** An application's own guard may report more, which the page does not need and JSON may not be able to contain. */
 function guardView(guard: Stats['guard']): Stats['guard'] {
-  if (guard === undefined) return undefined;
+  if (!guard) return undefined;
   const { name, delay, shedding } = guard;
-  return { name, delay: numberOf(delay), shedding: numberOf(shedding) };
-}
-
-/** JSON makes null of a number that is not finite, which the page could not format. */
-function numberOf(value: unknown): number | undefined {
-  return Number.isFinite(value) ? (value as number) : undefined;
+  return { name, delay: finite(delay), shedding: finite(shedding) };
 }
 
 function numbersOf(values: unknown): readonly number[] | undefined {
   return Array.isArray(values) && values.every(Number.isFinite) ? values : undefined;
 }
 
-function storeView({ distributed, inflight, queued }: LimiterStats): StoreView | undefined {
-  if (distributed === undefined) return undefined;
+function storeView(
+  { distributed, inflight, queued }: LimiterStats,
+  processes: number | undefined,
+): StoreView | undefined {
+  if (!distributed) return undefined;
   const { up, declared, reclaimed, lost, roundTrip } = distributed;
   const own = { declared, here: inflight, queuedHere: queued };
-  return { up, ...own, reclaimed, lost, roundTrip, processes: undefined };
+  return { up, ...own, reclaimed, lost, roundTrip, processes };
 }

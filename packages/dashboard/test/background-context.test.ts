@@ -10,10 +10,11 @@ it('the samples for later viewers do not keep the async context of the first req
   const sampler = new Sampler(() => [limiter], systemClock);
   const request = new WatchedRequest();
   await request.run(() => {
-    sampler.poll();
+    sampler.start();
     sampler.watch(() => {})();
+    return sampler.current.now;
   });
-  onTestFinished(sampler.watch(() => {}));
+  onTestFinished(() => sampler.close());
   expect(await request.remains()).toEqual([]);
 });
 

@@ -3,7 +3,7 @@ import { VirtualClock } from '@headgate/test-suite';
 import { collectWarnings } from '@headgate/test-suite/kit';
 import { expect, it } from 'vitest';
 import type { Snapshot } from '../src/messages.ts';
-import { viewsOfAll } from '../src/rows.ts';
+import { rowsOfAll } from '../src/rows.ts';
 import { Sampler } from '../src/sampler.ts';
 
 function samplerOf(limits: readonly Handle[]): Sampler {
@@ -14,12 +14,13 @@ it('the dashboard shows all other limits if the statistics of one are not number
   const warnings = collectWarnings('HEADGATE_STATS');
   const own = createLimiter({ name: 'own', limit: 5 });
   const stats = own.stats();
-  const sampler = samplerOf([own, createLimiter({ name: 'a', limit: 1 })]);
+  const a = createLimiter({ name: 'a', limit: 1 });
   for (const wrong of [{ ...stats, inflight: 1n }, { ...stats, rejected: undefined }, {}]) {
     own.stats = () => wrong as never;
-    expect(sampler.current.limits.map(({ name }) => name)).toEqual(['a']);
+    const { limits } = samplerOf([own, a]).current;
+    expect(limits.map(({ name }) => name)).toEqual(['a']);
     own.stats = () => stats;
-    expect(viewsOfAll([own])).toHaveLength(1);
+    expect(rowsOfAll([own])).toHaveLength(1);
   }
   expect(warnings.length).toBeGreaterThan(0);
 });
@@ -30,7 +31,8 @@ it.each([[{}], [5], [['1']], [[Number.NaN]]])(
     const own = createLimiter({ name: 'own', limit: 5 });
     const stats = own.stats();
     own.stats = () => ({ ...stats, inflightHistogram }) as never;
-    expect(viewsOfAll([own])).toMatchObject([{ name: 'own', inflightHistogram: undefined }]);
+    const [row] = rowsOfAll([own]);
+    expect(row?.view()).toMatchObject({ name: 'own', inflightHistogram: undefined });
   },
 );
 

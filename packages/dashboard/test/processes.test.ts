@@ -22,6 +22,7 @@ function scene(
     };
   }
   const sampler = new Sampler(() => limiters, clock);
+  sampler.start();
   const shown = () => sampler.current.limits.map(({ store }) => store?.processes);
   const advance = async (seconds: number) => {
     for (let i = 0; i < seconds; i++) {

@@ -1,7 +1,17 @@
-import { createGate, createLimiter, type Gate, type Handle } from '@headgate/core';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  createGate,
+  createLimiter,
+  type Gate,
+  type Handle,
+  type LocalLimiter,
+  systemClock,
+} from '@headgate/core';
+import { WatchedRequest } from '@headgate/test-kit/watched-request';
 import { VirtualClock } from '@headgate/test-suite';
 import { collectWarnings } from '@headgate/test-suite/kit';
 import { expect, it } from 'vitest';
+import { History } from '../src/history.ts';
 import type { Snapshot } from '../src/messages.ts';
 import type { Sink } from '../src/page-request.ts';
 import { Sampler } from '../src/sampler.ts';
@@ -20,6 +30,7 @@ function scene(limits: () => readonly Handle[] = () => []) {
 /** The names of the limits in each snapshot from now on. */
 function namesSeen(sampler: Sampler): readonly string[] {
   const names: string[] = [];
+  sampler.start();
   sampler.watch((snapshot) => {
     names.push(snapshot.limits.map(({ name }) => name).join());
   });
@@ -42,29 +53,68 @@ class TestSink implements Sink {
   }
 }
 
-it('without viewers, the sampler reads no statistics and has no timer', () => {
-  const { clock, sampler, reads } = scene();
+it('the sampler records a history without viewers, of the first 1,000 limits at most, until it is closed', () => {
+  const limits = Array.from({ length: 1_001 }, (_, i) => createLimiter({ name: `${i}`, limit: 1 }));
+  const { clock, sampler, reads } = scene(() => limits);
   clock.advance(60_000);
   expect([reads(), clock.armed]).toEqual([0, 0]);
-  const leave = sampler.watch(() => {});
+  sampler.start();
   clock.advance(3_000);
   expect(reads()).toBe(3);
-  leave();
+  const { limits: views } = sampler.current;
+  expect(views).toHaveLength(1_001);
+  const samples = Object.values(sampler.history.since(0, views));
+  expect([samples[0]?.length, samples[999]?.length, samples[1_000]]).toEqual([
+    ...[4, 4],
+    [[clock.now(), 0, 0, 1, 0, 0]],
+  ]);
+  sampler.close();
   clock.advance(60_000);
-  expect([reads(), clock.armed]).toEqual([3, 0]);
+  expect([reads(), clock.armed]).toEqual([4, 0]);
+});
+
+it('the sampler creates no views without viewers', () => {
+  const limiter = createLimiter({ name: 'a', limit: 1 });
+  let views = 0;
+  Object.defineProperty(limiter, 'state', {
+    get: () => {
+      views++;
+      return 'open';
+    },
+  });
+  const { clock, sampler } = scene(() => [limiter]);
+  sampler.start();
+  clock.advance(60_000);
+  expect(views).toBe(0);
+  for (let i = 0; i < 50; i++) sampler.current;
+  expect(views).toBe(1);
+  sampler.watch(() => {});
+  clock.advance(3_000);
+  expect(views).toBe(4);
+});
+
+it('the sampler of an app that was dropped without closing its dashboard is garbage-collected', async () => {
+  const app = new WatchedRequest();
+  await app.run(() => {
+    const own = AsyncLocalStorage.snapshot();
+    new Sampler(() => own(() => []), systemClock).start();
+  });
+  expect(await app.remains()).toEqual([]);
 });
 
 it('the sampler reads statistics once per second, however many viewers there are', () => {
   const { clock, sampler, reads } = scene();
   const viewers = new Viewers(sampler);
   const sinks = Array.from({ length: 100 }, () => new TestSink());
+  sampler.start();
   const leave = sinks.map((sink) => viewers.join(sink, clock.now()));
   clock.advance(10_000);
   expect(reads()).toBe(10);
   expect(sinks.every(({ messages }) => messages.length === 10)).toBe(true);
   for (const each of leave) each();
   clock.advance(10_000);
-  expect([reads(), clock.armed]).toEqual([10, 0]);
+  expect(reads()).toBe(20);
+  expect(sinks.every(({ messages }) => messages.length === 10)).toBe(true);
 });
 
 it('the sampler has room for 1,000 viewers', () => {
@@ -78,17 +128,10 @@ it('the sampler has room for 1,000 viewers', () => {
   expect(viewers.isFull).toBe(false);
 });
 
-it('the sampler reads statistics for five seconds after a poll, and once for all polls of a second', () => {
-  const { clock, sampler, reads } = scene();
-  for (let i = 0; i < 50; i++) sampler.poll();
-  expect(reads()).toBe(1);
-  clock.advance(60_000);
-  expect([reads(), clock.armed]).toEqual([5, 0]);
-});
-
-it('the sampler keeps five minutes of history, and forgets a limit that has been gone for as long', () => {
+it('the sampler keeps five minutes of history, and forgets a limit that is gone', () => {
   const limits = [createLimiter({ name: 'a', limit: 1 }), createLimiter({ name: 'b', limit: 2 })];
   const { clock, sampler } = scene(() => limits);
+  sampler.start();
   let latest: Snapshot = sampler.current;
   sampler.watch((snapshot) => {
     latest = snapshot;
@@ -96,18 +139,29 @@ it('the sampler keeps five minutes of history, and forgets a limit that has been
   const views = latest.limits;
   const lengths = () => Object.values(sampler.history.since(0, views)).map(({ length }) => length);
   clock.advance(600_000);
-  expect(lengths()).toEqual([301, 301]);
-  limits.pop();
-  clock.advance(100_000);
+  expect(lengths()).toEqual([300, 300]);
+  const [b] = limits.splice(1);
+  clock.advance(1_000);
   expect(latest.limits.map(({ name }) => name)).toEqual(['a']);
-  expect(lengths()).toEqual([301, 201]);
-  clock.advance(300_000);
-  expect(lengths()).toEqual([301, 0]);
+  limits.push(b as LocalLimiter);
+  clock.advance(10_000);
+  expect(lengths()).toEqual([300, 10]);
+});
+
+it('the history omits what is older than five minutes if the process was frozen', () => {
+  const { clock, sampler } = scene(() => [createLimiter({ name: 'a', limit: 1 })]);
+  const history = new History();
+  const { limits } = sampler.current;
+  for (const at of [1_000, 2_000, 301_500, 302_500]) history.add(at, limits);
+  const [samples] = Object.values(history.since(0, limits));
+  expect(samples?.map(([at]) => at)).toEqual([301_500, 302_500]);
+  expect(clock.armed).toBe(0);
 });
 
 it('the sampler drops a viewer that does not read its stream, and no other', () => {
   const { clock, sampler } = scene();
   const viewers = new Viewers(sampler);
+  sampler.start();
   const [reader, stuck] = [new TestSink(), new TestSink()];
   for (const sink of [reader, stuck]) viewers.join(sink, clock.now());
   stuck.pending = 256 * 1024;
@@ -123,14 +177,13 @@ it('the sampler drops a viewer that does not read its stream, and no other', () 
 it('the sampler ends a stream after a quarter of an hour, so that its browser is authorized again', () => {
   const { clock, sampler } = scene();
   const viewers = new Viewers(sampler);
+  sampler.start();
   const sink = new TestSink();
   viewers.join(sink, clock.now());
   clock.advance(899_000);
   expect(sink.state).toBe('open');
   clock.advance(1_000);
   expect(sink.state).toBe('ended');
-  clock.advance(1_000);
-  expect(clock.armed).toBe(0);
 });
 
 it('the sampler shows the limits known so far if the function of the app fails, and warns once per failure', () => {
