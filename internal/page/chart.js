@@ -43,6 +43,11 @@ export class Chart {
     while ((this.#samples[1]?.at ?? Infinity) < sample.at - span) this.#samples.shift();
   }
 
+  /** Of the time that the chart shows. @returns {readonly Sample[]} */
+  get samples() {
+    return this.#samples;
+  }
+
   /** How many were rejected in the time that the chart shows. */
   get rejected() {
     return sum(this.#samples, ({ rejected = 0 }) => rejected);

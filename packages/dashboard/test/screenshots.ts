@@ -75,9 +75,6 @@ const { port } = server.address() as AddressInfo;
 const url = `http://127.0.0.1:${port}/admin/limits/`;
 
 const browser = await chromium.launch(chromiumOptions());
-// The history is kept while there are viewers.
-const viewer = await browser.newPage();
-await viewer.goto(url);
 
 const load = Promise.all([
   arrivals(

@@ -1,6 +1,7 @@
 import { Confirmation } from './confirm.js';
 import { part, write } from './dom.js';
 import { Feed } from './feed.js';
+import { summarize } from './summary.js';
 import { Table } from './table.js';
 import { count } from './words.js';
 
@@ -61,7 +62,9 @@ function draw() {
   byId('table').hidden = found.length === 0;
   byId('key').hidden = found.length === 0;
   write(byId('note'), note(found.length));
-  table.show(found, latest, wanted !== '');
+  const isFound = (/** @type {LimitView} */ view) => found.includes(view);
+  table.show(latest, wanted === '' ? undefined : isFound);
+  summarize(byId('summary'), table.rows);
   // The limits of a gate count the same requests as the gate.
   const queued = limits.reduce((sum, each) => sum + (each.gate === undefined ? each.queued : 0), 0);
   document.title = queued === 0 ? 'Limits' : `${count(queued)} queued · Limits`;
@@ -90,7 +93,7 @@ const feed = new Feed(show, fail);
 text.addEventListener('input', draw);
 byId('idle').addEventListener('idle', draw);
 
-// The server samples its limits only while a page is visible.
+// A hidden page needs no samples: it receives them when it is visible again.
 document.addEventListener('visibilitychange', () => {
   if (document.hidden) feed.stop();
   else feed.start();

@@ -4,6 +4,7 @@ import { Details } from './details.js';
 import { copy, part, write } from './dom.js';
 import { milliseconds } from './facts.js';
 import { tagsOf } from './tags.js';
+import { troubleOf } from './trouble.js';
 import { count, wait } from './words.js';
 
 /** @import { OperatorBounds } from '../src/bounds.ts' */
@@ -11,6 +12,7 @@ import { count, wait } from './words.js';
 /** @import { LimitView } from '../src/view.ts' */
 /** @import { Reversion } from '../src/reversions.ts' */
 /** @import { OperatorRequest } from './controls.js' */
+/** @import { Trouble } from './trouble.js' */
 
 /**
  * What a row shows in addition to its limit; `resumesAt` is when a paused or drained limit resumes.
@@ -34,13 +36,18 @@ export class Row {
   /** The latest totals of what was rejected, or would have been. */
   /** @type {[rejected: number, wouldReject: number] | undefined} */
   #totals;
+  /** @type {Trouble} */
+  trouble = 'none';
 
   /** @param {LimitView} view @param {boolean} isOpen @param {(request: OperatorRequest) => void} ask */
   constructor({ name, gate, isGuard }, isOpen, ask) {
     this.#chart = new Chart(part(this.element, '.history'), isGuard ? '\u202fms' : '');
     this.#controls = new Controls(part(this.element, '.controls'), ask);
     write(part(this.element, '.title'), name);
-    this.element.dataset.part = gate === undefined ? 'no' : 'yes';
+    this.name = name;
+    /** Whether it is a limit below its gate. */
+    this.isPart = gate !== undefined;
+    this.element.dataset.part = this.isPart ? 'yes' : 'no';
     write(part(this.element, '.gate'), gate === undefined ? '' : `limit of ${gate}`);
     this.#details.id = `details-${++rows}`;
     this.#toggle.setAttribute('aria-controls', this.#details.id);
@@ -77,8 +84,17 @@ export class Row {
     this.element.dataset.waits = queued > 0 ? 'yes' : 'no';
     this.#showRejections();
     this.#chart.draw(now);
+    this.trouble = troubleOf(view, now, this.#chart.samples);
     if (!this.#details.hidden) this.#groups.show(view);
     this.#view = view;
+  }
+
+  /** Shows a limit without trouble in one line, since there are many. @param {boolean} isAmongMany */
+  compact(isAmongMany) {
+    const { rejected, wouldReject } = this.#chart;
+    const isQuiet = this.trouble === 'none' && rejected === 0 && wouldReject === 0;
+    const isCompact = isAmongMany && isQuiet && this.#details.hidden === true;
+    this.element.dataset.compact = isCompact ? 'yes' : 'no';
   }
 
   /** @param {LimitView} view */

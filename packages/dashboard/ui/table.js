@@ -1,4 +1,5 @@
 import { part, write } from './dom.js';
+import { byTrouble } from './order.js';
 import { Row } from './row.js';
 import { count } from './words.js';
 
@@ -9,13 +10,15 @@ import { count } from './words.js';
 
 /** Rows are expanded at first only up to this number of limits. */
 const MAX_EXPANDED = 3;
-/** Up to this number of limits, those without requests are shown as well. */
+/** Up to this number of limits, those without requests are shown as well, and none in one line. */
 const MAX_WITH_IDLE = 8;
 
 /** A table with one row per limit. */
 export class Table {
   /** @type {Map<number, Row>} */
   #rows = new Map();
+  /** All rows, in the order of the app. @type {Row[]} */
+  rows = [];
   /** Whether the viewer may operate. */
   mayOperate = false;
   /** Between which values operators may set each limit, by its name. @type {Map<string, OperatorBounds>} */
@@ -62,19 +65,32 @@ export class Table {
     }
   }
 
-  /** @param {readonly LimitView[]} views @param {Snapshot} snapshot @param {boolean} isSearch */
-  show(views, { reversions, resumptions, now }, isSearch) {
+  /** @param {Snapshot} snapshot @param {((view: LimitView) => boolean) | undefined} isFound By a search. */
+  show({ limits, reversions, resumptions, now }, isFound) {
     const { mayOperate } = this;
-    const all = views.flatMap((view) => {
+    const shown = limits.flatMap((view) => {
       const row = this.#rows.get(view.id);
       const bounds = this.bounds.get(view.limitName ?? '');
       const reversion = reversions[view.id];
       row?.show(view, now, { mayOperate, bounds, reversion, resumesAt: resumptions[view.id]?.at });
-      return row === undefined ? [] : [row];
+      return row === undefined ? [] : [{ row, view }];
     });
-    const rows = isSearch ? all : this.#withoutIdle(all);
-    if (isSearch) this.#idle.hidden = true;
-    this.#arrange(rows.map(({ element }) => element));
+    this.rows = shown.map(({ row }) => row);
+    const found = isFound && shown.filter(({ view }) => isFound(view)).map(({ row }) => row);
+    const rows = found ?? this.#withoutIdle(this.rows);
+    if (found !== undefined) this.#idle.hidden = true;
+    for (const row of rows) row.compact(rows.length > MAX_WITH_IDLE);
+    // A row must not move away from the operator who uses it.
+    const isUsed = this.#element.contains(document.activeElement);
+    this.#arrange((isUsed ? this.#inPlace(rows) : byTrouble(rows)).map(({ element }) => element));
+  }
+
+  /** In the present order; new rows come last. @param {Row[]} rows */
+  #inPlace(rows) {
+    const bodies = [...this.#element.querySelectorAll('tbody.item')];
+    const placeOf = (/** @type {Row} */ { element }) => bodies.indexOf(element);
+    const [old, added] = [true, false].map((is) => rows.filter((row) => placeOf(row) >= 0 === is));
+    return [...(old ?? []).sort((one, other) => placeOf(one) - placeOf(other)), ...(added ?? [])];
   }
 
   /** Limits without requests would hide the others. @param {Row[]} rows */
