@@ -27,8 +27,8 @@ export interface DashboardOptions<R> {
 /** The members that every dashboard has, in addition to being a middleware. */
 export interface DashboardHandle {
   /**
-   * Ends the streams of all open pages, which would otherwise keep a server from closing, and reverts temporary
-   * changes. Later requests for data and operations get 503.
+   * Ends the history and the streams of all open pages, which would otherwise keep a server from closing, and reverts
+   * temporary changes. Later requests for data and operations get 503.
    */
   close(): void;
 }
