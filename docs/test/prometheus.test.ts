@@ -153,5 +153,5 @@ describe('promtool', () => {
     const file = join(temporaryFolder(), 'tests.yml');
     await writeFile(file, promtoolTests(join(root, alertsFile)));
     expect(await promtool('test', 'rules', file)).toContain('SUCCESS');
-  });
+  }, 90_000);
 });

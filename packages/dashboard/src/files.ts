@@ -10,6 +10,9 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
+/** Comments on lines of their own are a fifth of the page, and of no use to a browser. */
+const comments = /^ *\/\*(?:(?!\*\/).)*\*\/\n/gms;
+
 /** A file that the browser loads. */
 export interface PageFile {
   readonly type: string;
@@ -26,8 +29,11 @@ export function readFiles(): ReadonlyMap<string, PageFile> {
   for (const folder of [shared, own]) {
     for (const name of readdirSync(folder)) {
       const type = types[extname(name)];
-      if (type !== undefined)
-        files.set(name, { type, text: readFileSync(join(folder, name), 'utf8') });
+      if (type === undefined) continue;
+      files.set(name, {
+        type,
+        text: readFileSync(join(folder, name), 'utf8').replace(comments, ''),
+      });
     }
   }
   return files;
