@@ -22,8 +22,12 @@ export function cacheFolder() {
   const usual = resolve('node_modules/.cache/headgate');
   mkdirSync(usual, { recursive: true });
   if (process.getuid?.() !== 0) return usual;
-  const reads = spawnSync('test', ['-x', usual], unprivileged).status === 0;
-  return reads ? usual : '/var/cache/headgate';
+  if (spawnSync('test', ['-x', usual], unprivileged).status === 0) return usual;
+  const folder = '/var/cache/headgate';
+  mkdirSync(folder, { recursive: true });
+  // Whatever the umask of this process.
+  chmodSync(folder, 0o755);
+  return folder;
 }
 
 /** The programs that were found before, by name. */

@@ -1,11 +1,11 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { temporaryFolder } from '@headgate/test-kit/temporary-folder';
 import { expect, onTestFinished, test } from 'vitest';
 import { root } from '../../docs/test/pages.ts';
-import { cached, cacheFolder } from '../programs/cache.mjs';
+import { cached, cacheFolder, unprivileged } from '../programs/cache.mjs';
 
 test('what an interrupted process has left is not used by a later one with the same ID', () => {
   const name = `left-${process.pid}`;
@@ -17,6 +17,18 @@ test('what an interrupted process has left is not used by a later one with the s
     for (const path of [left, filled]) rmSync(path, { recursive: true, force: true });
   });
   expect(readdirSync(filled)).toEqual(['whole']);
+});
+
+test('the user that runs the programs can enter their folder, even if the clone is private', () => {
+  const clone = temporaryFolder();
+  chmodSync(clone, 0o700);
+  const module = JSON.stringify(join(root, 'scripts/programs/cache.mjs'));
+  const code = `process.umask(0o077);
+    const { cacheFolder } = await import(${module});
+    process.stdout.write(cacheFolder());`;
+  const args = ['--input-type=module', '--eval', code];
+  const folder = execFileSync(process.execPath, args, { cwd: clone, encoding: 'utf8' });
+  expect(spawnSync('ls', [folder], unprivileged).status).toBe(0);
 });
 
 /** Logs the folder of apt's lists, which two processes must not write at once. */
