@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { expect, it } from 'vitest';
 import { read, root } from '../../docs/test/pages.ts';
+import { manifestOf } from '../packages.mjs';
 
 /** Process-wide, and reset for each test: no package exports it. */
 const exempt = ['packages/core/src/warning.ts'];
@@ -37,4 +38,30 @@ it('a file imports another package by its name, not by a path', () => {
   const files = sourcesIn('.');
   expect(files.length).toBeGreaterThan(100);
   expect(files.flatMap(foreignImports)).toEqual([]);
+});
+
+const folders = ['packages', 'internal'].flatMap((parent) =>
+  readdirSync(join(root, parent)).map((name) => `${parent}/${name}`),
+);
+
+/** The packages of the workspace that this one names, by name. */
+const dependencies = new Map<string, string[]>(
+  ['bench', 'demo', 'examples', ...folders].map((folder) => {
+    const { name, dependencies: run, devDependencies: test } = manifestOf(folder);
+    return [name, Object.keys({ ...run, ...test }).filter((each) => each.startsWith('@headgate/'))];
+  }),
+);
+
+function cycleFrom(path: string[]): string[] | undefined {
+  const last = path.at(-1) as string;
+  if (path.indexOf(last) < path.length - 1) return path;
+  for (const next of dependencies.get(last) ?? []) {
+    const cycle = cycleFrom([...path, next]);
+    if (cycle !== undefined) return cycle;
+  }
+  return undefined;
+}
+
+it('no package depends on itself by way of others: tests take these from the root', () => {
+  expect([...dependencies.keys()].flatMap((name) => cycleFrom([name]) ?? [])).toEqual([]);
 });
