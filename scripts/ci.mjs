@@ -8,6 +8,7 @@ const steps = [
   ['types', 'npm run typecheck'],
   ['build', 'npm run build'],
   ['tests', 'npm test'],
+  ['a private clone', 'node scripts/private-clone.mjs'],
   ['long tests', 'npm run test:long'],
   ['oldest PostgreSQL', 'npm run compat -- postgres'],
   ['coverage of the core', 'npm run test:coverage'],
