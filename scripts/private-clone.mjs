@@ -7,7 +7,7 @@ import { root } from './packages.mjs';
 import { execute } from './shell.mjs';
 
 /** Those that start PostgreSQL, PgBouncer and Redis. */
-const tests = ['scripts/test/cache', 'internal/test-servers', 'packages/postgres/test/options'];
+const tests = ['scripts/test/cache', 'internal/test-servers'];
 
 const folder = mkdtempSync(join(tmpdir(), 'headgate-private-'));
 const clone = join(folder, 'headgate');
