@@ -8,7 +8,7 @@ export interface CallOptions<Args extends readonly unknown[]> {
    * calls for which it returns undefined share one key; over stdio, no call has a session id. Required if the limit is
    * keyed (`perKey`), otherwise an error. In a gate, it is the key of each keyed limit.
    */
-  readonly key?: ((...args: Args) => string | undefined) | undefined;
+  readonly key?: ((...args: Args) => string | number | undefined) | undefined;
   /**
    * Groups calls for the order `fair()`: the groups are served in turn. An error with an order that does not contain
    * it. Default: all calls form one group.

@@ -24,7 +24,7 @@ export { BasePermit, type PermitHolder, type PermitRegistry } from './semaphore/
 export type { CloseOptions } from './semaphore/permit-tracker.ts';
 export type { RejectionCause } from './semaphore/rejection.ts';
 export { ReleaseRate } from './semaphore/release-rate.ts';
-export { checkIdle, checkKey, checkRequest } from './semaphore/request.ts';
+export { checkIdle, checkKey, checkRequest, keyText } from './semaphore/request.ts';
 export { RetryAfter } from './semaphore/retry-after.ts';
 export { type GroupMember, SemaphoreGroup } from './semaphore/semaphore-group.ts';
 export { announce, grant, identityOf, isGone, waitedSince } from './semaphore/waiter.ts';

@@ -1,3 +1,5 @@
+import { isThenable } from './is-thenable.ts';
+
 /** Codes of errors; `docs/errors.md` explains each. */
 export type ErrorCode =
   | 'ERR_HEADGATE_OPTION'
@@ -6,6 +8,7 @@ export type ErrorCode =
   | 'ERR_HEADGATE_GATE_ORDER'
   | 'ERR_HEADGATE_ROUTE'
   | 'ERR_HEADGATE_KEY'
+  | 'ERR_HEADGATE_PROMISE'
   | 'ERR_HEADGATE_WEIGHT'
   | 'ERR_HEADGATE_WAITING'
   | 'ERR_HEADGATE_MIDDLEWARE'
@@ -49,9 +52,12 @@ export function invalid(
   subject = option,
 ): HeadgateError {
   // The caller passed an async function where a synchronous one is required. The rejection of its promise must not end
-  // the process.
+  // the process. Another thenable might start its work at `then`, as query builders do.
   if (value instanceof Promise) value.catch(() => {});
-  return new HeadgateError(code, `${subject} must be ${expected}, got ${shown(value)}`, option);
+  const message = `${subject} must be ${expected}, got ${shown(value)}`;
+  if (!isThenable(value) || !perRequest.includes(option))
+    return new HeadgateError(code, message, option);
+  return new HeadgateError('ERR_HEADGATE_PROMISE', message + AWAIT_BEFORE, option);
 }
 
 /** Like `invalid`, but omits the value, which may be a secret or contain one. */
@@ -69,7 +75,13 @@ export function superfluous(option: string, when: string): HeadgateError {
   return new HeadgateError('ERR_HEADGATE_OPTION', message, option);
 }
 
+/** Options that an app may want to compute from its database. */
+const perRequest = ['key', 'limit', 'skip', 'weight', 'priority', 'fairBy', 'shares.by'];
+const AWAIT_BEFORE =
+  ': await it before, as in "A plan from a database" (@headgate/core/docs/limit-per-tenant.md)';
+
 function shown(value: unknown): string {
+  if (isThenable(value)) return 'a promise';
   if (typeof value === 'string') return JSON.stringify(value.slice(0, 40));
   if (typeof value === 'function') return 'a function that was not called';
   if (typeof value === 'bigint') return `${value}n`;

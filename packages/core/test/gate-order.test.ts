@@ -128,7 +128,7 @@ describe('the limits that apply to a request', () => {
   it.each<[object, object]>([
     [{ keys: { usr: 'a' } }, { code: 'ERR_HEADGATE_KEY', option: 'keys' }],
     [{ weights: { ap: 1 } }, { code: 'ERR_HEADGATE_KEY', option: 'weights' }],
-    [{ keys: { user: 5 } }, { code: 'ERR_HEADGATE_KEY' }],
+    [{ keys: { user: Number.NaN } }, { code: 'ERR_HEADGATE_KEY' }],
     [{ keys: { app: 'a' } }, { code: 'ERR_HEADGATE_KEY' }],
     [{ weights: { app: 101 } }, { code: 'ERR_HEADGATE_WEIGHT', option: 'weight' }],
     [{ weights: { app: 1.5 } }, { code: 'ERR_HEADGATE_WEIGHT', option: 'weight' }],

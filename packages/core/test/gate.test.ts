@@ -70,6 +70,16 @@ it('a queued request holds only permits of the limits before the one it waits fo
   expect(inflight(gate)).toEqual([2, 3]);
 });
 
+it('42 and "42" are the same key of a gate', async () => {
+  const { gate } = usersAndApp();
+  const permits = [
+    await gate.acquire({ keys: { user: 42 } }),
+    await gate.acquire({ keys: { user: '42' } }),
+  ];
+  expect(permits.map(({ key }) => key)).toEqual(['42', '42']);
+  expect(gate.stats().limits[0]).toMatchObject({ keys: 1, inflight: 2 });
+});
+
 it('a gate releases the permits of earlier limits when a later limit rejects', () => {
   const limits = [
     { name: 'user', limit: 2, perKey: true },

@@ -103,14 +103,42 @@ it('a key in use is never evicted, whatever happens to other keys', () => {
   expect(limiter.stats().keys).toBe(1);
 });
 
-it('a key must be a string, and a limiter without keys accepts none', async () => {
+it.each(['enforce', 'shadow'] as const)('42 and "42" are the same key (%s)', async (mode) => {
+  const limiter = keyed();
+  if (mode === 'shadow') limiter.shadow();
+  expect(await limiter.run(({ key }) => key, { key: 42 })).toBe('42');
+  const permits = [limiter.tryAcquire({ key: 42 }), await limiter.acquire({ key: '42' })];
+  expect(permits.map((permit) => permit?.key)).toEqual(['42', '42']);
+  expect(limiter.stats()).toMatchObject({ keys: 1, inflight: 2 });
+  const waiting = limiter.run(({ key }) => key, { key: 42 });
+  const other = limiter.run(({ key }) => key, { key: 43 });
+  expect(await other).toBe('43');
+  permits[0]?.release();
+  expect(await waiting).toBe('42');
+});
+
+it.each([Number.NaN, Infinity])('%s is no key', async (key) => {
+  const error = {
+    code: 'ERR_HEADGATE_KEY',
+    option: 'key',
+    message: `key must be a string or a finite number, got ${key}`,
+  };
+  const limiter = keyed();
+  expect(() => limiter.tryAcquire({ key })).toThrow(expect.objectContaining(error));
+  await expect(limiter.acquire({ key })).rejects.toMatchObject(error);
+  await expect(limiter.run(() => 1, { key })).rejects.toMatchObject(error);
+});
+
+it('a key must be a string or a number, and a limiter without keys accepts none', async () => {
   const code = 'ERR_HEADGATE_KEY';
   const limiter = keyed();
-  for (const key of [undefined, 5, null, {}] as string[]) {
+  for (const key of [undefined, null, {}] as string[]) {
     expect(() => limiter.tryAcquire({ key })).toThrow(expect.objectContaining({ code }));
     await expect(limiter.acquire({ key })).rejects.toMatchObject({ code, option: 'key' });
     expect(() => call(limiter, { key })).toThrow(expect.objectContaining({ code }));
   }
+  // A waiter's key is always text.
+  expect(() => call(limiter, { key: 5 as never })).toThrow(expect.objectContaining({ code }));
   const unkeyed = createLimiter({ limit: 1, name: 'app' });
   await expect(unkeyed.run(() => 1, { key: 'a' })).rejects.toMatchObject({
     code,

@@ -21,9 +21,19 @@ const gates = {
 const mistakes: [string, () => unknown, string][] = [
   ['limit: 10n', () => createLimiter({ limit: 10n as never }), 'got 10n'],
   [
-    'a number as a key',
-    () => keyed().acquire({ key: 5 as never }),
-    'key must be a string, as limiter "unnamed" is keyed, got 5',
+    'NaN as a key',
+    () => keyed().acquire({ key: Number.NaN }),
+    'key must be a string or a finite number, got NaN',
+  ],
+  [
+    'a promise as a key',
+    () => keyed().acquire({ key: Promise.resolve('a') as never }),
+    'key must be a string or a finite number, got a promise: await it before, as in "A plan from a database" (@headgate/core/docs/limit-per-tenant.md)',
+  ],
+  [
+    'a promise instead of a function',
+    () => limiter().run(Promise.resolve(1) as never),
+    'fn must be a function, got a promise',
   ],
   [
     'no key',
@@ -158,10 +168,10 @@ const mistakes: [string, () => unknown, string][] = [
     'limits[0].priority must be set next to limits',
   ],
   [
-    'a number as a key of a gate',
+    'NaN as a key of a gate',
     () =>
-      createGate({ limits: [{ ...limit, perKey: true }] }).run(work, { keys: { one: 5 } as never }),
-    'key must be a string, as limiter "one" is keyed, got 5',
+      createGate({ limits: [{ ...limit, perKey: true }] }).run(work, { keys: { one: Number.NaN } }),
+    'key must be a string or a finite number, got NaN',
   ],
   [
     'defaultLimit() with a key',

@@ -114,7 +114,7 @@ it('an invalid demand on one limit keeps no permit of the other limits', async (
     { name: 'org', limit: 1, perKey: true },
   ];
   const { gate } = shadowGate({ limits });
-  const keys = { user: 'a', org: 5 as never };
+  const keys = { user: 'a', org: Number.NaN };
   await expect(gate.acquire({ keys })).rejects.toMatchObject({ code: 'ERR_HEADGATE_KEY' });
   const demands = [
     { key: 'a', weight: 1 },

@@ -5,6 +5,9 @@ import type { OperatorBounds } from './bounds.ts';
 /** What a request may do. `view`: see the page. `operate`: also change limits. `false`: nothing. */
 export type Access = 'view' | 'operate' | false;
 
+/** A method, so that its parameter may have the application's own type: `(req: AuthRequest) => …`. */
+type Authorize<R> = { call(request: R): Access | Promise<Access> }['call'];
+
 /** Options of `dashboard`. */
 export interface DashboardOptions<R> {
   /**
@@ -16,7 +19,7 @@ export interface DashboardOptions<R> {
    * Decides what a request may do. It may return a promise. If it throws, the error reaches the framework's error
    * handling. Default: requests with the token that the process prints may view; all others get 403.
    */
-  authorize?: ((request: R) => Access | Promise<Access>) | undefined;
+  authorize?: Authorize<R> | undefined;
   /**
    * The range in which operators may set each limit, by its name: `{ api: { min: 20, max: 200 } }`. The app itself may
    * set other values. Default: any whole number from 1.

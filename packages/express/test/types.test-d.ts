@@ -109,7 +109,8 @@ concurrencyLimit({ limits: [{ limit: 1 }] });
 concurrencyLimit({ limits: [{ limiter: createLimiter({ limit: 1 }) }] });
 // @ts-expect-error: a limiter has its limit
 concurrencyLimit({ limit: 1, limiter: createLimiter({ limit: 1 }) });
-// @ts-expect-error: a key is text
+// @ts-expect-error: a key is text or a number
+concurrencyLimit({ limit: 1, key: () => true });
 concurrencyLimit({ limit: 1, key: () => 5 });
 // The default limit.
 concurrencyLimit();
@@ -122,3 +123,44 @@ concurrencyLimit({
 });
 // @ts-expect-error: keys need a limit
 concurrencyLimit({ key: (req) => req.ip });
+
+// The app's own types.
+interface AuthRequest extends Request {
+  user: { id: number; plan: 'paid' | 'free'; pages: number };
+}
+concurrencyLimit({
+  limit: (req: AuthRequest) => (req.user.plan === 'paid' ? 10 : 2),
+  key: (req: AuthRequest) => req.user.id,
+  weight: (req: AuthRequest) => req.user.pages,
+  skip: (req: AuthRequest) => req.user.plan === 'paid',
+  priority: (req: AuthRequest) => (req.user.plan === 'paid' ? 'high' : 'normal'),
+  fairBy: (req: AuthRequest) => req.user.id,
+  onReject: ({ reason }, req: AuthRequest, res: Response<{ reason: string; user: number }>) =>
+    res.json({ reason, user: req.user.id }),
+});
+concurrencyLimit({
+  limits: [
+    { name: 'user', limit: 2, key: (req: AuthRequest) => req.user.id },
+    { name: 'report', limit: 1, key: (req: Request<{ id: string }>) => req.params.id },
+    { name: 'page', limit: 1, key: (req) => req.path },
+  ],
+  skip: (req: Request<{ id: string }, string, { draft: boolean }, { page: string }>) =>
+    req.body.draft || req.query.page === '0',
+});
+concurrencyLimit({ classify: (res: Response) => (res.statusCode === 504 ? 'dropped' : 'ok') });
+concurrencyLimit({
+  limit: 9,
+  shares: { parts: { paid: 0.6 }, by: (req: AuthRequest) => req.user.plan },
+});
+// @ts-expect-error: a request is no string
+concurrencyLimit({ limit: 1, key: (req: string) => req });
+// @ts-expect-error: a request is no string
+concurrencyLimit({ limit: 1, skip: (req: string) => req === '/health' });
+// @ts-expect-error: a response is no request
+concurrencyLimit({ limit: 1, key: (req: Response) => req.get('x-user') });
+// @ts-expect-error: nothing awaits a promise
+concurrencyLimit({ limit: 1, key: async (req: AuthRequest) => req.user.id });
+// @ts-expect-error: the same
+concurrencyLimit({ limit: async () => 4, key: (req) => req.ip });
+// @ts-expect-error: the same
+concurrencyLimit({ limit: 1, skip: async () => true });

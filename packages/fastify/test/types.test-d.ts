@@ -37,5 +37,27 @@ app.get('/reports', { config: { concurrencyLimit: limit } }, async () => 'ok');
 app.get('/', { config: { concurrencyLimit: { limit: 1 } } }, async () => 'ok');
 // @ts-expect-error: misspelt
 concurrencyLimit({ limit: 1, queuLimit: 1 });
-// @ts-expect-error: a key is text
+// @ts-expect-error: a key is text or a number
+concurrencyLimit({ limit: 1, key: () => true });
 concurrencyLimit({ limit: 1, key: () => 5 });
+
+// The app's own types.
+interface Report {
+  Params: { id: string };
+  Querystring: { pages: number };
+}
+type AuthRequest = FastifyRequest & { user: { id: number; isPaid: boolean } };
+concurrencyLimit({
+  limit: (request: AuthRequest) => (request.user.isPaid ? 10 : 2),
+  key: (request: FastifyRequest<{ Params: { id: string } }>) => request.params.id,
+  weight: (request: FastifyRequest<Report>) => request.query.pages,
+  skip: (request: AuthRequest) => request.user.isPaid,
+  priority: (request: AuthRequest) => (request.user.isPaid ? 'high' : 'normal'),
+  fairBy: (request: AuthRequest) => request.user.id,
+  onReject: ({ reason }, request: FastifyRequest<Report>, reply: FastifyReply) =>
+    reply.send({ reason, id: request.params.id }),
+});
+// @ts-expect-error: a request is no string
+concurrencyLimit({ limit: 1, key: (request: string) => request });
+// @ts-expect-error: nothing awaits a promise
+concurrencyLimit({ limit: 1, key: async (request: AuthRequest) => request.user.id });

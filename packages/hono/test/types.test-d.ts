@@ -48,5 +48,8 @@ new Hono<Env>().get('/', perUser, (c) => {
 
 // @ts-expect-error: misspelt
 concurrencyLimit({ limit: 1, queuLimit: 1 });
-// @ts-expect-error: a key is text
+// @ts-expect-error: a key is text or a number
+concurrencyLimit({ limit: 1, key: () => true });
 concurrencyLimit({ limit: 1, key: () => 5 });
+// @ts-expect-error: a context is no string
+concurrencyLimit({ limit: 1, key: (c: string) => c });

@@ -1,7 +1,7 @@
 import type { GateStats, Permit, Rejection } from '@headgate/core';
 import { type Admission, concurrencyLimit } from '@headgate/koa';
 import Router from '@koa/router';
-import Koa, { type Context, type Middleware, type Next } from 'koa';
+import Koa, { type Context, type Middleware, type Next, type ParameterizedContext } from 'koa';
 import { expectTypeOf } from 'vitest';
 
 const limit = concurrencyLimit({
@@ -57,5 +57,28 @@ new Router().use(limit).get('/', (ctx) => {
 
 // @ts-expect-error: misspelt
 concurrencyLimit({ limit: 1, queuLimit: 1 });
-// @ts-expect-error: a key is text
+// @ts-expect-error: a key is text or a number
+concurrencyLimit({ limit: 1, key: () => true });
 concurrencyLimit({ limit: 1, key: () => 5 });
+
+// The app's own types.
+interface State {
+  user: { id: number; isPaid: boolean };
+}
+type AppContext = ParameterizedContext<State, { tenant: string }>;
+concurrencyLimit({
+  limit: (ctx: AppContext) => (ctx.state.user.isPaid ? 10 : 2),
+  key: (ctx: ParameterizedContext<State>) => ctx.state.user.id,
+  weight: (ctx: AppContext) => ctx.tenant.length,
+  skip: (ctx: AppContext) => ctx.state.user.isPaid,
+  priority: (ctx: AppContext) => (ctx.state.user.isPaid ? 'high' : 'normal'),
+  fairBy: (ctx: AppContext) => ctx.tenant,
+  onReject: ({ reason }, ctx: AppContext) => {
+    ctx.body = { reason, tenant: ctx.tenant };
+  },
+});
+concurrencyLimit({ classify: (ctx: AppContext) => (ctx.status === 504 ? 'dropped' : 'ok') });
+// @ts-expect-error: a context is no string
+concurrencyLimit({ limit: 1, key: (ctx: string) => ctx });
+// @ts-expect-error: nothing awaits a promise
+concurrencyLimit({ limit: 1, key: async (ctx: AppContext) => ctx.tenant });

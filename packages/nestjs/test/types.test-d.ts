@@ -5,6 +5,7 @@ import {
   type ConcurrencyLimitOptions,
 } from '@headgate/nestjs';
 import type { CallHandler, DynamicModule, ExecutionContext } from '@nestjs/common';
+import type { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host';
 import { expectTypeOf } from 'vitest';
 
 const reports = ConcurrencyLimit({
@@ -40,3 +41,20 @@ ConcurrencyLimitModule.forRootAsync({
 ConcurrencyLimit({ limit: 1, queuLimit: 1 });
 // @ts-expect-error: true is neither options nor false
 ConcurrencyLimit(true);
+
+// The app's own types.
+interface AuthRequest {
+  user: { id: number; isPaid: boolean };
+}
+interface AuthContext extends ExecutionContext {
+  readonly request: AuthRequest;
+}
+ConcurrencyLimit({
+  limit: (context: AuthContext) => (context.request.user.isPaid ? 10 : 2),
+  key: (context) => context.switchToHttp().getRequest<AuthRequest>().user.id,
+  skip: (context: ExecutionContextHost) => context.getArgByIndex<AuthRequest>(0).user.isPaid,
+});
+// @ts-expect-error: a context is no request
+ConcurrencyLimit({ limit: 1, key: (request: AuthRequest) => request.user.id });
+// @ts-expect-error: nothing awaits a promise
+ConcurrencyLimit({ limit: 1, key: async (context) => context.getClass().name });

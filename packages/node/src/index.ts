@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type HttpHandle, withHandle } from '@headgate/core/http';
 import { type ConcurrencyLimitOptions, type Handler, LimitedListener } from './limited-listener.ts';
-import type { Message, ResponseTo } from './message.ts';
+import type { Message, ResponseTo, Served } from './message.ts';
 
 export * from '@headgate/core/app';
 export { admissionOf, type ConcurrencyLimitOptions } from './limited-listener.ts';
@@ -12,7 +12,7 @@ export interface ConcurrencyLimit<Req extends Message = IncomingMessage> extends
    * response has ended and, if the handler returns a promise, until the promise has settled. If the handler throws or
    * rejects, so does the listener. If nothing has responded by then, the permit is released.
    */
-  (handler: Handler<Req>): (req: Req, res: ResponseTo<Req>) => unknown;
+  (handler: Handler<Req>): (req: Served<Req>, res: ResponseTo<Req>) => unknown;
 }
 
 /**

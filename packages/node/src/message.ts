@@ -8,3 +8,8 @@ export type Message = IncomingMessage | Http2ServerRequest;
 export type ResponseTo<Req extends Message> = Req extends Http2ServerRequest
   ? Http2ServerResponse
   : ServerResponse;
+
+/** What a server passes for a request of the application's own type. */
+export type Served<Req extends Message> = Req extends Http2ServerRequest
+  ? Http2ServerRequest
+  : IncomingMessage;

@@ -42,6 +42,21 @@ createSecureServer(
   }),
 );
 
+// The app's own types.
+interface AuthMessage extends IncomingMessage {
+  user: { id: number; isPaid: boolean };
+}
+createServer(
+  concurrencyLimit({
+    limit: 1,
+    key: (req: AuthMessage) => req.user.id,
+    skip: (req: AuthMessage) => req.user.isPaid,
+    onReject: (_, req: AuthMessage, res) => res.end(`${req.user.id}`),
+  })(handler),
+);
+// @ts-expect-error: a request is no string
+concurrencyLimit({ limit: 1, key: (req: string) => req });
+
 // @ts-expect-error: a handler gets what `node:http` passes, and nothing else
 createServer(limit((_req, _res, _admission) => {}));
 // @ts-expect-error: misspelt

@@ -1,5 +1,10 @@
 import type { StoreStats } from '@headgate/core';
-import { BaseLimiter, type CloseOptions, type LimiterSettings } from '@headgate/core/engine';
+import {
+  BaseLimiter,
+  type CloseOptions,
+  keyText,
+  type LimiterSettings,
+} from '@headgate/core/engine';
 import type { StoreWarnings } from './availability/store-warnings.ts';
 import type { OperatedChange } from './contract.ts';
 import { DistributedSemaphores } from './distributed-semaphores.ts';
@@ -29,12 +34,14 @@ export class DistributedLimiter extends BaseLimiter<DistributedSemaphores> {
     this.semaphores.operate(change, report);
   }
 
-  usage(key?: string): { limit: number; inflight: number } {
-    const { limit = this.limit, inflight = 0 } = this.semaphores.find(key)?.limitState ?? {};
+  usage(key?: string | number): { limit: number; inflight: number } {
+    const { limit = this.limit, inflight = 0 } =
+      this.semaphores.find(keyText(key))?.limitState ?? {};
     return { limit, inflight };
   }
 
-  async storeStats(key?: string): Promise<StoreStats> {
+  async storeStats(ofKey?: string | number): Promise<StoreStats> {
+    const key = keyText(ofKey);
     const stats = await this.session.store.stats({ name: this.name, key });
     this.semaphores.noticed(key, stats);
     return stats;

@@ -208,6 +208,15 @@ describe('a distributed limit', () => {
     for (const permit of [first, second, free]) permit.release();
   });
 
+  test('counts the keys 42 and "42" as the same key', async () => {
+    const limiter = new World().limiter({ perKey: true, limit: 1, queueLimit: 0 });
+    const permit = await limiter.acquire({ key: 42 });
+    expect(permit.key).toBe('42');
+    await expect(limiter.acquire({ key: '42' })).rejects.toThrow('full');
+    permit.release();
+    expect(await limiter.run(({ key }) => key, { key: 42 })).toBe('42');
+  });
+
   test('a changed limit applies in all processes and revokes no permit', async () => {
     const warnings = collectWarnings();
     const world = new World();

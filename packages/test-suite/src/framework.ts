@@ -150,7 +150,7 @@ interface SuiteLimitOptions extends DistributedOptions {
   /** As `limiter` of `concurrencyLimit`. */
   readonly limiter?: LocalLimiter;
   /** As `key` of `concurrencyLimit`. */
-  readonly key?: Ask<string | undefined>;
+  readonly key?: Ask<string | number | undefined>;
   /** As `route` of `concurrencyLimit`. */
   readonly route?: string;
   /** As `weight` of `concurrencyLimit`. */

@@ -1,7 +1,7 @@
 import { HeadgateError, invalid } from '../errors.ts';
 import type { GateableLimiter, Limiter } from '../limiter/limiter.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
-import { checkKey, checkRequest } from '../semaphore/request.ts';
+import { checkKey, checkRequest, keyText } from '../semaphore/request.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import type { GateLimit } from './gate-limits.ts';
 
@@ -23,7 +23,7 @@ export type Demands = readonly Demand[];
 /** The demands of a caller, by the names of the gate's limits. */
 export interface DemandOptions {
   /** The key for each keyed limit. A keyed limit without a key here does not apply. */
-  keys?: Readonly<Record<string, string | undefined>> | undefined;
+  keys?: Readonly<Record<string, string | number | undefined>> | undefined;
   /** The weight for each limit; default 1. An optional limit applies only if its weight is set here. */
   weights?: Readonly<Record<string, number | undefined>> | undefined;
   /** The share for each divided limit. */
@@ -40,7 +40,7 @@ export function demandsFrom(
   checkLimitNames('shares', shares, limits);
   const demands: Demand[] = [];
   for (const { limiter, optional } of limits) {
-    const key = named(keys, limiter);
+    const key = keyText(named(keys, limiter));
     const weight = named(weights, limiter);
     const share = named(shares, limiter);
     const applies = limiter.perKey ? key !== undefined : !optional || weight !== undefined;

@@ -8,6 +8,7 @@ import { type Outcome, outcomes } from '../limits/limit.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 import { checkPriority } from '../semaphore/priority.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
+import { keyText } from '../semaphore/request.ts';
 import { type Framework, reasonOf } from './framework.ts';
 import { type Exchange, GatedRequest, UnlimitedRequest } from './gated-request.ts';
 import { type Fields, limitFields } from './limit-fields.ts';
@@ -125,11 +126,8 @@ export class HttpGate<R> {
   #prioritize(gated: GatedRequest, request: R): void {
     const { priority, fairBy } = this.#settings;
     if (priority !== undefined) gated.priority = checkPriority(priority(request) ?? 'normal');
-    const group: unknown = fairBy?.(request);
-    if (group === undefined) return;
-    if (typeof group !== 'string')
-      throw invalid('fairBy', 'a function that returns a string or undefined', group);
-    gated.fairBy = group;
+    const group = keyText(fairBy?.(request), 'fairBy', 'a function that returns ');
+    if (group !== undefined) gated.fairBy = group;
   }
 
   /** Undefined and null mean false, so that `skip` may read an optional property. */

@@ -1,3 +1,4 @@
+export { isThenable } from '../is-thenable.ts';
 export { sentence } from '../semaphore/rejection.ts';
 export { warnOnce } from '../warning.ts';
 export { type Admission, unlimited } from './admission.ts';
@@ -7,7 +8,6 @@ export { type Framework, reasonOf, rejectionHandler } from './framework.ts';
 export { Exchange, type GatedRequest } from './gated-request.ts';
 export { type HttpHandle, withHandle } from './handle.ts';
 export { HttpGate, type HttpStats } from './http-gate.ts';
-export { isThenable } from './is-thenable.ts';
 export { appendFields } from './limit-fields.ts';
 export { warnBehindRoutes } from './mistakes.ts';
 export { misplaced } from './misuse.ts';

@@ -7,6 +7,9 @@ import type { Priority } from '../semaphore/priority.ts';
 import type { Order } from '../semaphore/queue.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
 
+/** Checked as a method is, so that its parameters may have the app's own types: `(req: AuthRequest) => req.user.id`. */
+type Fn<Args extends readonly unknown[], Result> = { call(...args: Args): Result }['call'];
+
 /** Options of any limit; `R` is the framework's request. */
 interface LimitRule<R> {
   /**
@@ -15,7 +18,7 @@ interface LimitRule<R> {
    */
   route?: string | undefined;
   /** How much of the limit a request uses: a whole number, clamped to 1…limit. Default: 1. */
-  weight?: number | ((request: R) => number) | undefined;
+  weight?: number | Fn<[request: R], number> | undefined;
   /** Status of the response when this limit rejects: from 400 to 599. Default: 503. */
   statusCode?: number | undefined;
 }
@@ -25,7 +28,7 @@ interface Shares<R> {
   /** The guaranteed parts of the limit by name: numbers above 0 with a sum of at most 1, `{ paid: 0.6, free: 0.3 }`. */
   parts: Readonly<Record<string, number>>;
   /** Returns the name of the share that the request belongs to, or undefined if it belongs to none. */
-  by: (request: R) => string | undefined;
+  by: Fn<[request: R], string | undefined>;
 }
 
 /** A limit that the middleware makes. */
@@ -43,10 +46,10 @@ interface OwnRule<R>
 
 interface Key<R> {
   /**
-   * Returns the key whose limit the request counts against: each key has its own count and queue. If it returns
-   * undefined, the limit does not apply. Default: no keys.
+   * Returns the key whose limit the request counts against: each key has its own count and queue. 42 and `'42'` are the
+   * same key. If it returns undefined, the limit does not apply. Default: no keys.
    */
-  key?: ((request: R) => string | undefined) | undefined;
+  key?: Fn<[request: R], string | number | undefined> | undefined;
 }
 
 interface FixedOrAdaptive {
@@ -59,7 +62,7 @@ interface FixedOrAdaptive {
 
 interface PerRequest<R> extends Required<Key<R>> {
   /** The maximum weight in flight of the request's key: a whole number from 1. */
-  limit: (request: R) => number;
+  limit: Fn<[request: R], number>;
 }
 
 /** The limit itself, and whether it is per key. */
@@ -109,25 +112,25 @@ export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, R
    * Returns true for a request that bypasses the limits. Default: no request does, except CORS preflights, up to four
    * at a time, which this option does not affect.
    */
-  skip?: ((request: R) => boolean | undefined) | undefined;
+  skip?: Fn<[request: R], boolean | undefined> | undefined;
   /**
    * Responds instead of Headgate. It may call `next`, so that the handler sends a cheaper response. If it returns
    * `false`, or a promise of `false`, Headgate responds after all. In Express, Fastify and `node:http`, it must
    * respond, call `next` or return `false`; otherwise the client waits forever. In NestJS, its return value is sent.
    * Default: Headgate responds.
    */
-  onReject?: ((rejection: Rejection, ...args: Args) => Result) | undefined;
+  onReject?: Fn<[rejection: Rejection, ...args: Args], Result> | undefined;
   /**
    * Returns a request's priority. It decides the order in the queue, which waiter a full queue displaces, and which
    * requests a guard sheds. Do not read it from a header that any client can send. `undefined` means `normal`. Default:
    * `normal`.
    */
-  priority?: ((request: R) => Priority | undefined) | undefined;
+  priority?: Fn<[request: R], Priority | undefined> | undefined;
   /**
    * Groups requests, by tenant for instance. Groups are served in turn, counted by weight. All requests for which it
    * returns `undefined` form one group. Memory stays bounded even if clients invent group names. Default: no groups.
    */
-  fairBy?: ((request: R) => string | undefined) | undefined;
+  fairBy?: Fn<[request: R], string | number | undefined> | undefined;
   /**
    * Order of the queue: `fifo()`, `lifo()` or `codel()`. With `priority` or `fairBy`, the order within a priority or a
    * group. Default: `fifo()`.
@@ -137,7 +140,7 @@ export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, R
    * Classifies a response for an adaptive limit when it has ended or, for the default limit, when it has begun.
    * `dropped`: the request failed because of overload. `ignored`: its duration says nothing. Default: `ok`.
    */
-  classify?: ((response: Reply) => Outcome) | undefined;
+  classify?: Fn<[response: Reply], Outcome> | undefined;
   /**
    * What an adaptive limit judges: the time until the response has ended or, with `first-byte`, until its body begins.
    * Use `first-byte` for answers that are streamed, such as those of a language model: their length is no sign of an

@@ -7,6 +7,7 @@ import type { Limiter } from '../limiter/limiter.ts';
 import { commonOptions, type LimitDefaults, UNNAMED } from '../limiter/options.ts';
 import { byShare } from '../queues/by-share.ts';
 import type { Order } from '../semaphore/queue.ts';
+import { keyText } from '../semaphore/request.ts';
 import type { Framework } from './framework.ts';
 import { LimitCheck } from './mistakes.ts';
 import type { AnyHttpOptions, LimitOptions, MiddlewareOptions } from './options.ts';
@@ -132,12 +133,9 @@ export class Rule<R> {
 
   #key(request: R): string | undefined {
     if (this.options.key === undefined) return undefined;
-    const key = this.options.key(request);
-    if (key === undefined || typeof key === 'string') {
-      this.#check?.keyed(request, key);
-      return key;
-    }
-    throw invalid('key', 'a function that returns a string or undefined', key, 'ERR_HEADGATE_KEY');
+    const key = keyText(this.options.key(request), 'key', 'a function that returns ');
+    this.#check?.keyed(request, key);
+    return key;
   }
 
   #share(request: R, { shareNames }: Limiter): string | undefined {

@@ -28,7 +28,7 @@ export interface HttpSettings<R> extends GatedRequestSettings {
   readonly rules: readonly Rule<R>[];
   readonly skip: ((request: R) => boolean | undefined) | undefined;
   readonly priority: ((request: R) => Priority | undefined) | undefined;
-  readonly fairBy: ((request: R) => string | undefined) | undefined;
+  readonly fairBy: ((request: R) => string | number | undefined) | undefined;
   readonly classify: ((response: never) => Outcome) | undefined;
   readonly sampleAt: 'first-byte' | 'end';
   readonly headers: boolean;

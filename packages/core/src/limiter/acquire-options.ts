@@ -7,7 +7,7 @@ import { checkOrdering } from '../semaphore/request.ts';
 /** How a caller requests a permit. */
 export interface AcquireOptions {
   /** Identifies whose limit the request counts against. Required if the limiter is keyed; otherwise an error. */
-  key?: string | undefined;
+  key?: string | number | undefined;
   /** How much of the limit the request uses: a whole number from 1 to the limit. Default: 1. */
   weight?: number | undefined;
   /** The name of the request's share, if the limit is divided by `byShare()`. Default: no share. */

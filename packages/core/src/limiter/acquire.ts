@@ -1,6 +1,7 @@
 import { invalid } from '../errors.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import { RejectedError, type Rejection } from '../semaphore/rejection.ts';
+import { keyText } from '../semaphore/request.ts';
 import { Waiter } from '../semaphore/waiter.ts';
 import {
   type CommonWaitOptions,
@@ -37,7 +38,7 @@ export function checkWait(owner: string, options: WaitOptions, limiter: Ordered)
 
 function request(waiter: SignalWaiter, limiter: Limiter, options: WaitOptions): void {
   if (options !== noOptions) {
-    if (options.key !== undefined) waiter.key = options.key;
+    if (options.key !== undefined) waiter.key = keyText(options.key);
     if (options.weight !== undefined) waiter.weight = options.weight;
     if (options.limit !== undefined) waiter.limit = options.limit;
     if (options.share !== undefined) waiter.share = options.share;

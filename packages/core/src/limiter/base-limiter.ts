@@ -173,7 +173,7 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
   protected abstract changeLimit(limit: number): void;
   /** Applies the change, then calls `report`, and then admits or rejects the waiters that it affects. */
   protected abstract operate(change: OperatedChange, report: () => void): void;
-  abstract usage(key?: string): { limit: number; inflight: number };
+  abstract usage(key?: string | number): { limit: number; inflight: number };
 
   acquire(options?: WaitOptions): Promise<Permit> {
     return acquireFrom(this, options);

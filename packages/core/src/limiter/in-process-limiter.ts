@@ -3,7 +3,7 @@ import { deferGrants } from '../semaphore/grants.ts';
 import { LocalSemaphores } from '../semaphore/local-semaphores.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
-import { checkRequest } from '../semaphore/request.ts';
+import { checkRequest, keyText } from '../semaphore/request.ts';
 import type { Ordering } from '../semaphore/semaphore.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { Simulation } from '../shadow/simulation.ts';
@@ -52,7 +52,8 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
   private tryInShadow(options: AcquireOptions): BasePermit | undefined {
     const { semaphores } = this;
     if (!semaphores.grants || !semaphores.isShadow) return undefined;
-    const { key, limit, weight = 1, share } = options;
+    const { limit, weight = 1, share } = options;
+    const key = keyText(options.key);
     // If the key is in use, its limit stays as it is: the request has set it before, and a waiter admitted since may
     // have changed it.
     const semaphore = semaphores.find(key) ?? semaphores.findOrCreate(key, limit);
@@ -66,7 +67,7 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     ordering: Ordering = noOptions,
   ): BasePermit | undefined {
     const { semaphores } = this;
-    const semaphore = semaphores.findOrCreate(key, limit);
+    const semaphore = semaphores.findOrCreate(keyText(key), limit);
     // Every limit is at least 1, so weight 1 needs no check.
     if (weight !== 1 || share !== undefined) checkRequest(this, semaphore.limit, weight, share);
     if (semaphores.grants && semaphores.simulation === undefined && semaphore.admits(weight))
@@ -75,7 +76,7 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
 
   /** Admits a request even if that exceeds the limit. */
   admitBeyond({ key, limit, weight = 1, share }: AcquireOptions): BasePermit {
-    return this.semaphores.findOrCreate(key, limit).admit(weight, 0, share, noOptions);
+    return this.semaphores.findOrCreate(keyText(key), limit).admit(weight, 0, share, noOptions);
   }
 
   override run<T>(
@@ -132,8 +133,8 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     semaphores.simulation = new Simulation(settings.clock, report, model);
   }
 
-  usage(key?: string): { limit: number; inflight: number } {
-    const { limit = this.limit, inflight = 0 } = this.semaphores.find(key) ?? {};
+  usage(key?: string | number): { limit: number; inflight: number } {
+    const { limit = this.limit, inflight = 0 } = this.semaphores.find(keyText(key)) ?? {};
     return { limit, inflight };
   }
 

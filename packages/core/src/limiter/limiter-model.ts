@@ -1,5 +1,6 @@
 import type { CheckedClock } from '../clock.ts';
 import type { LimitFactory } from '../limits/limit.ts';
+import { keyText } from '../semaphore/request.ts';
 import { type Model, settingsOnClock } from '../shadow/simulation.ts';
 import type { Enforcer } from '../shadow/variant.ts';
 import type { AcquireOptions } from './acquire-options.ts';
@@ -22,7 +23,7 @@ export function limiterModel(
     const limiter = make(own);
     return {
       request: (waiter, { key, limit: ofKey, weight = 1, share }) => {
-        if (key !== undefined) waiter.key = key;
+        if (key !== undefined) waiter.key = keyText(key);
         if (share !== undefined) waiter.share = share;
         if (ofKey !== undefined && other === undefined) waiter.limit = ofKey;
         // Every limit is at least 1, so weight 1 fits.

@@ -170,9 +170,9 @@ export interface Limiter extends Handle {
    * Queries the store, and resolves to the state of the limit or of one key. Rejects with a `StoreError` on failure. It
    * exists only for a distributed limit.
    */
-  storeStats?(key?: string): Promise<StoreStats>;
+  storeStats?(key?: string | number): Promise<StoreStats>;
   /** The limit and the weight in flight of this key, or of the whole limiter if it is not keyed. */
-  usage(key?: string): {
+  usage(key?: string | number): {
     /** Maximum weight in flight at once. */
     readonly limit: number;
     /** Weight that counts against the limit now. */

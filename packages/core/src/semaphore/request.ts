@@ -52,6 +52,17 @@ export function checkKey(
   if (limit !== undefined) checkCount('limit', limit, 1);
 }
 
+/**
+ * Returns the key of a request as a string: 42 and '42' are the same key.
+ *
+ * @throws HeadgateError for a value that no key can have, such as NaN.
+ */
+export function keyText(key: unknown, option = 'key', returns = ''): string | undefined {
+  if (key === undefined || typeof key === 'string') return key;
+  if (Number.isFinite(key)) return String(key);
+  throw invalid(option, `${returns}a string or a finite number`, key, 'ERR_HEADGATE_KEY');
+}
+
 function notKeyed(name: string): HeadgateError {
   const message = `limiter "${name}" is not keyed: set perKey`;
   return new HeadgateError('ERR_HEADGATE_KEY', message, 'key');

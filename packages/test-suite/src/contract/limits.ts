@@ -145,6 +145,22 @@ export function limits(world: World): void {
     for (const call of calls) expect(await call.answer()).toMatchObject({ status: 200 });
   });
 
+  it('counts the keys 42 and "42" as the same key', async () => {
+    const work = new Paused();
+    const limit = world.limit({
+      limit: 1,
+      queueLimit: 0,
+      key: (c) => (c.header('x-user') === 'number' ? 42 : '42'),
+    });
+    const app = await world.serve({ use: limit }, { handle: work.handler });
+    const call = app.call('/', as('number'));
+    await counts(limit, 1);
+    expect(await app.call('/', as('text')).answer()).toMatchObject({ status: 503 });
+    work.finishAll();
+    expect(await call.answer()).toMatchObject({ status: 200 });
+    expect(await app.call('/', as('text')).answer()).toMatchObject({ status: 200 });
+  });
+
   it('admits queued requests as soon as a limit is raised', async () => {
     const work = new Paused();
     const limit = world.limit({ name: 'app', limit: 1, queueLimit: 9 });
