@@ -8,10 +8,16 @@ import { read, root } from './pages.ts';
 /** What the recipe calls: work that keeps its permit. */
 const granted = `globalThis.render = () => new Promise(() => {});`;
 
+/** The first program of a page, or of one of its sections. */
+function programOf(page: string, heading = ''): string {
+  const [, section = ''] = read(page).split(heading);
+  const [, code = ''] = /^```ts\n(.*?)^```/ms.exec(heading === '' ? read(page) : section) ?? [];
+  return code;
+}
+
 /** Starts the server of a recipe, and resolves to its URL. */
-async function start(page: string): Promise<string> {
-  const [, code = ''] = /^```ts\n(.*?)^```/ms.exec(read(page)) ?? [];
-  const { outputText } = ts.transpileModule(granted + code, {
+async function start(program: string): Promise<string> {
+  const { outputText } = ts.transpileModule(program, {
     compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
   });
   const preload = join(root, 'examples/checks/report-port.mjs');
@@ -42,7 +48,7 @@ async function rejected(request: (signal: AbortSignal) => Promise<Response>): Pr
 }
 
 it('the recipe for tRPC answers a rejection with 503 and Retry-After', async () => {
-  const url = await start('docs/recipes-trpc.md');
+  const url = await start(granted + programOf('docs/recipes-trpc.md'));
   const answer = await rejected((signal) => fetch(`${url}/report`, { signal }));
   expect(answer.status).toBe(503);
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -50,10 +56,77 @@ it('the recipe for tRPC answers a rejection with 503 and Retry-After', async () 
 });
 
 it('the recipe for GraphQL Yoga answers a rejection with 503 and Retry-After', async () => {
-  const url = await start('docs/recipes-graphql-yoga.md');
+  const url = await start(granted + programOf('docs/recipes-graphql-yoga.md'));
   const query = encodeURIComponent('{ report }');
   const answer = await rejected((signal) => fetch(`${url}/graphql?query=${query}`, { signal }));
   expect(answer.status).toBe(503);
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(await answer.json()).toMatchObject({ errors: [{ extensions: { code: 'TOO_BUSY' } }] });
+});
+
+/** Long enough for a busy machine. */
+const PATIENCE = { timeout: 20_000 };
+
+/** What the program that reads plans calls, and a route that counts the running requests of each account. */
+const beforePlans = `
+import express from 'express';
+const latch = () => {
+  let open;
+  return Object.assign(new Promise((resolve) => { open = resolve; }), { open });
+};
+const latches = { queries: latch(), work: latch() };
+const state = { queries: 0, running: {}, peak: {} };
+function began(name) {
+  state.running[name] = (state.running[name] ?? 0) + 1;
+  state.peak[name] = Math.max(state.peak[name] ?? 0, state.running[name]);
+}
+globalThis.app = express();
+app.get('/state', (_req, res) => res.json(state));
+app.get('/open/:latch', (req, res) => res.json(latches[req.params.latch].open() ?? null));
+globalThis.authenticate = (req, _res, next) => {
+  req.account = { id: req.get('x-account') };
+  next();
+};
+globalThis.queryPlan = async (id) => {
+  state.queries++;
+  began('queries');
+  await latches.queries;
+  state.running.queries--;
+  return id.split('-')[0];
+};
+`;
+
+const behindPlans = `
+app.get('/', async (req, res) => {
+  began(req.account.id);
+  await latches.work;
+  state.running[req.account.id]--;
+  res.end();
+});
+app.listen(0);
+`;
+
+it('the program with a plan from a database limits each account by its plan, and the queries too', async () => {
+  const program = programOf('docs/limit-per-tenant.md', '## A plan from a database\n');
+  const url = await start(beforePlans + program + behindPlans);
+  const state = async () => (await fetch(`${url}/state`)).json();
+  const paid = Array.from({ length: 12 }, () => 'paid-1');
+  const free = [
+    'free-1',
+    'free-1',
+    'free-1',
+    ...Array.from({ length: 28 }, (_, i) => `free-a${i}`),
+  ];
+  const calls = [...paid, ...free].map((id) => fetch(url, { headers: { 'x-account': id } }));
+  await expect.poll(state, PATIENCE).toMatchObject({ queries: 10 });
+  await fetch(`${url}/open/queries`);
+  await expect
+    .poll(state, PATIENCE)
+    .toMatchObject({ running: { 'paid-1': 10, 'free-1': 2, 'free-a27': 1 } });
+  await fetch(`${url}/open/work`);
+  await Promise.all(calls);
+  expect(await state()).toMatchObject({
+    queries: 30,
+    peak: { queries: 10, 'paid-1': 10, 'free-1': 2 },
+  });
 });

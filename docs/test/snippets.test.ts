@@ -15,6 +15,7 @@ declare global {
   const app: Express;
   const authenticate: RequestHandler;
   const bestsellers: string[];
+  function queryPlan(account: string): Promise<'paid' | 'free'>;
   function recommendations(path: string): Promise<string[]>;
   function render(text: string, signal?: AbortSignal): Promise<string>;
   function tenantOf(authorization: string | undefined): Promise<string | undefined>;
