@@ -86,6 +86,7 @@ export const commands = {
     hosts: built('unmodified frameworks with the hook', 'scripts/hosts/main.mjs'),
   },
   pack: {
+    tarballs: built('packs each package into out/tarballs', 'scripts/pack/pack.mjs'),
     lint: built('packs each package and checks it', 'scripts/pack/lint.mjs'),
     use: built('installs the packed packages and uses them', 'scripts/pack/use.mjs'),
     audit: built('checks what comes with the packed packages', 'scripts/pack/audit.mjs'),

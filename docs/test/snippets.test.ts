@@ -46,6 +46,12 @@ snippets.set(join(home, 'llms-txt.ts'), example);
 /** Once and before the tests, since compiling takes longer than the timeout of a test. */
 const mistakes = mistakesIn(snippets);
 
+it("the README's server compiles as it stands", () => {
+  const [, server = ''] = /^```ts\n(.*?)^```/ms.exec(read('README.md')) ?? [];
+  expect(server).toContain('app.listen(3000)');
+  expect(mistakesIn(new Map([[join(home, 'readme.ts'), server]]))).toEqual([]);
+}, 60_000);
+
 describe('the snippets of the pages', () => {
   it('are found', () => {
     expect(snippets.size).toBeGreaterThan(10);

@@ -29,3 +29,13 @@ export function manifestIn(tarball) {
   });
   return JSON.parse(text);
 }
+
+/** The tarballs of the packages that others of them depend on, by name: the registry does not have them yet. */
+export function resolutionsFor(tarballs) {
+  const packages = tarballs.map((path) => ({ path, ...manifestIn(path) }));
+  const needed = packages.flatMap(({ dependencies, peerDependencies }) =>
+    Object.keys({ ...dependencies, ...peerDependencies }),
+  );
+  const others = packages.filter(({ name }) => needed.includes(name));
+  return Object.fromEntries(others.map(({ name, path }) => [name, `file:${path}`]));
+}

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { packageManager } from '../pnpm.mjs';
 import { all, run } from '../shell.mjs';
 import { bareEnvironment } from './bare-machine.mjs';
-import { manifestIn, pack, packed } from './tarballs.mjs';
+import { manifestIn, pack, packed, resolutionsFor } from './tarballs.mjs';
 import { useImage } from './use-image.mjs';
 
 const installs = {
@@ -34,8 +34,8 @@ async function useInProjects() {
 }
 
 /**
- * An app of each package in an empty project, as ES modules and as CommonJS. `resolutions` name the tarballs for the
- * packages that depend on each other: the registry does not have them yet. npm takes what the project depends on.
+ * An app of each package in an empty project, as ES modules and as CommonJS. npm takes what the project depends on; the
+ * others need the `resolutions`.
  */
 async function useWith(manager) {
   const cwd = join(folder, `with-${manager}`);
@@ -44,7 +44,7 @@ async function useWith(manager) {
   const file = join(cwd, 'package.json');
   const manifest = JSON.parse(readFileSync(file, 'utf8'));
   Object.assign(manifest.dependencies, files);
-  writeFileSync(file, JSON.stringify({ ...manifest, resolutions: files }));
+  writeFileSync(file, JSON.stringify({ ...manifest, resolutions: resolutionsFor(tarballs) }));
   await run([installs[manager]], { cwd, env });
   for (const app of ['apps.mjs', 'apps.cjs']) await run(['node', app], { cwd, env });
 }
