@@ -115,7 +115,8 @@ export class Judge {
     const limiter = this.limiter as GateableLimiter;
     const acquire = limiter[name];
     limiter[name] = (options: AcquireOptions = {}) => {
-      const { key = '', weight = 1, limit } = options;
+      const { weight = 1, limit } = options;
+      const key = `${options.key ?? ''}`;
       this.#keys.resize(key, limit);
       const permit = acquire.call(limiter, options);
       const may = this.#admits(key, weight, limit);
