@@ -1,3 +1,5 @@
+import { Heap } from '@headgate/core/engine';
+import { Counts } from './counts.ts';
 import type { MemoryLease } from './memory-lease.ts';
 
 /** Is notified of each changed lease, so that leases can be saved and outlive the process. */
@@ -6,15 +8,44 @@ export interface Journal {
   removed(id: string): void;
 }
 
-/** The leases of one limit, held and queued. */
+/** A lease in a heap. */
+class Entry {
+  due = 0;
+  index = -1;
+
+  constructor(readonly lease: MemoryLease) {}
+}
+
+/** A lease, by its expiry and by its place in the queue. */
+class Row {
+  readonly expiry: Entry;
+  readonly turn: Entry;
+
+  constructor(readonly lease: MemoryLease) {
+    this.expiry = new Entry(lease);
+    this.turn = new Entry(lease);
+  }
+}
+
+/**
+ * The leases of one limit, held and queued. Sums are updated with each change, and heaps know which lease is next, so
+ * that an operation costs no more with ten thousand waiters than with one.
+ */
 export class LeaseTable {
   /** Weight held. */
   inflight = 0;
-  readonly #leases = new Map<string, MemoryLease>();
-  /** Sorted by place. */
-  readonly #queue: MemoryLease[] = [];
+  /** Number of queued leases. */
+  queued = 0;
+  readonly #rows = new Map<string, Row>();
+  /** Held leases by expiry. */
+  readonly #held = new Heap<Entry>();
+  /** Queued leases by expiry. */
+  readonly #waiting = new Heap<Entry>();
+  /** Queued leases by place. */
+  readonly #queue = new Heap<Entry>();
+  readonly #owners = new Counts();
   /** For each process: the number of its held leases that it may keep idle. */
-  readonly #reserving = new Map<string, number>();
+  readonly #reserving = new Counts();
 
   constructor(
     private readonly journal: Journal | undefined,
@@ -24,78 +55,98 @@ export class LeaseTable {
   }
 
   get size(): number {
-    return this.#leases.size;
-  }
-
-  get queued(): number {
-    return this.#queue.length;
+    return this.#rows.size;
   }
 
   /** The first lease in the queue. */
   get first(): MemoryLease | undefined {
-    return this.#queue[0];
+    return this.#queue.first?.lease;
   }
 
   /** The processes that may keep leases idle. */
   get reserving(): Iterable<string> {
-    return this.#reserving.keys();
+    return this.#reserving.names();
   }
 
   /** The processes with leases. */
-  get owners(): Set<string> {
-    return new Set([...this.#leases.values()].map(({ owner }) => owner));
+  get owners(): readonly string[] {
+    return this.#owners.names();
+  }
+
+  /** When the next held lease expires; Infinity without one. */
+  get nextHeldExpiry(): number {
+    return this.#held.first?.due ?? Infinity;
+  }
+
+  /** When the next lease expires; Infinity without leases. */
+  get nextExpiry(): number {
+    return Math.min(this.nextHeldExpiry, this.#waiting.first?.due ?? Infinity);
   }
 
   get(id: string): MemoryLease | undefined {
-    return this.#leases.get(id);
+    return this.#rows.get(id)?.lease;
   }
 
-  /** All leases. A lease removed during the iteration is skipped. */
-  values(): Iterable<MemoryLease> {
-    return this.#leases.values();
+  /** A lease that has expired by `now`, if any. */
+  expired(now: number): MemoryLease | undefined {
+    if (this.nextExpiry > now) return undefined;
+    return (this.nextHeldExpiry <= now ? this.#held : this.#waiting).first?.lease;
   }
 
-  /** Adds a lease. If it is not held, inserts it into the queue at its place. */
   add(lease: MemoryLease): void {
     this.#add(lease);
     this.journal?.changed(lease);
   }
 
-  /** Changes a lease in the table. */
+  /** Changes a lease in the table, which may grant it. */
   change(lease: MemoryLease, change: () => void): void {
-    if (lease.isHeld) this.#count(lease, -1);
+    const row = this.#rows.get(lease.id) as Row;
+    this.#unindex(row);
     change();
-    if (lease.isHeld) this.#count(lease, 1);
+    this.#index(row);
     this.journal?.changed(lease);
   }
 
-  /** Removes a lease that is now held from the queue. */
-  dequeue(lease: MemoryLease): void {
-    const index = this.#queue.indexOf(lease);
-    if (index >= 0) this.#queue.splice(index, 1);
-  }
-
   remove(lease: MemoryLease): void {
-    this.#leases.delete(lease.id);
-    this.dequeue(lease);
-    if (lease.isHeld) this.#count(lease, -1);
+    this.#unindex(this.#rows.get(lease.id) as Row);
+    this.#rows.delete(lease.id);
+    this.#owners.add(lease.owner, -1);
     this.journal?.removed(lease.id);
   }
 
   #add(lease: MemoryLease): void {
-    this.#leases.set(lease.id, lease);
-    if (lease.isHeld) this.#count(lease, 1);
-    else {
-      const ahead = this.#queue.findLastIndex((other) => other.place <= lease.place);
-      this.#queue.splice(ahead + 1, 0, lease);
+    const row = new Row(lease);
+    this.#rows.set(lease.id, row);
+    this.#owners.add(lease.owner, 1);
+    this.#index(row);
+  }
+
+  #index({ lease, expiry, turn }: Row): void {
+    expiry.due = lease.expires;
+    if (lease.isHeld) {
+      this.#held.add(expiry);
+      this.#count(lease, 1);
+    } else {
+      this.#waiting.add(expiry);
+      turn.due = lease.place;
+      this.#queue.add(turn);
+      this.queued += 1;
+    }
+  }
+
+  #unindex({ lease, expiry, turn }: Row): void {
+    if (lease.isHeld) {
+      this.#held.delete(expiry);
+      this.#count(lease, -1);
+    } else {
+      this.#waiting.delete(expiry);
+      this.#queue.delete(turn);
+      this.queued -= 1;
     }
   }
 
   #count({ weight, reserves, owner }: MemoryLease, sign: 1 | -1): void {
     this.inflight += sign * weight;
-    if (!reserves) return;
-    const count = (this.#reserving.get(owner) ?? 0) + sign;
-    if (count === 0) this.#reserving.delete(owner);
-    else this.#reserving.set(owner, count);
+    if (reserves) this.#reserving.add(owner, sign);
   }
 }

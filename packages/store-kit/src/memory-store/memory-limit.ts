@@ -48,7 +48,7 @@ export class MemoryLimit {
     this.#grantQueued(moment);
     const done = op.verb === 'declare' ? 'ok' : this.#apply(op.verb, op.lease, moment);
     this.#grantQueued(moment, request?.id);
-    return { ...this.#answer(done, request?.id), ...this.#limitState(moment), reclaimed };
+    return this.#reply(done, request?.id, reclaimed, moment);
   }
 
   /** Returns the state of the limit. */
@@ -63,7 +63,7 @@ export class MemoryLimit {
       version: version === 0 ? '' : String(version),
       inflight: this.#leases.inflight,
       holders: this.#leases.size - this.#leases.queued,
-      processes: this.#leases.owners.size,
+      processes: this.#leases.owners.length,
       queued: this.#leases.queued,
       longestWait: first === undefined ? 0 : Math.max(0, moment.micros - first.place) / 1000,
     };
@@ -90,9 +90,7 @@ export class MemoryLimit {
 
   /** When the next lease expires; Infinity without leases. */
   get nextExpiry(): number {
-    let next = Infinity;
-    for (const { expires } of this.#leases.values()) next = Math.min(next, expires);
-    return next;
+    return this.#leases.nextExpiry;
   }
 
   #declare(op: Op, { now }: Moment): void {
@@ -105,8 +103,9 @@ export class MemoryLimit {
 
   #dropExpired(now: number): void {
     const { memory } = this;
-    for (const lease of this.#leases.values()) {
-      if (lease.expires > now) continue;
+    for (;;) {
+      const lease = this.#leases.expired(now);
+      if (lease === undefined) return;
       if (lease.isHeld) memory.unreported = (memory.unreported ?? 0) + 1;
       this.#leases.remove(lease);
     }
@@ -210,7 +209,6 @@ export class MemoryLimit {
   #hold(lease: MemoryLease, { micros }: Moment, fencing?: bigint): void {
     const token = fencing ?? max(this.memory.lastToken + 1n, BigInt(micros));
     this.memory.lastToken = max(this.memory.lastToken, token + BigInt(lease.extraTokens));
-    this.#leases.dequeue(lease);
     this.#leases.change(lease, () => {
       lease.fencing = token;
       // The grant does not renew the lease, since its process may have died while the lease was queued.
@@ -222,29 +220,30 @@ export class MemoryLimit {
     for (const owner of this.#leases.reserving) this.notifier.recall(owner);
   }
 
-  #answer(state: Reply['state'], id = ''): Pick<Reply, 'state' | 'fencing' | 'place'> {
+  #reply(done: Reply['state'], id = '', reclaimed: number, moment: Moment): Reply {
+    const { memory } = this;
     const lease = this.#leases.get(id);
-    if (lease?.isHeld && state !== 'lost') return { state: 'held', fencing: lease.fencing };
-    return state === 'queued' ? { state, place: String(lease?.place) } : { state };
-  }
-
-  #limitState({ now, leaseDuration }: Moment): Omit<Reply, 'state' | 'reclaimed'> {
-    // Waiters call again by then in any case, to renew their leases.
-    let checkIn = leaseDuration * renewalPart;
-    if (this.#leases.queued > 0) {
-      for (const { isHeld, expires } of this.#leases.values()) {
-        if (isHeld) checkIn = Math.min(expires - now + 1, checkIn);
-      }
-    }
+    const state = lease?.isHeld && done !== 'lost' ? 'held' : done;
     return {
+      state,
+      fencing: state === 'held' ? lease?.fencing : undefined,
+      place: state === 'queued' ? String(lease?.place) : undefined,
       inflight: this.#leases.inflight,
       queued: this.#leases.queued,
-      limit: this.memory.limit,
-      version: String(this.memory.version),
-      declared: this.memory.declared,
-      operated: this.memory.operated,
-      checkIn,
+      limit: memory.limit,
+      version: String(memory.version),
+      declared: memory.declared,
+      operated: memory.operated,
+      checkIn: this.#checkIn(moment),
+      reclaimed,
     };
+  }
+
+  #checkIn({ now, leaseDuration }: Moment): number {
+    // Waiters call again by then in any case, to renew their leases.
+    const renewal = leaseDuration * renewalPart;
+    if (this.#leases.queued === 0) return renewal;
+    return Math.min(this.#leases.nextHeldExpiry - now + 1, renewal);
   }
 }
 

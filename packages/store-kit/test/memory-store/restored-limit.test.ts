@@ -39,3 +39,27 @@ it('a restored limit counts its leases and keeps the order of its queue', () => 
 it('a limit that was never declared has no version', () => {
   expect(restored([], 0).limit.stats(moment)).toMatchObject({ limit: 0, version: '' });
 });
+
+it('an operation reads a few leases, however many are held or wait', () => {
+  let reads = 0;
+  const many = Array.from({ length: 2_000 }, (_, n) => {
+    const own = lease(`a.${n}`, n < 1_000 ? { fencing: BigInt(n + 1) } : { place: n });
+    return new Proxy(own, {
+      get: (target, name) => {
+        reads += 1;
+        return Reflect.get(target, name);
+      },
+    });
+  });
+  const { limit } = restored(many, 1_000);
+  const ref = { name: 'one', limit: 1_000, version: '7' };
+  const rest = { ref, weight: 1, wait: 5_000, queueLimit: 9_999, extraTokens: 0, resized: false };
+  const request = (verb: string, id: string) =>
+    limit.do({ verb, lease: { ...rest, id, reserves: false } } as Op, moment);
+  reads = 0;
+  expect(request('release', 'a.7').state).toBe('ok');
+  expect(request('stay', 'a.1500').state).toBe('queued');
+  expect(request('acquire', 'b.1').state).toBe('queued');
+  expect(limit.stats(moment)).toMatchObject({ holders: 1_000, queued: 1_000, processes: 2 });
+  expect(reads).toBeLessThan(200);
+});
