@@ -1,4 +1,4 @@
-import { decode, type LimitName, type Op } from '@headgate/store-kit';
+import type { LimitName, Op } from '@headgate/store-kit';
 import type { Context } from 'hono';
 import * as v from 'valibot';
 import type { Batch } from '../limits/limits.ts';
@@ -36,7 +36,7 @@ const lease = v.object({
   wait: v.pipe(v.number(), v.minValue(0)),
   queueLimit: count,
   place: v.optional(digits),
-  fencing: v.optional(v.pipe(v.bigint(), v.minValue(0n), v.maxValue(2n ** 63n))),
+  fencing: v.optional(v.pipe(digits, v.transform((text) => BigInt(text)), v.maxValue(2n ** 63n))),
   extraTokens: count,
   reserves: v.boolean(),
 });
@@ -67,7 +67,9 @@ export async function batchOf(c: Context): Promise<Batch> {
 }
 
 async function checked<T>(c: Context, schema: v.GenericSchema<unknown, T>): Promise<T> {
-  const { success, output, issues } = v.safeParse(schema, parsed(await textOf(c, MAX_BATCH_BYTES)));
+  const { success, output, issues } = v.safeParse(schema, parsed(await textOf(c, MAX_BATCH_BYTES)), {
+    abortEarly: true,
+  });
   if (success) return output;
   const [{ message }] = issues;
   return refuse(422, `${v.getDotPath(issues[0]) ?? 'The body'}: ${message}`);
@@ -75,7 +77,7 @@ async function checked<T>(c: Context, schema: v.GenericSchema<unknown, T>): Prom
 
 function parsed(text: string): unknown {
   try {
-    return decode(text);
+    return JSON.parse(text);
   } catch {
     return refuse(400, 'The body is not valid JSON.');
   }

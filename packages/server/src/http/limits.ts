@@ -1,4 +1,4 @@
-import { encode } from '@headgate/store-kit';
+import type { Answer } from '@headgate/store-kit';
 import type { Hono } from 'hono';
 import type { StateDriver } from '../state-driver.ts';
 import { jsonText } from './answers.ts';
@@ -8,13 +8,10 @@ import { batchOf, intervalOf, limitNameOf, ownerOf } from './limit-input.ts';
 export function limitRoutes(app: Hono, { limits }: StateDriver): void {
   app.post('/limits', async (c) => {
     const answers = limits.execute(await batchOf(c));
-    const lines = answers.map((answer) =>
-      'error' in answer ? { refused: answer.error.message } : answer,
-    );
-    return jsonText(c, encode(lines));
+    return jsonText(c, JSON.stringify(answers.map(lineOf)));
   });
 
-  app.post('/limits/stats', async (c) => jsonText(c, encode(limits.stats(await limitNameOf(c)))));
+  app.post('/limits/stats', async (c) => jsonText(c, JSON.stringify(limits.stats(await limitNameOf(c)))));
 
   app.get('/limits/messages', (c) => {
     const [owner, interval] = [ownerOf(c), intervalOf(c)];
@@ -27,4 +24,10 @@ export function limitRoutes(app: Hono, { limits }: StateDriver): void {
       'X-Accel-Buffering': 'no',
     });
   });
+}
+
+/** Tokens are sent as text, since a JSON number cannot hold all their digits. */
+function lineOf(answer: Answer): object {
+  if ('error' in answer) return { refused: answer.error.message };
+  return { ...answer, fencing: answer.fencing?.toString() };
 }

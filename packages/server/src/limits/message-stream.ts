@@ -1,9 +1,9 @@
 import type { Clock } from '@headgate/core';
-import { encode, type Grant, type LimitName, type StoreListener } from '@headgate/store-kit';
+import type { Grant, LimitName, StoreListener } from '@headgate/store-kit';
 
 /** A line of the stream. An empty line shows that the connection works. */
 export type Message =
-  | { readonly grant: Grant }
+  | { readonly grant: Omit<Grant, 'fencing'> & { readonly fencing: string | undefined } }
   | { readonly recall: LimitName }
   | { readonly operated: LimitName }
   | { readonly check: true };
@@ -40,8 +40,9 @@ export class MessageStream implements StoreListener {
     this.#beat();
   }
 
-  grant(grant: Grant): void {
-    this.#write({ grant });
+  grant({ id, fencing }: Grant): void {
+    // As text, since a JSON number cannot hold all its digits.
+    this.#write({ grant: { id, fencing: fencing?.toString() } });
   }
 
   recall(recall: LimitName): void {
@@ -66,7 +67,7 @@ export class MessageStream implements StoreListener {
   }
 
   #write(message: Message): void {
-    this.#send(encode(message));
+    this.#send(JSON.stringify(message));
   }
 
   #send(line: string): void {
