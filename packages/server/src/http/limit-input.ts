@@ -36,7 +36,13 @@ const lease = v.object({
   wait: v.pipe(v.number(), v.minValue(0)),
   queueLimit: count,
   place: v.optional(digits),
-  fencing: v.optional(v.pipe(digits, v.transform((text) => BigInt(text)), v.maxValue(2n ** 63n))),
+  fencing: v.optional(
+    v.pipe(
+      digits,
+      v.transform((text) => BigInt(text)),
+      v.maxValue(2n ** 63n),
+    ),
+  ),
   extraTokens: count,
   reserves: v.boolean(),
 });
@@ -67,9 +73,13 @@ export async function batchOf(c: Context): Promise<Batch> {
 }
 
 async function checked<T>(c: Context, schema: v.GenericSchema<unknown, T>): Promise<T> {
-  const { success, output, issues } = v.safeParse(schema, parsed(await textOf(c, MAX_BATCH_BYTES)), {
-    abortEarly: true,
-  });
+  const { success, output, issues } = v.safeParse(
+    schema,
+    parsed(await textOf(c, MAX_BATCH_BYTES)),
+    {
+      abortEarly: true,
+    },
+  );
   if (success) return output;
   const [{ message }] = issues;
   return refuse(422, `${v.getDotPath(issues[0]) ?? 'The body'}: ${message}`);

@@ -11,7 +11,9 @@ export function limitRoutes(app: Hono, { limits }: StateDriver): void {
     return jsonText(c, JSON.stringify(answers.map(lineOf)));
   });
 
-  app.post('/limits/stats', async (c) => jsonText(c, JSON.stringify(limits.stats(await limitNameOf(c)))));
+  app.post('/limits/stats', async (c) =>
+    jsonText(c, JSON.stringify(limits.stats(await limitNameOf(c)))),
+  );
 
   app.get('/limits/messages', (c) => {
     const [owner, interval] = [ownerOf(c), intervalOf(c)];

@@ -6,12 +6,20 @@ interface Wishes {
   readonly verb?: string;
   readonly id?: string;
   readonly name?: string;
+  readonly key?: string;
   readonly limit?: number;
   readonly lease?: object;
 }
 
-function op({ verb = 'acquire', id = 'me.1', name = 'pdf', limit = 1, lease = {} }: Wishes = {}) {
-  const ref = { name, limit, version: '' };
+function op({
+  verb = 'acquire',
+  id = 'me.1',
+  name = 'pdf',
+  key,
+  limit = 1,
+  lease = {},
+}: Wishes = {}) {
+  const ref = { name, key, limit, version: '' };
   const terms = { weight: 1, resized: false, wait: 5_000, queueLimit: 9 };
   return { verb, lease: { ref, id, ...terms, extraTokens: 0, reserves: false, ...lease } };
 }
@@ -137,13 +145,30 @@ it('tokens are higher than those of an earlier server', async () => {
 it('limits and leases beyond maxPeers are refused, and those that exist can be used and released', async () => {
   const world = await scene({}, { maxPeers: 2 });
   expect(await send(world, {})).toMatchObject([{ state: 'held' }]);
-  const refused = { refused: 'the store has 2 limits and leases, which is its maximum' };
-  expect(await send(world, { id: 'me.2' }, { name: 'other' })).toEqual([refused, refused]);
+  const refused = (name: string) => ({
+    refused: `the store counts at most 2 limits, keys and leases, and "${name}" has as many as are left`,
+  });
+  expect(await send(world, { id: 'me.2' }, { name: 'other' })).toEqual([
+    refused('pdf'),
+    refused('other'),
+  ]);
   expect(await send(world, { verb: 'renew' })).toMatchObject([{ state: 'held' }]);
   expect(await send(world, { verb: 'release' }, { id: 'me.2' })).toMatchObject([
     { state: 'ok' },
     { state: 'held' },
   ]);
+});
+
+it('a flood of keys of one limit is bounded, and another limit is served', async () => {
+  const world = await scene({}, { maxPeers: 100 });
+  const flood = (keys: number) =>
+    Array.from({ length: keys }, (_, key) => op({ id: `me.${key}`, key: `${key}` }));
+  const answers = JSON.parse(
+    (await world.client.ask('POST', '/limits', batch(flood(200)))).text,
+  ) as object[];
+  expect(answers.slice(0, 26).every((answer) => 'state' in answer)).toBe(true);
+  expect(answers.slice(26).every((answer) => 'refused' in answer)).toBe(true);
+  expect(await send(world, { name: 'other' })).toMatchObject([{ state: 'held' }]);
 });
 
 it('forgotten limits count no longer', async () => {

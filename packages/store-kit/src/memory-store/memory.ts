@@ -1,6 +1,7 @@
 import { type Clock, StoreError, systemClock } from '@headgate/core';
 import { checkBound, checkClock } from '@headgate/core/engine';
 import type { Answer, LimitName, Op, StoreListener, StoreStats } from '../contract.ts';
+import { Counts } from './counts.ts';
 import { newMemory } from './limit-memory.ts';
 import { MemoryLimit, type Moment, type Notifier } from './memory-limit.ts';
 
@@ -10,7 +11,9 @@ import { MemoryLimit, type Moment, type Notifier } from './memory-limit.ts';
  */
 const EXAMINED_LIMITS = 2;
 
+/** A limit, or one key of it. */
 interface Entry {
+  readonly ref: LimitName;
   readonly limit: MemoryLimit;
   /** When the limit is forgotten, unless it is used before. */
   due: number;
@@ -20,8 +23,9 @@ export interface MemoryOptions {
   /** Times the leases. Default: the runtime's own. */
   readonly clock?: Clock | undefined;
   /**
-   * Maximum number of limits, keys of limits and leases, all together. Operations that would add one are refused.
-   * Default: Infinity.
+   * Maximum number of limits, keys of limits and leases, all together. A limit, with its keys and leases, may use as much
+   * as it leaves free, so that it cannot stop the others. To make room, limits and keys without a lease are forgotten.
+   * Operations that would add another one are then refused. Default: Infinity.
    */
   readonly maxSize?: number | undefined;
 }
@@ -38,11 +42,20 @@ export class Memory {
   #leases = 0;
   /** By address, in order of examination: the entry examined longest ago comes first. */
   readonly #limits = new Map<string, Entry>();
+  /** The entries without a lease, the one unused for longest first. */
+  readonly #idle = new Set<Entry>();
+  /** For each name: the number of its entries and leases. */
+  #parts = new Counts();
+  /** When the state began, in microseconds. */
+  #born: number;
+  /** The last token of the limits that were forgotten. */
+  #lastToken = 0n;
   readonly #listeners = new Map<string, StoreListener>();
 
   constructor({ clock = systemClock, maxSize = Infinity }: MemoryOptions = {}) {
     this.#clock = checkClock(clock);
     this.#maxSize = checkBound('maxSize', maxSize);
+    this.#born = this.#moment(0).micros;
   }
 
   /** Number of limits, and of keys of limits, in memory. */
@@ -58,7 +71,11 @@ export class Memory {
   /** Forgets everything, like a restarted server. */
   wipe(): void {
     this.#limits.clear();
+    this.#idle.clear();
+    this.#parts = new Counts();
     this.#leases = 0;
+    this.#born = this.#moment(0).micros;
+    this.#lastToken = 0n;
   }
 
   /** @internal Subscribes a store; returns a function that unsubscribes it. */
@@ -75,36 +92,31 @@ export class Memory {
     const moment = this.#moment(leaseDuration);
     this.#forgetIdle(moment.now);
     const ref = op.verb === 'declare' ? op.ref : op.lease.ref;
-    if (this.size + this.#leases >= this.#maxSize && this.#adds(op, ref, moment.now))
-      return { error: full(this.#maxSize) };
-    const entry = this.#entry(ref, moment);
-    const reply = this.#counting(entry.limit, () => entry.limit.do(op, moment));
+    const known = this.#known(ref, moment.now);
+    if (adds(op, known) && !this.#hasRoom(ref.name, known))
+      return { error: full(ref.name, this.#maxSize) };
+    const entry = known ?? this.#open(ref);
+    const reply = this.#using(entry, () => entry.limit.do(op, moment));
     entry.due = moment.now + 2 * entry.limit.memory.longestLease;
     return reply;
-  }
-
-  #counting<T>(limit: MemoryLimit, work: () => T): T {
-    const before = limit.size;
-    const result = work();
-    this.#leases += limit.size - before;
-    return result;
-  }
-
-  /** Whether the operation may add a lease or a limit. */
-  #adds(op: Op, ref: LimitName, now: number): boolean {
-    const entry = this.#limits.get(addressOf(ref));
-    if (entry === undefined || entry.due <= now) return true;
-    return op.verb !== 'declare' && op.verb !== 'release' && !entry.limit.has(op.lease.id);
   }
 
   /** @internal */
   stats(ref: LimitName): StoreStats {
     const moment = this.#moment(0);
-    const entry = this.#limits.get(addressOf(ref));
-    if (entry !== undefined && entry.due > moment.now)
-      return this.#counting(entry.limit, () => entry.limit.stats(moment));
+    const entry = this.#known(ref, moment.now);
+    if (entry !== undefined) return this.#using(entry, () => entry.limit.stats(moment));
     const none = { inflight: 0, holders: 0, queued: 0, longestWait: 0, processes: 0 };
     return { limit: 0, version: '', ...none };
+  }
+
+  /** @internal The state of each limit, and of each key of it. */
+  *all(): Generator<LimitName & StoreStats> {
+    const moment = this.#moment(0);
+    for (const entry of this.#limits.values()) {
+      if (entry.due <= moment.now) continue;
+      yield { ...entry.ref, ...this.#using(entry, () => entry.limit.stats(moment)) };
+    }
   }
 
   #moment(leaseDuration: number): Moment {
@@ -112,16 +124,56 @@ export class Memory {
     return { now, micros: Math.floor(now * 1000), leaseDuration };
   }
 
-  #entry({ name, key }: LimitName, { now, micros }: Moment): Entry {
-    const address = addressOf({ name, key });
-    const known = this.#limits.get(address);
-    const isKnown = known !== undefined && known.due > now;
-    if (known !== undefined && !isKnown) this.#leases -= known.limit.size;
-    const entry = isKnown
-      ? known
-      : { limit: new MemoryLimit(this.#notifierOf({ name, key }), newMemory(micros)), due: 0 };
-    this.#limits.set(address, entry);
+  #known(ref: LimitName, now: number): Entry | undefined {
+    const entry = this.#limits.get(addressOf(ref));
+    if (entry === undefined || entry.due > now) return entry;
+    this.#forget(entry);
+    return undefined;
+  }
+
+  #open({ name, key }: LimitName): Entry {
+    const ref = { name, key };
+    // No token is lower than `born`: the leases of a forgotten limit have expired, and their renewals are not restored.
+    const memory = { ...newMemory(this.#born), lastToken: this.#lastToken };
+    const entry = { ref, limit: new MemoryLimit(this.#notifierOf(ref), memory), due: 0 };
+    this.#limits.set(addressOf(ref), entry);
+    this.#parts.add(name, 1);
     return entry;
+  }
+
+  #forget(entry: Entry): void {
+    const { ref, limit } = entry;
+    this.#limits.delete(addressOf(ref));
+    this.#idle.delete(entry);
+    this.#leases -= limit.size;
+    this.#parts.add(ref.name, -1 - limit.size);
+    const { lastToken } = limit.memory;
+    if (lastToken > this.#lastToken) this.#lastToken = lastToken;
+  }
+
+  /** Counts the leases that `work` adds and removes. */
+  #using<T>(entry: Entry, work: () => T): T {
+    const before = entry.limit.size;
+    const result = work();
+    const { size } = entry.limit;
+    this.#leases += size - before;
+    this.#parts.add(entry.ref.name, size - before);
+    this.#idle.delete(entry);
+    if (size === 0) this.#idle.add(entry);
+    return result;
+  }
+
+  /** Whether the limit may add an entry or a lease. If necessary, forgets idle entries, except the one to be used. */
+  #hasRoom(name: string, used: Entry | undefined): boolean {
+    const fits = () => {
+      const free = this.#maxSize - this.size - this.#leases;
+      return free > 0 && this.#parts.get(name) <= free;
+    };
+    for (const entry of this.#idle) {
+      if (fits()) return true;
+      if (entry !== used) this.#forget(entry);
+    }
+    return fits();
   }
 
   /**
@@ -132,9 +184,10 @@ export class Memory {
     let left = EXAMINED_LIMITS;
     for (const [address, entry] of this.#limits) {
       if (left-- === 0) return;
-      this.#limits.delete(address);
-      if (entry.due > now) this.#limits.set(address, entry);
-      else this.#leases -= entry.limit.size;
+      if (entry.due > now) {
+        this.#limits.delete(address);
+        this.#limits.set(address, entry);
+      } else this.#forget(entry);
     }
   }
 
@@ -158,8 +211,14 @@ export class Memory {
   }
 }
 
-function full(maxSize: number): StoreError {
-  const message = `the store has ${maxSize} limits and leases, which is its maximum`;
+/** Whether the operation may add a lease or a limit. */
+function adds(op: Op, known: Entry | undefined): boolean {
+  if (known === undefined) return true;
+  return op.verb !== 'declare' && op.verb !== 'release' && !known.limit.has(op.lease.id);
+}
+
+function full(name: string, maxSize: number): StoreError {
+  const message = `the store counts at most ${maxSize} limits, keys and leases, and "${name}" has as many as are left`;
   return new StoreError('ERR_HEADGATE_STORE_REFUSED', message);
 }
 

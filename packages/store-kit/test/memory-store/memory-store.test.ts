@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { LeaseRequest, Op, Reply } from '../../src/index.ts';
 import { Memory, memoryStore } from '../../src/memory-store/index.ts';
 
-function scene() {
+function scene(maxSize?: number) {
   const clock = new VirtualClock();
-  const memory = new Memory({ clock });
+  const memory = new Memory({ clock, maxSize });
   const store = memoryStore({ memory, clock, leaseDuration: 1000 });
   const acquire = (name: string, rest: Partial<LeaseRequest> = {}): Op => ({
     verb: 'acquire',
@@ -16,9 +16,16 @@ function scene() {
       ...rest,
     },
   });
+  const keyed = (key: number, rest: Partial<LeaseRequest> = {}) =>
+    acquire('keyed', {
+      ref: keyedRef(key),
+      ...{ id: `${store.owner}.${key}`, ...rest },
+    });
   const ask = async (...ops: Op[]) => (await store.send(ops, 1000)) as Reply[];
-  return { clock, memory, store, acquire, ask };
+  return { clock, memory, store, acquire, keyed, ask };
 }
+
+const keyedRef = (key: number) => ({ name: 'keyed', key: `${key}`, limit: 1, version: '' });
 
 describe('a memory store', () => {
   it('forgets limits unused for twice the lease duration, a few with each operation', async () => {
@@ -52,8 +59,8 @@ describe('a memory store', () => {
     const { clock, memory, store, acquire, ask } = scene();
     await ask(acquire('one', { ref: { name: 'one', limit: 5, version: '' } }));
     clock.advance(2000);
-    expect(await store.stats({ name: 'one' })).toMatchObject({ limit: 0, holders: 0 });
     expect(memory.size).toBe(1);
+    expect(await store.stats({ name: 'one' })).toMatchObject({ limit: 0, holders: 0 });
   });
 
   it('starts a forgotten limit with new state, even before a sweep removes the old one', async () => {
@@ -99,6 +106,47 @@ describe('a memory store', () => {
     await answers;
     await Promise.resolve();
     expect(messages).toEqual(['check', 'recall one', `grant ${store.owner}.2`]);
+  });
+
+  it('forgets limits without a lease before it refuses one, those unused for longest first', async () => {
+    const { memory, store, acquire, keyed, ask } = scene(20);
+    await ask(acquire('busy'));
+    for (let key = 0; key < 100; key++) {
+      const held = keyed(key) as Extract<Op, { lease: unknown }>;
+      expect(await ask(held, { ...held, verb: 'release' })).toMatchObject([
+        { state: 'held' },
+        { state: 'ok' },
+      ]);
+    }
+    expect(memory.size + memory.leases).toBeLessThanOrEqual(20);
+    expect(await store.stats({ name: 'keyed', key: '99' })).toMatchObject({ limit: 1 });
+    expect(await store.stats({ name: 'keyed', key: '1' })).toMatchObject({ limit: 0 });
+    expect(await store.stats({ name: 'busy' })).toMatchObject({ holders: 1 });
+  });
+
+  it('refuses a limit that uses as much as it leaves free, and serves the others', async () => {
+    const { memory, acquire, keyed, ask } = scene(20);
+    for (let key = 0; key < 6; key++)
+      expect(await ask(keyed(key))).toMatchObject([{ state: 'held' }]);
+    expect(await ask(keyed(6))).toMatchObject([{ error: { code: 'ERR_HEADGATE_STORE_REFUSED' } }]);
+    for (const name of ['a', 'b'])
+      expect(await ask(acquire(name))).toMatchObject([{ state: 'held' }]);
+    expect(memory.size + memory.leases).toBe(16);
+    const [first] = [keyed(0) as Extract<Op, { lease: unknown }>];
+    expect(await ask({ ...first, verb: 'renew' })).toMatchObject([{ state: 'held' }]);
+  });
+
+  it('does not restore a lease that had expired when its limit was forgotten to make room', async () => {
+    const { clock, keyed, ask } = scene(4);
+    const lease = keyed(0) as Extract<Op, { lease: unknown }>;
+    const [{ fencing }] = (await ask(lease)) as [Reply];
+    clock.advance(1000);
+    await ask({ verb: 'declare', ref: lease.lease.ref });
+    for (let key = 1; key < 4; key++) await ask({ verb: 'declare', ref: keyedRef(key) });
+    const renewal: Op = { verb: 'renew', lease: { ...lease.lease, fencing } };
+    expect(await ask(renewal)).toMatchObject([{ state: 'lost' }]);
+    const [{ fencing: next }] = (await ask(lease)) as [Reply];
+    expect(next).toBeGreaterThan(fencing as bigint);
   });
 
   it('throws for invalid options', () => {
