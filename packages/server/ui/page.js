@@ -1,4 +1,5 @@
 import { part, write } from './dom.js';
+import { LimitsTable } from './limits.js';
 import { Table } from './table.js';
 import { count } from './words.js';
 
@@ -7,7 +8,7 @@ import { count } from './words.js';
 /** Milliseconds between an answer and the next request; doubled after each failure. */
 const MIN_DELAY = 1_000;
 const MAX_DELAY = 15_000;
-/** The search is shown only above this number of semaphores. */
+/** The search is shown only above this number of semaphores, or of limits. */
 const MAX_WITHOUT_SEARCH = 8;
 
 /** The key of the token in the session storage. */
@@ -17,6 +18,7 @@ const tokenKey = 'headgate-token';
 const byId = (id) => part(document, `#${id}`);
 
 const table = new Table(byId('table'));
+const limitsTable = new LimitsTable(/** @type {HTMLTableElement} */ (byId('limits')));
 const ask = byId('ask');
 const token = /** @type {HTMLInputElement} */ (byId('token'));
 const text = /** @type {HTMLInputElement} */ (byId('text'));
@@ -69,27 +71,33 @@ async function fetchState() {
 }
 
 /** @param {Snapshot} snapshot */
-function show({ version, peers, found, semaphores, history }) {
+function show({ version, peers, found, semaphores, foundLimits, limits, history }) {
   hasHistory = true;
   say('live', 'Live');
   byId('shown').hidden = false;
   byId('forget').hidden = sessionStorage.getItem(tokenKey) === null;
   const connected = peers === 1 ? '1 peer' : `${count(peers)} peers`;
   write(byId('place'), [location.host, `Headgate ${version}`, connected].join(' · '));
-  byId('find').hidden = found <= MAX_WITHOUT_SEARCH && text.value === '';
+  byId('find').hidden = Math.max(found, foundLimits) <= MAX_WITHOUT_SEARCH && text.value === '';
   byId('table').hidden = found === 0;
   byId('key').hidden = found === 0;
-  byId('example').hidden = found > 0 || text.value !== '';
-  write(byId('note'), note(found, found - semaphores.length));
+  byId('limits').hidden = foundLimits === 0;
+  byId('example').hidden = found + foundLimits > 0 || text.value !== '';
+  write(byId('note'), found + foundLimits > 0 ? more(found - semaphores.length) : nothing());
+  write(byId('limits-note'), more(foundLimits - limits.length));
+  limitsTable.show(limits);
   table.show(semaphores, performance.now(), history);
-  const waiting = semaphores.reduce((sum, each) => sum + each.waiting.peers, 0);
+  const peersWaiting = semaphores.reduce((sum, each) => sum + each.waiting.peers, 0);
+  const waiting = limits.reduce((sum, each) => sum + each.queued, peersWaiting);
   document.title = waiting === 0 ? 'Semaphores' : `${count(waiting)} waiting · Semaphores`;
 }
 
-/** @param {number} found @param {number} left The number of semaphores that are not shown. */
-function note(found, left) {
-  if (left > 0) return `and ${count(left)} more: find them by their names`;
-  if (found > 0) return '';
+/** @param {number} left The number of rows that are not shown. */
+function more(left) {
+  return left > 0 ? `and ${count(left)} more: find them by their names` : '';
+}
+
+function nothing() {
   if (text.value !== '') return `No name has “${text.value}” in it.`;
   return 'No semaphores are configured. Name some in the configuration file:';
 }

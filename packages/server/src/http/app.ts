@@ -23,7 +23,7 @@ export function createApp(stateDriver: StateDriver, token: string | undefined): 
   peerRoutes(app, stateDriver);
   lockRoutes(app, stateDriver);
   limitRoutes(app, stateDriver);
-  const metrics = new Metrics(stateDriver.state);
+  const metrics = new Metrics(stateDriver);
   metrics.route(app);
   notFound(app, () => metrics.countUnknownPath());
   app.onError((error, c) => {

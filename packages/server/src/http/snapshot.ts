@@ -1,5 +1,6 @@
+import { type LimitSummary, MAX_LIMITS_SHOWN } from '../limits/summary.ts';
 import type { Semaphore } from '../state/semaphore.ts';
-import type { State } from '../state/state.ts';
+import type { StateDriver } from '../state-driver.ts';
 
 /**
  * What the page shows. Ids and counts are strings, because a number cannot represent all of them. Durations are in
@@ -11,6 +12,9 @@ export interface Snapshot {
   /** The number of semaphores or, with a search text, of those whose name contains it. */
   readonly found: number;
   readonly semaphores: readonly SemaphoreView[];
+  /** The same number of the limits that processes count here. */
+  readonly foundLimits: number;
+  readonly limits: readonly LimitSummary[];
   /**
    * The last minutes of each semaphore, if the page has asked for them. A sample consists of its age in milliseconds,
    * the counts in use and pending, and the full count.
@@ -55,21 +59,26 @@ const MAX_PEERS_SHOWN = 8;
 /** Maximum number of semaphores shown; the search finds the others. */
 const MAX_SEMAPHORES_SHOWN = 100;
 
-/**
- * The state of the semaphores whose name contains `text`. Its cost depends on the number of names and on what is shown,
- * not on the number of peers.
- */
-export function snapshot(state: State, text: string): Omit<Snapshot, 'version' | 'history'> {
+/** The state of the semaphores and limits whose name contains `text`. */
+export function snapshot(
+  { state, limits }: StateDriver,
+  text: string,
+): Omit<Snapshot, 'version' | 'history'> {
   const now = state.advance();
   const wanted = text.toLowerCase();
+  const isWanted = ({ name }: { name: string }) => name.toLowerCase().includes(wanted);
   const semaphores: SemaphoreView[] = [];
   let found = 0;
   for (const semaphore of state.semaphores()) {
-    if (!semaphore.name.toLowerCase().includes(wanted)) continue;
+    if (!isWanted(semaphore)) continue;
     found += 1;
     if (found <= MAX_SEMAPHORES_SHOWN) semaphores.push(view(semaphore, now));
   }
-  return { peers: state.size.peers, found, semaphores };
+  const some = limits.summaries().filter(isWanted);
+  return {
+    ...{ peers: state.size.peers, found, semaphores },
+    ...{ foundLimits: some.length, limits: some.slice(0, MAX_LIMITS_SHOWN) },
+  };
 }
 
 function view(semaphore: Semaphore, now: number): SemaphoreView {

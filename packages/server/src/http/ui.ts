@@ -64,9 +64,10 @@ export function uiPage(app: Hono, needsToken: boolean): void {
 }
 
 /** The state that the page polls. The first request of the page asks for the history as well. */
-export function uiState(app: Hono, { state, history }: StateDriver): void {
+export function uiState(app: Hono, stateDriver: StateDriver): void {
+  const { state, history } = stateDriver;
   app.get('/ui/state', (c) => {
-    const shown = snapshot(state, queryOf(c, 'find') ?? '');
+    const shown = snapshot(stateDriver, queryOf(c, 'find') ?? '');
     const now = state.advance();
     const isFirst = queryOf(c, 'history') !== undefined;
     const past = isFirst

@@ -2,6 +2,7 @@ import type { Clock, StoreStats } from '@headgate/core';
 import type { Answer, LimitName, Op } from '@headgate/store-kit';
 import { Memory } from '@headgate/store-kit/memory-store';
 import { MessageStream } from './message-stream.ts';
+import { type LimitSummary, summarize } from './summary.ts';
 
 /** The operations of a process, whose leases have this duration in milliseconds. */
 export interface Batch {
@@ -30,6 +31,11 @@ export class Limits {
 
   stats(ref: LimitName): StoreStats {
     return this.#memory.stats(ref);
+  }
+
+  /** Each limit, without its keys. */
+  summaries(): LimitSummary[] {
+    return summarize(this.#memory.all());
   }
 
   /** Opens the stream of messages to a process. It replaces an earlier one. */

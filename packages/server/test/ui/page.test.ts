@@ -2,6 +2,7 @@ import { chromiumOptions } from '@headgate/test-servers';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createServer } from '../../src/index.ts';
+import { acquire } from '../use-limits.ts';
 import { openPage } from './visit.ts';
 
 const highest = '18446744073709551615';
@@ -63,6 +64,30 @@ it('the page shows markup in a name as text, and peer ids beyond 2⁵³ exactly'
   expect(await page.locator('img').count()).toBe(0);
 });
 
+it('the page shows the limits that processes count, and their waiters', async () => {
+  const { client, clock, until, text, page } = await openPage(browser, {});
+  await until('#note', 'No semaphores are configured.');
+  const markup = '<b>user</b>';
+  await acquire(client, [
+    { name: 'pdf', limit: 1 },
+    { name: 'pdf', limit: 1 },
+    { name: markup, key: 'secret', limit: 2 },
+    { name: markup, key: 'other', limit: 2 },
+  ]);
+  clock.advance(4_000);
+  await until('#limits .longest', '4.0');
+  const rows = await page.locator('#limits tbody').allInnerTexts();
+  expect(rows.map((row) => row.replace(/\s+/g, ' ').trim())).toEqual([
+    `${markup} 2 2 per key, 2 keys – –`,
+    'pdf 1 of 1 1 4.0 s',
+  ]);
+  expect(await page.title()).toBe('1 waiting · Semaphores');
+  expect([await text('#note'), await page.locator('#example').isVisible()]).toEqual(['', false]);
+  clock.advance(20_000);
+  await until('#note', 'No semaphores are configured.');
+  expect(await page.locator('#limits').isVisible()).toBe(false);
+});
+
 it('the page sends requests only to its own server, and none while paused', async () => {
   const { server, requestedUrls, url, until, page } = await openPage(browser, { A: 1 });
   await until(`${first} .used`, '0 of 1');
@@ -121,12 +146,12 @@ it('the page filters semaphores by name, and keeps the history of those filtered
   };
   // A row that is new has a shorter history.
   await expect.poll(steps, { timeout: 10_000 }).toBeGreaterThan(2);
-  await page.getByLabel('Find a semaphore').fill('queue 119');
+  await page.getByLabel('Find a semaphore or limit').fill('queue 119');
   await until('.title', 'queue 119');
   await expect.poll(() => page.locator('.semaphore').count()).toBe(1);
-  await page.getByLabel('Find a semaphore').fill('nothing');
+  await page.getByLabel('Find a semaphore or limit').fill('nothing');
   await until('#note', 'No name has “nothing” in it.');
-  await page.getByLabel('Find a semaphore').fill('');
+  await page.getByLabel('Find a semaphore or limit').fill('');
   await until('#note', 'and 20 more');
   expect(await text(`${first} .title`)).toBe('queue 0');
   expect(await steps()).toBeGreaterThan(2);

@@ -4,6 +4,7 @@ import type { Snapshot } from '../../src/http/snapshot.ts';
 import { createServer } from '../../src/index.ts';
 import type { Client } from '../client.ts';
 import { scene } from '../scene.ts';
+import { acquire } from '../use-limits.ts';
 
 const highest = '18446744073709551615';
 
@@ -84,6 +85,24 @@ it('the state for the page limits the peers and semaphores listed, and reports t
   const found = await shown(client, '?find=QUEUE%2011');
   expect(found.found).toBe(11);
   expect(found.semaphores.map(({ name }) => name)).toContain('queue 119');
+});
+
+it('the state for the page reports each limit without its keys', async () => {
+  const { client, clock } = await scene({ A: 1 });
+  await acquire(client, [
+    { name: 'user', key: 'secret', limit: 2, weight: 2 },
+    { name: 'user', key: 'other', limit: 2 },
+    { name: 'pdf', limit: 1 },
+    { name: 'pdf', limit: 1 },
+  ]);
+  clock.advance(250);
+  const { foundLimits, limits } = await shown(client);
+  expect(foundLimits).toBe(2);
+  expect(limits).toEqual([
+    { name: 'pdf', limit: 1, keys: 0, inflight: 1, queued: 1, longestWait: 250 },
+    { name: 'user', limit: 2, keys: 2, inflight: 3, queued: 0, longestWait: 0 },
+  ]);
+  expect((await shown(client, '?find=PD')).limits.map(({ name }) => name)).toEqual(['pdf']);
 });
 
 it('the state for the page lists a semaphore that is no longer configured while it is held', async () => {
