@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import * as v from 'valibot';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { type Scene, scene } from '../scene.ts';
 
@@ -206,6 +207,22 @@ it.each([
   expect((await world.client.ask('POST', '/limits', body)).status).toBe(status);
   const { text } = await world.client.ask('POST', '/limits/stats', '{"name":"pdf"}');
   expect(JSON.parse(text)).toMatchObject({ version: '', inflight: 0, queued: 0 });
+});
+
+it.each([
+  ['operations', Array(1_000).fill({})],
+  ['leases', Array(1_000).fill({ verb: 'acquire', lease: { ref: {} } })],
+  [
+    'numbers',
+    [{ verb: 'declare', ref: { name: 'pdf', limit: 1, declared: Array(1_000).fill(0) } }],
+  ],
+])('checking a batch of invalid %s stops at the first fault', async (_, ops) => {
+  let faults = 0;
+  v.setGlobalMessage(() => `fault ${++faults}`);
+  onTestFinished(() => v.deleteGlobalMessage());
+  const { client } = await scene({});
+  expect((await client.ask('POST', '/limits', batch(ops))).status).toBe(422);
+  expect(faults).toBeLessThan(20);
 });
 
 it('a batch above a megabyte is answered 413, and one that is no JSON 415', async () => {
