@@ -46,11 +46,15 @@ export function createServer(options: ServerOptions): Server {
   return new Server(options);
 }
 
+/** The URL of an address that only this machine can reach. */
+const loopback = /^https?:\/\/(127\.|\[::1\]|\[::ffff:127\.)/;
+
 /** The server that `createServer` returns. */
 export class Server {
   /** The routes as a Hono app, which can be mounted in another: `other.mount('/semaphores', server.app.fetch)`. */
   readonly app: Hono;
   readonly #stateDriver: StateDriver;
+  readonly #hasToken: boolean;
   /** Includes listeners that are still starting, or have failed to. */
   readonly #listeners = new Set<Promise<Listener>>();
 
@@ -64,6 +68,7 @@ export class Server {
       maxPeers: checkCount('maxPeers', maxPeers, 1),
       maxBlocked: checkCount('maxBlocked', maxBlocked, 0),
     });
+    this.#hasToken = token !== undefined;
     this.app = createApp(this.#stateDriver, token);
     this.configure(options.semaphores);
   }
@@ -89,6 +94,11 @@ export class Server {
       throw new HeadgateError('ERR_HEADGATE_CLOSED', 'the server is closed');
     const listening = listen(this.app, options, this.#stateDriver.log);
     this.#listeners.add(listening);
+    const { url } = await listening;
+    if (!this.#hasToken && options.socket === undefined && !loopback.test(url)) {
+      const risk = 'every client that can reach it can release any lock';
+      this.#stateDriver.log.warn(`${url} is not on loopback, and no token is set: ${risk}.`);
+    }
     return listening;
   }
 

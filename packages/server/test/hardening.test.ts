@@ -1,8 +1,11 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { request } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { HeadgateError, systemClock } from '@headgate/core';
 import { createCertificate } from '@headgate/test-servers';
@@ -115,6 +118,28 @@ it('close() closes a listener that is still starting, and listen() rejects after
   const port = Number(new URL(url).port);
   await expect(once(connect(port, '127.0.0.1'), 'connect')).rejects.toThrow('ECONNREFUSED');
   await expect(server.listen({ port: 0 })).rejects.toMatchObject({ code: 'ERR_HEADGATE_CLOSED' });
+});
+
+it.each([
+  ['0.0.0.0', undefined, 1],
+  ['::', undefined, 1],
+  ['0.0.0.0', 'sesame', 0],
+  ['127.0.0.2', undefined, 0],
+  ['::1', undefined, 0],
+  ['localhost', undefined, 0],
+])('listening on %s with the token %s logs %i warnings', async (address, token, warnings) => {
+  const { server, log } = await scene({ A: 1 }, { token });
+  const { url } = await server.listen({ address, port: 0 });
+  expect(log).toHaveLength(warnings);
+  if (warnings > 0) expect(log[0]).toContain(`warn ${url} is not on loopback, and no token is set`);
+});
+
+it('a unix socket needs no token, and causes no warning', async () => {
+  const { server, log } = await scene({ A: 1 });
+  const folder = mkdtempSync(join(tmpdir(), 'headgate-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  await server.listen({ socket: join(folder, 'service.sock') });
+  expect(log).toEqual([]);
 });
 
 it('the service listens only on loopback by default', async () => {
