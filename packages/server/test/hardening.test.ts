@@ -122,10 +122,8 @@ it('close() closes a listener that is still starting, and listen() rejects after
 
 it.each([
   ['0.0.0.0', undefined, 1],
-  ['::', undefined, 1],
   ['0.0.0.0', 'sesame', 0],
   ['127.0.0.2', undefined, 0],
-  ['::1', undefined, 0],
   ['localhost', undefined, 0],
 ])('listening on %s with the token %s logs %i warnings', async (address, token, warnings) => {
   const { server, log } = await scene({ A: 1 }, { token });
