@@ -1,4 +1,8 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
+import { createLimiter } from '@headgate/core';
 import { startRedis, startReplica } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -36,8 +40,11 @@ function transactionOf(client: RedisClient) {
 }
 
 describe.each(libraries)('$name', ({ connect }) => {
-  function participant({ port }: { port: number }): Participant {
-    const made = new Participant(connect(port));
+  function participant(
+    { port }: { port: number },
+    options?: ConstructorParameters<typeof Participant>[1],
+  ): Participant {
+    const made = new Participant(connect(port), options);
     onTestFinished(() => made.end());
     return made;
   }
@@ -159,5 +166,25 @@ describe.each(libraries)('$name', ({ connect }) => {
     expect((await one.do('release', { name: 'unknown' })).state).toBe('lost');
     await admin.config('SET', 'maxmemory', '0');
     expect(await one.do('acquire', { limit: 3 })).toMatchObject({ state: 'held', inflight: 2 });
+  });
+
+  test('a server that cannot save to its disk refuses renewals, so the holder is aborted before its lease ends', async () => {
+    vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    onTestFinished(() => void vi.restoreAllMocks());
+    const redis = await server(['--enable-protected-configs', 'yes', '--save', '3600 1']);
+    const admin = adminOf(redis);
+    const { store } = participant(redis, { leaseDuration: 1_500, timeout: 500 });
+    const limiter = createLimiter({ name: 'limit', limit: 1, store });
+    const permit = await limiter.acquire();
+    const folder = await mkdtemp(join(tmpdir(), 'headgate-'));
+    await admin.config('SET', 'dir', folder);
+    await rm(folder, { recursive: true });
+    await admin.bgsave();
+    await vi.waitFor(async () =>
+      expect(await admin.info('persistence')).toContain('rdb_last_bgsave_status:err'),
+    );
+    await vi.waitFor(() => expect(permit.signal.aborted).toBe(true), 10_000);
+    await expect(limiter.acquire()).rejects.toThrow('MISCONF');
+    await limiter.close({ timeout: 0 });
   });
 });
