@@ -8,8 +8,8 @@ export type Message =
   | { readonly operated: LimitName }
   | { readonly check: true };
 
-/** Maximum number of lines that a client leaves unread. Beyond it, the stream ends, and the client opens another one. */
-const MAX_UNREAD = 1_000;
+/** Maximum number of bytes that a client leaves unread. Beyond it, the stream ends, and the client opens another one. */
+const MAX_UNREAD = 1_000_000;
 
 const encoder = new TextEncoder();
 
@@ -17,6 +17,8 @@ const encoder = new TextEncoder();
 export class MessageStream implements StoreListener {
   readonly body: ReadableStream<Uint8Array>;
   #controller!: ReadableStreamDefaultController<Uint8Array>;
+  /** The lines of this tick, which are sent together: one batch of operations may grant a hundred leases. */
+  #lines = '';
   #nextBeat: unknown;
   #isOver = false;
 
@@ -29,7 +31,7 @@ export class MessageStream implements StoreListener {
     private readonly interval: number,
     private readonly ended: () => void,
   ) {
-    const strategy = new CountQueuingStrategy({ highWaterMark: MAX_UNREAD });
+    const strategy = new ByteLengthQueuingStrategy({ highWaterMark: MAX_UNREAD });
     const source: UnderlyingDefaultSource<Uint8Array> = {
       start: (controller) => {
         this.#controller = controller;
@@ -71,8 +73,15 @@ export class MessageStream implements StoreListener {
   }
 
   #send(line: string): void {
+    if (this.#lines === '') queueMicrotask(() => this.#flush());
+    this.#lines += `${line}\n`;
+  }
+
+  #flush(): void {
+    const bytes = encoder.encode(this.#lines);
+    this.#lines = '';
     if (this.#isOver) return;
-    this.#controller.enqueue(encoder.encode(`${line}\n`));
+    this.#controller.enqueue(bytes);
     if ((this.#controller.desiredSize ?? 0) <= 0) this.close();
   }
 
