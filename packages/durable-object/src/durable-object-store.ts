@@ -1,6 +1,8 @@
 import { HeadgateError, type Limiter, systemClock, workersClock } from '@headgate/core';
 import {
   type Answer,
+  answerOfRepeated,
+  Backoff,
   type Capabilities,
   type LimitName,
   type Op,
@@ -25,6 +27,9 @@ export interface Connection {
 const NO_ANSWER = 'it has responded without an answer; is its class LimitObject?';
 
 type AnswerLine = Exclude<Line, { grant: unknown } | { operated: unknown }>;
+
+/** Minimum time in milliseconds for another call. */
+const MIN_TIME_LEFT = 5;
 
 /** If several responses break within this many milliseconds, the waiters are checked once for all of them. */
 const CHECK_DELAY_MS = 10;
@@ -63,7 +68,7 @@ export class DurableObjectStore extends Store {
   async send(ops: readonly Op[], timeout: number): Promise<Answer[]> {
     const answers: Answer[] = [];
     const sent = [...byObject(ops)].map(async ([name, { ops, indices }]) => {
-      const some = await this.#execute(name, ops, timeout);
+      const some = await this.#executeInTime(name, ops, timeout);
       for (const [at, index] of indices.entries()) answers[index] = some[at] as Answer;
     });
     const all = Promise.all(sent);
@@ -98,6 +103,24 @@ export class DurableObjectStore extends Store {
     this.#isClosed = true;
     this.#listener = undefined;
     for (const call of this.#calls) this.#end(call);
+  }
+
+  /**
+   * Calls the object again while it cannot be reached, for instance because it is being replaced by a new version. The
+   * limiters would do so too, but on Workers their timers may fire too late.
+   */
+  async #executeInTime(name: string, ops: readonly Op[], timeout: number): Promise<Answer[]> {
+    const due = performance.now() + timeout;
+    const timeLeft = () => due - performance.now();
+    const backoff = new Backoff();
+    let answers = await this.#execute(name, ops, timeout);
+    while (answers.some(isDown) && !this.#isClosed && timeLeft() >= MIN_TIME_LEFT) {
+      const pause = backoff.next(timeLeft() / 2);
+      await new Promise((resolve) => setTimeout(resolve, pause));
+      const repeated = await this.#execute(name, ops, timeLeft());
+      answers = repeated.map((answer, index) => answerOfRepeated(ops[index] as Op, answer));
+    }
+    return answers;
   }
 
   async #execute(name: string, ops: readonly Op[], timeout: number): Promise<Answer[]> {
@@ -166,6 +189,10 @@ export class DurableObjectStore extends Store {
     await new Promise((resolve) => setTimeout(resolve, CHECK_DELAY_MS));
     this.#listener?.check();
   }
+}
+
+function isDown(answer: Answer): boolean {
+  return 'error' in answer && answer.error.code === 'ERR_HEADGATE_STORE_DOWN';
 }
 
 function undriven(): HeadgateError {

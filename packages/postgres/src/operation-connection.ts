@@ -1,4 +1,4 @@
-import { type Answer, answerOfRepeated, type Op } from '@headgate/store-kit';
+import type { Answer, Op } from '@headgate/store-kit';
 import {
   type Call,
   callOf,
@@ -10,7 +10,7 @@ import {
   wordsOf,
 } from './calls.ts';
 import { type MakeClient, type Query, statement } from './client.ts';
-import { failure, isDisconnect, isTransactionRollback } from './failure.ts';
+import { failure, isTransactionRollback } from './failure.ts';
 import { FastPath } from './fast-path.ts';
 import { ReconnectingClient } from './reconnecting-client.ts';
 import { sessionSettings } from './session.ts';
@@ -34,8 +34,6 @@ interface Task {
   readonly batch: Batch;
   /** Its index in the batch. */
   readonly index: number;
-  /** Whether the operation was sent before, on a connection that was lost. */
-  wasSent: boolean;
 }
 
 export interface OperationConnectionOptions {
@@ -91,7 +89,7 @@ export class OperationConnection {
     return new Promise((resolve) => {
       const batch: Batch = { answers, isLate, resolve, left: ops.length };
       ops.forEach((op, index) => {
-        this.#tasks.push({ op, batch, index, wasSent: false });
+        this.#tasks.push({ op, batch, index });
       });
       if (!this.#isBusy) void this.#drain();
       else if (this.#resume === undefined) void this.#drainLater();
@@ -143,7 +141,7 @@ export class OperationConnection {
       if (reply === undefined) await this.#sendTogether(tasks);
       else answer(first, reply);
     } catch (cause) {
-      this.#retry(tasks, cause);
+      this.#fail(tasks, cause);
     }
   }
 
@@ -182,17 +180,6 @@ export class OperationConnection {
     });
   }
 
-  /** Repeats each operation once if its connection was lost. That is safe even if the server has executed it. */
-  #retry(tasks: readonly Task[], cause: unknown): void {
-    const repeated = isDisconnect(cause) ? tasks.filter(({ wasSent }) => !wasSent) : [];
-    for (const task of repeated) task.wasSent = true;
-    this.#fail(
-      tasks.filter((task) => !repeated.includes(task)),
-      cause,
-    );
-    this.#tasks.unshift(...repeated);
-  }
-
   #one(call: Call, ops: readonly Op[]): Query {
     const { schema, sender } = this.#options;
     const {
@@ -229,7 +216,7 @@ export class OperationConnection {
   }
 }
 
-function answer({ op, batch, index, wasSent }: Task, one: Answer): void {
-  batch.answers[index] = wasSent ? answerOfRepeated(op, one) : one;
+function answer({ batch, index }: Task, one: Answer): void {
+  batch.answers[index] = one;
   if (--batch.left === 0) batch.resolve();
 }

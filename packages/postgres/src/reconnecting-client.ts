@@ -1,4 +1,4 @@
-import { outsideRequest } from '@headgate/store-kit';
+import { Backoff, outsideRequest } from '@headgate/store-kit';
 import {
   connectTimeout,
   destroy,
@@ -7,19 +7,25 @@ import {
   type PostgresClient,
   type Query,
 } from './client.ts';
-import { closed, isDisconnect, isRefusedConnection, late } from './failure.ts';
+import {
+  closed,
+  isDisconnect,
+  isRefusedConnection,
+  isStartingOrStopping,
+  late,
+} from './failure.ts';
 import { GRACE_PERIOD } from './failure-detector.sql.ts';
 import { sendQuery } from './plain-query.ts';
 import { limitTime } from './time-limit.ts';
 
-/** Milliseconds until the next attempt. Doubled after each failure. */
-const INITIAL_PAUSE = 25;
 /**
- * Maximum pause between attempts, short enough for several attempts within `GRACE_PERIOD`, after which a process
- * without connections loses its leases.
+ * Maximum pause between attempts in milliseconds. Short, since after `GRACE_PERIOD` a process without connections loses
+ * its leases, and after `timeout` its callers are rejected.
  */
-const MAX_PAUSE = GRACE_PERIOD / 5;
-/** Maximum pause if the server refuses the connection. Longer, since each attempt makes the server start a process. */
+const MAX_PAUSE = GRACE_PERIOD / 10;
+/** Maximum pause while the server starts or stops. Longer, since each attempt makes it start a process. */
+const MAX_PAUSE_IF_STARTING = GRACE_PERIOD / 5;
+/** Maximum pause if the server refuses the connection, which only an operator ends. */
 const MAX_PAUSE_IF_REFUSED = 2_000;
 
 export interface ReconnectingClientOptions {
@@ -43,6 +49,8 @@ export class ReconnectingClient {
   readonly #options: ReconnectingClientOptions;
   #client: PostgresClient | undefined;
   #opening: Promise<PostgresClient> | undefined;
+  readonly #backoff = new Backoff();
+  /** Milliseconds until the next attempt. */
   #pause = 0;
   #isClosed = false;
   /** Why the connection was lost or could not be opened; undefined while it is up. */
@@ -122,14 +130,13 @@ export class ReconnectingClient {
       if (this.#isClosed) throw closed();
     } catch (error) {
       this.#opening = undefined;
-      const maxPause = isRefusedConnection(error) ? MAX_PAUSE_IF_REFUSED : MAX_PAUSE;
-      this.#pause = Math.min(Math.max(2 * this.#pause, INITIAL_PAUSE), maxPause);
       if (client !== undefined) destroy(client);
       this.#lost(error, performance.now() - begun);
       throw error;
     }
     this.#opening = undefined;
     this.#client = client;
+    this.#backoff.reset();
     this.#pause = 0;
     this.lastError = undefined;
     this.#options.up?.();
@@ -168,8 +175,9 @@ export class ReconnectingClient {
   #lost(error: unknown, ago: number): void {
     this.lastError = error;
     if (this.#isClosed) return;
-    if (this.#options.isNeeded?.() !== false) this.open().catch(() => {});
-    else this.#pause = 0;
+    const isNeeded = this.#options.isNeeded?.() !== false;
+    this.#pause = isNeeded ? this.#backoff.next(maxPause(error)) : 0;
+    if (isNeeded) this.open().catch(() => {});
     this.#options.down?.(error, ago);
   }
 
@@ -185,6 +193,11 @@ export class ReconnectingClient {
       working.then(resolve, reject);
     });
   }
+}
+
+function maxPause(error: unknown): number {
+  if (isRefusedConnection(error)) return MAX_PAUSE_IF_REFUSED;
+  return isStartingOrStopping(error) ? MAX_PAUSE_IF_STARTING : MAX_PAUSE;
 }
 
 /** Closes the connection after `time` milliseconds, unless the returned function is called before. */

@@ -1,4 +1,5 @@
 import {
+  Backoff,
   type Grant,
   type LimitName,
   outsideRequest,
@@ -10,8 +11,7 @@ import type { Connection, Subscriber } from './connection.ts';
 import { failure, late } from './failure.ts';
 import { Script } from './script.ts';
 
-/** Milliseconds until the next attempt. Doubled after each failure. */
-const INITIAL_PAUSE = 25;
+/** Maximum pause between two attempts in milliseconds. */
 const MAX_PAUSE = 1_000;
 /** Minimum time in milliseconds for an attempt, so that it succeeds in the end on a slow network. */
 const MIN_OPENING_TIME = 5_000;
@@ -45,7 +45,7 @@ export class Subscription {
   /** When the first of the current series of failing attempts began. */
   #tryingSince: number | undefined;
   #mutedBy: StoreError | undefined;
-  #pause = INITIAL_PAUSE;
+  readonly #backoff = new Backoff();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: SubscriptionOptions) {
@@ -107,7 +107,7 @@ export class Subscription {
       return this.#lose();
     }
     this.#subscriber = subscriber;
-    this.#pause = INITIAL_PAUSE;
+    this.#backoff.reset();
     this.#tryingSince = undefined;
     this.#probe.up();
     this.#mute(undefined);
@@ -170,9 +170,8 @@ export class Subscription {
     if (this.#isOpening) return;
     this.#drop();
     if (this.#isClosed) return;
-    this.#timer = setTimeout(() => this.open(), this.#pause);
+    this.#timer = setTimeout(() => this.open(), this.#backoff.next(MAX_PAUSE));
     this.#timer.unref();
-    this.#pause = Math.min(2 * this.#pause, MAX_PAUSE);
   }
 
   #receive(message: string): void {

@@ -257,10 +257,13 @@ export interface LeaseStore extends StoreSettings {
   readonly owner: string;
   /** What the store supports. */
   readonly can: Capabilities;
+  /** Whether the store has been closed. */
+  readonly closed: boolean;
 
   /**
    * Executes operations, those on one limit in order. Resolves to one answer per operation, in the same order, within
-   * `timeout` milliseconds. Never rejects.
+   * `timeout` milliseconds. Never rejects. If the server cannot be reached, it may answer with
+   * `ERR_HEADGATE_STORE_DOWN` at once: the operations are then sent again until the store's own `timeout` has passed.
    */
   send(ops: readonly Op[], timeout: number): Promise<Answer[]>;
 

@@ -18,9 +18,10 @@ export type {
   StoreStats,
 } from './contract.ts';
 export { certainPart, SET_NOW } from './contract.ts';
+export { Backoff } from './lease/backoff.ts';
+export { answerOfRepeated } from './lease/repeated-release.ts';
 export { limitTime } from './limit-time.ts';
 export { operatedCode, operatedCodes, operatedState } from './operated-code.ts';
-export { answerOfRepeated } from './repeated-release.ts';
 export { Store } from './store.ts';
 export { checkTimes, type StoreOptions } from './store-kit.ts';
 export { SubscriptionProbe } from './subscription-probe.ts';

@@ -25,7 +25,9 @@ test.each([
     const store = world.connect({}, InvalidStore);
     const limiter = world.limiter({ store });
     store.nonsense = nonsense;
-    await expect(limiter.acquire()).rejects.toMatchObject({
+    const asked = outcome(limiter.acquire());
+    await world.advance(timeout);
+    expect(asked.error).toMatchObject({
       code: 'ERR_HEADGATE_STORE_DOWN',
       rejection: { reason: 'store' },
     });

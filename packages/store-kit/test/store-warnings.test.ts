@@ -73,11 +73,13 @@ test.each([
 ])(
   'the warning "%s" of an outage with the client error "%s" and code %s adds the client error: %s',
   async (message, own, code, isAdded) => {
-    const { store, limiter } = scene({ warns: true });
+    const { world, store, limiter } = scene({ warns: true });
     const cause = Object.assign(new Error(own), { code });
     const error = new StoreError('ERR_HEADGATE_STORE_DOWN', message, cause);
     vi.spyOn(store, 'send').mockImplementation(async (ops) => ops.map(() => ({ error })));
-    await expect(limiter.acquire()).rejects.toThrow();
+    const asked = outcome(limiter.acquire());
+    await world.advance(timeout);
+    expect(asked.error).toMatchObject({ cause });
     const detail = isAdded ? ` (${own || code})` : '';
     expect(warnings).toEqual([expect.stringContaining(`fails: ${message}${detail}; its callers`)]);
   },

@@ -35,9 +35,13 @@ it.each(policies.flatMap((policy) => Object.keys(each).map((name) => [name, poli
     store.faults = { call: failing };
     limiter.acquire({ key: 'up' }).catch(() => {});
     limiter.acquire({ key: 'down' }).catch(() => {});
-    // The clock does not advance.
     for (let round = 0; round < 20; round++) await aRound();
     expect(store.calls - before).toBeLessThan(20);
+    for (let round = 0; round < 20; round++) {
+      clock.advance(store.timeout / 20);
+      await aRound();
+    }
+    expect(store.calls - before).toBeLessThan(60);
     expect(warnings).toHaveLength(name === 'every other call' ? 0 : 1);
   },
 );

@@ -1,4 +1,5 @@
 import {
+  Backoff,
   decode,
   type Grant,
   type LimitName,
@@ -9,8 +10,7 @@ import {
 import { late, refused } from '../failure.ts';
 import type { Stream, Streams } from '../stream.ts';
 
-/** Milliseconds until the next attempt. Doubled after each failure. */
-const INITIAL_PAUSE = 25;
+/** Maximum pause between two attempts in milliseconds. */
 const MAX_PAUSE = 1_000;
 /** Minimum time in milliseconds for an attempt, so that it succeeds in the end on a slow network. */
 const MIN_OPENING_TIME = 5_000;
@@ -52,7 +52,7 @@ export class Messages {
   #rest = '';
   /** Ends a silent stream or attempt; without a stream, starts the next attempt. */
   #timer: NodeJS.Timeout | undefined;
-  #pause = INITIAL_PAUSE;
+  readonly #backoff = new Backoff();
   /** Since when no messages arrive, in milliseconds of `performance.now()`. Undefined while they do. */
   #lostSince: number | undefined;
   /** Why messages do not arrive, as far as the listener knows. */
@@ -135,8 +135,7 @@ export class Messages {
       this.#timer = undefined;
       this.open();
     };
-    this.#timer = outsideRequest(setTimeout, retry, this.#pause).unref();
-    this.#pause = Math.min(2 * this.#pause, MAX_PAUSE);
+    this.#timer = outsideRequest(setTimeout, retry, this.#backoff.next(MAX_PAUSE)).unref();
   }
 
   #drop(): void {
@@ -153,7 +152,7 @@ export class Messages {
     if (this.#mutedBy !== undefined) listener?.muted?.(undefined);
     this.#isUp = true;
     this.#mutedBy = undefined;
-    this.#pause = INITIAL_PAUSE;
+    this.#backoff.reset();
     this.#lostSince = undefined;
   }
 

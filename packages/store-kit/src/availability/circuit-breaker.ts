@@ -20,6 +20,8 @@ export class CircuitBreaker {
   #cancel = () => {};
   /** When to stop waiting for the outcome of a probe. */
   #probingUntil = -Infinity;
+  /** When the first of the present series of failing probes was sent; undefined during an outage. */
+  #failingSince: number | undefined;
   #hasEnded = false;
   /** Why the store's messages do not arrive; undefined if they do. */
   #missing: StoreError | undefined = undefined;
@@ -69,14 +71,19 @@ export class CircuitBreaker {
   async probe(): Promise<void> {
     const { clock, timeout } = this.store;
     if (clock.now() < this.#probingUntil || this.#hasEnded) return;
-    this.#probingUntil = clock.now() + MAX_PROBE_TIMEOUTS * timeout;
+    const sent = clock.now();
+    this.#probingUntil = sent + MAX_PROBE_TIMEOUTS * timeout;
     this.#probeLater(MAX_PROBE_TIMEOUTS * timeout);
     const error = await this.#callStore();
     this.#cancel();
     this.#probingUntil = -Infinity;
-    if (error === undefined || isAnswer(error)) this.#close();
-    else if (this.error === undefined) this.#open(error);
-    else this.#probeLater(timeout);
+    if (error === undefined || isAnswer(error)) return this.#close();
+    if (this.error !== undefined) return this.#probeLater(timeout);
+    this.#failingSince ??= sent;
+    const left = this.#failingSince + timeout - clock.now();
+    // A server that cannot be reached may be restarting.
+    if (isUnreachable(error) && left > 0) this.#probeLater(left);
+    else this.#open(error);
   }
 
   /** Called when the limiter is closed. */
@@ -104,6 +111,7 @@ export class CircuitBreaker {
   #open(error: StoreError): void {
     if (isAnswer(error) || this.error !== undefined || this.#hasEnded) return;
     this.error = error;
+    this.#failingSince = undefined;
     this.#probeLater(this.store.timeout);
     this.#report(false, error);
     this.changed(error);
@@ -111,6 +119,7 @@ export class CircuitBreaker {
 
   #close(): void {
     this.#cancel();
+    this.#failingSince = undefined;
     if (this.error === undefined || this.#hasEnded) return;
     this.error = undefined;
     this.#report(true, undefined);
@@ -131,6 +140,11 @@ export class CircuitBreaker {
     observers.store?.({ name, up, error });
     if (error === undefined) this.warnings.returned(name);
   }
+}
+
+/** Whether there is no connection. Otherwise, the server has not answered for the timeout of a call. */
+function isUnreachable({ code }: StoreError): boolean {
+  return code === 'ERR_HEADGATE_STORE_DOWN';
 }
 
 /** A server that answers with an error is available. */

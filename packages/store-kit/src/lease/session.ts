@@ -166,6 +166,7 @@ export class Session implements StoreListener {
 
   check(): void {
     this.#missed++;
+    this.#batch.resume();
     for (const member of this.#members.values()) member.subscriptionRenewed();
     this.#renewals.renewAll();
     this.releases.sendAgain();
@@ -173,7 +174,8 @@ export class Session implements StoreListener {
     this.#renewals.tend();
   }
 
-  state(): void {
+  state(up: boolean): void {
+    if (up) this.#batch.resume();
     for (const member of [...this.#members.values()]) member.connectionChanged();
     this.releases.sendAgain();
     this.#renewals.tend();

@@ -1,4 +1,4 @@
-import type { Answer, Op } from './contract.ts';
+import type { Answer, Op } from '../contract.ts';
 
 /**
  * Corrects the answer to an operation that was repeated because its connection ended. The first attempt of a release

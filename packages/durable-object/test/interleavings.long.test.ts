@@ -1,0 +1,3 @@
+import { interleavings } from './interleavings.ts';
+
+interleavings(200);

@@ -1,0 +1,4 @@
+import { interleavings } from './interleavings.ts';
+
+// interleavings.long.test.ts runs more.
+interleavings(8);

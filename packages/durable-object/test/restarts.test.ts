@@ -1,0 +1,37 @@
+import { createLimiter } from '@headgate/core';
+import { durableObjectStore } from '@headgate/durable-object';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { SimulatedNamespace } from './simulated-namespace.ts';
+
+const timeout = 1_000;
+
+it('an object that is replaced in less than the timeout of a call rejects no waiter and no newcomer', async () => {
+  const namespace = new SimulatedNamespace();
+  const store = durableObjectStore({ namespace, timeout });
+  onTestFinished(() => store.close());
+  const limiter = createLimiter({ name: 'reports', limit: 1, queueLimit: 100, store });
+  const held = await limiter.acquire();
+  const all = Array.from({ length: 10 }, () => limiter.acquire());
+  await vi.waitFor(async () =>
+    expect(await store.stats({ name: 'reports' })).toMatchObject({ queued: 10 }),
+  );
+  const end = namespace.refuse();
+  for (let i = 0; i < 3; i++) all.push(limiter.acquire());
+  held.release();
+  setTimeout(end, timeout / 2);
+  const served = all.map(async (one) => (await one).release());
+  await Promise.all(served);
+  expect(limiter.stats().distributed).toMatchObject({ up: true, lost: 0 });
+});
+
+it('the calls of an object that cannot be reached end with their timeout', async () => {
+  const namespace = new SimulatedNamespace();
+  const store = durableObjectStore({ namespace, timeout: 100 });
+  namespace.refuse();
+  const op = { verb: 'declare', ref: { name: 'a', limit: 1, version: '' } } as const;
+  const [answer] = await store.send([op], 100);
+  expect(answer).toMatchObject({ error: { code: 'ERR_HEADGATE_STORE_DOWN' } });
+  expect(namespace.calls).toBeGreaterThan(1);
+  expect(namespace.calls).toBeLessThan(20);
+  await store.close();
+});
