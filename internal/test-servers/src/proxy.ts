@@ -64,6 +64,13 @@ export class FaultyProxy {
     this.#refusing = on;
   }
 
+  /** Resets all connections, and new ones until the returned function is called, like a server that restarts. */
+  away(): () => void {
+    this.refuse(true);
+    this.cut();
+    return () => this.refuse(false);
+  }
+
   /** Sets the latency of each direction in milliseconds, from now on. */
   delay(ms: number): void {
     this.delayEach(() => ms);

@@ -1,12 +1,18 @@
 import { postgresStore } from '@headgate/postgres';
+import { type FaultyProxy, startProxy } from '@headgate/test-servers';
 import { storeSuite } from '@headgate/test-suite';
-import { vi } from 'vitest';
+import { afterAll, beforeAll, vi } from 'vitest';
 import { useDatabase } from './processes/database.ts';
 import { clockOptions, elapse, stopClock } from './virtual-clock.ts';
 
 /** Tests the store contract, or these topics of it, with the virtual clock of a database. */
 export function contractSuite(topics?: readonly string[]): void {
   const database = useDatabase(clockOptions, stopClock);
+  let proxy: FaultyProxy;
+  beforeAll(async () => {
+    proxy = await startProxy(database.server);
+  });
+  afterAll(() => proxy.stop());
   storeSuite({
     name: 'PostgreSQL',
     topics,
@@ -14,7 +20,7 @@ export function contractSuite(topics?: readonly string[]): void {
     // machines.
     leaseDuration: 9_000,
     connect: async (times) => {
-      const store = postgresStore({ connect: database.url, ...times });
+      const store = postgresStore({ connect: database.through(proxy).url, ...times });
       await vi.waitFor(() => store.stats({ name: 'connects' }), 5_000);
       return store;
     },
@@ -24,5 +30,6 @@ export function contractSuite(topics?: readonly string[]): void {
       database.server.freeze();
       return () => database.server.thaw();
     },
+    refuse: () => proxy.away(),
   });
 }

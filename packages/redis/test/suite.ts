@@ -1,18 +1,21 @@
 import { redisStore } from '@headgate/redis';
+import { startProxy } from '@headgate/test-servers';
 import { storeSuite } from '@headgate/test-suite';
-import { expect, vi } from 'vitest';
+import { afterAll, expect, vi } from 'vitest';
 import type { Library } from './clients.ts';
 import { useServer } from './server.ts';
 
 /** Tests the store contract, or these topics of it, with one library. */
 export async function suiteThrough(library: Library, topics?: readonly string[]): Promise<void> {
   const { server: redis, admin } = await useServer();
+  const proxy = await startProxy(redis);
+  afterAll(() => proxy.stop());
 
   storeSuite({
     name: `Redis through ${library.name}`,
     topics,
     connect: async (times) => {
-      const app = library.connect(redis.port);
+      const app = library.connect(proxy.port);
       const store = redisStore({ client: app.client, ...times });
       const { close } = store;
       store.close = async () => {
@@ -34,5 +37,6 @@ export async function suiteThrough(library: Library, topics?: readonly string[])
       redis.freeze();
       return () => redis.thaw();
     },
+    refuse: () => proxy.away(),
   });
 }

@@ -27,4 +27,5 @@ storeSuite({
     proxy.hold(true);
     return () => proxy.hold(false);
   },
+  refuse: () => proxy.away(),
 });

@@ -6,6 +6,7 @@ export { type CutDriver, cutSuite } from './cut-suite.ts';
 export { expectFullLimitAvailable } from './full-limit.ts';
 export { grantDelaySuite, type QueueDriver, queueSuite } from './queue-suite.ts';
 export type { Held, RemoteLimiter, Waiting } from './remote-limiter.ts';
+export { type RestartDriver, restartSuite } from './restart-suite.ts';
 export { runToEnd } from './run-to-end.ts';
 export { type SavingDriver, savingSuite } from './saving-suite.ts';
 export { serve } from './serve.ts';

@@ -3,6 +3,7 @@ import { startProxy } from '@headgate/test-servers';
 import {
   expectFullLimitAvailable,
   type Held,
+  restartSuite,
   type Waiting,
 } from '@headgate/test-servers/processes';
 import { expect, test, vi } from 'vitest';
@@ -100,13 +101,24 @@ inParallel('a server that restarts', () => {
   });
 });
 
+inParallel('a server that is away for less than the timeout of a call', () => {
+  const { database, start } = useProcesses();
+  for (const how of ['shut down', 'crashed']) {
+    restartSuite(how, {
+      start: (options) => start(2, options),
+      away: () => (how === 'crashed' ? database.server.crash() : database.server.shutDown()),
+      back: () => database.server.restart(),
+    });
+  }
+});
+
 inParallel('a server that crashes, freezes or is down', () => {
   const { database, start } = useProcesses();
 
   test('after a crash at full load, the limit is never exceeded and every waiter is served', async () => {
     const options = { limit: 3, lease: 3_000, onStoreError: 'reject' as const };
     const [one, two] = await start(2, options);
-    const work = [one, two].map((process) => process.do('work', 10, 400).catch(() => {}));
+    const work = [one, two].map((process) => process.do('work', 10, 30).catch(() => {}));
     await sleep(150);
     await database.server.crash();
     await database.server.restart();

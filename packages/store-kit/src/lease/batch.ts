@@ -53,8 +53,8 @@ interface Task {
   wasSent: boolean;
 }
 
-/** Fraction of a call's remaining time after which it is repeated at the latest. */
-const REPEATED_PART = 1 / 2;
+/** Maximum pause before a repetition in milliseconds. It is also at most half of the remaining time. */
+const MAX_PAUSE = 250;
 /** Minimum time in milliseconds for a repetition. */
 const MIN_TIME_LEFT = 5;
 
@@ -139,13 +139,13 @@ export class Batch {
     }
     if (this.#endPause !== undefined) return;
     const { clock } = this.store;
-    const timeLeft = firstDue(this.#failed) - clock.now();
+    const maxPause = Math.min(MAX_PAUSE, (firstDue(this.#failed) - clock.now()) / 2);
     const end = () => {
       cancel();
       this.#endPause = undefined;
       this.#coalescer.soon();
     };
-    const cancel = startTimer(clock, this.#backoff.next(timeLeft * REPEATED_PART), end);
+    const cancel = startTimer(clock, this.#backoff.next(maxPause), end);
     this.#endPause = end;
   }
 

@@ -23,6 +23,11 @@ export interface StoreDriver {
   wipe?(): void | Promise<void>;
   /** Makes the store hang until the returned function is called. If it is missing, hanging is not tested. */
   hang?(): (() => void) | Promise<() => void>;
+  /**
+   * Ends the connections to the store, and refuses others until the returned function is called. If it is missing,
+   * short restarts are not tested.
+   */
+  refuse?(): (() => void) | Promise<() => void>;
 }
 
 /** The times with which the suite makes a store. */

@@ -16,6 +16,7 @@ import { recalls } from './recalls.ts';
 import { registering } from './registering.ts';
 import { repeats } from './repeats.ts';
 import { resizing } from './resizing.ts';
+import { restarting } from './restarting.ts';
 import { stats } from './stats.ts';
 import { waiting } from './waiting.ts';
 
@@ -45,6 +46,7 @@ export function contractOf({
     stats,
     closing,
     ...(driver.hang && { 'a hanging store': hanging }),
+    ...(driver.refuse && { 'a restarting store': restarting }),
     'a model': model,
   };
   const { topics: chosen = Object.keys(topics) } = driver;
