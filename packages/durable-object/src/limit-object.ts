@@ -21,7 +21,6 @@ export class LimitObject {
   #alarm = Infinity;
   /** The time of the latest operation; Infinity if this instance has executed none. */
   #lastUsed = Infinity;
-  #now = 0;
   /** The limit that the latest operation has named. */
   #name: LimitName | undefined;
 
@@ -121,9 +120,9 @@ export class LimitObject {
     return (memory.idleSince ?? this.#lastUsed) + 2 * memory.longestLease;
   }
 
-  /** The present time. It never goes back, even if the object moves to a machine whose clock is behind. */
+  /** The present time. It goes back if the object moves to a machine whose clock is behind. */
   #moment(leaseDuration: number) {
-    this.#now = Math.max(this.#now, Date.now());
-    return { now: this.#now, micros: this.#now * 1000, leaseDuration };
+    const now = Date.now();
+    return { now, micros: now * 1000, leaseDuration };
   }
 }

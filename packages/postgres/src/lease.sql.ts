@@ -62,6 +62,7 @@ DECLARE
   may_fit_ boolean := false;
   recall_ boolean := false;
   later_ bigint;
+  latest_ bigint;
   operated_ bigint := 0;
   -- The weight up to which leases fit, and the weight in flight at which any lease fits.
   bound_ bigint;
@@ -88,11 +89,14 @@ BEGIN
     ON CONFLICT DO NOTHING;
   END LOOP;
 
+  l.longest := GREATEST(l.longest, term_);
+  -- No lease can end later, unless the clock was set back.
+  latest_ := now_ + l.longest;
   IF l.fresh <> '{}' THEN
-    -- Moves only the leases named by the operations, unless one may have expired: the others can still be released
-    -- quickly.
+    -- Moves only the leases named by the operations, unless the end of another one matters: the others can still be
+    -- released quickly.
     SELECT pg_catalog.jsonb_object_agg(f.key, f.value), pg_catalog.array_agg(f.key) INTO fresh_, moved_
-    FROM pg_catalog.jsonb_each(l.fresh) AS f WHERE l.soonest <= now_ OR f.key = ANY (ops_);
+    FROM pg_catalog.jsonb_each(l.fresh) AS f WHERE l.soonest <= now_ OR l.soonest > latest_ OR f.key = ANY (ops_);
     IF moved_ IS NOT NULL THEN
       l.inflight := l.inflight - ${schema}.unfold(l.id, fresh_);
     END IF;
@@ -108,8 +112,12 @@ ${declarations}
 ${bounds}
   END IF;
   l.touched := now_;
-  l.longest := GREATEST(l.longest, term_);
 
+  IF l.soonest <= now_ OR l.soonest > latest_ THEN
+    UPDATE ${schema}.leases AS t SET ends = latest_, expires = LEAST(t.expires, latest_)
+    WHERE t.limit_id = l.id AND t.ends > latest_;
+    l.soonest := LEAST(l.soonest, latest_);
+  END IF;
   IF l.soonest <= now_ THEN
     WITH dead AS (
       DELETE FROM ${schema}.leases AS t WHERE t.limit_id = l.id AND t.expires <= now_ RETURNING t.weight, t.place

@@ -25,6 +25,7 @@ export function contractSuite(topics?: readonly string[]): void {
       return store;
     },
     elapse: (milliseconds) => elapse(database, milliseconds),
+    setBack: (milliseconds) => elapse(database, -milliseconds),
     wipe: async () => void (await database.rows('TRUNCATE headgate.limits, headgate.leases')),
     hang: () => {
       database.server.freeze();

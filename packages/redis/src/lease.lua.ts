@@ -105,10 +105,21 @@ if nextEnd <= now then
   -- A script that was rejected halfway wrote leases uncounted.
   inflight, mayFit = max(0, inflight - weight), true
 end
+-- No lease can end later, and no waiter be granted later, unless the clock was set back.
+local latest = now + longest
 if queued > 0 and nextTimeout <= now then
   local count
   count, nextTimeout = expireWaiters(key, now)
   queued, mayFit = queued - count, mayFit or count > 0
+  clamp(key, latest, '(1e14')
+end
+if nextEnd > latest and nextEnd < 1e14 then
+  clamp(key, latest, '(1e14')
+  nextEnd = latest
+end
+if queued > 0 and nextTimeout > latest then
+  clamp(key, 1e14 + latest * 256 + 255, '(9e14')
+  nextTimeout = latest
 end
 
 -- As long as one operation needs.
@@ -146,6 +157,7 @@ repeat
       elseif verb == 'acquire' or verb == 'stay' then
         local at = tonumber(oldPlace or verb == 'stay' and place)
         -- An invalid place would change what the score means.
+        if not oldPlace and queued == 0 then clamp(key, latest, '(1e14') end
         if not oldPlace and not (at and at >= 1e15 and at < 9e15) then
           at = (joins or verb == 'stay') and max(micros, lastPlace + 1)
         end

@@ -18,6 +18,16 @@ local function expireWaiters(key, now)
 end
 `;
 
+/** Lowers higher scores of this range. Only a clock that was set back leaves any. */
+const clamp = `
+local function clamp(key, highest, below)
+  local score = string.format('%d', highest)
+  for _, member in ipairs(redis.call('ZRANGEBYSCORE', key, '(' .. score, below)) do
+    redis.call('ZADD', key, 'XX', score, member)
+  end
+end
+`;
+
 /**
  * Finds the member with this holder's id. Returns it and its weight. Members begin with the weight, which may have
  * changed.
@@ -192,6 +202,6 @@ end
  * cheap only if it captures no variable: it takes what it needs as arguments, and returns what has changed.
  */
 export const steps = [
-  ...[expireLeases, expireWaiters, search, enqueue, grant, recallReserves],
+  ...[expireLeases, expireWaiters, clamp, search, enqueue, grant, recallReserves],
   ...[declare, readOperated, latestOperated, writeOperated, bounds, tellOwners],
 ].join('');

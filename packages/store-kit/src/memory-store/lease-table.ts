@@ -87,6 +87,11 @@ export class LeaseTable {
     return this.#rows.get(id)?.lease;
   }
 
+  /** All leases, held and queued. */
+  all(): readonly MemoryLease[] {
+    return [...this.#rows.values()].map(({ lease }) => lease);
+  }
+
   /** A lease that has expired by `now`, if any. */
   expired(now: number): MemoryLease | undefined {
     if (this.nextExpiry > now) return undefined;

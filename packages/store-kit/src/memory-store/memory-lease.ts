@@ -35,6 +35,12 @@ export class MemoryLease {
     return this.fencing !== undefined;
   }
 
+  /** Lets the lease end at this time at the latest. */
+  clamp(latest: number): void {
+    this.ends = Math.min(this.ends, latest);
+    this.expires = Math.min(this.expires, latest);
+  }
+
   /** Applies a new request: extends the lease from now on, but keeps it queued no longer than the maximum wait. */
   refresh({ wait, extraTokens, reserves }: LeaseRequest, duration: number, now: number): void {
     this.extraTokens = extraTokens;

@@ -25,6 +25,8 @@ export interface Notifier {
 /** The state of one limit, or of one of its keys, with the rules of the store contract. All methods are synchronous. */
 export class MemoryLimit {
   readonly #leases: LeaseTable;
+  /** The time of the latest call. At first unknown: saved leases may be from a clock that was ahead. */
+  #now = Infinity;
 
   constructor(
     private readonly notifier: Notifier,
@@ -103,11 +105,20 @@ export class MemoryLimit {
 
   #dropExpired(now: number): void {
     const { memory } = this;
+    if (now < this.#now) this.#clampEnds(now + memory.longestLease);
+    this.#now = now;
     for (;;) {
       const lease = this.#leases.expired(now);
       if (lease === undefined) return;
       if (lease.isHeld) memory.unreported = (memory.unreported ?? 0) + 1;
       this.#leases.remove(lease);
+    }
+  }
+
+  /** Called when the clock was set back: no lease can end later than this. */
+  #clampEnds(latest: number): void {
+    for (const lease of this.#leases.all()) {
+      if (lease.ends > latest) this.#leases.change(lease, () => lease.clamp(latest));
     }
   }
 

@@ -16,7 +16,8 @@ function restored(leases: MemoryLease[], limit = 2) {
     recall: () => {},
     operated: () => {},
   };
-  const memory = { ...newMemory(0), limit, version: limit === 0 ? 0 : 7 };
+  const known = { limit, version: limit === 0 ? 0 : 7, longestLease: 3000 };
+  const memory = { ...newMemory(0), ...known };
   return { granted, limit: new MemoryLimit(notifier, memory, undefined, leases) };
 }
 

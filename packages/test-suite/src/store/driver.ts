@@ -19,6 +19,11 @@ export interface StoreDriver {
   readonly leaseDuration?: number | undefined;
   /** Advances the time of the store and its leases. Default: waits in real time. */
   elapse?(milliseconds: number): void | Promise<void>;
+  /**
+   * Sets the clock of the store back by this many milliseconds, or adds them to the end of each lease. If it is missing,
+   * such a clock is not tested.
+   */
+  setBack?(milliseconds: number): unknown;
   /** Deletes the state, as a restart does. If it is missing, lost state is not tested. */
   wipe?(): void | Promise<void>;
   /** Makes the store hang until the returned function is called. If it is missing, hanging is not tested. */

@@ -2,6 +2,7 @@ import type { StoreWorld } from '../store-world.ts';
 import { admission } from './admission.ts';
 import { batches } from './batches.ts';
 import { capabilities } from './capabilities.ts';
+import { clockSetBack } from './clock-set-back.ts';
 import { closing } from './closing.ts';
 import { declarations } from './declarations.ts';
 import { fencing } from './fencing.ts';
@@ -35,6 +36,7 @@ export function contractOf({
     'held leases': holding,
     'queued leases': waiting,
     ...(driver.wipe && { 'lost state': lostState }),
+    ...(driver.setBack && { 'a clock that is set back': clockSetBack }),
     'declared limits': declarations,
     'operated limits': operations,
     'fencing tokens': fencing,
