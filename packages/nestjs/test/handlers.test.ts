@@ -1,10 +1,18 @@
 import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
-import { ConcurrencyLimit, type ConcurrencyLimitOptions } from '@headgate/nestjs';
+import { type Admission, ConcurrencyLimit, type ConcurrencyLimitOptions } from '@headgate/nestjs';
+import { expectHeldAfterTimeout } from '@headgate/test-kit/held-after-timeout';
 import { counts, Latch, until } from '@headgate/test-suite';
 import { aRound } from '@headgate/test-suite/kit';
-import { Controller, Get, Sse } from '@nestjs/common';
-import { NEVER, retry, Subject, timeout } from 'rxjs';
+import {
+  Controller,
+  Get,
+  type NestInterceptor,
+  Req,
+  RequestTimeoutException,
+  Sse,
+} from '@nestjs/common';
+import { catchError, NEVER, retry, Subject, throwError, timeout } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { App } from './app.ts';
 import { limitedApp } from './paused.ts';
@@ -135,6 +143,34 @@ describe.each(['Express', 'Fastify'] as const)('a handler on %s', (platform) => 
     expect(await app.call('/').answer()).toMatchObject({ status: 500 });
     await counts(limit, 0);
     expect(limit.stats().admitted).toBe(1);
+  });
+
+  it('waitUntil() holds the permit of a promise that an RxJS timeout no longer waits for', async () => {
+    const limit = ConcurrencyLimit({ limit: 1 });
+    await expectHeldAfterTimeout(limit, async (work) => {
+      @Controller()
+      class Slow {
+        @Get()
+        @limit
+        async slow({ admission }: { admission: Admission }) {
+          const working = work();
+          admission.permit?.waitUntil(working);
+          await working;
+        }
+      }
+      Req()(Slow.prototype, 'slow', 0);
+      const timesOut: NestInterceptor = {
+        intercept: (_, next) =>
+          next.handle().pipe(
+            timeout(10),
+            catchError(() => throwError(() => new RequestTimeoutException())),
+          ),
+      };
+      const app = await App.start(platform, { controllers: [Slow] }, (nest) =>
+        nest.useGlobalInterceptors(timesOut),
+      );
+      return () => app.call('/').answer();
+    });
   });
 });
 
