@@ -34,6 +34,17 @@ it.each([
   expect(warnings).toHaveLength(isReported ? 1 : 0);
 });
 
+it('a key that is always undefined is reported after any number of requests of other routes', () => {
+  const warnings = collectWarnings('HEADGATE_KEY_UNDEFINED');
+  const check = new LimitCheck(framework, 'users');
+  const pass = (examine: () => void) => {
+    for (let count = 0; count < 1000; count++) if (!check.isDone) examine();
+  };
+  pass(() => check.unmatched({ path: '/' }, '/users', () => false));
+  pass(() => check.keyed({}, undefined));
+  expect(warnings).toEqual([expect.stringMatching(/"users".*1000 requests/)]);
+});
+
 it('only a few prefixes of a long path are examined', () => {
   let tests = 0;
   const test = () => ++tests < 0;

@@ -1,4 +1,4 @@
-import { compileWith, expressKind, type Framework } from '@headgate/core/http';
+import { compileWith, expressKind, type Framework, trustsAnyProxy } from '@headgate/core/http';
 import type { Request } from 'express';
 import { pathToRegexp } from 'path-to-regexp';
 
@@ -10,6 +10,7 @@ export const framework: Framework<Request> = {
   report: (req, error) => req.next?.(error),
   header: (req, name) => req.headers[name] as string | undefined,
   address: (req) => req.socket?.remoteAddress,
+  trustsAnyProxy,
   routing: ({ app }) => ({
     caseSensitive: app.enabled('case sensitive routing'),
     strict: app.enabled('strict routing'),

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { concurrencyLimit } from '@headgate/express';
+import { concurrencyLimit, createLimiter, ipKey } from '@headgate/express';
 import { collectWarnings } from '@headgate/test-suite/kit';
 import express5 from 'express';
 import express4 from 'express4';
@@ -18,9 +18,50 @@ describe.each([
     app.use((req, res, next) => concurrencyLimit({ limit: 1 })(req, res, next));
     app.get('/', answer);
     const server = createServer(app);
-    for (let count = 0; count < 3; count++) await request(server).get('/').expect(200);
+    for (let count = 0; count < 7; count++) await request(server).get('/').expect(200);
     expect(warnings).toHaveLength(1);
   });
+
+  it('warns once about limiters that are created within requests for one caller each', async () => {
+    const warnings = collectWarnings('HEADGATE_LIMIT_PER_REQUEST');
+    const server = createServer(
+      express().get('/', (_req, res) => {
+        createLimiter({ limit: 1 }).run(() => res.end('ok'));
+      }),
+    );
+    for (let count = 0; count < 7; count++) await request(server).get('/').expect(200);
+    expect(warnings).toHaveLength(1);
+  });
+
+  it('does not warn about a limiter that bounds the parallel work of its request', async () => {
+    const warnings = collectWarnings('HEADGATE_LIMIT_PER_REQUEST');
+    const server = createServer(
+      express().get('/', async (_req, res) => {
+        const limiter = createLimiter({ limit: 2 });
+        await Promise.all([1, 2, 3].map(() => limiter.run(async () => {})));
+        res.end('ok');
+      }),
+    );
+    for (let count = 0; count < 7; count++) await request(server).get('/').expect(200);
+    expect(warnings).toEqual([]);
+  });
+
+  it.each([
+    [1, 0],
+    ['loopback', 0],
+    [true, 1],
+    [() => true, 1],
+  ])(
+    'with trust proxy %s, warns %i times about a key that clients can choose',
+    async (trust, count) => {
+      const warnings = collectWarnings('HEADGATE_PERMISSIVE_PROXY');
+      const limit = concurrencyLimit({ name: 'clients', limit: 1, key: (req) => ipKey(req.ip) });
+      const app = express().set('trust proxy', trust).use(limit, answer);
+      for (let call = 0; call < 2; call++)
+        await request(createServer(app)).get('/').set('X-Forwarded-For', '203.0.113.7').expect(200);
+      expect(warnings).toEqual(Array(count).fill(expect.stringMatching(/key of limit "clients"/)));
+    },
+  );
 
   it('warns about a limit behind all routes at the first request that reaches it', async () => {
     const warnings = collectWarnings('HEADGATE_BEHIND_ROUTES');

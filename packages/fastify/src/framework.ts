@@ -4,6 +4,7 @@ import {
   fastifyPath,
   fastifyRouting,
   routeKind,
+  trustsAnyProxy,
 } from '@headgate/core/http';
 import type { FastifyRequest } from 'fastify';
 import { pathToRegexp } from 'path-to-regexp';
@@ -20,6 +21,7 @@ export const framework: Framework<FastifyRequest> = {
   report: (request, error) => request.log.error(error),
   header: (request, name) => request.headers[name] as string | undefined,
   address: ({ socket }) => socket?.remoteAddress,
+  trustsAnyProxy,
   routing: ({ server }) => fastifyRouting(server),
   compile: compileWith(pathToRegexp),
 };

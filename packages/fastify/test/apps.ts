@@ -22,10 +22,10 @@ export function appsOfEachTest(name: string, create: typeof Fastify) {
     limited: (options: Parameters<typeof concurrencyLimit>[0]): ConcurrencyLimit =>
       world.watch(concurrencyLimit(options)),
 
-    async serve(app: FastifyInstance): Promise<(path: string) => Call> {
+    async serve(app: FastifyInstance, options = {}): Promise<(path: string) => Call> {
       await app.ready();
       const running = await world.serveThrough(() => (req, res) => app.routing(req, res));
-      return (path) => running.call(path);
+      return (path) => running.call(path, options);
     },
   };
 }

@@ -1,4 +1,10 @@
-import { compileWith, type Framework, pathOf, routeKind } from '@headgate/core/http';
+import {
+  compileWith,
+  type Framework,
+  pathOf,
+  routeKind,
+  trustsAnyProxy,
+} from '@headgate/core/http';
 import type { Context } from 'koa';
 import { pathToRegexp } from 'path-to-regexp';
 
@@ -26,6 +32,7 @@ export const framework: Framework<Context> = {
   report: (ctx, error) => void ctx.app.emit('error', asError(error), ctx),
   header: (ctx, name) => ctx.req.headers[name] as string | undefined,
   address: ({ req }) => req.socket?.remoteAddress,
+  trustsAnyProxy: ({ request }) => trustsAnyProxy(request),
   // The defaults of @koa/router.
   routing: () => ({ caseSensitive: false, strict: false }),
   compile: compileWith(pathToRegexp),

@@ -1,4 +1,4 @@
-import { concurrencyLimit } from '@headgate/koa';
+import { concurrencyLimit, ipKey } from '@headgate/koa';
 import { collectWarnings } from '@headgate/test-suite/kit';
 import Router from '@koa/router';
 import Koa from 'koa';
@@ -29,4 +29,16 @@ it('Koa middleware does not warn about a limit in front of the router', async ()
     .use(new Router().routes());
   await request(app.callback()).get('/none');
   expect(warnings).toEqual([]);
+});
+
+it.each([
+  [{ proxy: true, maxIpsCount: 1 }, 0],
+  [{ proxy: true }, 1],
+])('Koa with %j warns %i times about a key that clients can choose', async (options, count) => {
+  const warnings = collectWarnings('HEADGATE_PERMISSIVE_PROXY');
+  const limit = concurrencyLimit({ name: 'clients', limit: 1, key: (ctx) => ipKey(ctx.ip) });
+  const app = new Koa(options).use(limit as Koa.Middleware);
+  for (let call = 0; call < 2; call++)
+    await request(app.callback()).get('/').set('X-Forwarded-For', '203.0.113.7');
+  expect(warnings).toEqual(Array(count).fill(expect.stringMatching(/key of limit "clients"/)));
 });

@@ -4,6 +4,7 @@ import {
   fastifyPath,
   fastifyRouting,
   routeKind,
+  trustsAnyProxy,
 } from '@headgate/core/http';
 import { type ExecutionContext, Logger, RequestMethod } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
@@ -29,6 +30,7 @@ export const framework: Framework<ExecutionContext> = {
     return (request.raw ?? request).socket?.remoteAddress;
   },
   header: (context, name) => requestOf(context).headers[name] as string | undefined,
+  trustsAnyProxy: (context) => trustsAnyProxy(requestOf(context)),
   routing: (context) => routingOf(requestOf(context)),
   compile: compileWith(pathToRegexp),
 };

@@ -23,6 +23,7 @@ export interface PlatformRequest {
   readonly path?: string;
   /** Fastify. */
   readonly server?: Parameters<typeof fastifyRouting>[0];
+  readonly ips?: readonly string[];
   /** What handlers find. */
   admission?: Admission;
 }

@@ -19,6 +19,8 @@ export interface Framework<R> {
   header(request: R, name: string): string | undefined;
   /** The address of the connection, which may be a proxy's. Default: unknown. */
   address?(request: R): string | undefined;
+  /** Whether the app trusts any number of proxies. Clients can then choose their address. Default: false. */
+  trustsAnyProxy?(request: R): boolean;
   /** How the router of a request matches paths. */
   routing(request: R): Routing;
   /** Compiles the path pattern of a `route`. */

@@ -2,7 +2,9 @@ import { checkChoice } from '../checks.ts';
 import { attempt, invalid } from '../errors.ts';
 import type { Demand, Demands } from '../gate/demands.ts';
 import type { Gate } from '../gate/gate.ts';
-import { createLimiter } from '../limiter/create-limiter.ts';
+import { InProcessLimiter } from '../limiter/in-process-limiter.ts';
+import { checkLimiter } from '../limiter/options.ts';
+import { checkCreation } from '../limiter/per-request.ts';
 import type { GateStats } from '../limiter/stats.ts';
 import { type Outcome, outcomes } from '../limits/limit.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
@@ -12,7 +14,6 @@ import { keyText } from '../semaphore/request.ts';
 import { type Framework, reasonOf } from './framework.ts';
 import { type Exchange, GatedRequest, UnlimitedRequest } from './gated-request.ts';
 import { type Fields, limitFields } from './limit-fields.ts';
-import { checkCreation } from './mistakes.ts';
 import type { AnyHttpOptions } from './options.ts';
 import { isPreflight, MAX_PREFLIGHTS } from './preflights.ts';
 import { type RejectionResponse, RejectionResponses } from './rejection-response.ts';
@@ -36,7 +37,7 @@ export class HttpGate<R> {
   /** Status codes by the name of the rejecting limit. */
   readonly #statusCodes: ReadonlyMap<string, number>;
   readonly #responses = new RejectionResponses();
-  readonly #preflights = createLimiter({ name: 'preflights', limit: MAX_PREFLIGHTS });
+  readonly #preflights = new InProcessLimiter(checkLimiter({ limit: MAX_PREFLIGHTS }));
   #skipped = 0;
   #reentered = 0;
 
@@ -46,9 +47,9 @@ export class HttpGate<R> {
     private readonly framework: Framework<R>,
   ) {
     this.#settings = httpSettings(options, framework);
-    checkCreation();
     const { gate, rules } = this.#settings;
     this.gate = gate;
+    checkCreation(gate);
     this.#statusCodes = new Map(
       rules.map(({ spec, statusCode }) => [spec.limiter.name, statusCode]),
     );
@@ -72,7 +73,7 @@ export class HttpGate<R> {
     if (exchange.latest !== undefined)
       exchange.kindInside = () => this.#settings.kindOf(request as never);
     if (isPreflight(this.framework, request) && !exchange.gone) {
-      const permit = this.#preflights.tryAcquire() as BasePermit | undefined;
+      const permit = this.#preflights.tryAcquire();
       if (permit !== undefined) return this.#bypass(exchange, permit);
     }
     if (this.#skips(request)) {

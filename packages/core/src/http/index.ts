@@ -16,3 +16,4 @@ export type { HttpOptions } from './options.ts';
 export { decodedPath, pathOf } from './path-of.ts';
 export { compileWith } from './route.ts';
 export { routeKind } from './route-kind.ts';
+export { trustsAnyProxy } from './trusts-any-proxy.ts';

@@ -9,36 +9,6 @@ const MAX_EXAMINED = 1000;
 /** Maximum number of segments in a router's prefix. Bounded, since a client chooses how many segments its path has. */
 const MAX_PREFIX_SEGMENTS = 8;
 
-/** Functions of Node that call the listener of a server, for HTTP/1.1 and HTTP/2. */
-const withinRequest = /\b(parserOnIncoming|onServerStream)\b/;
-
-let createdWithinRequests = 0;
-
-/**
- * Reports limits that are created within requests. The first is not reported, since an app may create its limit lazily.
- */
-export function checkCreation(): void {
-  if (!withinRequest.test(wholeStack()) || ++createdWithinRequests === 1) return;
-  warnOnce(
-    'HEADGATE_LIMIT_PER_REQUEST',
-    'concurrencyLimit() was called within requests; a limit that each request creates for itself limits nothing: create it once, and set key if each tenant needs its own',
-  );
-}
-
-function wholeStack(): string {
-  const settings = Error as { stackTraceLimit?: number | undefined };
-  const { stackTraceLimit } = settings;
-  try {
-    settings.stackTraceLimit = 100;
-    const { stack = '' } = new Error();
-    settings.stackTraceLimit = stackTraceLimit;
-    return stack;
-  } catch {
-    // An app may have frozen Error.
-    return '';
-  }
-}
-
 /** Reports a middleware that receives only requests that no route has handled. */
 export function warnBehindRoutes(): void {
   warnOnce(
@@ -49,7 +19,8 @@ export function warnBehindRoutes(): void {
 
 /** Examines the first requests of a limit that has a route or a key, and reports those that show a mistake. */
 export class LimitCheck<R> {
-  #examined = 0;
+  #unmatched = 0;
+  #keyed = 0;
   #hasMatched = false;
   #hasKey = false;
 
@@ -60,7 +31,7 @@ export class LimitCheck<R> {
 
   /** Whether further requests need not be examined. */
   get isDone(): boolean {
-    return this.#examined >= MAX_EXAMINED;
+    return this.#keyed >= MAX_EXAMINED;
   }
 
   /** Called when the route has matched. */
@@ -70,8 +41,7 @@ export class LimitCheck<R> {
 
   /** Called when the route has not matched. Reports a route that would match the path without its first segments. */
   unmatched(request: R, route: string, test: RouteTest): void {
-    this.#examined++;
-    if (this.#hasMatched) return;
+    if (this.#hasMatched || ++this.#unmatched > MAX_EXAMINED) return;
     const method = this.framework.method(request);
     const path = this.framework.path(request);
     let left = MAX_PREFIX_SEGMENTS;
@@ -88,7 +58,7 @@ export class LimitCheck<R> {
 
   /** Called with the key that the app has computed; undefined if the limit does not apply. */
   keyed(request: R, key: string | undefined): void {
-    this.#examined++;
+    this.#keyed++;
     if (key !== undefined) {
       this.#hasKey = true;
       this.#checkProxy(request, key);
@@ -100,16 +70,30 @@ export class LimitCheck<R> {
     }
   }
 
-  /** Reports a key that is the address of a proxy: all clients behind the proxy would share it. */
+  /**
+   * Reports a key that is the address of a proxy, which all clients behind it would share, or an address that a client
+   * may have invented.
+   */
   #checkProxy(request: R, key: string): void {
-    const { framework } = this;
-    const address = framework.address?.(request);
-    if (!address || framework.header(request, 'x-forwarded-for') === undefined) return;
-    if (!contains(key, address) && !contains(key, ipKey(address))) return;
-    warnOnce(
-      'HEADGATE_UNTRUSTED_PROXY',
-      `key of limit "${this.name}" is the address of the connection, but the request has X-Forwarded-For: behind a proxy, all clients share this key until the app trusts the proxy`,
-    );
+    const { framework, name } = this;
+    const forwarded = framework.header(request, 'x-forwarded-for');
+    if (forwarded === undefined) return;
+    const isAddress = (address = '') =>
+      address !== '' && (contains(key, address) || contains(key, ipKey(address)));
+    if (isAddress(framework.address?.(request))) {
+      warnOnce(
+        'HEADGATE_UNTRUSTED_PROXY',
+        `key of limit "${name}" is the address of the connection, but the request has X-Forwarded-For: behind a proxy, all clients share this key until the app trusts the proxy`,
+      );
+    } else if (
+      isAddress(forwarded.split(',', 1)[0]?.trim()) &&
+      framework.trustsAnyProxy?.(request)
+    ) {
+      warnOnce(
+        'HEADGATE_PERMISSIVE_PROXY',
+        `key of limit "${name}" is the first address of X-Forwarded-For, and the app trusts any number of proxies: a client can choose its key by that header, so trust only as many proxies as there are`,
+      );
+    }
   }
 }
 

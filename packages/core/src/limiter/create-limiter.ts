@@ -6,6 +6,7 @@ import type {
 import { InProcessLimiter } from './in-process-limiter.ts';
 import type { Limiter, LocalLimiter } from './limiter.ts';
 import { checkLimiter, type DistributedLimiterOptions, type LimiterOptions } from './options.ts';
+import { checkCreation } from './per-request.ts';
 
 /**
  * Creates a limiter for this process or, with a `store`, for all processes that use the store.
@@ -28,7 +29,9 @@ export function createLimiter(
   options: LimiterOptions & DistributedOptions & NameRequiredWithStore,
 ): Limiter;
 export function createLimiter(options: LimiterOptions): Limiter {
-  return makeLimiter(checkLimiter(options));
+  const limiter = makeLimiter(checkLimiter(options));
+  checkCreation(limiter);
+  return limiter;
 }
 
 export function makeLimiter(settings: LimiterSettings): Limiter {

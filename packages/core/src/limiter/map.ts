@@ -2,8 +2,9 @@ import { createController } from '../abort.ts';
 import { checkNames, checkSignal } from '../checks.ts';
 import { invalid } from '../errors.ts';
 import { checkCallback } from './acquire.ts';
-import { createLimiter } from './create-limiter.ts';
+import { makeLimiter } from './create-limiter.ts';
 import type { Limiter } from './limiter.ts';
+import { checkLimiter } from './options.ts';
 
 export interface MapOptions {
   /** Maximum number of items processed at once: a whole number from 1. */
@@ -28,7 +29,7 @@ export async function map<T, R>(
   checkNames('map', options, ['limit', 'signal']);
   const { limit, signal } = options;
   checkSignal(signal);
-  const limiter = createLimiter({ limit, queueLimit: 1, queueTimeout: Infinity });
+  const limiter = makeLimiter(checkLimiter({ limit, queueLimit: 1, queueTimeout: Infinity }));
   signal?.throwIfAborted();
   const stop = createController();
   const abort = () => stop.abort(signal?.reason);
