@@ -29,10 +29,12 @@ const isolated = [
   'packages/{redis,postgres}/test/**/*.test.ts',
   // They import modules again, replace globals or methods for them, and measure the heap.
   'packages/store-kit/test/odd-stores.test.ts',
-  'packages/core/test/two-copies.test.ts',
+  'packages/core/test/{runtime,two-copies}.test.ts',
   'packages/opentelemetry/test/store-clients.test.ts',
   'packages/server/test/state/day.test.ts',
   'packages/server/test/unread.test.ts',
+  // The core examines only the first thousand limits of a process for mistakes.
+  'packages/express/test/warned-mistakes.test.ts',
   // light-my-request replaces the prototypes of Express.
   'packages/express/test/hosts.test.ts',
   // The tests of Hono replace Request and Response.

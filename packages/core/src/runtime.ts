@@ -1,3 +1,5 @@
+import { warnOnce } from './warning.ts';
+
 /** Globals that distinguish the runtimes. Other runtimes imitate those of Node, and none of them exists everywhere. */
 interface Globals {
   readonly navigator?: { readonly userAgent?: string };
@@ -15,6 +17,12 @@ export const onBun = versions.bun !== undefined;
 
 /** Whether this is Deno. */
 export const onDeno = versions.deno !== undefined;
+
+// The core runs without the modules of Node, as elsewhere, but the default limit then misses the event loop.
+if (versions.node !== undefined && !onBun && !onDeno && process?.getBuiltinModule === undefined) {
+  const message = `Node ${versions.node} is not supported: the default limit cannot measure the event loop, and timers keep the async context of a request; use Node 20.19 or newer`;
+  warnOnce('HEADGATE_NODE_VERSION', message);
+}
 
 /** Whether this is Cloudflare Workers. */
 export function onWorkers(): boolean {

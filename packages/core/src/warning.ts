@@ -1,9 +1,16 @@
 export const warned = new Set<string>();
 
-/** Warns the operator once per process. If `message` is a function, it is called only if the warning is emitted. */
-export function warnOnce(code: `HEADGATE_${string}`, message: string | (() => string)): void {
-  if (warned.has(code)) return;
-  warned.add(code);
+/**
+ * Warns the operator once per process, or once per `subject`. If `message` is a function, it is called only if the
+ * warning is emitted.
+ */
+export function warnOnce(
+  code: `HEADGATE_${string}`,
+  message: string | (() => string),
+  subject = '',
+): void {
+  if (warned.has(code + subject)) return;
+  warned.add(code + subject);
   warn(code, typeof message === 'string' ? message : message());
 }
 

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ConcurrencyLimit, concurrencyLimit } from '@headgate/express';
 import express from 'express';
+import { collectWarnings } from '@headgate/test-suite/kit';
 import { expect, it, onTestFinished } from 'vitest';
 
 const REQUESTS = 300;
@@ -38,6 +39,7 @@ async function rejectedBy(limit: ConcurrencyLimit): Promise<number> {
 }
 
 it('the limit suggested by shadow mode rejects few requests, and a much lower one rejects most', async () => {
+  collectWarnings('HEADGATE_SHEDDING');
   const shadow = concurrencyLimit({ limit: 10, queueTimeout: 50, mode: 'shadow' });
   expect(await rejectedBy(shadow)).toBe(0);
   const { suggestion } = shadow.stats();

@@ -4,9 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { concurrencyLimit } from '@headgate/node';
 import { Call } from '@headgate/test-suite';
+import { collectWarnings } from '@headgate/test-suite/kit';
 import { expect, it, onTestFinished } from 'vitest';
 
 it('a server at five times its capacity rejects requests on arrival that would time out', async () => {
+  collectWarnings('HEADGATE_SHEDDING');
   const limit = concurrencyLimit({ limit: 4, queueTimeout: 1000 });
   const server = http.createServer(
     limit((_req, res) => void setTimeout(() => res.end('done'), 100)),

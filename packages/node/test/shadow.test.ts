@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { concurrencyLimit } from '@headgate/node';
 import { Call } from '@headgate/test-suite';
+import { collectWarnings } from '@headgate/test-suite/kit';
 import { expect, it } from 'vitest';
 
 /** Sends 300 requests of 100 ms at 250 per second to a new server. */
@@ -29,6 +30,7 @@ async function serve(mode: 'enforce' | 'shadow') {
 }
 
 it('shadow mode predicts how many requests an enforcing server rejects', async () => {
+  collectWarnings('HEADGATE_SHEDDING');
   const [enforced, shadow] = [await serve('enforce'), await serve('shadow')];
   expect([enforced.stats.rejected.full, shadow.rejected]).toEqual([enforced.rejected, 0]);
   // At 100 per second, 10 of 100 ms; another 20 are queued.

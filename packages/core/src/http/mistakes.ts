@@ -1,5 +1,9 @@
+import type { Gate } from '../gate/gate.ts';
+import type { Limiter } from '../limiter/limiter.ts';
+import { UNNAMED } from '../limiter/options.ts';
 import { warnOnce } from '../warning.ts';
 import type { Framework } from './framework.ts';
+import type { GatedRequest } from './gated-request.ts';
 import { ipKey } from './ip-key.ts';
 import type { RouteTest } from './route.ts';
 
@@ -15,6 +19,21 @@ export function warnBehindRoutes(): void {
     'HEADGATE_BEHIND_ROUTES',
     'a limit is registered behind all routes, so it does not apply to them: register it before them',
   );
+}
+
+/** Reports a limit that has the name of another one around it, as if both counted together. */
+export function checkNesting(outer: GatedRequest | undefined, { limiters }: Gate): void {
+  for (let gated = outer; gated !== undefined; gated = gated.outer) {
+    for (const { limiter } of gated.demands) {
+      const { name } = limiter;
+      const isSame = (other: Limiter) => other.name === name && other !== limiter;
+      if (name === UNNAMED || !Object.values(limiters).some(isSame)) continue;
+      warnOnce(
+        'HEADGATE_SAME_NAME',
+        `a request passes two limits named "${name}", which count separately: share one limiter, or rename one`,
+      );
+    }
+  }
 }
 
 /** Examines the first requests of a limit that has a route or a key, and reports those that show a mistake. */

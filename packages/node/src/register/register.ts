@@ -38,12 +38,15 @@ function announcement(
   { limiters, guard }: ConcurrencyLimit<Message>,
   { source }: Configuration,
 ): string {
-  const limits = Object.values(limiters).map(({ name, limit, perKey, isAdaptive }) => {
+  const all = Object.values(limiters);
+  const isShadow = all.some(({ mode }) => mode === 'shadow');
+  const limits = all.map(({ name, limit, perKey, isAdaptive }) => {
     const value = isAdaptive ? 'adaptive' : String(limit);
     return `${name}: ${value}${perKey ? ' per key' : ''}`;
   });
-  const all = [...limits, ...(guard === undefined ? [] : [`guard ${guard.name}`])];
+  if (guard !== undefined) limits.push(`guard ${guard.name}`);
   // Names what was read, since HEADGATE replaces the file.
   const origin = source === undefined ? '' : `, as ${source} says`;
-  return `headgate: limits the requests to this process (${all.join(', ')})${origin}. HEADGATE=off turns it off.`;
+  const verb = isShadow ? 'only simulates limits of' : 'limits';
+  return `headgate: ${verb} the requests to this process (${limits.join(', ')})${origin}. HEADGATE=off turns it off.`;
 }

@@ -38,6 +38,15 @@ it('the hook limits an app that knows nothing of it', async () => {
   );
 });
 
+it('the hook says that it only simulates limits in shadow mode', async () => {
+  const started = new StartedApp({
+    app,
+    HEADGATE: JSON.stringify({ ...oneAtATime, mode: 'shadow' }),
+  });
+  expect(await statusBeside(started)).toBe(200);
+  expect(started.stderr).toContain('headgate: only simulates limits of the requests');
+});
+
 it('the limit is the default one without a configuration', async () => {
   const started = new StartedApp({ app });
   expect(await statusBeside(started)).toBe(200);

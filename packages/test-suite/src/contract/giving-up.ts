@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { Step, SuiteContext, SuiteHandler } from '../framework.ts';
+import { collectWarnings } from '../kit/output.ts';
 import { seededRandom } from '../kit/random.ts';
 import { aRound, counts, until } from '../kit/until.ts';
 import type { Running, World } from '../kit/world.ts';
@@ -121,6 +122,7 @@ export function givingUp(world: World): void {
 
   /** An app whose handler continues to work after its client has disconnected. Counts the running handlers. */
   async function counting(queueLimit: number) {
+    collectWarnings('HEADGATE_SHEDDING');
     const limit = world.limit({ limit: LIMIT, queueLimit });
     const handlers = { running: 0, most: 0, started: 0 };
     const handle: SuiteHandler = async (context) => {

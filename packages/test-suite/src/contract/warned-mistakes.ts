@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { SuiteOptions } from '../framework.ts';
+import type { SuiteLimit, SuiteOptions } from '../framework.ts';
 import { ok } from '../kit/handlers.ts';
 import { collectWarnings } from '../kit/output.ts';
 import type { World } from '../kit/world.ts';
@@ -48,5 +48,19 @@ export function warnedMistakes(world: World): void {
     const app = await serve({ limit: 1, key: ({ header }) => header('x-forwarded-for') });
     await app.call('/', { headers: { 'X-Forwarded-For': '203.0.113.7' } }).answer();
     expect(warnings).toEqual([]);
+  });
+
+  it.each([
+    ['app', 'app', 1],
+    ['app', 'route', 0],
+    [undefined, undefined, 0],
+  ])('warns about nested limits of one name: %s and %s', async (outer, inner, count) => {
+    const warnings = collectWarnings('HEADGATE_SAME_NAME');
+    const [around, within] = [outer, inner].map((name) =>
+      world.limit({ limit: 1, ...(name === undefined ? {} : { name }) }),
+    ) as [SuiteLimit, SuiteLimit];
+    const app = await world.serve({ use: around }, { use: within }, { handle: ok });
+    for (const path of ['/1', '/2']) await app.call(path).answer();
+    expect(warnings).toEqual(Array(count).fill(expect.stringMatching(/limits named "app"/)));
   });
 }
