@@ -14,12 +14,11 @@ import { keyText } from '../semaphore/request.ts';
 import { type Framework, reasonOf } from './framework.ts';
 import { type Exchange, GatedRequest, UnlimitedRequest } from './gated-request.ts';
 import { type Fields, limitFields } from './limit-fields.ts';
-import { checkNesting } from './mistakes.ts';
+import { checkNesting, checkShedding } from './mistakes.ts';
 import type { AnyHttpOptions } from './options.ts';
 import { isPreflight, MAX_PREFLIGHTS } from './preflights.ts';
 import { type RejectionResponse, RejectionResponses } from './rejection-response.ts';
 import { type HttpSettings, httpSettings } from './settings.ts';
-import { SheddingWarning } from './shedding-warning.ts';
 
 /** Statistics of a middleware: those of its gate, and of requests that bypassed it. */
 export interface HttpStats extends GateStats {
@@ -39,10 +38,11 @@ export class HttpGate<R> {
   /** Status codes by the name of the rejecting limit. */
   readonly #statusCodes: ReadonlyMap<string, number>;
   readonly #responses = new RejectionResponses();
-  readonly #shedding = new SheddingWarning();
   readonly #preflights = new InProcessLimiter(checkLimiter({ limit: MAX_PREFLIGHTS }));
   /** Whether a request has been in another gate before, and that has been checked. */
   #isNested = false;
+  /** Number of rejections with 503. */
+  #shed = 0;
   #skipped = 0;
   #reentered = 0;
 
@@ -122,7 +122,7 @@ export class HttpGate<R> {
     const { reason, limitName } = rejection;
     // A shutdown is not the client's fault, so a limit's own status (429, say) does not apply.
     const statusCode = reason === 'closed' ? 503 : (this.#statusCodes.get(limitName) ?? 503);
-    if (statusCode === 503) this.#shedding.count(rejection, this.#settings.clock.now());
+    if (statusCode === 503) checkShedding(rejection, ++this.#shed);
     const accept = framework.header(request, 'accept');
     const method = framework.method(request);
     return this.#responses.to(rejection, { method, accept, statusCode });

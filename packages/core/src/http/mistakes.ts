@@ -1,6 +1,7 @@
 import type { Gate } from '../gate/gate.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { UNNAMED } from '../limiter/options.ts';
+import type { Rejection } from '../semaphore/rejection.ts';
 import { warnOnce } from '../warning.ts';
 import type { Framework } from './framework.ts';
 import type { GatedRequest } from './gated-request.ts';
@@ -9,6 +10,9 @@ import type { RouteTest } from './route.ts';
 
 /** Number of requests after which a limit is no longer examined. */
 const MAX_EXAMINED = 1000;
+
+/** Number of rejections that are reported. */
+const MIN_REJECTIONS = 100;
 
 /** Maximum number of segments in a router's prefix. Bounded, since a client chooses how many segments its path has. */
 const MAX_PREFIX_SEGMENTS = 8;
@@ -21,19 +25,37 @@ export function warnBehindRoutes(): void {
   );
 }
 
-/** Reports a limit that has the name of another one around it, as if both counted together. */
-export function checkNesting(outer: GatedRequest | undefined, { limiters }: Gate): void {
-  for (let gated = outer; gated !== undefined; gated = gated.outer) {
-    for (const { limiter } of gated.demands) {
-      const { name } = limiter;
-      const isSame = (other: Limiter) => other.name === name && other !== limiter;
-      if (name === UNNAMED || !Object.values(limiters).some(isSame)) continue;
-      warnOnce(
-        'HEADGATE_SAME_NAME',
-        `a request passes two limits named "${name}", which count separately: share one limiter, or rename one`,
-      );
-    }
+/**
+ * Reports that a limit sheds load, since nothing else does: a rejection runs no code of the app.
+ *
+ * @param total The rejections of its gate, with this one. The tests of an app cause fewer than are reported.
+ */
+export function checkShedding({ reason, limitName, queued }: Rejection, total: number): void {
+  if (total % MIN_REJECTIONS !== 0 || reason === 'closed' || reason === 'store') return;
+  const message = `limit "${limitName}" sheds load: ${total} requests have been rejected with 503, the latest with the reason "${reason}" and ${queued} queued`;
+  warnOnce('HEADGATE_SHEDDING', message, limitName);
+}
+
+/** Reports a limit that has the name of one around it, as if both counted together. */
+export function checkNesting({ demands }: GatedRequest, { limiters }: Gate): void {
+  for (const { limiter: outer } of demands) {
+    const { name } = outer;
+    const isSame = (inner: Limiter) => inner.name === name && inner !== outer;
+    if (name === UNNAMED || !Object.values(limiters).some(isSame)) continue;
+    const message = `a request passes two limits named "${name}", which count separately: share one limiter, or rename one`;
+    warnOnce('HEADGATE_SAME_NAME', message);
   }
+}
+
+/** The parts of an invented request that has passed more proxies than any app trusts. */
+const socket = { value: { remoteAddress: '192.0.2.1' } };
+const headers = { value: { 'x-forwarded-for': Array(99).fill('192.0.2.1').join() } };
+const raw = { value: Object.create(null, { socket, headers }) };
+
+/** Whether an app of Express, Koa or Fastify trusts any number of proxies, whatever the form of its setting. */
+export function trustsAnyProxy(request: { readonly ips?: readonly string[] | undefined }): boolean {
+  const { ips }: typeof request = Object.create(request, { socket, headers, raw, req: raw });
+  return ips !== undefined && ips.length >= 99;
 }
 
 /** Examines the first requests of a limit that has a route or a key, and reports those that show a mistake. */
@@ -97,8 +119,8 @@ export class LimitCheck<R> {
     const { framework, name } = this;
     const forwarded = framework.header(request, 'x-forwarded-for');
     if (forwarded === undefined) return;
-    const isAddress = (address = '') =>
-      address !== '' && (contains(key, address) || contains(key, ipKey(address)));
+    const isAddress = (address: string | undefined) =>
+      address && (contains(key, address) || contains(key, ipKey(address)));
     if (isAddress(framework.address?.(request))) {
       warnOnce(
         'HEADGATE_UNTRUSTED_PROXY',
@@ -118,14 +140,7 @@ export class LimitCheck<R> {
 
 /** Whether the key contains this address as a whole: `::1` must not match the end of `2001:db8::1`. */
 function contains(key: string, address: string): boolean {
-  const isVersion6 = address.includes(':');
-  const before = isVersion6 ? /(^|[^\da-f:]:?)$/i : /(^|[^\d.])$/;
-  const after = isVersion6 ? /^([^\da-f:]|$)/i : /^([^\d.]|$)/;
-  const [first = '', ...others] = key.split(address);
-  let previous = first;
-  for (const next of others) {
-    if (before.test(previous) && after.test(next)) return true;
-    previous = next;
-  }
-  return false;
+  const [bare = ''] = address.split('/');
+  const parts = key.split(bare.includes(':') ? /[^\da-f:]+/i : /[^\d.]+/);
+  return parts.some((part) => part === bare || part === `:${bare}`);
 }
