@@ -22,6 +22,8 @@ export function start(file: string, argument: unknown = {}): ChildProcess {
   const path = fileURLToPath(new URL(file, import.meta.url));
   const child = fork(path, [JSON.stringify(argument)], {
     env: { ...process.env, NODE_ENV: 'production' },
+    // Rejections are what the demo shows.
+    execArgv: [...process.execArgv, '--disable-warning=HEADGATE_SHEDDING'],
   });
   alive.add(child);
   child.once('exit', () => alive.delete(child));

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { get, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { collectWarnings } from '@headgate/test-suite/kit';
 import { afterEach, expect, test } from 'vitest';
 import { createApp } from '../src/app.ts';
 import { hangUp, visit } from '../src/client.ts';
@@ -38,6 +39,7 @@ test('counts the work done for disconnected clients', async () => {
 });
 
 test('with Headgate, rejects what cannot be answered in time, without a query', async () => {
+  collectWarnings('HEADGATE_SHEDDING');
   const { port, work } = await serve(true);
   const outcomes = await Promise.all(Array.from({ length: 300 }, () => visit(port, 20_000)));
   const answered = outcomes.filter((outcome) => outcome === 'answered').length;

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ConcurrencyLimit, concurrencyLimit } from '@headgate/express';
-import express from 'express';
 import { collectWarnings } from '@headgate/test-suite/kit';
+import express from 'express';
 import { expect, it, onTestFinished } from 'vitest';
 
 const REQUESTS = 300;

@@ -41,11 +41,11 @@ it('each limit warns once when it has rejected a hundred requests', async () => 
   expect(warnings).toEqual([expect.anything(), expect.stringMatching(/"second"/)]);
 });
 
-it.each([
+it.each<[string, Options, (limit: { close(): unknown }) => void]>([
   ['with 429, as the quota of a client,', { statusCode: 429 }, () => {}],
-  ['while it closes', {}, ({ close }: { close(): unknown }) => void close()],
+  ['while it closes', {}, ({ close }) => void close()],
   ['in an onReject of the app', { onReject: (_rejection, _req, res) => res.end() }, () => {}],
-] as const)('a limit that rejects %s causes no warning', async (_, options: Options, prepare) => {
+])('a limit that rejects %s causes no warning', async (_, options, prepare) => {
   const warnings = collectWarnings('HEADGATE_SHEDDING');
   const { limit, reject } = await full(options);
   prepare(limit);

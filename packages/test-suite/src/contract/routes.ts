@@ -67,6 +67,11 @@ export function routes(world: World): void {
     expect(limited).toBe(handled);
   });
 
+  it('reads the method of a route in any case', async () => {
+    const { limited } = await compare('get /reports/:id', '', '/reports/:id', '/reports/1');
+    expect(limited).toBe(1);
+  });
+
   it('matches the full path inside a router', async () => {
     const limit = world.limit({ limits: [{ name: 'route', limit: 1, route: '/api/a/:id' }] });
     const handle = (path: string) => ({ path, handle: ok });
