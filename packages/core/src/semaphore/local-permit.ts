@@ -16,7 +16,7 @@ interface PermitSource {
   readonly queue: Queue;
   readonly controller: object | undefined;
   changeWeight(permit: LocalPermit, weight: number, change: PermitChange): void;
-  release(permit: LocalPermit, counted?: number): void;
+  release(permit: LocalPermit, counted: number): void;
 }
 
 /** A permit of a limit that is counted in this process. */
@@ -86,8 +86,8 @@ export class LocalPermit extends BasePermit implements AdmittedRequest {
   override countAgain(): void {
     const { extra, semaphore } = this;
     if (this.released || extra?.uncounted !== 'paused') return;
-    extra.uncounted = undefined;
     extra.countedSince = semaphore.group.settings.clock.now();
+    extra.uncounted = undefined;
     semaphore.changeWeight(this, this.weight, 'resumed');
   }
 
@@ -95,22 +95,24 @@ export class LocalPermit extends BasePermit implements AdmittedRequest {
     const { limitUpdater } = this.semaphore.group;
     if (limitUpdater === undefined || this.isControlled) return;
     if (this.released || this.extra?.isJudged) return;
-    this.judge(limitUpdater, 'ok');
     this.reportLeft(this.weight);
     this.extras().isJudged = true;
     limitUpdater.judged += this.weight;
+    // Runs last: the algorithm and the waiters that a raised limit admits may release the permit.
+    this.judge(limitUpdater, 'ok');
   }
 
   override stopCounting(outcome: Outcome = 'ok', maxDelay = 0): void {
     this.countAgain();
     if (this.released || this.extra?.uncounted !== undefined) return;
+    const { weight } = this;
     const { group } = this.semaphore;
     this.extras().uncounted = 'stopped';
     // Shorter work is not measured, since the result would consist mostly of the delay.
     if (group.settings.clock.now() - this.countedSince >= 2 * maxDelay)
-      this.endWork(group.limitUpdater, outcome, maxDelay);
-    this.reportLeft(this.weight);
-    this.semaphore.release(this);
+      this.endWork(group.limitUpdater, outcome, weight, maxDelay);
+    this.reportLeft(weight);
+    this.semaphore.release(this, weight);
   }
 
   protected changeWeight(weight: number): void {
@@ -123,27 +125,27 @@ export class LocalPermit extends BasePermit implements AdmittedRequest {
     if (!this.released && this.extra?.uncounted === undefined) this.changeCount(change, 'adjusted');
   }
 
-  protected returnWeight(outcome: Outcome): void {
+  protected returnWeight(outcome: Outcome, weight: number): void {
     const { semaphore } = this;
     // The usual case is kept short, so that V8 inlines the whole life of a permit.
     if (this.extra === undefined && semaphore.group.limitUpdater === undefined)
-      semaphore.release(this);
+      semaphore.release(this, weight);
     else {
-      this.endWorkAndRelease(outcome);
+      this.endWorkAndRelease(outcome, weight);
       this.extra?.whenReleased?.(outcome);
     }
   }
 
-  private endWorkAndRelease(outcome: Outcome): void {
+  private endWorkAndRelease(outcome: Outcome, weight: number): void {
     const { semaphore, extra } = this;
     if (extra?.uncounted === 'stopped') return;
     if (extra?.uncounted === 'paused') {
       this.endIdleTime();
       return semaphore.release(this, 0);
     }
-    this.endWork(semaphore.group.limitUpdater, outcome);
-    this.reportLeft(this.weight);
-    semaphore.release(this);
+    this.endWork(semaphore.group.limitUpdater, outcome, weight);
+    this.reportLeft(weight);
+    semaphore.release(this, weight);
   }
 
   /** The time at which the work started. An adaptive limit measures the duration from here. */
@@ -163,11 +165,16 @@ export class LocalPermit extends BasePermit implements AdmittedRequest {
     this.semaphore.group.limitUpdater?.left(this.countedSince, weight);
   }
 
-  private endWork(limitUpdater: LimitUpdater | undefined, outcome: Outcome, maxDelay = 0): void {
+  private endWork(
+    limitUpdater: LimitUpdater | undefined,
+    outcome: Outcome,
+    weight: number,
+    maxDelay = 0,
+  ): void {
     const wasIdle = this.endIdleTime();
     if (limitUpdater === undefined) return;
     const isJudged = this.extra?.isJudged === true;
-    if (isJudged) limitUpdater.judged -= this.weight;
+    if (isJudged) limitUpdater.judged -= weight;
     if (wasIdle || outcome === 'ignored' || (isJudged && outcome === 'ok')) return;
     this.judge(limitUpdater, outcome, maxDelay);
   }

@@ -130,7 +130,8 @@ export abstract class BasePermit implements Permit {
   abstract countsAgainst(limit: string): boolean;
   protected abstract changeWeight(weight: number, limit: string | undefined): void;
   protected abstract get registry(): PermitRegistry;
-  protected abstract returnWeight(outcome: Outcome): void;
+  /** @param weight The weight at the release: a callback may have adjusted it since. */
+  protected abstract returnWeight(outcome: Outcome, weight: number): void;
 
   get signal(): AbortSignal {
     const extra = this.extras();
@@ -225,8 +226,9 @@ export abstract class BasePermit implements Permit {
     if (this.released) return;
     if (outcome !== 'ok') checkOutcome(this, outcome);
     this.released = true;
+    const { weight } = this;
     this.registry.remove(this, outcome);
-    this.returnWeight(outcome);
+    this.returnWeight(outcome, weight);
   }
 
   adjust(weight: number, limit?: string): void {

@@ -87,7 +87,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   }
 
   /** @param counted The part of the permit's weight that counts: 0 if it is paused. */
-  release(permit: LocalPermit, counted = permit.weight): void {
+  release(permit: LocalPermit, counted: number): void {
     this.changeInflight(permit, -counted, 'released');
     this.rate?.released(permit.weight);
     if (this.queue.length > 0) return grantFrom(this);

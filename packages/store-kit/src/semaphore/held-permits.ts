@@ -69,10 +69,12 @@ export class HeldPermits {
     const { lease, local } = permit;
     this.limitState.changeHeld(weight - permit.weight);
     permit.weight = weight;
+    if (lease !== undefined && lease.state !== 'ended') {
+      lease.resize(weight);
+      this.session.ask('resize', lease);
+    }
+    // Runs last, since the waiters that it admits may release the permit.
     local?.adjust(weight);
-    if (lease === undefined || lease.state === 'ended') return;
-    lease.resize(weight);
-    this.session.ask('resize', lease);
   }
 
   /** Adds a lease without a permit, which may have been granted with this answer. */
