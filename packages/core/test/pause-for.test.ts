@@ -1,4 +1,5 @@
 import { type Caller, call } from '@headgate/test-kit/caller';
+import { JumpingClock } from '@headgate/test-kit/jumping-clock';
 import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
 import { adaptive, createGate, createLimiter, defaultLimit, type Permit } from '../src/index.ts';
@@ -31,6 +32,24 @@ describe('pauseFor()', () => {
     expect(clock.armed).toBe(1);
     expect([limiter.stats().pausedFor, limiter.inflight]).toEqual([undefined, 10]);
   });
+
+  it.each([
+    [0, 7],
+    [0, 333],
+    [1_000, 7],
+    [0.1, 30_000],
+    [1_699_999_999_999.7, 333.3],
+  ])(
+    'ends on a clock that starts at %d and jumps to each timer of a pause of %d ms',
+    (start, pause) => {
+      const clock = new JumpingClock(start);
+      const limiter = createLimiter({ limit: 20, queueTimeout: Number.POSITIVE_INFINITY, clock });
+      limiter.pauseFor(pause);
+      const waiting = Array.from({ length: 20 }, () => call(limiter));
+      clock.run();
+      expect(admitted(waiting)).toBe(20);
+    },
+  );
 
   it('lets running requests finish, and grants what they release only after the pause', () => {
     const { clock, limiter, ask } = scene({ limit: 2 });

@@ -53,14 +53,17 @@ export class IdleTimer {
 
   #check(): void {
     const { clock, idleTimeout, isActive, suspend, disconnect } = this.#options;
-    const unusedFor = clock.now() - this.#usedAt;
+    // Compared with the times of the timers: the time since the last use could be rounded below these.
+    const now = clock.now();
+    const idleAt = this.#usedAt + IDLE_AFTER;
+    const disconnectAt = this.#usedAt + idleTimeout;
     if (isActive()) this.used();
-    else if (unusedFor < IDLE_AFTER) this.#checkIn(IDLE_AFTER - unusedFor);
+    else if (now < idleAt) this.#checkIn(idleAt - now);
     else {
       if (!this.isIdle) suspend();
       this.isIdle = true;
-      if (unusedFor >= idleTimeout) disconnect();
-      else this.#checkIn(idleTimeout - unusedFor);
+      if (now >= disconnectAt) disconnect();
+      else this.#checkIn(disconnectAt - now);
     }
   }
 

@@ -51,17 +51,23 @@ export class Pause {
   /** Calls back when the next part returns. */
   watch(): void {
     const steps = this.#steps;
-    if (steps < STEPS)
-      this.#alarm.set(this.#until + (steps * this.#length) / STEPS, this.clock.now());
+    if (steps < STEPS) this.#alarm.set(this.#returnOf(steps), this.clock.now());
   }
 
   unwatch(): void {
     this.#alarm.clear();
   }
 
-  /** Number of steps that have returned. The first one returns when the pause ends. */
+  /** Number of steps that have returned. Computed from the times of the timers: a quotient could be rounded below them. */
   get #steps(): number {
-    const since = this.clock.now() - this.#until;
-    return since < 0 ? 0 : Math.min(STEPS, 1 + Math.floor((STEPS * since) / this.#length));
+    const now = this.clock.now();
+    let steps = 0;
+    while (steps < STEPS && now >= this.#returnOf(steps)) steps++;
+    return steps;
+  }
+
+  /** When a step returns. The first one returns when the pause ends. */
+  #returnOf(step: number): number {
+    return this.#until + (step * this.#length) / STEPS;
   }
 }

@@ -104,8 +104,13 @@ export class CircuitBreaker {
 
   #probeLater(delay: number): void {
     const { clock } = this.store;
+    const probe = () => {
+      // The timer may fire a moment early.
+      this.#probingUntil = -Infinity;
+      void this.probe();
+    };
     this.#cancel();
-    if (!this.#hasEnded) this.#cancel = startTimer(clock, delay, () => void this.probe(), true);
+    if (!this.#hasEnded) this.#cancel = startTimer(clock, delay, probe, true);
   }
 
   #open(error: StoreError): void {

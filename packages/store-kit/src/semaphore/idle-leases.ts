@@ -38,9 +38,9 @@ export class IdleLeases {
     if (index >= 0) this.leases.splice(index, 1);
   }
 
-  /** Evicts all leases that have been idle since this time or longer. */
-  clear(since = Infinity): void {
-    const kept = this.leases.findIndex((lease) => lease.since > since);
+  /** Evicts all leases that have been idle for long enough at this time. */
+  clear(now = Infinity): void {
+    const kept = this.leases.findIndex((lease) => lease.since + MAX_IDLE_TIME > now);
     const old = this.leases.splice(0, kept < 0 ? Infinity : kept);
     if (this.leases.length === 0) {
       this.cancelTimer?.();
@@ -53,7 +53,7 @@ export class IdleLeases {
     this.cancelTimer = startTimer(this.clock, delay, () => {
       this.cancelTimer = undefined;
       const now = this.clock.now();
-      this.clear(now - MAX_IDLE_TIME);
+      this.clear(now);
       const oldest = this.leases[0];
       if (oldest !== undefined) this.#arm(oldest.since + MAX_IDLE_TIME - now);
     });
