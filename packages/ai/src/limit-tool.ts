@@ -68,7 +68,7 @@ export function limitTool<Args extends readonly unknown[], Result>(
     const request = requestOf(args.at(-1));
     let permit: Permit;
     try {
-      permit = await announced(acquire(args, request.signal), request);
+      permit = await announced(acquire(args, request.signal), request, limit);
     } catch (error) {
       const { rejection } = (error ?? {}) as Partial<RejectedError>;
       if (rejection === undefined) throw error;
@@ -83,17 +83,28 @@ export function limitTool<Args extends readonly unknown[], Result>(
 }
 
 /** Sends a progress notification if the permit is not granted immediately. */
-async function announced(permit: Promise<Permit>, request: ToolRequest): Promise<Permit> {
+async function announced(
+  permit: Promise<Permit>,
+  request: ToolRequest,
+  limit: Limiter | Gate,
+): Promise<Permit> {
   const { progressToken } = request;
   if (progressToken === undefined) return permit;
-  let isSettled = false;
-  const settled = () => {
-    isSettled = true;
-  };
-  permit.then(settled, settled);
-  // The promise of a call that is admitted or rejected at once has settled, so `settled` runs before this continues.
+  let outcome: 'granted' | 'rejected' | undefined;
+  permit.then(
+    () => {
+      outcome = 'granted';
+    },
+    () => {
+      outcome = 'rejected';
+    },
+  );
+  // The promise of a call that is admitted at once has settled, so its outcome is known before this continues.
   await undefined;
-  if (!isSettled) {
+  if (outcome === 'granted') return permit;
+  // That of a call that is rejected at once settles in the next turn of the event loop, just before that of a later call.
+  await limit.acquire({ signal: AbortSignal.abort() }).catch(() => {});
+  if (outcome !== 'rejected') {
     const params = { progressToken, progress: 0, message: 'Waiting to be admitted' };
     request.notify({ method: 'notifications/progress', params });
   }

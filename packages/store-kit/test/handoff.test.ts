@@ -173,6 +173,7 @@ describe('handoff', () => {
     const closed = limiter.close();
     held.release();
     expect(await closed).toBe(0);
+    await settled();
     for (const { error } of waiting)
       expect(error).toMatchObject({ rejection: { reason: 'closed' } });
     expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });

@@ -21,8 +21,7 @@ describe('while the store is unavailable', () => {
       rejection: { reason: 'store', limitName: 'renders', error: timedOut },
     });
     const second = outcome(limiter.acquire());
-    await Promise.resolve();
-    await Promise.resolve();
+    await settled();
     expect(second.error).toMatchObject({ rejection: { reason: 'store' } });
     expect(limiter.stats()).toMatchObject({ rejected: { store: 2 }, distributed: { up: false } });
     store.trouble = undefined;

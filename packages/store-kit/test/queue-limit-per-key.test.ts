@@ -39,5 +39,6 @@ test('with hand-off, queueLimit applies to each key separately', async () => {
   const closed = limiter.close();
   for (const { permit } of held) permit?.release();
   await closed;
+  await settled();
   expect(waiting.every(({ error }) => error !== undefined)).toBe(true);
 });

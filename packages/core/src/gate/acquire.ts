@@ -49,7 +49,8 @@ function checkOrderOptions(
 }
 
 function request(waiter: SignalWaiter, gate: InternalGate, options: GateWaitOptions): void {
-  options.signal?.throwIfAborted();
+  const { signal } = options;
+  if (signal?.aborted) return waiter.fail(signal.reason);
   checkOrderOptions(gate, options);
   const demands = demandsFrom(gate.limits, options);
   waiter.waitWith(options, gate);

@@ -56,6 +56,7 @@ export class GateQueue implements WaiterQueue {
     if (!waiter.joins()) return false;
     this.#deadlines.start(gateWaiter, timeout);
     gateWaiter.arrivalNumber = gateWaiter.arrival;
+    waiter.arrival = gateWaiter.arrival;
     waiter.queuedAt = gateWaiter;
     if (!awaitsStore) return true;
     gateWaiter.awaitsStore = true;

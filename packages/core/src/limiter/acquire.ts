@@ -11,6 +11,7 @@ import {
   type WaitOptions,
 } from './acquire-options.ts';
 import type { Limiter } from './limiter.ts';
+import { rejectLater } from './reject-later.ts';
 
 /** A function that runs with a permit. The permit is held until the promise that it returns has settled. */
 export type Callback<T> = (permit: Permit) => T | PromiseLike<T>;
@@ -26,18 +27,19 @@ export function acquireFrom(limiter: Limiter, options: WaitOptions = noOptions):
   });
 }
 
-/** Checks the options of a request, and throws the reason of a signal that has already aborted. */
+/** Checks the options of a request. */
 export function checkWait(owner: string, options: WaitOptions, limiter: Ordered): void {
   if (options === noOptions) return;
   checkAcquireOptions(owner, options);
   const { priority, fairBy } = options;
   if (priority !== undefined) checkOrderOption('priority', priority, [limiter]);
   if (fairBy !== undefined) checkOrderOption('fairBy', fairBy, [limiter]);
-  options.signal?.throwIfAborted();
 }
 
 function request(waiter: SignalWaiter, limiter: Limiter, options: WaitOptions): void {
   if (options !== noOptions) {
+    const { signal } = options;
+    if (signal?.aborted) return waiter.fail(signal.reason);
     if (options.key !== undefined) waiter.key = keyText(options.key);
     if (options.weight !== undefined) waiter.weight = options.weight;
     if (options.limit !== undefined) waiter.limit = options.limit;
@@ -86,9 +88,10 @@ export function callLater<T>(limiter: Limiter, fn: Callback<T>, options: WaitOpt
   }).then(callNow);
 }
 
-/** Calls the function of a queued call with its permit. Without a permit, throws the reason. */
-export function callNow<T>({ permit, fn, signal, failure }: QueuedCall<T>): Promise<T> {
-  if (!permit) throw failure;
+/** Calls the function of a queued call with its permit. Without a permit, rejects with the reason. */
+export function callNow<T>(call: QueuedCall<T>): Promise<T> {
+  const { permit, fn, signal } = call;
+  if (!permit) return new Promise((_, reject) => rejectLater(call, () => reject(call.failure)));
   if (!signal?.aborted) return callWith(permit, fn);
   permit.release('ignored');
   throw signal.reason;
@@ -122,7 +125,7 @@ export abstract class SignalWaiter extends Waiter {
 
   /** Settles the promise. After `fulfil` or `fail`, further calls have no effect. */
   protected abstract fulfil(permit: BasePermit): void;
-  protected abstract fail(reason: unknown): void;
+  abstract fail(reason: unknown): void;
 
   granted(permit: BasePermit): void {
     this.stopListening();
@@ -181,9 +184,13 @@ export abstract class SignalWaiter extends Waiter {
 export class Acquisition extends SignalWaiter {
   constructor(
     protected readonly fulfil: (permit: Permit) => void,
-    protected readonly fail: (reason: unknown) => void,
+    private readonly reject: (reason: unknown) => void,
   ) {
     super();
+  }
+
+  fail(reason: unknown): void {
+    rejectLater(this, () => this.reject(reason));
   }
 }
 
@@ -215,7 +222,7 @@ export class QueuedCall<T> extends SignalWaiter {
     this.settle(this);
   }
 
-  protected fail(reason: unknown): void {
+  fail(reason: unknown): void {
     this.failure = reason;
     this.settle(this);
   }

@@ -2,14 +2,22 @@ import { checkCount } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
 import { deferGrants } from '../semaphore/grants.ts';
 import type { Observer, Operation } from '../semaphore/observer.ts';
-import type { Permit } from '../semaphore/permit.ts';
+import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose } from '../semaphore/permit-tracker.ts';
 import type { OrderOption } from '../semaphore/queue.ts';
 import type { RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
+import type { Ordering } from '../semaphore/semaphore.ts';
 import type { GroupMember, SemaphoreGroup } from '../semaphore/semaphore-group.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
-import { acquireFrom, callLater, checkCallback, checkWait, noOptions } from './acquire.ts';
-import type { WaitOptions } from './acquire-options.ts';
+import {
+  acquireFrom,
+  callLater,
+  callWith,
+  checkCallback,
+  checkWait,
+  noOptions,
+} from './acquire.ts';
+import type { AcquireOptions, WaitOptions } from './acquire-options.ts';
 import type { Limiter, LimiterState } from './limiter.ts';
 import { ignoredOptions } from './options.ts';
 import { pauseOf } from './retry-after-field.ts';
@@ -179,13 +187,20 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
     return acquireFrom(this, options);
   }
 
-  async run<T>(
-    fn: (permit: Permit) => T | PromiseLike<T>,
-    options: WaitOptions = noOptions,
-  ): Promise<T> {
-    checkCallback(fn);
-    checkWait('run', options, this);
-    return callLater(this, fn, options);
+  run<T>(fn: (permit: Permit) => T | PromiseLike<T>, options: WaitOptions = noOptions): Promise<T> {
+    try {
+      checkCallback(fn);
+      checkWait('run', options, this);
+      const permit = options.signal?.aborted ? undefined : this.tryWithinLimit(options, options);
+      return permit === undefined ? callLater(this, fn, options) : callWith(permit, fn);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** Returns a permit if there is room. A distributed limiter cannot tell without its store. */
+  tryWithinLimit(_options: AcquireOptions, _ordering?: Ordering): BasePermit | undefined {
+    return undefined;
   }
 
   observe(observer: Observer): () => void {

@@ -1,19 +1,14 @@
 import { isControlled } from '../limits/limit.ts';
 import { deferGrants } from '../semaphore/grants.ts';
 import { LocalSemaphores } from '../semaphore/local-semaphores.ts';
-import type { BasePermit, Permit } from '../semaphore/permit.ts';
+import type { BasePermit } from '../semaphore/permit.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
 import { checkRequest, keyText } from '../semaphore/request.ts';
 import type { Ordering } from '../semaphore/semaphore.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { Simulation } from '../shadow/simulation.ts';
-import { callLater, callWith, checkCallback, checkWait, noOptions } from './acquire.ts';
-import {
-  type AcquireOptions,
-  acquireOptions,
-  checkAcquireOptions,
-  type WaitOptions,
-} from './acquire-options.ts';
+import { noOptions } from './acquire.ts';
+import { type AcquireOptions, acquireOptions, checkAcquireOptions } from './acquire-options.ts';
 import { BaseLimiter, type OperatedChange } from './base-limiter.ts';
 import type { LimiterSettings } from './distributed-options.ts';
 import type { GateableLimiter } from './limiter.ts';
@@ -62,7 +57,7 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     return permit;
   }
 
-  tryWithinLimit(
+  override tryWithinLimit(
     { key, limit, weight = 1, share }: AcquireOptions,
     ordering: Ordering = noOptions,
   ): BasePermit | undefined {
@@ -77,21 +72,6 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
   /** Admits a request even if that exceeds the limit. */
   admitBeyond({ key, limit, weight = 1, share }: AcquireOptions): BasePermit {
     return this.semaphores.findOrCreate(keyText(key), limit).admit(weight, 0, share, noOptions);
-  }
-
-  override run<T>(
-    fn: (permit: Permit) => T | PromiseLike<T>,
-    options: WaitOptions = noOptions,
-  ): Promise<T> {
-    try {
-      checkCallback(fn);
-      checkWait('run', options, this);
-      const permit = this.tryWithinLimit(options, options);
-      if (permit !== undefined) return callWith(permit, fn);
-    } catch (error) {
-      return Promise.reject(error);
-    }
-    return callLater(this, fn, options);
   }
 
   protected changeLimit(limit: number): void {
