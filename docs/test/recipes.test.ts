@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { startRedis } from '@headgate/test-servers';
 import ts from 'typescript';
 import { expect, it, onTestFinished } from 'vitest';
 import { read, root } from './pages.ts';
@@ -8,30 +9,34 @@ import { read, root } from './pages.ts';
 /** What the recipe calls: work that keeps its permit. */
 const granted = `globalThis.render = () => new Promise(() => {});`;
 
-/** The first program of a page, or of one of its sections. */
-function programOf(page: string, heading = ''): string {
-  const [, section = ''] = read(page).split(heading);
-  const [, code = ''] = /^```ts\n(.*?)^```/ms.exec(heading === '' ? read(page) : section) ?? [];
-  return code;
+/** A program of a page, or of one of its sections. Default: the first. */
+function programOf(page: string, { heading = '', index = 0 } = {}): string {
+  const text = read(page).slice(read(page).indexOf(heading));
+  return [...text.matchAll(/^```ts\n(.*?)^```/gms)][index]?.[1] ?? '';
 }
 
-/** Starts the server of a recipe, and resolves to its URL. */
-async function start(program: string): Promise<string> {
-  const { outputText } = ts.transpileModule(program, {
+/** Runs a program in a process of its own, in the folder of the examples. */
+function run(code: string, output: 'inherit' | 'ignore', flags: string[] = []): ChildProcess {
+  const { outputText } = ts.transpileModule(code, {
     compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
   });
-  const preload = join(root, 'examples/checks/report-port.mjs');
-  const flags = ['--conditions=headgate-source', '--import=tsx', `--import=${preload}`];
-  const child: ChildProcess = spawn(
-    process.execPath,
-    [...flags, '--input-type=module', '--eval', outputText.replace('listen(3000)', 'listen(0)')],
-    { cwd: join(root, 'examples'), stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
-  );
+  const args = ['--conditions=headgate-source', '--import=tsx', ...flags];
+  const child = spawn(process.execPath, [...args, '--input-type=module', '--eval', outputText], {
+    cwd: join(root, 'examples'),
+    stdio: ['ignore', output, output, 'ipc'],
+  });
   onTestFinished(async () => {
     child.kill('SIGKILL');
     await once(child, 'close');
   });
-  const [port] = await once(child, 'message');
+  return child;
+}
+
+/** Starts the server of a recipe, and resolves to its URL. */
+async function start(program: string): Promise<string> {
+  const preload = `--import=${join(root, 'examples/checks/report-port.mjs')}`;
+  const code = program.replace('listen(3000)', 'listen(0)');
+  const [port] = await once(run(code, 'inherit', [preload]), 'message');
   return `http://localhost:${port}`;
 }
 
@@ -109,7 +114,7 @@ app.listen(0);
 `;
 
 it('the program with a plan from a database limits each account by its plan, and the queries too', async () => {
-  const program = programOf('docs/limit-per-tenant.md', '## A plan from a database\n');
+  const program = programOf('docs/limit-per-tenant.md', { heading: '## A plan from a database\n' });
   const url = await start(beforePlans + program + behindPlans);
   const state = async () => (await fetch(`${url}/state`)).json();
   const paid = Array.from({ length: 12 }, () => 'paid-1');
@@ -131,4 +136,25 @@ it('the program with a plan from a database limits each account by its plan, and
     queries: 30,
     peak: { queries: 10, 'paid-1': 10, 'free-1': 2 },
   });
+});
+
+it('the recipe for background jobs waits for an unavailable store, and runs when it is back', async () => {
+  const redis = await startRedis();
+  onTestFinished(() => redis.stop());
+  await redis.kill();
+  const program = programOf('docs/recipes-background-jobs.md', { index: 1 });
+  expect(program).toContain('redis://redis.internal:6379');
+  const child = run(
+    `globalThis.render = async (text) => \`rendered \${text}\`;
+    ${program.replace('redis://redis.internal:6379', redis.url)}
+    renders.observe({ rejected: ({ rejection }) => process.send(rejection.reason) });
+    process.send(await job('a report', new AbortController().signal));`,
+    // The client prints its errors.
+    'ignore',
+  );
+  expect(await once(child, 'message')).toContain('store');
+  const messages: unknown[] = [];
+  child.on('message', (message) => messages.push(message));
+  await redis.restart();
+  await expect.poll(() => messages, { timeout: 20_000 }).toContain('rendered a report');
 });
