@@ -102,7 +102,7 @@ async function announced(
   // The promise of a call that is admitted at once has settled, so its outcome is known before this continues.
   await undefined;
   if (outcome === 'granted') return permit;
-  // That of a call that is rejected at once settles in the next turn of the event loop, just before that of a later call.
+  // That of a call that is rejected at once settles in the next iteration of the loop, just before that of a later call.
   await limit.acquire({ signal: AbortSignal.abort() }).catch(() => {});
   if (outcome !== 'rejected') {
     const params = { progressToken, progress: 0, message: 'Waiting to be admitted' };

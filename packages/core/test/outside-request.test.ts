@@ -1,4 +1,5 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncLocalStorage, createHook } from 'node:async_hooks';
+import { setImmediate as iteration } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { outsideRequest } from '../src/outside-request.ts';
 
@@ -19,6 +20,21 @@ it('a function that enters an async context does not change the context of later
 it("a module loaded during a request still leaves the request's context", async () => {
   const loaded = await tenant.run('request', () => copy('loaded-within-a-request'));
   expect(tenant.run('other', () => loaded(() => tenant.getStore()))).toBeUndefined();
+});
+
+it('a loaded module leaves no async resource open, which Jest would report', async () => {
+  const open = new Set<number>();
+  const hook = createHook({
+    init: (id, type) => void (type === 'HEADGATE' && open.add(id)),
+    destroy: (id) => void open.delete(id),
+  });
+  hook.enable();
+  onTestFinished(() => void hook.disable());
+  const loaded = await copy('observed-by-hooks');
+  expect(open.size).toBe(1);
+  await iteration();
+  expect(open.size).toBe(0);
+  expect(tenant.run('request', () => loaded(() => tenant.getStore()))).toBeUndefined();
 });
 
 it('a runtime without async contexts calls the function at once', async () => {

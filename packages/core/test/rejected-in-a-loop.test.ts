@@ -21,7 +21,7 @@ const full = {
 async function retry(attempt: () => Promise<unknown>, isDone: () => boolean): Promise<number> {
   for (let rejections = 0; ; rejections++) {
     if (isDone()) return rejections;
-    // More than a test needs: without turns of the event loop, no timer would ever end the test.
+    // More than a test needs: if the event loop is blocked, no timer ever ends the test.
     if (rejections > 100_000) throw new Error('the event loop did not turn');
     await attempt().catch(() => {});
   }

@@ -91,7 +91,7 @@ export interface Limiter extends Handle {
   /**
    * Resolves to a permit. Rejects with a `RejectedError` if the limiter rejects the request, with a `StoreError` if its
    * store is the cause, with the signal's reason if the signal aborts, and with a `HeadgateError` for an invalid
-   * option.
+   * option. The event loop runs before each rejection, so a caller may try again at once.
    */
   acquire(options?: WaitOptions): Promise<Permit>;
   /**

@@ -10,8 +10,9 @@ const schedule = timers?.setImmediate ?? setTimeout;
 let pending: (() => void)[] = [];
 
 /**
- * Calls back in a later turn of the event loop, to reject the promise of a waiter. Otherwise a caller that tries again
- * at once would block the loop: no timer would fire, and no permit be released. All rejections of a turn share one timer.
+ * Calls back in a later iteration of the event loop, to reject the promise of a waiter. Otherwise a caller that tries
+ * again at once would block the loop: no timer would fire, and no permit be released. All rejections of an iteration
+ * share one timer.
  */
 export function rejectLater({ arrival }: Waiter, reject: () => void): void {
   if (!onWorkers()) {
