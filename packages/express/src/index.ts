@@ -12,6 +12,7 @@ import { isBehindRoutes } from './registration.ts';
 
 export * from '@headgate/core/app';
 export type { AdmissionLocals, ConcurrencyLimitOptions } from './limit-middleware.ts';
+export { rejectedErrors } from './rejected-errors.ts';
 
 declare global {
   namespace Express {

@@ -1,5 +1,5 @@
 import { type Admission, type fastifyRouting, NodeExchange } from '@headgate/core/http';
-import type { ExecutionContext } from '@nestjs/common';
+import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
 
 type NodeRequest = Parameters<typeof NodeExchange.of>[0];
 type NodeResponse = Parameters<typeof NodeExchange.of>[1];
@@ -31,6 +31,7 @@ export interface PlatformRequest {
 /** The members of their responses that are used here. */
 interface PlatformResponse {
   readonly raw?: NodeResponse;
+  readonly headersSent?: boolean;
   /** Express. */
   readonly locals?: object;
   getHeader(name: string): unknown;
@@ -41,7 +42,7 @@ export function requestOf(context: ExecutionContext): PlatformRequest {
   return context.switchToHttp().getRequest();
 }
 
-export function responseOf(context: ExecutionContext): PlatformResponse {
+export function responseOf(context: ArgumentsHost): PlatformResponse {
   return context.switchToHttp().getResponse();
 }
 

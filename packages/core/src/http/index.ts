@@ -14,5 +14,6 @@ export { misplaced } from './misuse.ts';
 export { NodeExchange } from './node-exchange.ts';
 export type { HttpOptions } from './options.ts';
 export { decodedPath, pathOf } from './path-of.ts';
+export { responseToError } from './rejection-response.ts';
 export { compileWith } from './route.ts';
 export { routeKind } from './route-kind.ts';

@@ -1,4 +1,9 @@
-import { type Rejection, rejectionHeaders, sentence } from '../semaphore/rejection.ts';
+import {
+  type RejectedError,
+  type Rejection,
+  rejectionHeaders,
+  sentence,
+} from '../semaphore/rejection.ts';
 
 /**
  * The media types of a rejection, most preferred first. A client that accepts anything gets the first. Each type lists
@@ -55,6 +60,18 @@ export class RejectionResponses {
     }
     return response;
   }
+}
+
+const responses = new RejectionResponses();
+
+/** The response to an error of `acquire` or `run`: the same as that of a gate. Undefined for any other error. */
+export function responseToError(
+  error: unknown,
+  { method, headers }: { readonly method: string; readonly headers: { readonly accept?: string | undefined } },
+): RejectionResponse | undefined {
+  const { code, rejection } = (error ?? {}) as Partial<RejectedError>;
+  if (rejection === undefined || !code?.startsWith('ERR_HEADGATE_')) return undefined;
+  return responses.to(rejection, { method, accept: headers.accept, statusCode: 503 });
 }
 
 /** Creates a response without any data that a client has sent. */
