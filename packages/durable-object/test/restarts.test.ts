@@ -5,7 +5,7 @@ import { SimulatedNamespace } from './simulated-namespace.ts';
 
 const timeout = 1_000;
 
-it('an object that is replaced in less than the timeout of a call rejects no waiter and no newcomer', async () => {
+it('an object that is replaced in less than the timeout of a call rejects no waiter and no new caller', async () => {
   const namespace = new SimulatedNamespace();
   const store = durableObjectStore({ namespace, timeout });
   onTestFinished(() => store.close());

@@ -34,6 +34,31 @@ describe('handoff', () => {
     expect(await world.stats()).toMatchObject({ inflight: 0, queued: 0 });
   });
 
+  test('returns a lease that the store may soon grant to others', async () => {
+    const world = new World();
+    const [a, b] = [world.limiter({ handoff: 1 }), world.limiter()];
+    const held = await b.acquire();
+    const first = outcome(a.acquire());
+    await settled();
+    const elsewhere = outcome(b.acquire());
+    await settled();
+    const next = outcome(a.acquire());
+    await settled();
+    // Granted just before 0.9 of the lease has passed, without a renewal, and released soon after.
+    world.clock.busy(0.89 * lease);
+    held.release();
+    await settled();
+    world.clock.busy(0.02 * lease);
+    first.permit?.release();
+    await settled();
+    expect([first, elsewhere, next].map(({ permit }) => permit !== undefined)).toEqual([
+      ...[true, true, false],
+    ]);
+    elsewhere.permit?.release();
+    await settled();
+    next.permit?.release();
+  });
+
   test('passes the permit to another process after the maximum number of uses', async () => {
     const world = new World();
     const [a, b] = [world.limiter({ handoff: 3 }), world.limiter({ handoff: 3 })];
@@ -315,6 +340,15 @@ describe('reserve', () => {
     (await limiter.acquire()).release();
     expect(await limiter.close()).toBe(0);
     expect(await world.stats()).toMatchObject({ inflight: 0 });
+  });
+
+  test('does not keep a lease that the store may soon grant to others', async () => {
+    const { world, limiter } = scene({ limit: 2, reserve: 1 });
+    const held = await limiter.acquire();
+    world.clock.busy(0.95 * lease);
+    held.release();
+    await settled();
+    expect(await world.stats()).toMatchObject({ holders: 0 });
   });
 
   test('drops leases that the store may have granted to others', async () => {

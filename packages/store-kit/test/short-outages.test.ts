@@ -37,7 +37,7 @@ function restarted(options: Parameters<typeof scene>[0] = {}) {
 
 describe('a server that is away for less than the timeout of a call', () => {
   test.each([0.2, 0.5, 0.9])(
-    'rejects no waiter and no newcomer after %d timeouts',
+    'rejects no waiter and no new caller after %d timeouts',
     async (part) => {
       const { world, store, limiter, reported } = restarted({ limit: 2 });
       const held = [await limiter.acquire(), await limiter.acquire()];

@@ -22,7 +22,7 @@ const lease = 30_000;
 /** Tests, in real processes, that a server that is away for less than the timeout of a call is no outage. */
 export function restartSuite(how: string, { start, away, back }: RestartDriver): void {
   test.each([200, timeout / 4])(
-    `a server that is ${how}, and started after %d ms, rejects no waiter and no newcomer`,
+    `a server that is ${how}, and started after %d ms, rejects no waiter and no new caller`,
     async (milliseconds) => {
       const [one, two] = await start({ limit: 2, lease, timeout });
       const held = [await one.acquire(), await two.acquire()];

@@ -7,7 +7,7 @@ import type { StoreWorld } from '../store-world.ts';
 const AWAY = 300;
 
 export function restarting(world: StoreWorld): void {
-  it('a store that is away for less than its timeout rejects no waiter and no newcomer', async () => {
+  it('a store that is away for less than its timeout rejects no waiter and no new caller', async () => {
     const { store } = await world.process();
     const name = world.name();
     const reported: unknown[] = [];
