@@ -57,6 +57,8 @@ it('an operation reads a few leases, however many are held or wait', () => {
   const rest = { ref, weight: 1, wait: 5_000, queueLimit: 9_999, extraTokens: 0, resized: false };
   const request = (verb: string, id: string) =>
     limit.do({ verb, lease: { ...rest, id, reserves: false } } as Op, moment);
+  // The first call looks at all leases: they may be from a clock that was ahead.
+  limit.stats(moment);
   reads = 0;
   expect(request('release', 'a.7').state).toBe('ok');
   expect(request('stay', 'a.1500').state).toBe('queued');
