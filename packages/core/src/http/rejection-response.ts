@@ -67,7 +67,10 @@ const responses = new RejectionResponses();
 /** The response to an error of `acquire` or `run`: the same as that of a gate. Undefined for any other error. */
 export function responseToError(
   error: unknown,
-  { method, headers }: { readonly method: string; readonly headers: { readonly accept?: string | undefined } },
+  {
+    method,
+    headers,
+  }: { readonly method: string; readonly headers: { readonly accept?: string | undefined } },
 ): RejectionResponse | undefined {
   const { code, rejection } = (error ?? {}) as Partial<RejectedError>;
   if (rejection === undefined || !code?.startsWith('ERR_HEADGATE_')) return undefined;

@@ -9,7 +9,7 @@ export interface LimitSummary {
   readonly name: string;
   /** The limit, of each key if it has keys. */
   limit: number;
-  /** Number of its keys, including those that were used lately; 0 if it has none. */
+  /** Number of its keys, including those that were used recently; 0 if it has none. */
   keys: number;
   /** Weight held. */
   inflight: number;

@@ -21,7 +21,7 @@ const kinds: Readonly<Record<string, (context: SuiteContext) => void>> = {
 export function hangingHandlers(world: World): void {
   const { tracksHandlers } = world.framework.can;
 
-  /** An app whose requests to `/hangs` wait until the hang is over. Counts the running handlers. */
+  /** An app whose requests to `/hangs` wait until the hang ends. Counts the running handlers. */
   async function hanging(conclude: (context: SuiteContext) => void) {
     const clock = new VirtualClock();
     const limit = world.limit({ limit: LIMIT, queueLimit: 0, clock });
