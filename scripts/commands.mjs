@@ -35,7 +35,7 @@ export const commands = {
     },
     redis: bench('limits in Redis', 'redis/main.js', '--redis'),
     postgres: bench('limits in PostgreSQL', 'postgres/main.js', '--postgres'),
-    server: bench('the HTTP service', 'server/main.js'),
+    server: bench('the HTTP service', 'server/main.js', '--redis'),
     scrape: bench('collecting the metrics of 1,000 limits', 'scrape.js'),
   },
   simulate: {

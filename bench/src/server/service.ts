@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { cpuTime } from '../distributed/cpu-time.ts';
 
 const command = fileURLToPath(new URL('command/main.js', import.meta.resolve('@headgate/server')));
 export const bareRoute = fileURLToPath(new URL('./bare-route.js', import.meta.url));
@@ -46,6 +47,11 @@ export class Service {
       await sleep(5);
     }
     throw new Error(`${module} has exited`);
+  }
+
+  /** The processor time so far, in milliseconds. */
+  get cpu(): number {
+    return cpuTime(this.child.pid as number);
   }
 
   /** The resident set size in bytes, from Linux's procfs. */
