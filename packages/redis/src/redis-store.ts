@@ -33,8 +33,6 @@ export class RedisStore extends Store {
   readonly #waiting = new Set<() => void>();
   #listener: StoreListener | undefined;
   #isUp = true;
-  /** Whether the client was ever connected. */
-  #wasUp: boolean;
   /** Number of times that the client may have repeated commands. */
   #repetitions = 0;
   #isClosed = false;
@@ -47,7 +45,6 @@ export class RedisStore extends Store {
     super(settings);
     const { leaseDuration, timeout } = settings;
     this.#connection = connection;
-    this.#wasUp = connection.isUp;
     this.#sender = { owner: this.owner, prefix, leaseDuration, keys: new WeakMap() };
     this.#subscription = new Subscription({
       ...{ connection, channel: prefix + this.owner, timeout },
@@ -130,8 +127,6 @@ export class RedisStore extends Store {
       // its timeout.
       const { lastError } = this.#connection;
       if (isRefusal(lastError)) throw lastError;
-      // A server that was up before may be back at once. If it never was, statistics fail without delay.
-      if (script === statistics && lastError !== undefined && !this.#wasUp) throw lastError;
       await new Promise<void>((resolve) => this.#waiting.add(resolve));
     }
     // The caller has already received an error, so the call must not be executed once the client connects.
@@ -146,7 +141,6 @@ export class RedisStore extends Store {
   }
 
   #up(): void {
-    this.#wasUp = true;
     this.#subscription.open();
     this.#wake();
     if (this.#isUp) return;
