@@ -121,20 +121,6 @@ it.each(['mayBeNext', 'insert'] as const)(
   },
 );
 
-it('an order whose bypass() returns a waiter that does not fit grants no waiter', () => {
-  let heavy: Caller | undefined;
-  const order = own(fifo(), { bypass: () => heavy });
-  const limiter = createLimiter({ limit: 4, queueLimit: 9, order });
-  const held = limiter.tryAcquire({ weight: 3 });
-  const next = call(limiter, { weight: 4 });
-  heavy = call(limiter, { weight: 2 });
-  call(limiter);
-  limiter.setLimit(4);
-  expect([next.answers, heavy.answers]).toEqual([0, 0]);
-  held?.release();
-  expect([next.answers, heavy.answers]).toEqual([1, 0]);
-});
-
 it('an order that throws for a reused key leaves neither waiters nor timers', () => {
   const clock = new VirtualClock();
   let isBroken = false;

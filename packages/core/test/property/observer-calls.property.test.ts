@@ -30,7 +30,7 @@ class Scene {
   private pending: Call[] = [];
 
   constructor(
-    private readonly options: LimiterOptions,
+    private readonly options: Omit<LimiterOptions, 'limit'>,
     isAdaptive: boolean,
     /** Whether permits stop counting, as those of the default limit do, which ignores `mark`. */
     readonly isPaced: boolean,
