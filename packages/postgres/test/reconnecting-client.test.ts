@@ -1,6 +1,10 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { GRACE_PERIOD } from '../src/failure-detector.sql.ts';
 import { ReconnectingClient } from '../src/reconnecting-client.ts';
+
+/** Makes each pause as long as possible. */
+beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(1));
+afterEach(() => void vi.restoreAllMocks());
 
 test('attempts to reconnect are frequent enough for leases to outlive a port that is closed for 0.4 s', async () => {
   vi.useFakeTimers();
@@ -41,6 +45,14 @@ test('attempts become less and less frequent if a server refuses the connection'
     throw Object.assign(new Error('role "app" is not permitted to log in'), { code: '28000' });
   });
   expect(pauses.slice(0, 9)).toEqual([25, 50, 100, 200, 400, 800, 1_600, 2_000, 2_000]);
+});
+
+test('processes that have lost the server together do not return together', async () => {
+  vi.mocked(Math.random).mockReturnValueOnce(0).mockReturnValueOnce(0.5);
+  const pauses = await pausesOf(() => {
+    throw new Error('the port is closed');
+  });
+  expect(pauses.slice(0, 3)).toEqual([12, 37, 100]);
 });
 
 test('a `connect` function that never returns a client does not prevent further attempts', async () => {

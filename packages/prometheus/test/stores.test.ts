@@ -126,7 +126,7 @@ describe('a store', () => {
     expect(await impaired()).toBe('impaired muted,1');
     store.listener?.muted?.(undefined);
     expect(await impaired()).toBe('');
-    store.error = new StoreError('ERR_HEADGATE_STORE_DOWN', 'down');
+    store.error = new StoreError('ERR_HEADGATE_STORE_TIMEOUT', 'no answer in time');
     await limiter.acquire().catch(() => {});
     expect(await impaired()).toBe('impaired down,1');
     // It leaves the store at once, and would then wait until the store confirms its releases.
