@@ -11,7 +11,7 @@ import { findProgram } from './programs.ts';
 export interface PrometheusTarget {
   /** The port on 127.0.0.1 whose `/metrics` it scrapes. */
   readonly port: number;
-  /** The name of its service. Default: another one than that of all other targets. */
+  /** The name of its service. Default: a name of its own. */
   readonly job?: string;
   /** `metric_relabel_configs` of its job. */
   readonly relabel?: readonly object[];

@@ -102,7 +102,8 @@ async function announced(
   // The promise of a call that is admitted at once has settled, so its outcome is known before this continues.
   await undefined;
   if (outcome === 'granted') return permit;
-  // That of a call that is rejected at once settles in the next iteration of the loop, just before that of a later call.
+  // A call that is rejected at once is rejected in the next iteration of the event loop, and so is this aborted call,
+  // after it. So this shows whether the first call still waits.
   await limit.acquire({ signal: AbortSignal.abort() }).catch(() => {});
   if (outcome !== 'rejected') {
     const params = { progressToken, progress: 0, message: 'Waiting to be admitted' };

@@ -55,9 +55,9 @@ export function invalid(
   // the process. Another thenable might start its work at `then`, as query builders do.
   if (value instanceof Promise) value.catch(() => {});
   const message = `${subject} must be ${expected}, got ${shown(value)}`;
-  if (!isThenable(value) || !perRequest.includes(option))
+  if (!isThenable(value) || !synchronousOptions.includes(option))
     return new HeadgateError(code, message, option);
-  return new HeadgateError('ERR_HEADGATE_PROMISE', message + AWAIT_BEFORE, option);
+  return new HeadgateError('ERR_HEADGATE_PROMISE', message + AWAIT_FIRST, option);
 }
 
 /** Like `invalid`, but omits the value, which may be a secret or contain one. */
@@ -75,10 +75,10 @@ export function superfluous(option: string, when: string): HeadgateError {
   return new HeadgateError('ERR_HEADGATE_OPTION', message, option);
 }
 
-/** Options that an app may want to compute from its database. */
-const perRequest = ['key', 'limit', 'skip', 'weight', 'priority', 'fairBy', 'shares.by'];
-const AWAIT_BEFORE =
-  ': await it before, as in "A plan from a database" (@headgate/core/docs/limit-per-tenant.md)';
+/** Options that must not be promises: a request is admitted without awaiting anything. */
+const synchronousOptions = ['key', 'limit', 'skip', 'weight', 'priority', 'fairBy', 'shares.by'];
+const AWAIT_FIRST =
+  ': await it before the limit, as "A plan from a database" shows (@headgate/core/docs/limit-per-tenant.md)';
 
 function shown(value: unknown): string {
   if (isThenable(value)) return 'a promise';

@@ -35,3 +35,13 @@ export function outsideRequest<A extends unknown[], R>(work: (...args: A) => R, 
   }
   return outside.runInAsyncScope(work, undefined, ...args);
 }
+
+/** Read once: the fake timers of a test replace the globals, and would hold the callback. */
+const { setTimeout } = globalThis;
+const timers = builtin<{ setImmediate(callback: () => void): unknown }>('node:timers');
+const schedule = timers?.setImmediate ?? setTimeout;
+
+/** Calls back in the next iteration of the event loop. */
+export function inNextIteration(callback: () => void): void {
+  outsideRequest(schedule, callback);
+}

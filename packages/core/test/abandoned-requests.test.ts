@@ -10,7 +10,7 @@ interface Options {
   weight?: number;
   work?: string;
   number?: number;
-  stops?: boolean;
+  seemsToStop?: boolean;
 }
 
 /** The abandoned requests of a middleware with a limit of 4, and the requests that have released their permits. */
@@ -19,18 +19,18 @@ function middleware(clock = new VirtualClock(), limiter: Limiter = createLimiter
   const released: AbandonedRequest[] = [];
   let number = 0;
   const leave = (options: Options = {}) => {
-    const { weight = 1, key, work = 'route', stops = false } = options;
+    const { weight = 1, key, work = 'route', seemsToStop = false } = options;
     const demands = [{ limiter: options.limiter ?? limiter, key, weight }];
     const at = options.number ?? ++number;
     const release = () => void released.push(request);
-    const request = new AbandonedRequest(demands, work, at, stops, release);
+    const request = new AbandonedRequest(demands, work, at, seemsToStop, release);
     abandoned.add(request);
     return request;
   };
   return { clock, limiter, abandoned, released, leave };
 }
 
-it('requests that were admitted before an answered one of their work release their permits', () => {
+it('an answered request releases the permits of abandoned requests of the same work that were admitted before it', () => {
   const { abandoned, released, leave } = middleware();
   const first = leave({ number: 1 });
   leave({ number: 3 });
@@ -39,7 +39,7 @@ it('requests that were admitted before an answered one of their work release the
   expect(released).toEqual([first]);
 });
 
-it('a request releases its permit once its handler counts as done after 30 seconds', () => {
+it('the permit of an abandoned request is released after 30 seconds', () => {
   const { clock, abandoned, released, leave } = middleware();
   const requests = Array.from({ length: 4 }, () => leave());
   clock.advance(30_000);
@@ -47,7 +47,7 @@ it('a request releases its permit once its handler counts as done after 30 secon
   expect([abandoned.isEmpty, clock.armed]).toEqual([true, 0]);
 });
 
-it('permits are returned as probes: the first soon, and all within 30 seconds', () => {
+it('the first permit is returned soon, and within 30 seconds as many as are held', () => {
   const { clock, released, leave } = middleware();
   // Each probe is answered by another request that hangs, as it does while the limit is full.
   for (let index = 0; index < 4; index++) leave();
@@ -97,58 +97,65 @@ it('a request without limits is no probe', () => {
   expect(released).toEqual([request]);
 });
 
-it('a handler that looks like one that stops with its client returns its permit at once', () => {
+it('a handler that seems to stop with its client releases its permit at once', () => {
   const { abandoned, released, leave } = middleware();
-  expect(released).toEqual([leave({ stops: true })]);
+  expect(released).toEqual([leave({ seemsToStop: true })]);
   expect(abandoned.isEmpty).toBe(true);
 });
 
-it('once such a handler has worked on, those of its work hold their permits', () => {
+it('after a handler that seemed to stop has responded, abandoned requests of its work hold their permits', () => {
   const { abandoned, released, leave } = middleware();
-  const late = leave({ stops: true });
-  abandoned.workedOn(late);
-  leave({ stops: true });
+  const late = leave({ seemsToStop: true });
+  abandoned.finishedLate(late);
+  leave({ seemsToStop: true });
   expect(released).toEqual([late]);
-  expect(released).not.toContain(leave({ stops: true }));
-  const another = leave({ stops: true, work: 'another' });
+  expect(released).not.toContain(leave({ seemsToStop: true }));
+  const another = leave({ seemsToStop: true, work: 'another' });
   expect(released).toEqual([late, another]);
 });
 
-it('a handler that looks whether its client has left returns its permit, unless such a handler has worked on', () => {
+it('a handler that reads whether its client is connected releases its permit, unless its work is distrusted', () => {
   const { abandoned, released, leave } = middleware();
   const first = leave();
-  abandoned.stops(first);
+  abandoned.showsStop(first);
   expect(released).toEqual([first]);
-  abandoned.workedOn(first);
+  abandoned.finishedLate(first);
   const second = leave();
-  abandoned.stops(second);
+  abandoned.showsStop(second);
   expect(released).toEqual([first]);
 });
 
-it('after three such handlers in a row have stopped, those of their work return their permits at once again', () => {
+it('a distrusted work is trusted again after three handlers in a row have stopped', () => {
   const { abandoned, released, leave } = middleware();
-  abandoned.workedOn(leave({ stops: true }));
+  abandoned.finishedLate(leave({ seemsToStop: true }));
   for (let index = 0; index < 3; index++) {
-    const stopped = leave({ stops: true });
+    const stopped = leave({ seemsToStop: true });
     expect(released).not.toContain(stopped);
     abandoned.answered('route', stopped.number + 1);
   }
-  expect(released).toContain(leave({ stops: true }));
+  expect(released).toContain(leave({ seemsToStop: true }));
 });
 
-it('a handler that never looked like one that stops is not distrusted for working on', () => {
+it('handlers that finish late one after the other do not restore the trust in their work', () => {
   const { abandoned, released, leave } = middleware();
-  abandoned.workedOn(leave());
-  expect(released).toContain(leave({ stops: true }));
+  const late = Array.from({ length: 6 }, () => leave({ seemsToStop: true }));
+  for (const request of late.reverse()) abandoned.finishedLate(request);
+  expect(released).not.toContain(leave({ seemsToStop: true }));
 });
 
-it('at most 64 works are distrusted', () => {
+it('a handler that never seemed to stop does not make its work distrusted by responding', () => {
+  const { abandoned, released, leave } = middleware();
+  abandoned.finishedLate(leave());
+  expect(released).toContain(leave({ seemsToStop: true }));
+});
+
+it('at most 64 kinds of work are distrusted', () => {
   const { abandoned, released, leave } = middleware();
   for (let index = 0; index < 65; index++) {
-    abandoned.workedOn(leave({ stops: true, work: `work ${index}` }));
+    abandoned.finishedLate(leave({ seemsToStop: true, work: `work ${index}` }));
   }
-  expect(released).not.toContain(leave({ stops: true, work: 'work 63' }));
-  expect(released).toContain(leave({ stops: true, work: 'work 64' }));
+  expect(released).not.toContain(leave({ seemsToStop: true, work: 'work 63' }));
+  expect(released).toContain(leave({ seemsToStop: true, work: 'work 64' }));
 });
 
 it('at most twice the limit of handlers run while everything hangs for 30 seconds', () => {

@@ -158,28 +158,28 @@ it.each([
   ['request', 'destroyed'],
   ['request', 'aborted'],
 ] as const)(
-  'a handler looks whether its client has left when it reads that the %s is %s',
+  'a handler reads whether its client is connected when it reads that the %s is %s',
   async (name, property) => {
     const { request, response, client } = connection();
     Object.assign(response, { destroyed: true, closed: true });
     Object.assign(request, { destroyed: true, aborted: true });
-    const looked = vi.fn();
-    client.whenLooked(looked);
+    const read = vi.fn();
+    client.whenDisconnectRead(read);
     // A logger that reads it when the response closes does not count.
     expect(response.destroyed).toBe(true);
-    await Promise.resolve();
-    expect(looked).not.toHaveBeenCalled();
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(read).not.toHaveBeenCalled();
     expect(({ request, response } as never)[name][property]).toBe(true);
-    expect(looked).toHaveBeenCalledOnce();
+    expect(read).toHaveBeenCalledOnce();
   },
 );
 
-it('a handler that reads that a pipelined response is not destroyed does not see that its client has left', async () => {
+it('a pipelined response that is not destroyed shows no disconnect to a handler that reads it', async () => {
   const { response, client } = connection();
-  const looked = vi.fn();
-  client.whenLooked(looked);
-  await Promise.resolve();
-  expect([response.destroyed, looked.mock.calls]).toEqual([false, []]);
+  const read = vi.fn();
+  client.whenDisconnectRead(read);
+  await new Promise((resolve) => setTimeout(resolve));
+  expect([response.destroyed, read.mock.calls]).toEqual([false, []]);
 });
 
 it.each([
@@ -199,7 +199,7 @@ it.each([
   ],
   ['does none of that', () => {}, false],
 ] as [string, (parts: ReturnType<typeof connection>) => unknown, boolean][])(
-  'a handler that %s stops with its client: as expected',
+  'a handler that %s seems to stop with its client, or not',
   (_, prepare, expected) => {
     const served = connection();
     const { request, response, socket, client } = served;
@@ -209,7 +209,7 @@ it.each([
     request.on('close', () => {});
     client.observe({ outer: undefined, ended: () => {} } as never);
     prepare(served);
-    expect(client.stopsWithClient).toBe(expected);
+    expect(client.seemsToStop).toBe(expected);
   },
 );
 

@@ -28,7 +28,7 @@ const mistakes: [string, () => unknown, string][] = [
   [
     'a promise as a key',
     () => keyed().acquire({ key: Promise.resolve('a') as never }),
-    'key must be a string or a finite number, got a promise: await it before, as in "A plan from a database" (@headgate/core/docs/limit-per-tenant.md)',
+    'key must be a string or a finite number, got a promise: await it before the limit, as "A plan from a database" shows (@headgate/core/docs/limit-per-tenant.md)',
   ],
   [
     'a promise instead of a function',

@@ -47,7 +47,7 @@ it.each(Object.entries(full))(
   },
 );
 
-it('callers that displace each other from a queue let the event loop turn', async () => {
+it('callers that displace each other from a queue do not block the event loop', async () => {
   const limiter = createLimiter({ limit: 1, queueLimit: 1, order: lifo() });
   const held = limiter.tryAcquire() as Permit;
   let isDone = false;
@@ -64,7 +64,7 @@ it('callers that displace each other from a queue let the event loop turn', asyn
   await Promise.all(both);
 });
 
-it('ten thousand rejections of one turn share a timer, and all settle in the next turn', async () => {
+it('ten thousand rejections of one event-loop iteration share a timer, and all settle in the next one', async () => {
   const limiter = createLimiter(one);
   limiter.tryAcquire();
   let rejected = 0;

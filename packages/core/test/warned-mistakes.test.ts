@@ -38,7 +38,7 @@ it('a key that is always undefined is reported after any number of requests of o
   const warnings = collectWarnings('HEADGATE_KEY_UNDEFINED');
   const check = new LimitCheck(framework, 'users');
   const pass = (examine: () => void) => {
-    for (let count = 0; count < 1000; count++) if (!check.isDone) examine();
+    for (let count = 0; count < 1000; count++) examine();
   };
   pass(() => check.unmatched({ path: '/' }, '/users', () => false));
   pass(() => check.keyed({}, undefined));

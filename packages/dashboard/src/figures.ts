@@ -13,7 +13,7 @@ export type Figures = readonly [
   wouldReject: number,
 ];
 
-/** A limit, with what its gate counts if it is the only one of that. */
+/** The figures of a limit. If it is the only one of its gate, `stats` has the counts of the gate. */
 export function limitFigures(limiter: Limiter, stats: LimiterStats): Figures {
   checkCounts(stats, stats.inflight);
   const { distributed } = stats;

@@ -24,7 +24,10 @@ interface Sampled {
 /** Numbers per sample, without its time. */
 const WIDTH = 5;
 
-/** The latest samples of each limit, by its id. Arrays of a fixed size, since new objects each second would burden the garbage collector. */
+/**
+ * The latest samples of each limit, by its id, in arrays of a fixed size: new objects each second would burden the
+ * garbage collector.
+ */
 export class History {
   /** When each slot was sampled. */
   readonly #times = new Float64Array(LENGTH);

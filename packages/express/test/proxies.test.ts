@@ -3,6 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ConcurrencyLimit, concurrencyLimit } from '@headgate/express';
 import { counts, until, VirtualClock, worldOfEachTest } from '@headgate/test-suite';
+import { aRound } from '@headgate/test-suite/kit';
 import express, { type Express } from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { createProxyServer } from 'httpxy';
@@ -49,6 +50,7 @@ describe('reverse proxies in Express', () => {
     const app = express().use(limit.wrap(createProxyMiddleware({ target })));
     await leaves(limit, app, requests);
     await until(() => limit.stats().abandoned === 1);
+    await aRound();
     expect(requests[0]?.socket.destroyed).toBe(false);
     requests[0]?.socket.destroy();
     await counts(limit, 0);

@@ -82,7 +82,7 @@ describe.each(versions)('%s only', (name, create) => {
 
   it('holds the permit of a disconnected client until a handler without a promise responds', async () => {
     const clock = new VirtualClock();
-    const limit = limited({ limit: 2, clock });
+    const limit = limited({ limit: 3, clock });
     const replies: { send(body: string): unknown; raw: http.ServerResponse }[] = [];
     const app = create();
     await app.register(limit);
@@ -91,16 +91,24 @@ describe.each(versions)('%s only', (name, create) => {
       replies.push(reply);
       return reply;
     });
+    app.get('/returned-later', async (_request, reply) => {
+      replies.push(reply);
+      await aRound();
+      return reply;
+    });
     const call = await serve(app);
-    const abortedCalls = [call('/'), call('/returned')];
-    await until(() => replies.length === 2);
+    const abortedCalls = [call('/')];
+    await until(() => replies.length === 1);
+    abortedCalls.push(call('/returned'), call('/returned-later'));
+    await until(() => replies.length === 3);
+    await aRound();
     const closed = replies.map(({ raw }) => once(raw.req.socket, 'close'));
     for (const each of abortedCalls) each.abort();
     await Promise.all(closed);
     await aRound();
-    expect(limit.holders).toBe(2);
+    expect(limit.holders).toBe(3);
     replies[0]?.send('into the void');
-    await counts(limit, 1);
+    await counts(limit, 2);
     clock.advance(30_000);
     expect(limit.holders).toBe(0);
   });

@@ -25,5 +25,6 @@ export function concurrencyLimit<Req extends Message = IncomingMessage>(
   options: ConcurrencyLimitOptions<Req> = {},
 ): ConcurrencyLimit<Req> {
   const listener = new LimitedListener(options);
-  return withHandle((handler: Handler<Req>) => listener.around(handler), listener.http);
+  const around: LimitedListener<Req>['around'] = (...args) => listener.around(...args);
+  return withHandle(around, listener.http);
 }

@@ -49,14 +49,21 @@ export class LimitedListener<Req extends Message> {
     );
   }
 
-  around(handler: Handler<Req>): (req: Req, res: ResponseTo<Req>) => unknown {
+  /** @param beforeRejection Called before a request that is not queued is rejected. Returns whether it has responded. */
+  around(
+    handler: Handler<Req>,
+    beforeRejection?: () => boolean,
+  ): (req: Req, res: ResponseTo<Req>) => unknown {
     if (typeof handler !== 'function') throw misplaced('@headgate/node', handler);
     // Nothing else is passed on: Express, connect and others take a third argument for `next`.
     return (req, res) => {
       const gated = this.http.enter(req, NodeExchange.of(req, res), res);
       if (gated === undefined) return handler(req, res);
       (res as Limited)[gatedKey] = gated;
-      if (gated.answered === undefined) return this.#conclude(gated, req, res, handler);
+      if (gated.answered === undefined) {
+        if (gated.rejection !== undefined && beforeRejection?.()) return;
+        return this.#conclude(gated, req, res, handler);
+      }
       return gated.answered.then(() => this.#conclude(gated, req, res, handler));
     };
   }

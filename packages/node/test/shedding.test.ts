@@ -35,7 +35,9 @@ it('each limit warns once when it has rejected a hundred requests', async () => 
   await first.reject(99);
   expect(warnings).toEqual([]);
   await first.reject(101);
-  expect(warnings).toEqual([expect.stringMatching(/"first" sheds load: 100 .*"full"/)]);
+  expect(warnings).toEqual([
+    expect.stringMatching(/"first" sheds load: it has rejected 100 .*"full"/),
+  ]);
   const second = await full({ name: 'second' });
   await second.reject(100);
   expect(warnings).toEqual([expect.anything(), expect.stringMatching(/"second"/)]);

@@ -156,8 +156,9 @@ repeat
         state, extra = 'held', (verb == 'renew' or fencing ~= '') and fencing
       elseif verb == 'acquire' or verb == 'stay' then
         local at = tonumber(oldPlace or verb == 'stay' and place)
-        -- An invalid place would change what the score means.
+        -- Leases that a clock set back has left with a far end would sort behind the new waiter.
         if not oldPlace and queued == 0 then clamp(key, latest, '(1e14') end
+        -- An invalid place would change what the score means.
         if not oldPlace and not (at and at >= 1e15 and at < 9e15) then
           at = (joins or verb == 'stay') and max(micros, lastPlace + 1)
         end

@@ -16,7 +16,7 @@ const DISTRUSTED_STOPS = 3;
 export class AbandonedRequest {
   since = 0;
   /** Whether the permit has been returned although the handler may still run. */
-  isProbed = false;
+  hasReturned = false;
 
   constructor(
     readonly demands: Demands,
@@ -25,7 +25,7 @@ export class AbandonedRequest {
     /** Requests that were admitted later have a higher number. */
     readonly number: number,
     /** Whether the handler looks like one that stops with its client. */
-    public stops: boolean,
+    public seemsToStop: boolean,
     /** Returns its permit. */
     readonly release: () => void,
   ) {}
@@ -65,8 +65,8 @@ export class AbandonedRequests {
 
   /** The client of this request has left. */
   add(request: AbandonedRequest): void {
-    const { work, stops, demands } = request;
-    if (stops && !this.#distrusted.has(work)) return request.release();
+    const { work, seemsToStop, demands } = request;
+    if (seemsToStop && !this.#distrusted.has(work)) return request.release();
     request.since = this.clock.now();
     this.#byWork.set(work, (this.#byWork.get(work) ?? new Set()).add(request));
     for (const demand of demands) change(demand, 'held', demand.weight);
@@ -74,27 +74,25 @@ export class AbandonedRequests {
   }
 
   /** The handler looks like one that stops. */
-  stops(request: AbandonedRequest): void {
-    request.stops = true;
+  showsStop(request: AbandonedRequest): void {
+    request.seemsToStop = true;
     if (!this.#distrusted.has(request.work)) this.#remove(request);
   }
 
   /** The handler is done, and has shown that it did not stop with its client. */
-  workedOn(request: AbandonedRequest): void {
-    const { work, number, stops } = request;
-    if (stops && (this.#distrusted.has(work) || this.#distrusted.size < MAX_KINDS))
-      this.#distrusted.set(work, DISTRUSTED_STOPS);
+  finishedLate(request: AbandonedRequest): void {
+    const { work, number, seemsToStop } = request;
     this.#remove(request);
     this.answered(work, number);
+    if (seemsToStop && (this.#distrusted.has(work) || this.#distrusted.size < MAX_KINDS))
+      this.#distrusted.set(work, DISTRUSTED_STOPS);
   }
 
   /** A request has been answered, so those of its work that were admitted earlier do not hang. */
   answered(work: string, number: number): void {
-    for (const request of this.#byWork.get(work) ?? []) {
-      if (request.number >= number) continue;
-      if (request.stops) this.#hasStopped(work);
-      this.#remove(request);
-    }
+    const earlier = [...(this.#byWork.get(work) ?? [])].filter((one) => one.number < number);
+    if (earlier.some(({ seemsToStop }) => seemsToStop)) this.#hasStopped(work);
+    for (const request of earlier) this.#remove(request);
   }
 
   #hasStopped(work: string): void {
@@ -105,20 +103,20 @@ export class AbandonedRequests {
 
   /** The handler of this request is done, or counts as done. */
   #remove(request: AbandonedRequest): void {
-    const { work, demands, isProbed } = request;
+    const { work, demands, hasReturned } = request;
     const requests = this.#byWork.get(work);
     if (requests?.delete(request) !== true) return;
     if (requests.size === 0) this.#byWork.delete(work);
-    for (const demand of demands) change(demand, isProbed ? 'returned' : 'held', -demand.weight);
-    if (!isProbed) request.release();
+    for (const demand of demands) change(demand, hasReturned ? 'returned' : 'held', -demand.weight);
+    if (!hasReturned) request.release();
   }
 
   /** Returns the permit of a request that was abandoned this many milliseconds ago, unless too many are returned. */
   #probe(request: AbandonedRequest, age: number): void {
-    const { demands, isProbed } = request;
-    if (isProbed || demands.length === 0 || !demands.every((demand) => mayReturn(demand, age)))
+    const { demands, hasReturned } = request;
+    if (hasReturned || demands.length === 0 || !demands.every((demand) => mayReturn(demand, age)))
       return;
-    request.isProbed = true;
+    request.hasReturned = true;
     for (const demand of demands) {
       change(demand, 'held', -demand.weight);
       change(demand, 'returned', demand.weight);

@@ -55,6 +55,11 @@ export abstract class Exchange {
   /** Must arrange that `ended` is called when the response ends. */
   protected abstract listen(): void;
 
+  /** Whether the status of the response is that of an error. False if unknown. */
+  get hasFailed(): boolean {
+    return false;
+  }
+
   /**
    * Whether the handler has read everything that has arrived of the request's body and is waiting for the rest. False
    * if unknown.
@@ -75,7 +80,7 @@ export abstract class Exchange {
   whenBodyBegins(_callback: () => void): void {}
 
   /** Whether the handler of a client that has just left probably stops: it has begun to respond, or listens for that. */
-  get stopsWithClient(): boolean {
+  get seemsToStop(): boolean {
     return this.headersSent;
   }
 
@@ -85,8 +90,10 @@ export abstract class Exchange {
    */
   whenDone(_callback: () => void): void {}
 
-  /** Calls back when the handler of a disconnected client looks whether the client has left, perhaps repeatedly. */
-  whenLooked(_callback: () => void): void {}
+  /**
+   * Calls back when the handler of a disconnected client reads whether the client is still connected, perhaps repeatedly.
+   */
+  whenDisconnectRead(_callback: () => void): void {}
 
   /**
    * Calls back when the handler of a disconnected client has ended the response or pipes a stream to it, perhaps
@@ -271,10 +278,12 @@ export class GatedRequest extends Waiter {
       if (!this.knowsHandlers || this.hasOnlySettled) return this.abandon(permit);
     }
     const { abandoned } = settings;
-    if (ending === 'complete' && this.isAnswered && !abandoned.isEmpty)
+    const isAnswered = ending === 'complete' && this.isAnswered;
+    // An error shows nothing: the request may have been refused before it came to what hangs.
+    if (isAnswered && !abandoned.isEmpty && !this.exchange.hasFailed)
       abandoned.answered(this.work, this.number);
     this.releaseIfDone();
-    if (ending !== 'complete' && !permit.released) this.outlive(permit);
+    if (ending !== 'complete' && !permit.released) this.holdUntilHandedOver(permit);
   }
 
   /** Holds the permit, and those of outer middleware, until this work of a handler has settled too. */
@@ -333,19 +342,19 @@ export class GatedRequest extends Waiter {
   private abandon(permit: BasePermit): void {
     const { exchange, demands, work, number } = this;
     const { abandoned } = this.settings;
-    const stops = exchange.stopsWithClient || this.readsSignal;
+    const seemsToStop = exchange.seemsToStop || this.readsSignal;
     const release = () => this.endAbandoned(permit, 'ignored');
-    const request = new AbandonedRequest(demands, work, number, stops, release);
-    let isLate = false;
+    const request = new AbandonedRequest(demands, work, number, seemsToStop, release);
+    let isAbandoned = false;
     exchange.whenDone(() => {
       this.endAbandoned(permit, this.outcomeOf?.(permit));
-      if (isLate) abandoned.workedOn(request);
+      if (isAbandoned) abandoned.finishedLate(request);
     });
     if (permit.released) return;
-    isLate = true;
+    isAbandoned = true;
     permit.abandon();
     abandoned.add(request);
-    exchange.whenLooked(() => abandoned.stops(request));
+    exchange.whenDisconnectRead(() => abandoned.showsStop(request));
   }
 
   /** Whether the handler has taken the signal that aborts at a disconnect, from this limit or an outer one. */
@@ -364,7 +373,7 @@ export class GatedRequest extends Waiter {
    * Called when the client has left before the handler's promise has settled. The promise may wait for the end of the
    * closed response and never settle, so the permit is released once the handler has ended the response or piped to it.
    */
-  private outlive(permit: BasePermit): void {
+  private holdUntilHandedOver(permit: BasePermit): void {
     permit.abandon();
     this.exchange.whenHandedOver(() => {
       if (!permit.released) permit.end('ignored');

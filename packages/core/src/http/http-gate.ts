@@ -39,10 +39,10 @@ export class HttpGate<R> {
   readonly #statusCodes: ReadonlyMap<string, number>;
   readonly #responses = new RejectionResponses();
   readonly #preflights = new InProcessLimiter(checkLimiter({ limit: MAX_PREFLIGHTS }));
-  /** Whether a request has been in another gate before, and that has been checked. */
-  #isNested = false;
-  /** Number of rejections with 503. */
-  #shed = 0;
+  /** Whether the names of this gate and of one around it have been compared. */
+  #hasCheckedNesting = false;
+  /** Number of rejections with 503, by the name of the limit. */
+  readonly #shed = new Map<string, number>();
   #skipped = 0;
   #reentered = 0;
 
@@ -77,8 +77,8 @@ export class HttpGate<R> {
   #enter(request: R, exchange: Exchange, reply: unknown): GatedRequest | undefined {
     if (exchange.latest !== undefined) {
       exchange.kindInside = () => this.#settings.kindOf(request as never);
-      if (!this.#isNested) checkNesting(exchange.latest, this.gate);
-      this.#isNested = true;
+      if (!this.#hasCheckedNesting) checkNesting(exchange.latest, this.gate);
+      this.#hasCheckedNesting = true;
     }
     if (isPreflight(this.framework, request) && !exchange.gone) {
       const permit = this.#preflights.tryAcquire();
@@ -122,7 +122,7 @@ export class HttpGate<R> {
     const { reason, limitName } = rejection;
     // A shutdown is not the client's fault, so a limit's own status (429, say) does not apply.
     const statusCode = reason === 'closed' ? 503 : (this.#statusCodes.get(limitName) ?? 503);
-    if (statusCode === 503) checkShedding(rejection, ++this.#shed);
+    if (statusCode === 503) checkShedding(this.#shed, rejection);
     const accept = framework.header(request, 'accept');
     const method = framework.method(request);
     return this.#responses.to(rejection, { method, accept, statusCode });

@@ -11,7 +11,7 @@ import type { RouteTest } from './route.ts';
 /** Number of requests after which a limit is no longer examined. */
 const MAX_EXAMINED = 1000;
 
-/** Number of rejections that are reported. */
+/** Number of rejections after which a limit is reported. The tests of an app cause fewer. */
 const MIN_REJECTIONS = 100;
 
 /** Maximum number of segments in a router's prefix. Bounded, since a client chooses how many segments its path has. */
@@ -28,11 +28,17 @@ export function warnBehindRoutes(): void {
 /**
  * Reports that a limit sheds load, since nothing else does: a rejection runs no code of the app.
  *
- * @param total The rejections of its gate, with this one. The tests of an app cause fewer than are reported.
+ * @param counts Number of rejections by the name of the limit, which it updates.
  */
-export function checkShedding({ reason, limitName, queued }: Rejection, total: number): void {
-  if (total % MIN_REJECTIONS !== 0 || reason === 'closed' || reason === 'store') return;
-  const message = `limit "${limitName}" sheds load: ${total} requests have been rejected with 503, the latest with the reason "${reason}" and ${queued} queued`;
+export function checkShedding(
+  counts: Map<string, number>,
+  { reason, limitName, queued }: Rejection,
+): void {
+  if (reason === 'closed' || reason === 'store') return;
+  const count = (counts.get(limitName) ?? 0) + 1;
+  counts.set(limitName, count);
+  if (count !== MIN_REJECTIONS) return;
+  const message = `limit "${limitName}" sheds load: it has rejected ${count} requests with 503, the latest with the reason "${reason}" and ${queued} queued`;
   warnOnce('HEADGATE_SHEDDING', message, limitName);
 }
 
@@ -70,11 +76,6 @@ export class LimitCheck<R> {
     private readonly name: string,
   ) {}
 
-  /** Whether further requests need not be examined. */
-  get isDone(): boolean {
-    return this.#keyed >= MAX_EXAMINED;
-  }
-
   /** Called when the route has matched. */
   matched(): void {
     this.#hasMatched = true;
@@ -82,7 +83,8 @@ export class LimitCheck<R> {
 
   /** Called when the route has not matched. Reports a route that would match the path without its first segments. */
   unmatched(request: R, route: string, test: RouteTest): void {
-    if (this.#hasMatched || ++this.#unmatched > MAX_EXAMINED) return;
+    if (this.#hasMatched || this.#unmatched === MAX_EXAMINED) return;
+    this.#unmatched++;
     const method = this.framework.method(request);
     const path = this.framework.path(request);
     let left = MAX_PREFIX_SEGMENTS;
@@ -99,11 +101,12 @@ export class LimitCheck<R> {
 
   /** Called with the key that the app has computed; undefined if the limit does not apply. */
   keyed(request: R, key: string | undefined): void {
+    if (this.#keyed === MAX_EXAMINED) return;
     this.#keyed++;
     if (key !== undefined) {
       this.#hasKey = true;
       this.#checkProxy(request, key);
-    } else if (this.isDone && !this.#hasKey) {
+    } else if (this.#keyed === MAX_EXAMINED && !this.#hasKey) {
       warnOnce(
         'HEADGATE_KEY_UNDEFINED',
         `key of limit "${this.name}" has been undefined for ${MAX_EXAMINED} requests, so the limit has not applied to any: does the middleware run before authentication?`,

@@ -1,8 +1,9 @@
 import type { Clock } from '../clock.ts';
+import { inNextIteration } from '../outside-request.ts';
 import { onBun, onDeno } from '../runtime.ts';
 import { Exchange, type GatedRequest } from './gated-request.ts';
 import type { NodeRequest, NodeResponse, NodeSocket } from './node-message.ts';
-import { afterCalls, beforeCalls, whenSeen } from './observed-calls.ts';
+import { afterCalls, beforeCalls, whenRead } from './observed-calls.ts';
 import { readAhead } from './read-ahead.ts';
 import { rejectUpload } from './rejected-upload.ts';
 
@@ -82,6 +83,10 @@ export class NodeExchange extends Exchange {
   /** True for an upgraded connection, whose response is never written. */
   get headersSent(): boolean {
     return this.response.headersSent || this.request.upgrade === true;
+  }
+
+  override get hasFailed(): boolean {
+    return this.response.statusCode >= 400;
   }
 
   override get awaitsBody(): boolean {
@@ -195,9 +200,11 @@ export class NodeExchange extends Exchange {
     this.ended(finished ? 'complete' : headersSent ? 'truncated' : 'unanswered');
   }
 
-  override get stopsWithClient(): boolean {
+  override get seemsToStop(): boolean {
     const { request, response } = this;
     if (this.headersSent || this.#readsBody) return true;
+    // Over HTTP/2, the response to a HEAD request emits no `close` if its stream is reset.
+    if (request.httpVersionMajor > 1 && request.method === 'HEAD') return false;
     // Emitted at a disconnect only if the body has not been read to its end.
     const listens = request.listenerCount('close') + request.listenerCount('aborted');
     if (listens > this.#listenersInFront && !request.readableEnded) return true;
@@ -267,14 +274,14 @@ export class NodeExchange extends Exchange {
     this.response.prependListener('finish', () => this.request.socket?.destroy());
   }
 
-  override whenLooked(callback: () => void): void {
+  override whenDisconnectRead(callback: () => void): void {
     const { request, response } = this;
     const { socket, httpVersionMajor } = request;
-    // Not yet: loggers look during the `close` event.
-    queueMicrotask(() => {
-      whenSeen(response, ['destroyed', 'closed'], callback);
-      whenSeen(request, ['destroyed', 'aborted'], callback);
-      if (socket !== null && httpVersionMajor === 1) whenSeen(socket, ['destroyed'], callback);
+    // Not during this iteration of the event loop: loggers and frameworks read it when the response closes.
+    inNextIteration(() => {
+      whenRead(response, ['destroyed', 'closed'], callback);
+      whenRead(request, ['destroyed', 'aborted'], callback);
+      if (socket !== null && httpVersionMajor === 1) whenRead(socket, ['destroyed'], callback);
     });
   }
 

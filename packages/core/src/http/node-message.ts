@@ -44,6 +44,7 @@ export interface NodeSocket {
 
 /** The properties of Node's HTTP/1 and HTTP/2 responses that are used here. */
 export interface NodeResponse {
+  readonly statusCode: number;
   readonly headersSent: boolean;
   readonly writableEnded: boolean;
   readonly writableFinished: boolean;

@@ -25,8 +25,8 @@ export function afterCalls<T extends object>(
   });
 }
 
-/** Calls back when code reads one of these properties, if it is true, and stays so. */
-export function whenSeen<T extends object>(
+/** Calls back when the app or a library reads one of these properties, if it is true, and stays so. */
+export function whenRead<T extends object>(
   target: T,
   names: readonly (keyof T)[],
   callback: () => void,
@@ -36,12 +36,21 @@ export function whenSeen<T extends object>(
     const other = Object.getOwnPropertyDescriptor(target, name)?.get;
     if (other === undefined && target[name] !== true) continue;
     const get = () => {
+      if (isReadByRuntime()) return true;
       other?.call(target);
       callback();
       return true;
     };
+    // Not enumerable, since copies of the object read nothing on purpose.
     Object.defineProperty(target, name, { configurable: true, get, set: () => {} });
   }
+}
+
+/** Whether Node's own code has called the getter that calls this: `res.write` reads `destroyed`, for one. */
+function isReadByRuntime(): boolean {
+  const { stack } = new Error();
+  // The lines are the message, this function, the getter, and what has read the property.
+  return typeof stack === 'string' && /[( ](node|ext):/.test(stack.split('\n')[3] ?? '');
 }
 
 function replace<T>(target: T, methods: readonly (keyof T)[], wrap: (original: Call) => Call) {

@@ -151,8 +151,8 @@ export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, R
   headers?: boolean | undefined;
   /**
    * What happens to the permit when a client disconnects during its request. `wait` holds it until the handler is done
-   * or, if the framework does not report that, for as long as such a request usually takes. `release` releases it
-   * immediately. Default: `wait`.
+   * or, if nothing shows that, until a later request of the same route has been answered, for at most 30 seconds.
+   * `release` releases it immediately. Default: `wait`.
    */
   onDisconnect?: 'wait' | 'release' | undefined;
 }

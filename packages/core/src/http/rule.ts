@@ -110,7 +110,6 @@ export class Rule<R> {
   demand(request: R): Demand | undefined {
     const limiter = this.#limiter;
     if (this.#always !== undefined) return this.#always;
-    if (this.#check?.isDone) this.#check = undefined;
     if (limiter === undefined || !this.#applies(request)) return undefined;
     const key = this.#key(request);
     if (key === undefined && limiter.perKey) return undefined;

@@ -91,7 +91,8 @@ export interface Limiter extends Handle {
   /**
    * Resolves to a permit. Rejects with a `RejectedError` if the limiter rejects the request, with a `StoreError` if its
    * store is the cause, with the signal's reason if the signal aborts, and with a `HeadgateError` for an invalid
-   * option. The event loop runs before each rejection, so a caller may try again at once.
+   * option. Before it rejects with a `RejectedError`, the event loop runs (on Workers, unless the request was queued), so
+   * a caller may try again at once.
    */
   acquire(options?: WaitOptions): Promise<Permit>;
   /**

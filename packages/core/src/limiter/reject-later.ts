@@ -1,11 +1,6 @@
-import { outsideRequest } from '../outside-request.ts';
-import { builtin, onWorkers } from '../runtime.ts';
+import { inNextIteration } from '../outside-request.ts';
+import { onWorkers } from '../runtime.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
-
-/** Read once: the fake timers of a test replace the globals, and a rejection would wait for them. */
-const { setTimeout } = globalThis;
-const timers = builtin<{ setImmediate(callback: () => void): unknown }>('node:timers');
-const schedule = timers?.setImmediate ?? setTimeout;
 
 let pending: (() => void)[] = [];
 
@@ -16,10 +11,11 @@ let pending: (() => void)[] = [];
  */
 export function rejectLater({ arrival }: Waiter, reject: () => void): void {
   if (!onWorkers()) {
-    if (pending.push(reject) === 1) outsideRequest(schedule, rejectAll);
+    if (pending.push(reject) === 1) inNextIteration(rejectAll);
     return;
   }
-  // On Workers, a timer ends with the request that has set it. For a queued waiter, that may be another request.
+  // On Workers, a timer ends with the request that has set it. A caller that was not queued (`arrival` is 0) is rejected
+  // by its own request; a waiter may be rejected by another one.
   if (arrival === 0) setTimeout(reject);
   else reject();
 }

@@ -8,6 +8,10 @@ interface HeapItem {
 export class Heap<Item extends HeapItem> {
   readonly #items: Item[] = [];
 
+  get size(): number {
+    return this.#items.length;
+  }
+
   get first(): Item | undefined {
     return this.#items[0];
   }

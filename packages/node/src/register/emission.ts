@@ -7,15 +7,13 @@ export type Emit = (this: Server, event: string, ...args: unknown[]) => boolean;
 // biome-ignore lint/complexity/noBannedTypes: as Node declares it
 type Listener = Function;
 
-const none: readonly Listener[] = [];
-
 /** The event of one request. Calls its listeners as `emit` does, but returns the promises, which `emit` drops. */
 export class Emission {
   /** Whether the app has been called. */
   hasRun = false;
   /** Whether the app returned a promise. This class then reports its rejection. */
   isAsync = false;
-  private notified = none;
+  private notified: readonly Listener[] | undefined = undefined;
 
   constructor(
     private readonly emit: Emit,
@@ -26,11 +24,11 @@ export class Emission {
 
   /**
    * Calls the listeners that only observe requests, such as those of metrics and graceful shutdown: the request is
-   * queued or has been rejected. Does nothing if it is unknown which listener is the app.
+   * queued or will be rejected. Does nothing if it is unknown which listener is the app, and the second time.
    */
   notifyObservers(): void {
-    const { emit, server, event } = this;
-    if (emit !== EventEmitter.prototype.emit) return;
+    const { emit, server, event, notified } = this;
+    if (emit !== EventEmitter.prototype.emit || notified !== undefined) return;
     const listeners = server.rawListeners(event);
     const app = listeners.indexOf(appOf(server) as never);
     if (app === -1) return;
@@ -45,7 +43,7 @@ export class Emission {
     // Another instrumentation has replaced `emit`.
     if (emit !== EventEmitter.prototype.emit) return void emit.call(server, event, ...args);
     const all = server.rawListeners(event);
-    const listeners = notified === none ? all : all.filter((each) => !notified.includes(each));
+    const listeners = notified === undefined ? all : all.filter((each) => !notified.includes(each));
     const work =
       listeners.length === 1 ? this.call(listeners[0] as Listener) : this.callAll(listeners);
     this.isAsync = work !== undefined;

@@ -4,6 +4,7 @@ import https from 'node:https';
 import type { Server } from 'node:net';
 import { isThenable } from '@headgate/core/http';
 import type { ConcurrencyLimit } from '../index.ts';
+import type { LimitedListener } from '../limited-listener.ts';
 import type { Message, ResponseTo } from '../message.ts';
 import { watchApps } from './app-listeners.ts';
 import { Emission, type Emit } from './emission.ts';
@@ -60,7 +61,13 @@ function limited(emit: Emit, hooks: Hooks): Emit {
     if (limit === undefined) return emit.call(this, event, ...args);
     const [req, res] = args as [Message, ResponseTo<Message>];
     const emission = new Emission(emit, this, event, args);
-    const listener = limit(() => emission.run());
+    // They may set header fields, or respond.
+    const beforeRejection = () => {
+      emission.notifyObservers();
+      return res.headersSent || res.writableEnded;
+    };
+    const around = limit as LimitedListener<Message>['around'];
+    const listener = around(() => emission.run(), beforeRejection);
     const failed = (error: unknown) => {
       if (!emission.hasRun) onError(error, req, res);
       else if (!emission.isAsync) throwLater(error);

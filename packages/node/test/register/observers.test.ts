@@ -213,3 +213,27 @@ it('the listeners of checkContinue wait', async () => {
   await until(() => calls.all.length > 0);
   expect(calls.all).toEqual(['app /queued']);
 });
+
+it('an observer may set header fields of a response, also of a rejection', async () => {
+  const calls = new Calls();
+  const { limit, send } = await busy(calls, () =>
+    createServer(calls.app).on('request', (_req, res) => res.setHeader('x-request-id', '7')),
+  );
+  send('/queued');
+  await counts(limit, 1, 1);
+  const rejected = send('/rejected');
+  await rejected.receives(/^HTTP\/1.1 503 .*\r\nx-request-id: 7\r\n/is);
+});
+
+it('a request to which another listener responds is not rejected', async () => {
+  const calls = new Calls();
+  const { limit, send } = await busy(calls, () =>
+    createServer(calls.app).on('request', (req, res) => {
+      if (req.url === '/other') res.end('by another listener');
+    }),
+  );
+  send('/queued');
+  await counts(limit, 1, 1);
+  const other = send('/other');
+  await other.receives(/^HTTP\/1.1 200 .*by another listener/s);
+});

@@ -76,8 +76,11 @@ export function snapshot(
   }
   const some = limits.summaries().filter(isWanted);
   return {
-    ...{ peers: state.size.peers, found, semaphores },
-    ...{ foundLimits: some.length, limits: some.slice(0, MAX_LIMITS_SHOWN) },
+    peers: state.size.peers,
+    found,
+    semaphores,
+    foundLimits: some.length,
+    limits: some.slice(0, MAX_LIMITS_SHOWN),
   };
 }
 

@@ -8,22 +8,22 @@ export interface Journal {
   removed(id: string): void;
 }
 
-/** A lease in a heap. */
-class Entry {
+/** A lease in a heap, ordered by `due`. */
+class HeapEntry {
   due = 0;
   index = -1;
 
   constructor(readonly lease: MemoryLease) {}
 }
 
-/** A lease, by its expiry and by its place in the queue. */
-class Row {
-  readonly expiry: Entry;
-  readonly turn: Entry;
+/** A lease with its entries in the heaps. */
+class IndexedLease {
+  readonly expiry: HeapEntry;
+  readonly place: HeapEntry;
 
   constructor(readonly lease: MemoryLease) {
-    this.expiry = new Entry(lease);
-    this.turn = new Entry(lease);
+    this.expiry = new HeapEntry(lease);
+    this.place = new HeapEntry(lease);
   }
 }
 
@@ -34,15 +34,13 @@ class Row {
 export class LeaseTable {
   /** Weight held. */
   inflight = 0;
-  /** Number of queued leases. */
-  queued = 0;
-  readonly #rows = new Map<string, Row>();
+  readonly #leases = new Map<string, IndexedLease>();
   /** Held leases by expiry. */
-  readonly #held = new Heap<Entry>();
+  readonly #held = new Heap<HeapEntry>();
   /** Queued leases by expiry. */
-  readonly #waiting = new Heap<Entry>();
+  readonly #waiting = new Heap<HeapEntry>();
   /** Queued leases by place. */
-  readonly #queue = new Heap<Entry>();
+  readonly #queue = new Heap<HeapEntry>();
   readonly #owners = new Counts();
   /** For each process: the number of its held leases that it may keep idle. */
   readonly #reserving = new Counts();
@@ -55,7 +53,12 @@ export class LeaseTable {
   }
 
   get size(): number {
-    return this.#rows.size;
+    return this.#leases.size;
+  }
+
+  /** Number of queued leases. */
+  get queued(): number {
+    return this.#queue.size;
   }
 
   /** The first lease in the queue. */
@@ -84,12 +87,12 @@ export class LeaseTable {
   }
 
   get(id: string): MemoryLease | undefined {
-    return this.#rows.get(id)?.lease;
+    return this.#leases.get(id)?.lease;
   }
 
   /** All leases, held and queued. */
   all(): readonly MemoryLease[] {
-    return [...this.#rows.values()].map(({ lease }) => lease);
+    return [...this.#leases.values()].map(({ lease }) => lease);
   }
 
   /** A lease that has expired by `now`, if any. */
@@ -105,48 +108,46 @@ export class LeaseTable {
 
   /** Changes a lease in the table, which may grant it. */
   change(lease: MemoryLease, change: () => void): void {
-    const row = this.#rows.get(lease.id) as Row;
-    this.#unindex(row);
+    const indexed = this.#leases.get(lease.id) as IndexedLease;
+    this.#unindex(indexed);
     change();
-    this.#index(row);
+    this.#index(indexed);
     this.journal?.changed(lease);
   }
 
   remove(lease: MemoryLease): void {
-    this.#unindex(this.#rows.get(lease.id) as Row);
-    this.#rows.delete(lease.id);
+    this.#unindex(this.#leases.get(lease.id) as IndexedLease);
+    this.#leases.delete(lease.id);
     this.#owners.add(lease.owner, -1);
     this.journal?.removed(lease.id);
   }
 
   #add(lease: MemoryLease): void {
-    const row = new Row(lease);
-    this.#rows.set(lease.id, row);
+    const indexed = new IndexedLease(lease);
+    this.#leases.set(lease.id, indexed);
     this.#owners.add(lease.owner, 1);
-    this.#index(row);
+    this.#index(indexed);
   }
 
-  #index({ lease, expiry, turn }: Row): void {
+  #index({ lease, expiry, place }: IndexedLease): void {
     expiry.due = lease.expires;
     if (lease.isHeld) {
       this.#held.add(expiry);
       this.#count(lease, 1);
     } else {
       this.#waiting.add(expiry);
-      turn.due = lease.place;
-      this.#queue.add(turn);
-      this.queued += 1;
+      place.due = lease.place;
+      this.#queue.add(place);
     }
   }
 
-  #unindex({ lease, expiry, turn }: Row): void {
+  #unindex({ lease, expiry, place }: IndexedLease): void {
     if (lease.isHeld) {
       this.#held.delete(expiry);
       this.#count(lease, -1);
     } else {
       this.#waiting.delete(expiry);
-      this.#queue.delete(turn);
-      this.queued -= 1;
+      this.#queue.delete(place);
     }
   }
 

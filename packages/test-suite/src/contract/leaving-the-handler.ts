@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import type { SuiteContext } from '../framework.ts';
+import type { SuiteContext, SuiteHandler } from '../framework.ts';
 import { busy } from '../kit/busy.ts';
-import type { Paused } from '../kit/handlers.ts';
+import { Paused } from '../kit/handlers.ts';
 import { aRound, counts, until } from '../kit/until.ts';
 import { VirtualClock } from '../kit/virtual-clock.ts';
 import type { World } from '../kit/world.ts';
@@ -59,6 +59,41 @@ export function leavingTheHandler(world: World): void {
       await counts(limit, 0);
       work.finishAll();
       await aRound();
+    },
+  );
+
+  untracked(
+    "holds a disconnected client's permit although a later request of its route has been refused with 400",
+    async () => {
+      const clock = new VirtualClock();
+      const work = new Paused();
+      const limit = world.limit({ limit: 2, clock });
+      const handle: SuiteHandler = (context) =>
+        context.header('invalid') === undefined ? work.handler(context) : context.send(400);
+      const app = await world.serve({ use: limit }, { path: '/work', handle });
+      const holder = app.call('/work');
+      await work.begins(1);
+      holder.abort();
+      await disconnected(work);
+      expect((await app.call('/work', { headers: { invalid: 'yes' } }).answer()).status).toBe(400);
+      await counts(limit, 1);
+      work.finish();
+      await counts(limit, 0);
+    },
+  );
+
+  untracked(
+    "holds a disconnected client's permit although Node reads the state of the response when its header is sent",
+    async () => {
+      const { app, limit, work, holder } = await busy(world, { clock: new VirtualClock() });
+      app.ignoreErrors();
+      holder.abort();
+      await disconnected(work);
+      work.begun[0]?.outgoing.flushHeaders();
+      expect(limit.holders).toBe(1);
+      work.begun[0]?.outgoing.end();
+      await counts(limit, 0);
+      work.finish();
     },
   );
 
