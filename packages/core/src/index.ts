@@ -26,17 +26,10 @@ export { codel } from './queues/codel.ts';
 export { fair } from './queues/fair.ts';
 export { fifo, lifo } from './queues/fifo.ts';
 export { onBun, onWorkers } from './runtime.ts';
-export type { AdmittedRequest } from './semaphore/admitted-request.ts';
 export type { Observer, Operation } from './semaphore/observer.ts';
 export type { Permit } from './semaphore/permit.ts';
 export type { Priority } from './semaphore/priority.ts';
-export type {
-  Order,
-  Queue,
-  QueueContext,
-  QueueStats,
-  ShareStats,
-} from './semaphore/queue.ts';
+export type { Order, QueueStats, ShareStats } from './semaphore/queue.ts';
 export {
   RejectedError,
   type Rejection,

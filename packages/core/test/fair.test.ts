@@ -2,17 +2,9 @@ import { Caller, call } from '@headgate/test-kit/caller';
 import { lcg } from '@headgate/test-kit/lcg';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
-import {
-  byPriority,
-  createGate,
-  createLimiter,
-  fair,
-  fifo,
-  lifo,
-  type Order,
-  type QueueContext,
-} from '../src/index.ts';
+import { byPriority, createGate, createLimiter, fair, fifo, lifo } from '../src/index.ts';
 import { shuffleShard } from '../src/queues/shuffle-shard.ts';
+import { Order } from '../src/semaphore/queue.ts';
 import { askGate } from './ask-gate.ts';
 
 function occupied(options: { order?: Order; queueLimit?: number } = {}) {
@@ -172,11 +164,11 @@ it('flows with one request are hardly delayed by flows with a hundred', () => {
 
 it('there are at most 128 subqueues for any number of flows, and none when the queue is empty', () => {
   let made = 0;
-  const create = (site: QueueContext) => {
+  const inner = new Order((context) => {
     made++;
-    return fifo().create(site);
-  };
-  const { ask, next, limiter } = occupied({ queueLimit: 3000, order: fair({ create }) });
+    return fifo().create(context);
+  }, []);
+  const { ask, next, limiter } = occupied({ queueLimit: 3000, order: fair(inner) });
   for (let count = 0; count < 3000; count++) ask(`invented ${count}`);
   expect(made).toBe(128);
   times(3000, next);

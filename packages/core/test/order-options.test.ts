@@ -13,7 +13,6 @@ import {
 } from '../src/index.ts';
 import { http } from './message-of.ts';
 
-const own: Order = { create: (context) => fifo().create(context) };
 const parts = { gold: 0.5 };
 
 const orders: [string, Order, ignores: string[]][] = [
@@ -26,7 +25,6 @@ const orders: [string, Order, ignores: string[]][] = [
   ['fair(byPriority())', fair(byPriority()), []],
   ['byShare()', byShare(parts), ['priority', 'fairBy']],
   ['byShare(parts, byPriority())', byShare(parts, byPriority()), ['fairBy']],
-  ['an order of its own', own, []],
 ];
 
 const values = { priority: 'high', fairBy: 'ann' } as const;

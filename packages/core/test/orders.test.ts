@@ -227,6 +227,7 @@ it.each([
   [() => createLimiter({ limit: 1, order: 'lifo' as never }), 'order'],
   [() => createLimiter({ limit: 1, order: lifo as never }), 'order'],
   [() => createLimiter({ limit: 1, order: null as never }), 'order'],
+  [() => createLimiter({ limit: 1, order: { create: () => ({}) } as never }), 'order'],
   [
     () => createGate({ limits: [{ limiter: createLimiter({ limit: 1 }) }], order: lifo() }),
     'order',

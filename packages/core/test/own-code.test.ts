@@ -1,19 +1,8 @@
-import { type Caller, call } from '@headgate/test-kit/caller';
+import { call } from '@headgate/test-kit/caller';
 import { uncaughtIn } from '@headgate/test-kit/uncaught';
 import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import {
-  createGate,
-  createLimiter,
-  fifo,
-  type Limit,
-  lifo,
-  type Order,
-  type Permit,
-  type Queue,
-  systemClock,
-  Waiter,
-} from '../src/index.ts';
+import { createGate, createLimiter, type Limit, systemClock } from '../src/index.ts';
 
 /** A limiter with the application's own limit algorithm. */
 function limitedBy(limit: Limit) {
@@ -72,103 +61,6 @@ describe("an application's limit algorithm", () => {
       expect(() => limitedBy(limit as never)).toThrow(
         expect.objectContaining({ code: 'ERR_HEADGATE_OPTION' }),
       );
-    },
-  );
-});
-
-describe("an application's order", () => {
-  /** A queue whose `next` and `remove` can be replaced. */
-  function orderWith(own: Partial<Queue>): Order {
-    return {
-      create: (site) => {
-        const queue = fifo().create(site);
-        const members = ['length', 'weight', 'oldest', 'youngest', 'next', 'stale'] as const;
-        const double = { displacedBy: () => undefined, mayBeNext: () => false };
-        for (const name of members)
-          Object.defineProperty(double, name, {
-            get: () => queue[name],
-            configurable: true,
-          });
-        const insert = (waiter: Waiter) => queue.insert(waiter);
-        const remove = (waiter: Waiter) => queue.remove(waiter, false);
-        return Object.defineProperties(
-          Object.assign(double, { insert, remove }) as unknown as Queue,
-          Object.getOwnPropertyDescriptors(own),
-        );
-      },
-    };
-  }
-
-  /** A required method must exist; other members may fail already when they are read. */
-  const failing = (name: keyof Queue) => {
-    const get = ['insert', 'remove', 'mayBeNext'].includes(name) ? () => broken : broken;
-    return Object.defineProperty({}, name, { get, configurable: true });
-  };
-
-  it.each(['next', 'stale', 'oldest', 'insert', 'remove', 'mayBeNext', 'changeInflight'] as const)(
-    'loses no waiter if its %s fails',
-    async (name) => {
-      const own = failing(name);
-      const limiter = createLimiter({ limit: 1, queueLimit: 9, order: orderWith(own) });
-      await uncaughtIn(() => {
-        const held = call(limiter);
-        const waiting = [call(limiter), call(limiter)];
-        held.permit?.release();
-        for (const { permit } of waiting) permit?.release();
-        expect(waiting.every(({ permit }) => permit !== undefined)).toBe(true);
-      });
-      expect([limiter.inflight, limiter.queued]).toEqual([0, 0]);
-    },
-  );
-
-  it('grants no waiter twice, even if it keeps a removed waiter or returns an unknown one', async () => {
-    const stranger = Object.assign(Object.create(Waiter.prototype), { weight: 1 });
-    for (const own of [{ remove: () => {} }, { next: stranger }]) {
-      const limiter = createLimiter({ limit: 1, queueLimit: 9, order: orderWith(own) });
-      const held = call(limiter);
-      const waiting = [call(limiter), call(limiter)];
-      held.permit?.release();
-      for (const { permit } of waiting) permit?.release();
-      expect(waiting.map(({ answers }) => answers)).toEqual([1, 1]);
-      expect([limiter.inflight, limiter.queued]).toEqual([0, 0]);
-    }
-  });
-
-  it.each(['insert', 'remove'] as const)(
-    'is no longer used after its %s() threw, and waiters are served in order of arrival',
-    async (name) => {
-      let calls = 0;
-      const granted: number[] = [];
-      const order: Order = {
-        create: (context) => {
-          const whole = lifo().create(context);
-          const get = (_: object, member: keyof Queue) => {
-            calls++;
-            if (member === name) return broken;
-            const value = whole[member];
-            return typeof value === 'function' ? value.bind(whole) : value;
-          };
-          // A proxy of the queue itself would count as one of the package's own.
-          return new Proxy({}, { get } as ProxyHandler<object>) as Queue;
-        },
-      };
-      const limiter = createLimiter({ limit: 1, queueLimit: 9, order });
-      const errors = await uncaughtIn(() => {
-        const held = call(limiter);
-        const [first, ...others] = [1, 2, 3, 4].map((index) => {
-          const onGranted = (permit: Permit) => {
-            granted.push(index);
-            permit.release();
-          };
-          return call(limiter, { onGranted });
-        });
-        limiter.withdraw(first as Caller);
-        calls = 0;
-        held.permit?.release();
-        expect(others.every(({ answers }) => answers === 1)).toBe(true);
-      });
-      expect([errors.length, calls, granted]).toEqual([1, 0, [2, 3, 4]]);
-      expect([limiter.inflight, limiter.queued]).toEqual([0, 0]);
     },
   );
 });

@@ -1,7 +1,8 @@
 import { Caller } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
-import { adaptive, createGate, fifo, type Gate, type QueueContext } from '../src/index.ts';
+import { adaptive, createGate, fifo, type Gate } from '../src/index.ts';
+import { Order } from '../src/semaphore/queue.ts';
 import { askGate } from './ask-gate.ts';
 
 const limits = [{ name: 'app', limit: 4 }];
@@ -119,12 +120,10 @@ it('a gate of one limit throws for a request without demands', () => {
 
 it('a gate of one limit creates its limit and its queue once', () => {
   const made: string[] = [];
-  const order = {
-    create(site: QueueContext) {
-      made.push('queue');
-      return fifo().create(site);
-    },
-  };
+  const order = new Order((context) => {
+    made.push('queue');
+    return fifo().create(context);
+  }, []);
   const limit = {
     create() {
       made.push('limit');

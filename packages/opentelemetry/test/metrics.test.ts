@@ -1,4 +1,4 @@
-import { adaptive, createGate, createLimiter, fifo, type Guard, type Order } from '@headgate/core';
+import { adaptive, createGate, createLimiter, type Guard } from '@headgate/core';
 import { bucketBounds, type Measurable, metrics } from '@headgate/core/metrics';
 import { concurrencyLimit } from '@headgate/express';
 import { instrument as instrumentPrometheus } from '@headgate/prometheus';
@@ -208,13 +208,11 @@ describe('the metrics', () => {
   });
 });
 
-it('an order whose stats() throws ends neither the process nor the collection: both exporters have the other series', async () => {
+it('a limit algorithm whose baseline throws ends neither the process nor the collection: both exporters have the other series', async () => {
   const warnings = collectWarnings('HEADGATE_STATS');
-  const order: Order = {
-    create: (context) =>
-      Object.defineProperty(fifo().create(context), 'stats', { value: () => JSON.parse('own') }),
-  };
-  const limiter = createLimiter({ name: 'own', limit: 1, queueLimit: 1, order });
+  const algorithm = { limit: 1, sample() {} };
+  Object.defineProperty(algorithm, 'baseline', { get: () => JSON.parse('own') });
+  const limiter = createLimiter({ name: 'own', limit: { create: () => algorithm } });
   const { meter, exported } = metered();
   const stop = instrument(limiter, { meter });
   const register = new Registry();
@@ -224,7 +222,7 @@ it('an order whose stats() throws ends neither the process nor the collection: b
     expect.objectContaining({ name: metrics.limit.name, value: 1 }),
   );
   expect(await scrape(register)).toContainEqual(['headgate_limit{headgate_limit_name="own"}', 1]);
-  expect(warnings).toEqual([expect.stringContaining('the order of limit "own" cannot be read')]);
+  expect(warnings).toEqual([expect.stringContaining('a limit algorithm cannot be read')]);
   stop();
 });
 

@@ -120,7 +120,8 @@ type OrderOptions = Pick<
 function orderOf({ order, priority, fairBy }: OrderOptions): Order | undefined {
   const within = fairBy === undefined ? order : fair(order);
   // The order may contain byPriority() already, since byShare() can only be outermost.
-  return priority === undefined || within?.ranks === true ? within : byPriority(within);
+  const ranks = within !== undefined && !within.ignores.includes('priority');
+  return priority === undefined || ranks ? within : byPriority(within);
 }
 
 /**

@@ -128,7 +128,7 @@ export type LimitDefaults = Pick<LimiterOptions, 'name' | 'queueLimit' | 'order'
  */
 export function ignoredOptions({ limit, order }: Pick<LimitSettings, 'limit' | 'order'>) {
   const { ignores } = order;
-  return isControlled(limit) ? ignores?.filter((option) => option !== 'priority') : ignores;
+  return isControlled(limit) ? ignores.filter((option) => option !== 'priority') : ignores;
 }
 
 export function checkLimit(

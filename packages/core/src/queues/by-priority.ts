@@ -2,13 +2,12 @@ import type { AdmittedRequest } from '../semaphore/admitted-request.ts';
 import { priorities, rank } from '../semaphore/priority.ts';
 import {
   checkInner,
-  type Order,
+  Order,
   type Queue,
   type QueueContext,
   type QueueStats,
   type Waiters,
 } from '../semaphore/queue.ts';
-import { createQueue } from '../semaphore/safe-queue.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { fifo } from './fifo.ts';
 import { MAX_IN_A_ROW, oldestOf, Subqueues } from './subqueues.ts';
@@ -25,8 +24,8 @@ import { MAX_IN_A_ROW, oldestOf, Subqueues } from './subqueues.ts';
  */
 export function byPriority(order: Order = fifo()): Order {
   checkInner(order);
-  const ignores = order.ignores?.filter((option) => option !== 'priority');
-  return { create: (context) => new PriorityQueue(order, context), ranks: true, ignores };
+  const ignores = order.ignores.filter((option) => option !== 'priority');
+  return new Order((context) => new PriorityQueue(order, context), ignores);
 }
 
 class PriorityQueue extends Subqueues {
@@ -37,7 +36,7 @@ class PriorityQueue extends Subqueues {
 
   constructor(order: Order, context: QueueContext) {
     super();
-    this.subqueues = priorities.map(() => createQueue(order, context));
+    this.subqueues = priorities.map(() => order.create(context));
   }
 
   get next(): Waiter | undefined {

@@ -4,12 +4,11 @@ import type { AdmittedRequest } from '../semaphore/admitted-request.ts';
 import { isHigher } from '../semaphore/priority.ts';
 import {
   checkInner,
-  type Order,
+  Order,
   type Queue,
   type QueueContext,
   type QueueStats,
 } from '../semaphore/queue.ts';
-import { createQueue } from '../semaphore/safe-queue.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { fifo } from './fifo.ts';
 import { ROUNDING_TOLERANCE, Share } from './share.ts';
@@ -28,10 +27,10 @@ import { MAX_IN_A_ROW, Subqueues } from './subqueues.ts';
  * @throws HeadgateError for invalid parts, and for a value that is not an order, or for `byShare()`.
  */
 export function byShare(parts: Readonly<Record<string, number>>, order: Order = fifo()): Order {
-  const { ranks, ignores } = checkInner(order);
+  const { ignores } = checkInner(order);
   const byName = checkParts(parts);
   const create = (context: QueueContext) => new ShareQueue(byName, order, context);
-  return { create, ranks, ignores, isOutermost: true, shareNames: [...byName.keys()] };
+  return new Order(create, ignores, [...byName.keys()]);
 }
 
 class ShareQueue extends Subqueues {
@@ -46,9 +45,9 @@ class ShareQueue extends Subqueues {
 
   constructor(parts: ReadonlyMap<string, number>, order: Order, context: QueueContext) {
     super();
-    this.#ranks = order.ranks === true;
+    this.#ranks = !order.ignores.includes('priority');
     for (const [name, part] of [...parts, [undefined, 0] as const]) {
-      this.#byName.set(name, new Share(createQueue(order, context), part, context));
+      this.#byName.set(name, new Share(order.create(context), part, context));
     }
     this.#shares = [...this.#byName.values()];
     this.subqueues = this.#shares.map(({ queue }) => queue);

@@ -1,6 +1,6 @@
 import { checkNames, checkSpan } from '../checks.ts';
 import type { Clock } from '../clock.ts';
-import type { Order } from '../semaphore/queue.ts';
+import { Order, type QueueContext } from '../semaphore/queue.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { byTimeAlone, FifoQueue } from './fifo.ts';
 
@@ -27,8 +27,8 @@ export function codel(options: CodelOptions = {}): Order {
   checkNames('codel', options, ['target', 'interval']);
   const target = checkSpan('target', options.target ?? 5);
   const interval = checkSpan('interval', options.interval ?? 100);
-  const create: Order['create'] = ({ clock }) => new CodelQueue(clock, target, interval);
-  return { create, ignores: byTimeAlone };
+  const create = ({ clock }: QueueContext) => new CodelQueue(clock, target, interval);
+  return new Order(create, byTimeAlone);
 }
 
 class CodelQueue extends FifoQueue {

@@ -1,6 +1,5 @@
 import type { AdmittedRequest } from '../semaphore/admitted-request.ts';
-import { checkInner, type Order, type Queue, type QueueContext } from '../semaphore/queue.ts';
-import { createQueue } from '../semaphore/safe-queue.ts';
+import { checkInner, Order, type Queue, type QueueContext } from '../semaphore/queue.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { fifo } from './fifo.ts';
 import { shuffleShard } from './shuffle-shard.ts';
@@ -24,9 +23,8 @@ import { Subqueues } from './subqueues.ts';
  * @throws HeadgateError for a value that is not an order, or for `byShare()`.
  */
 export function fair(order: Order = fifo()): Order {
-  const { ranks } = checkInner(order);
-  const ignores = order.ignores?.filter((option) => option !== 'fairBy');
-  return { create: (context) => new FairQueue(order, context), ranks, ignores };
+  const ignores = checkInner(order).ignores.filter((option) => option !== 'fairBy');
+  return new Order((context) => new FairQueue(order, context), ignores);
 }
 
 /** A subqueue. All flows in it share its turns. */
@@ -146,7 +144,7 @@ class FairQueue extends Subqueues {
     return (
       this.#used.get(number) ?? {
         number,
-        queue: createQueue(this.order, this.context),
+        queue: this.order.create(this.context),
         due: this.#now,
       }
     );

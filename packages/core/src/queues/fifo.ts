@@ -1,4 +1,4 @@
-import { BuiltInQueue, type Order, type OrderOption, type Queue } from '../semaphore/queue.ts';
+import { Order, type OrderOption, type Queue } from '../semaphore/queue.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 
 /** The request options that have no effect in an order that depends only on time. */
@@ -6,7 +6,7 @@ export const byTimeAlone: readonly OrderOption[] = ['priority', 'fairBy'];
 
 /** First in, first out: the default order. */
 export function fifo(): Order {
-  return { create: () => new FifoQueue(), ignores: byTimeAlone };
+  return new Order(() => new FifoQueue(), byTimeAlone);
 }
 
 /**
@@ -14,7 +14,7 @@ export function fifo(): Order {
  * from anywhere take constant time. Only a waiter that comes from an earlier limit of its gate is inserted further
  * ahead: if it joined at the end, the last waiters of the queue would hold permits of narrow limits.
  */
-export class FifoQueue extends BuiltInQueue implements Queue {
+export class FifoQueue implements Queue {
   oldest: Waiter | undefined = undefined;
   youngest: Waiter | undefined = undefined;
   length = 0;
@@ -68,7 +68,7 @@ export class FifoQueue extends BuiltInQueue implements Queue {
  * full queue, the oldest request is displaced and rejected (`full`).
  */
 export function lifo(): Order {
-  return { create: () => new LifoQueue(), ignores: byTimeAlone };
+  return new Order(() => new LifoQueue(), byTimeAlone);
 }
 
 class LifoQueue extends FifoQueue {

@@ -1,5 +1,5 @@
 import type { AdmittedRequest } from '../semaphore/admitted-request.ts';
-import { BuiltInQueue, type Queue, type QueueStats } from '../semaphore/queue.ts';
+import type { Queue, QueueStats } from '../semaphore/queue.ts';
 import { sumStats } from '../semaphore/queue-stats.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 
@@ -7,7 +7,7 @@ import type { Waiter } from '../semaphore/waiter.ts';
 export const MAX_IN_A_ROW = 9;
 
 /** A queue of several subqueues, each with its own order. */
-export abstract class Subqueues extends BuiltInQueue implements Queue {
+export abstract class Subqueues implements Queue {
   length = 0;
   weight = 0;
 

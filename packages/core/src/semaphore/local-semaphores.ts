@@ -1,4 +1,3 @@
-import { readStats } from '../read-or-warn.ts';
 import { deferGrants } from './grants.ts';
 import { KeyedSemaphore } from './keyed-semaphore.ts';
 import type { LocalPermit } from './local-permit.ts';
@@ -114,10 +113,8 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     const queues = this.inUse().map(({ queue }) => queue);
     const { shadow, suggestions } = this.simulation?.stats() ?? {};
     const suggestion = suggestions?.get(this.name);
-    const owner = `the order of limit "${this.name}"`;
-    const sums = readStats(this, owner, () => sumStats(queues));
     const pausedFor = this.only?.pauseLeft || undefined;
-    return { ...super.stats(), ...sums, shadow, suggestion, pausedFor };
+    return { ...super.stats(), ...sumStats(queues), shadow, suggestion, pausedFor };
   }
 
   close(): void {
@@ -203,7 +200,6 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     // A gate tracks the deadlines of its own requests, so these are swept as well.
     for (let { oldest } = semaphore; oldest !== undefined; oldest = semaphore.oldest) {
       oldest.timeoutBucket?.deadlines.sweep();
-      // Does not check whether `oldest` has changed: an application's order may return another waiter each time.
       if (oldest.queuedAt === semaphore) break;
     }
   }

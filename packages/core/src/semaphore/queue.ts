@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { CheckedClock } from '../clock.ts';
 import { invalid } from '../errors.ts';
 import type { AdmittedRequest } from './admitted-request.ts';
 import type { Priority } from './priority.ts';
@@ -63,49 +63,45 @@ export interface Queue extends Waiters {
   charge?(admitted: AdmittedRequest, weight: number): void;
 }
 
-/** Marks the queues of this package. Applications' queues need protection against their own errors; these do not. */
-export abstract class BuiltInQueue {}
-
-/** The context of a queue. */
+/** What a queue knows of its limiter. */
 export interface QueueContext {
   /** The time of the limiter. */
-  readonly clock: Required<Clock>;
+  readonly clock: CheckedClock;
   /** The limit that the waiters are queued for; it may change. */
   readonly limit: number;
-  /** The queue calls this when `next` or `stale` has changed without a call, for example because time has passed. */
-  wake(): void;
 }
 
 /** A request option that only some orders use. */
 export type OrderOption = 'priority' | 'fairBy';
 
 /**
- * A queue order, which creates the queue of a limiter or of each of its keys: `fifo()`, `lifo()`, `codel()`,
- * `byPriority()`, `fair()`, `byShare()` or your own.
+ * The queue order of a limiter: the result of `fifo()`, `lifo()`, `codel()`, `byPriority()`, `fair()` or `byShare()`.
  */
-export interface Order {
-  /** Creates the queue of one limit, or of one key. */
-  create(context: QueueContext): Queue;
-  /** Whether its queues order by priority. */
-  readonly ranks?: boolean | undefined;
-  /** Options of `acquire` and `run` that its queues ignore. A caller that sets one gets an error. Default: none. */
-  readonly ignores?: readonly OrderOption[] | undefined;
-  /** Whether it cannot be nested in another order. */
-  readonly isOutermost?: boolean | undefined;
-  /** Names of the shares that its queues divide the limit into. */
-  readonly shareNames?: readonly string[] | undefined;
+export class Order {
+  constructor(
+    private readonly make: (context: QueueContext) => Queue,
+    /** @internal Options of `acquire` and `run` that its queues ignore. A caller that sets one gets an error. */
+    readonly ignores: readonly OrderOption[],
+    /** @internal Names of the shares of the limit, if it is divided. Such an order cannot be nested in another. */
+    readonly shareNames?: readonly string[],
+  ) {}
+
+  /** @internal Creates the queue of one limit, or of one key. */
+  create(context: QueueContext): Queue {
+    return this.make(context);
+  }
 }
 
 /** @throws HeadgateError for a value that is not an order. */
 export function checkOrder(order: Order): Order {
-  if (typeof order?.create === 'function') return order;
+  if (order instanceof Order) return order;
   const expected = 'an order such as fifo() or byPriority()';
   throw invalid('order', expected, order);
 }
 
 /** @throws HeadgateError for a value that is not an order, or an order that cannot be nested in another. */
 export function checkInner(order: Order): Order {
-  if (checkOrder(order).isOutermost !== true) return order;
+  if (checkOrder(order).shareNames === undefined) return order;
   const expected =
     'one without byShare(), which goes around all others, as in byShare(parts, byPriority())';
   throw invalid('order', expected, order);

@@ -69,7 +69,7 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
   constructor(readonly settings: SemaphoreSettings) {
     const { limit, order, clock } = settings;
     this.shareNames = order.shareNames ?? [];
-    this.ordersByRequest = this.shareNames.length > 0 || !order.ignores?.includes('fairBy');
+    this.ordersByRequest = this.shareNames.length > 0 || !order.ignores.includes('fairBy');
     this.limitUpdater =
       typeof limit === 'number' ? undefined : new LimitUpdater(limit.create(), this);
     this.limit = this.limitUpdater?.initial ?? (limit as number);

@@ -10,7 +10,6 @@ import type { Queue, QueueContext, Waiters } from './queue.ts';
 import type { Rejection, RejectionCause, RejectionReason } from './rejection.ts';
 import { ReleaseRate } from './release-rate.ts';
 import { RetryAfter } from './retry-after.ts';
-import { createQueue } from './safe-queue.ts';
 import type { SemaphoreGroup } from './semaphore-group.ts';
 import { announce, grantQueued, isGone, type Waiter, waitedSince } from './waiter.ts';
 
@@ -41,7 +40,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     public limit: number,
   ) {
     const { order, limit: value } = group.settings;
-    this.queue = createQueue(order, this);
+    this.queue = order.create(this);
     this.controller = typeof value === 'object' ? value.control?.(this) : undefined;
   }
 

@@ -28,7 +28,7 @@ export class VirtualClock implements CheckedClock {
   }
 
   clearTimeout(timer: Timer): void {
-    // An application's own order may clear a timer that has ended.
+    // A timer that has ended may be cleared, as in the runtime.
     if (timer.index >= 0) this.#end(timer);
   }
 

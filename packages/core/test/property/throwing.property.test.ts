@@ -16,7 +16,6 @@ import {
   type Observer,
   type Order,
   type Permit,
-  type Queue,
 } from '../../src/index.ts';
 import { askGate } from '../ask-gate.ts';
 
@@ -35,7 +34,6 @@ class Faults {
 
   /** A copy of the object whose members sometimes throw instead of doing anything. */
   in<T extends object>(whole: T): T {
-    // A proxy of the object itself would count as one of the package's own.
     return new Proxy({} as T, {
       get: (_, name) => {
         const member: unknown = Reflect.get(whole, name);
@@ -52,7 +50,7 @@ class Faults {
   }
 }
 
-const doubles = ['clock', 'random', 'limit', 'order', 'guard', 'observer', 'waiter'] as const;
+const doubles = ['clock', 'random', 'limit', 'guard', 'observer', 'waiter'] as const;
 
 const events = fc.array(
   fc.record({
@@ -67,7 +65,6 @@ const settings = fc.record({
   broken: fc.subarray([...doubles], { minLength: 1 }),
   every: fc.integer({ min: 1, max: 9 }),
   order: fc.constantFrom<Order>(fifo(), lifo(), byPriority(), byShare({ share: 0.5 })),
-  isNested: fc.boolean(),
   isKeyed: fc.boolean(),
   queueLimit: fc.constantFrom(1, 3, Number.POSITIVE_INFINITY),
   maxHold: fc.constantFrom(15, undefined),
@@ -103,7 +100,7 @@ class Story {
     const gate = createGate({
       limits: [...(isKeyed ? [user] : []), { name: 'app', limit }],
       guard: this.#or<Guard>('guard', { name: 'guard', admits: () => true }),
-      order: this.#order(),
+      order: this.settings.order,
       queueLimit,
       queueTimeout: 20,
       maxHold,
@@ -115,19 +112,6 @@ class Story {
 
   #or<T extends object>(double: (typeof doubles)[number], whole: T): T {
     return this.settings.broken.includes(double) ? this.faults.in(whole) : whole;
-  }
-
-  /** Nested in an order of the package, or alone. */
-  #order(): Order {
-    const { order, isNested, broken } = this.settings;
-    if (!broken.includes('order')) return order;
-    const { ranks, shareNames } = order;
-    const own: Order = {
-      create: (site) => this.faults.in<Queue>(order.create(site)),
-      ranks,
-      shareNames,
-    };
-    return isNested && shareNames === undefined ? byPriority(own) : own;
   }
 
   #observer(): Observer {
