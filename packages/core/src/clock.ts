@@ -1,10 +1,9 @@
-import { checkMethods, isNumber } from './checks.ts';
-import { attempt, invalid, throwLater } from './errors.ts';
+import { checkMethods } from './checks.ts';
 import { outsideRequest } from './outside-request.ts';
 
 /**
- * Provides time, timers and random numbers. Its timers run outside of any request. Tests and simulations supply their
- * own.
+ * Provides time, timers and random numbers. Its timers run outside of any request, and no method throws. Tests and
+ * simulations supply their own.
  */
 export interface Clock {
   /** Milliseconds from any origin; never goes back. */
@@ -20,9 +19,6 @@ export interface Clock {
   random?(): number;
 }
 
-/** A clock that has random numbers too. */
-export type CheckedClock = Required<Clock>;
-
 /** Read once: in Node, reading the global `performance` takes a third as long as reading the time from it. */
 const { performance: ownPerformance, setTimeout: ownSetTimeout } = globalThis;
 
@@ -30,55 +26,16 @@ const { performance: ownPerformance, setTimeout: ownSetTimeout } = globalThis;
  * `performance.now()`, which is immune to changes of the wall clock, and the runtime's own timers. Fake timers of a
  * test replace the globals: if `setTimeout` was replaced, `performance` is read again.
  */
-export const systemClock: CheckedClock = {
+export const systemClock: Clock = {
   now: () => (setTimeout === ownSetTimeout ? ownPerformance : performance).now(),
   setTimeout: (callback, delay) => outsideRequest(setTimeout, callback, delay),
   clearTimeout: (timer) => clearTimeout(timer as number),
   random: () => Math.random(),
 };
 
-export function checkClock(clock: Clock = systemClock): CheckedClock {
-  if (clock === systemClock) return systemClock;
-  if (clock instanceof SafeClock) return clock;
+export function checkClock(clock: Clock = systemClock): Clock {
   checkMethods('clock', clock, ['now', 'setTimeout', 'clearTimeout']);
-  return new SafeClock(checkMethods('clock', clock, ['random'], true));
-}
-
-/**
- * Wraps an application's clock so that it never throws, since a failing clock must not leak permits. Its errors
- * surface as uncaught exceptions; `now` then returns the last valid time, and `random` returns 0.
- */
-class SafeClock implements CheckedClock {
-  #now = 0;
-
-  constructor(private readonly clock: Clock) {}
-
-  now(): number {
-    const now: unknown = attempt(() => this.clock.now());
-    if (isNumber(now)) this.#now = now;
-    else if (now !== undefined)
-      throwLater(invalid('clock.now', 'a method that returns a number', now));
-    return this.#now;
-  }
-
-  setTimeout(callback: () => void, delay: number): unknown {
-    return attempt(() => outsideRequest(() => this.clock.setTimeout(callback, delay)));
-  }
-
-  clearTimeout(timer: unknown): void {
-    attempt(() => this.clock.clearTimeout(timer));
-  }
-
-  random(): number {
-    const { clock } = this;
-    const number: unknown = attempt(() => (clock.random ? clock.random() : Math.random()));
-    if (typeof number === 'number' && number >= 0 && number < 1) return number;
-    if (number !== undefined)
-      throwLater(
-        invalid('clock.random', 'a method that returns numbers from 0 to below 1', number),
-      );
-    return 0;
-  }
+  return checkMethods('clock', clock, ['random'], true);
 }
 
 /** Milliseconds by which a timer may fire early, since runtimes round to whole milliseconds. */

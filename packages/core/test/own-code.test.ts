@@ -1,6 +1,5 @@
 import { call } from '@headgate/test-kit/caller';
 import { uncaughtIn } from '@headgate/test-kit/uncaught';
-import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createGate, createLimiter, type Limit, systemClock } from '../src/index.ts';
 
@@ -64,52 +63,6 @@ describe("an application's limit algorithm", () => {
     },
   );
 });
-
-it('a clock that throws or returns no number leaks no permit, and its last valid time is used', async () => {
-  class Broken extends VirtualClock {
-    says: (() => number) | undefined;
-    override now(): number {
-      return this.says === undefined ? super.now() : this.says();
-    }
-  }
-  const clock = new Broken();
-  const observer = { released: () => {} };
-  const limiter = createLimiter({ limit: 1, queueLimit: 9, maxHold: 50, clock });
-  limiter.observe(observer);
-  for (const says of [broken, () => Number.NaN, () => 'noon' as never]) {
-    clock.says = undefined;
-    const held = limiter.tryAcquire();
-    const waiting = call(limiter);
-    clock.says = says;
-    const errors = await uncaughtIn(() => {
-      held?.release();
-      waiting.permit?.release();
-    });
-    expect(errors.length).toBeGreaterThan(0);
-    expect([limiter.inflight, limiter.queued, waiting.answers]).toEqual([0, 0, 1]);
-  }
-});
-
-const clockRandom = 'clock.random must be a method that returns numbers from 0 to below 1';
-
-it.each([
-  [broken, 'own code'],
-  [() => Number.NaN, clockRandom],
-  [() => -0.1, clockRandom],
-  [() => 1, clockRandom],
-])(
-  'a clock whose random() is %o does not prevent the answer to a waiter',
-  async (random, message) => {
-    const clock = new VirtualClock({ random });
-    const limiter = createLimiter({ limit: 1, queueTimeout: 1000, clock });
-    limiter.tryAcquire();
-    const waiting = call(limiter);
-    const errors = await uncaughtIn(() => clock.advance(1000));
-    expect(waiting.rejection).toMatchObject({ reason: 'timeout', retryAfter: 1 });
-    expect(errors).toHaveLength(1);
-    expect(String(errors[0])).toContain(message);
-  },
-);
 
 it('a clock without random() uses Math.random', async () => {
   const { random, ...clock } = { ...systemClock };

@@ -1,4 +1,4 @@
-import type { CheckedClock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { type Model, type SimulatedLimit, settingsOnClock } from '../shadow/simulation.ts';
 import type { Enforcer } from '../shadow/variant.ts';
 import { type Demand, type Demands, weightNow } from './demands.ts';
@@ -13,7 +13,7 @@ export function gateModel(
   settings: GateSettings,
   make: Make,
 ): Model<Demands> {
-  const gateOf = (limits: readonly OwnSpec[], clock: CheckedClock, hasOwnLimits = true) => {
+  const gateOf = (limits: readonly OwnSpec[], clock: Clock, hasOwnLimits = true) => {
     const apart = settingsOnClock(settings.queueLimit, clock);
     return enforcerOf(make(limits, { ...settings, ...apart }), hasOwnLimits);
   };

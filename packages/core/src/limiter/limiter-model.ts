@@ -1,4 +1,4 @@
-import type { CheckedClock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import type { LimitFactory } from '../limits/limit.ts';
 import { keyText } from '../semaphore/request.ts';
 import { type Model, settingsOnClock } from '../shadow/simulation.ts';
@@ -18,7 +18,7 @@ export function limiterModel(
   make: (settings: LimiterSettings) => Limiter,
 ): Model<AcquireOptions> {
   const { name, queueLimit, isLimitPerRequest } = settings;
-  const alone = (clock: CheckedClock, other?: number): Enforcer<AcquireOptions> => {
+  const alone = (clock: Clock, other?: number): Enforcer<AcquireOptions> => {
     const own = { ...settings, ...settingsOnClock(queueLimit, clock), limit: other ?? limit };
     const limiter = make(own);
     return {

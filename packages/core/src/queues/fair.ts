@@ -61,7 +61,7 @@ class FairQueue extends Subqueues {
     private readonly context: QueueContext,
   ) {
     super();
-    this.#seed = Math.floor(context.clock.random() * 2 ** 32);
+    this.#seed = Math.floor((context.clock.random?.() ?? Math.random()) * 2 ** 32);
   }
 
   get next(): Waiter | undefined {

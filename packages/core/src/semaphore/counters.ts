@@ -1,4 +1,4 @@
-import type { CheckedClock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import type { Observers } from './observers.ts';
 import type { PermitTracker } from './permit-tracker.ts';
 import { noRejections, type Rejection } from './rejection.ts';
@@ -6,7 +6,7 @@ import { endIdentity, identityOf, type Waiter, waitedSince } from './waiter.ts';
 
 interface CounterSettings {
   readonly name: string;
-  readonly clock: CheckedClock;
+  readonly clock: Clock;
   readonly observers: Observers;
 }
 

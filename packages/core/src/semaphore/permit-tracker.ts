@@ -1,5 +1,5 @@
 import { checkDuration, checkNames, checkSignal } from '../checks.ts';
-import { Alarm, type CheckedClock, type Clock, startTimer } from '../clock.ts';
+import { Alarm, type Clock, startTimer } from '../clock.ts';
 import { HeadgateError } from '../errors.ts';
 import type { Outcome } from '../limits/limit.ts';
 import { warnOnce } from '../warning.ts';
@@ -25,7 +25,7 @@ export function checkClose(options: CloseOptions = {}): void {
 /** Settings of a limiter or a gate that concern its permits. */
 export interface HoldSettings {
   readonly name: string;
-  readonly clock: CheckedClock;
+  readonly clock: Clock;
   /** Milliseconds; Infinity by default. */
   readonly maxHold: number;
   readonly observers: Observers;

@@ -1,4 +1,4 @@
-import type { CheckedClock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { invalid } from '../errors.ts';
 import type { AdmittedRequest } from './admitted-request.ts';
 import type { Priority } from './priority.ts';
@@ -66,7 +66,7 @@ export interface Queue extends Waiters {
 /** What a queue knows of its limiter. */
 export interface QueueContext {
   /** The time of the limiter. */
-  readonly clock: CheckedClock;
+  readonly clock: Clock;
   /** The limit that the waiters are queued for; it may change. */
   readonly limit: number;
 }

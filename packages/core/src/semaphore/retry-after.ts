@@ -1,4 +1,4 @@
-import type { CheckedClock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 
 /** Seconds. */
 const MAX_BACKOFF = 32;
@@ -51,7 +51,7 @@ export class Backoff {
 export class RetryAfter {
   readonly #backoff = new Backoff();
 
-  constructor(private readonly clock: Pick<CheckedClock, 'random'>) {}
+  constructor(private readonly clock: Pick<Clock, 'random'>) {}
 
   /**
    * Returns the backoff or, if that is longer, the expected wait, in whole seconds. Adds a random time, so that clients
@@ -66,6 +66,6 @@ export class RetryAfter {
       Math.ceil(MAX_SECONDS / (1 + JITTER)),
     );
     const spread = Math.min(Math.ceil(base * JITTER), MAX_SECONDS - base);
-    return base + Math.floor(this.clock.random() * (spread + 1));
+    return base + Math.floor((this.clock.random?.() ?? Math.random()) * (spread + 1));
   }
 }

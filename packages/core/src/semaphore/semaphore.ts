@@ -1,4 +1,4 @@
-import type { CheckedClock, Clock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { attempt } from '../errors.ts';
 import type { Controller, ControllerContext } from '../limits/controller.ts';
 import { clockOf, isLate } from './deadlines.ts';
@@ -44,7 +44,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     this.controller = typeof value === 'object' ? value.control?.(this) : undefined;
   }
 
-  get clock(): CheckedClock {
+  get clock(): Clock {
     return this.group.settings.clock;
   }
 

@@ -1,4 +1,4 @@
-import type { CheckedClock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { attempt } from '../errors.ts';
 import { isolateGrants } from '../semaphore/grants.ts';
 import { Observers } from '../semaphore/observers.ts';
@@ -14,7 +14,7 @@ import { VirtualClock } from './virtual-clock.ts';
 const MAX_QUEUE = 10_000;
 
 /** The settings of a simulated limiter or gate, which enforces its limits and has no observers. */
-export function settingsOnClock(queueLimit: number, clock: CheckedClock) {
+export function settingsOnClock(queueLimit: number, clock: Clock) {
   return {
     clock,
     observers: new Observers(),
@@ -31,14 +31,14 @@ export interface SimulatedLimit<Demands> {
   /** The limit, if it is a number that applies to all requests; otherwise undefined. */
   readonly limit: number | undefined;
   /** Creates this limit without the others, optionally with another number. */
-  alone(clock: CheckedClock, limit?: number): Enforcer<Demands>;
+  alone(clock: Clock, limit?: number): Enforcer<Demands>;
   /** Whether it applies to a request. */
   applies(demands: Demands): boolean;
 }
 
 /** The limiter or gate to simulate. */
 export interface Model<Demands> {
-  together(clock: CheckedClock): Enforcer<Demands>;
+  together(clock: Clock): Enforcer<Demands>;
   readonly limits: readonly SimulatedLimit<Demands>[];
 }
 
@@ -63,11 +63,11 @@ export class Simulation<Demands> {
   readonly #reports: { readonly identity: object; readonly rejection: Rejection }[] = [];
 
   constructor(
-    private readonly clock: CheckedClock,
+    private readonly clock: Clock,
     private readonly report: (rejection: Rejection, request: object) => void,
     { together, limits }: Model<Demands>,
   ) {
-    const virtual = new VirtualClock(clock.now(), () => clock.random());
+    const virtual = new VirtualClock(clock.now(), () => clock.random?.() ?? Math.random());
     const [only, ...others] = limits;
     const limit = others.length === 0 ? only?.limit : undefined;
     this.#clock = virtual;

@@ -1,4 +1,4 @@
-import type { CheckedClock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { Heap } from '../semaphore/heap.ts';
 
 interface Timer {
@@ -9,7 +9,7 @@ interface Timer {
 }
 
 /** The clock of a simulation, which only `advance` moves. */
-export class VirtualClock implements CheckedClock {
+export class VirtualClock implements Clock {
   readonly #timers = new Heap<Timer>();
 
   constructor(

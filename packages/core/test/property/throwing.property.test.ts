@@ -6,7 +6,6 @@ import { expect, it } from 'vitest';
 import {
   byPriority,
   byShare,
-  type Clock,
   createGate,
   fifo,
   type Gate,
@@ -50,7 +49,7 @@ class Faults {
   }
 }
 
-const doubles = ['clock', 'random', 'limit', 'guard', 'observer', 'waiter'] as const;
+const doubles = ['limit', 'guard', 'observer', 'waiter'] as const;
 
 const events = fc.array(
   fc.record({
@@ -74,12 +73,7 @@ type Settings = typeof settings extends fc.Arbitrary<infer T> ? T : never;
 type Event = typeof events extends fc.Arbitrary<(infer T)[]> ? T : never;
 
 class Story {
-  readonly clock = new VirtualClock({
-    random: () => {
-      if (this.settings.broken.includes('random')) this.faults.maybe();
-      return 0.5;
-    },
-  });
+  readonly clock = new VirtualClock({ random: () => 0.5 });
   readonly faults: Faults;
   readonly callers: Caller[] = [];
   readonly runs: Promise<unknown>[] = [];
@@ -104,7 +98,7 @@ class Story {
       queueLimit,
       queueTimeout: 20,
       maxHold,
-      clock: this.#or<Clock>('clock', this.clock),
+      clock: this.clock,
     });
     gate.observe(this.#observer());
     return gate;
