@@ -1,31 +1,18 @@
+import { collectWarnings } from '@headgate/test-suite/kit';
 import { expect, it, vi } from 'vitest';
 import { createGate, createLimiter } from '../src/index.ts';
 
-it('a gate and a limiter of two copies of the package queue in the same order of arrival', async () => {
-  const limiter = createLimiter({ limit: 1, queueLimit: 9 });
-  const held = await limiter.acquire();
-  const waiting = limiter.acquire();
-  held.release();
+it('a gate admits requests at the limiter of another copy of the package, and warns once', async () => {
+  const warnings = collectWarnings('HEADGATE_TWO_COPIES');
+  const limiter = createLimiter({ name: 'app', limit: 1 });
+  createGate({ limits: [{ limiter }] });
+  expect(warnings).toEqual([]);
   vi.resetModules();
   const other: { createGate: typeof createGate } = await import('../src/index.ts');
   expect(other.createGate).not.toBe(createGate);
-  const gate = other.createGate({
-    limits: [{ limiter }, { name: 'own', limit: 9 }],
-    queueLimit: 9,
-  });
-  const order: string[] = [];
-  const passed = async (caller: string, at: typeof limiter | typeof gate) => {
-    const permit = await at.acquire();
-    order.push(caller);
-    permit.release();
-  };
-  const callers = [
-    passed('first', limiter),
-    passed('second', gate),
-    passed('third', limiter),
-    passed('fourth', gate),
-  ];
-  (await waiting).release();
-  await Promise.all(callers);
-  expect(order).toEqual(['first', 'second', 'third', 'fourth']);
+  const [gate] = [1, 2].map(() => other.createGate({ limits: [{ limiter }] }));
+  expect(warnings).toEqual([expect.stringContaining('limiter "app" belongs to another copy')]);
+  const held = await gate?.acquire();
+  expect(limiter.inflight).toBe(1);
+  held?.release();
 });

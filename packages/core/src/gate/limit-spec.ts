@@ -1,5 +1,6 @@
 import { checkFlag, checkNames } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
+import { BaseLimiter } from '../limiter/base-limiter.ts';
 import { type DistributedOptions, distributedOptions } from '../limiter/distributed-options.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import {
@@ -11,6 +12,7 @@ import {
   type LimitSettings,
 } from '../limiter/options.ts';
 import { isControlled } from '../limits/limit.ts';
+import { warnOnce } from '../warning.ts';
 import type { GateLimitOptions } from './options.ts';
 
 /**
@@ -81,6 +83,10 @@ export function reusedSpec(limiter: Limiter, optional: boolean): LimitSpec {
   if (!isLimiter(limiter)) {
     const hint = 'limiters' in Object(limiter) ? ', such as one of its limiters' : '';
     throw invalid('limiter', `a limiter${hint}`, limiter);
+  }
+  if (!(limiter instanceof BaseLimiter)) {
+    const message = `limiter "${limiter.name}" belongs to another copy of @headgate/core, so its waiters may not be served in the order of their arrival: \`npm ls @headgate/core\` shows the copies`;
+    warnOnce('HEADGATE_TWO_COPIES', message);
   }
   if (!limiter.closed) return { limiter, optional, owned: false };
   const message = `limiter "${limiter.name}" is closed and would reject every request`;

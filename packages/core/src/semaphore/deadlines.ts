@@ -2,15 +2,8 @@ import { Alarm, type Clock } from '../clock.ts';
 import { Heap } from './heap.ts';
 import { TimeoutBucket, type Waiter } from './waiter.ts';
 
-/**
- * Process-wide rather than per module, because limiters and gates of two copies of the package work together
- * (docs/decisions/0023).
- */
-const arrivals = Symbol.for('headgate.arrivals');
-const counters = globalThis as { [arrivals]?: { latest: number } };
-/** Numbers waiters in the order of arrival, for all queues of the process. */
-const counter = counters[arrivals] ?? { latest: 0 };
-counters[arrivals] = counter;
+/** The latest arrival number. Waiters of all queues are numbered in the order of arrival. */
+let latest = 0;
 
 /** Whether the waiter's deadline has passed, even if its timer has not fired yet. */
 export function isLate({ deadline }: Waiter, now: number): boolean {
@@ -49,7 +42,7 @@ export class Deadlines {
     // A gate's request already has its arrival number and its deadline.
     if (waiter.arrival !== 0) return;
     const now = this.clock.now();
-    waiter.arrival = ++counter.latest;
+    waiter.arrival = ++latest;
     waiter.since = Math.floor(now);
     waiter.deadline = 0;
     if (timeout !== undefined) this.#add(waiter, now, timeout);
