@@ -36,6 +36,7 @@ export const commands = {
     redis: bench('limits in Redis', 'redis/main.js', '--redis'),
     postgres: bench('limits in PostgreSQL', 'postgres/main.js', '--postgres'),
     server: bench('the HTTP service', 'server/main.js', '--redis'),
+    leavers: bench('handlers whose clients leave', 'leavers/main.js'),
     scrape: bench('collecting the metrics of 1,000 limits', 'scrape.js'),
   },
   simulate: {

@@ -1,0 +1,4 @@
+import { options } from './limit.ts';
+
+// `HEADGATE` names this file.
+export default options;
