@@ -34,6 +34,27 @@ export function holding(world: StoreWorld): void {
     expect(await dead.do('renew')).toMatchObject({ state: 'lost', inflight: 1 });
   });
 
+  it('a lease that is longer than all before it lasts as long as its process has requested', async () => {
+    const brief = await world.view({ expires: true });
+    await brief.acquire().then((first) => first.release());
+    const lasting = await world.another(brief);
+    const alive = await lasting.acquire();
+    expect((await brief.acquire()).state).toBe('full');
+    await world.outlive();
+    expect((await brief.acquire()).reply).toMatchObject({ state: 'full', reclaimed: 0 });
+    expect(await alive.do('renew')).toMatchObject({ state: 'held' });
+  });
+
+  it('a caller that must not wait gets what expired leases leave after the waiters', async () => {
+    const dying = await world.view({ limit: 2, expires: true });
+    await dying.acquire({ weight: 2 });
+    const others = await world.another(dying);
+    const waiting = await others.acquire(longWait);
+    await world.outlive();
+    expect((await others.acquire()).reply).toMatchObject({ state: 'held', inflight: 2, queued: 0 });
+    await waiting.granted();
+  });
+
   it('an expired lease is reclaimed at the next operation of any process', async () => {
     const dying = await world.view({ limit: 3, expires: true });
     const dead = [await dying.acquire(), await dying.acquire({ weight: 2 })];
