@@ -39,9 +39,10 @@ export function holding(world: StoreWorld): void {
     await brief.acquire().then((first) => first.release());
     const lasting = await world.another(brief);
     const alive = await lasting.acquire();
-    expect((await brief.acquire()).state).toBe('full');
-    await world.outlive();
-    expect((await brief.acquire()).reply).toMatchObject({ state: 'full', reclaimed: 0 });
+    for (let lease = 0; lease < 3; lease++) {
+      expect((await brief.acquire()).reply).toMatchObject({ state: 'full', reclaimed: 0 });
+      await world.outlive();
+    }
     expect(await alive.do('renew')).toMatchObject({ state: 'held' });
   });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type LeaseProbe, longWait } from '../lease-probe.ts';
+import { EXTRA_TOKENS, type LeaseProbe, longWait } from '../lease-probe.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 export function lostState(world: StoreWorld): void {
@@ -17,6 +17,25 @@ export function lostState(world: StoreWorld): void {
     expect(await newcomer.release()).toMatchObject({ inflight: 2, queued: 1 });
     expect(await held.release()).toMatchObject({ inflight: 1, queued: 0 });
     await waiting.granted();
+  });
+
+  it('a restored lease keeps the tokens that it has reserved', async () => {
+    const [one, two] = await world.pair();
+    const held = await one.acquire({ extraTokens: EXTRA_TOKENS });
+    await world.wipe();
+    expect((await held.do('renew')).state).toBe('held');
+    await held.release();
+    const { fencing } = await two.acquire();
+    expect(fencing).toBeGreaterThan((held.fencing as bigint) + BigInt(EXTRA_TOKENS));
+  });
+
+  it('a renewal restores a lease that was granted after the state to which the store has returned', async () => {
+    const one = await world.view();
+    await one.acquire().then((first) => first.release());
+    const granted = one.probe();
+    granted.fencing = ((await one.acquire()).fencing as bigint) + BigInt(EXTRA_TOKENS);
+    expect(await granted.do('renew')).toMatchObject({ state: 'held', inflight: 2 });
+    expect(granted.reply.fencing).toBe(granted.fencing);
   });
 
   it('releasing a forgotten lease does not make the counts negative', async () => {
