@@ -156,7 +156,6 @@ ${operations(schema, WORDS_PER_OPERATION)}
         WHERE t.limit_id = l.id AND t.id = w.id;
         l.inflight := l.inflight + w.weight;
         l.queued := l.queued - 1;
-        l.soonest := LEAST(l.soonest, w.ends);
         IF turn_ > 0 AND w.id = id_ THEN
           state_ := 'held';
           extra_ := w.fencing;

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { createLimiter } from '@headgate/core';
 import { serverStore } from '@headgate/server-client';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -126,6 +128,27 @@ test('an answer that is no JSON, or too short, rejects the callers and leaves no
     await expect(limit.acquire()).rejects.toMatchObject({ code: /^ERR_HEADGATE_STORE/ });
   }
   expect(limit.stats()).toMatchObject({ inflight: 0, queued: 0 });
+});
+
+test('a service that resets each connection receives few calls until the timeout has passed', async () => {
+  let count = 0;
+  const reset = createServer((socket) => {
+    count++;
+    socket.resetAndDestroy();
+  }).listen(0, '127.0.0.1');
+  await once(reset, 'listening');
+  onTestFinished(() => void reset.close());
+  const { port } = reset.address() as AddressInfo;
+  const store = serverStore({ url: `http://127.0.0.1:${port}`, timeout: 600 });
+  onTestFinished(() => store.close());
+  const limit = createLimiter({ name: 'A', limit: 1, store });
+  limit.observe({ store: () => {} });
+  const since = performance.now();
+  await expect(limit.acquire()).rejects.toMatchObject({ code: 'ERR_HEADGATE_STORE_DOWN' });
+  expect(performance.now() - since).toBeGreaterThan(500);
+  // Of the operations and of the stream.
+  expect(count).toBeGreaterThan(4);
+  expect(count).toBeLessThan(40);
 });
 
 test('a stream of something else than messages is reported, and opened again', async () => {

@@ -46,6 +46,14 @@ export function fencing(world: StoreWorld): void {
     expect(next.fencing).toBeGreaterThan((dead.fencing as bigint) + extra);
   });
 
+  it('a lease that is acquired again after its expiry gets a new token', async () => {
+    const dying = await world.view({ expires: true });
+    const held = await dying.acquire();
+    const { fencing } = held;
+    await world.outlive();
+    expect((await held.do('acquire')).fencing).toBeGreaterThan(fencing as bigint);
+  });
+
   it('each grant of a batch gets its own token', async () => {
     const view = await world.view({ limit: 20 });
     const probes = Array.from({ length: 20 }, () => view.probe({ extraTokens }));
