@@ -1,5 +1,7 @@
-import { EventEmitter } from 'node:events';
-import type { RequestListener } from 'node:http';
+import { EventEmitter, once } from 'node:events';
+import { IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { Writable } from 'node:stream';
 import { configure as codegenie } from '@codegenie/serverless-express';
 import { configure as vendia } from '@vendia/serverless-express';
 import inject from 'light-my-request';
@@ -32,6 +34,7 @@ export const hosts: readonly Host[] = [
   host('@vendia/serverless-express', (app) => throughLambda(vendia({ app }))),
   host('serverless-http', (app) => throughLambda(serverlessHttp(app))),
   host('light-my-request', throughInject),
+  host('a request and a response made by hand', throughMessages),
   host('node-mocks-http', (app) => throughMocks(app, EventEmitter), true),
   host('node-mocks-http without events', (app) => throughMocks(app), true),
 ];
@@ -77,6 +80,30 @@ function throughInject(listener: RequestListener): Send {
   return async (path) => {
     const { statusCode, body, headers } = await inject(listener as never, { url: path });
     return { status: statusCode, body, retryAfter: headers['retry-after'] as string | undefined };
+  };
+}
+
+/** The socket of the request belongs to no server, and the response emits only `finish`. */
+function throughMessages(listener: RequestListener): Send {
+  return async (path) => {
+    const req = new IncomingMessage(new Socket());
+    Object.assign(req, { method: 'GET', url: path, headers: { host: 'test' }, complete: true });
+    // HTTP/1.0, so that the body of the response is not chunked.
+    Object.assign(req, { httpVersion: '1.0', httpVersionMajor: 1, httpVersionMinor: 0 });
+    req.push(null);
+    const res = new ServerResponse(req);
+    let sent = '';
+    const write = (chunk: Buffer, _: unknown, done: () => void) => {
+      sent += chunk;
+      done();
+    };
+    res.assignSocket(new Writable({ write }) as Socket);
+    const finished = once(res, 'finish');
+    listener(req, res);
+    await finished;
+    const [, body = ''] = sent.split(/\r\n\r\n(.*)/s);
+    const retryAfter = res.getHeader('retry-after') ?? /^retry-after: (.*)$/im.exec(sent)?.[1];
+    return { status: res.statusCode, body, retryAfter: retryAfter?.toString() };
   };
 }
 
