@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { HeadgateError } from '@headgate/core';
 
 /** Media types by file extension. */
 const types: Readonly<Record<string, string>> = {
@@ -39,9 +40,17 @@ export function readFiles(): ReadonlyMap<string, PageFile> {
   return files;
 }
 
-/** The sources, the build and its CommonJS variant are at different depths. */
+/**
+ * The sources, the build and its CommonJS variant are at different depths.
+ *
+ * @throws HeadgateError if a bundler has moved the code away from its files.
+ */
 function packageFolder(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, 'ui/page.html'))) folder = dirname(folder);
-  return folder;
+  const start = dirname(fileURLToPath(import.meta.url));
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, 'ui/page.html'))) return folder;
+    if (folder === dirname(folder)) break;
+  }
+  const message = `the files of the dashboard are not above ${start}: exclude @headgate/dashboard from the bundle (external)`;
+  throw new HeadgateError('ERR_HEADGATE_RUNTIME', message);
 }
