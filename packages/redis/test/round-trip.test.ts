@@ -1,4 +1,5 @@
 import { concurrencyLimit, guard, roundTrip } from '@headgate/express';
+import { collectWarnings } from '@headgate/test-kit/warnings';
 import { until } from '@headgate/test-suite';
 import express from 'express';
 import { Redis } from 'ioredis';
@@ -22,6 +23,7 @@ it('a guard rejects most requests while Redis does not answer, and admits them w
   const { port } = listener.address() as { port: number };
   const status = async () => (await fetch(`http://127.0.0.1:${port}/`)).status;
 
+  collectWarnings();
   expect(await status()).toBe(200);
   await admin.client('PAUSE', 1000, 'ALL');
   let rejected = 0;

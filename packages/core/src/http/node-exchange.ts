@@ -277,12 +277,13 @@ export class NodeExchange extends Exchange {
   override whenDisconnectRead(callback: () => void): void {
     const { request, response } = this;
     const { socket, httpVersionMajor } = request;
-    // Not during this iteration of the event loop: loggers and frameworks read it when the response closes.
-    inNextIteration(() => {
+    // Later, since loggers read it when the response closes, and Fastify when the promise of a handler then settles.
+    queueMicrotask(() => {
       whenRead(response, ['destroyed', 'closed'], callback);
-      whenRead(request, ['destroyed', 'aborted'], callback);
+      whenRead(request, ['destroyed'], callback);
       if (socket !== null && httpVersionMajor === 1) whenRead(socket, ['destroyed'], callback);
     });
+    inNextIteration(() => whenRead(request, ['aborted'], callback));
   }
 
   /** Watches method calls, since a closed response emits no events. */

@@ -16,7 +16,9 @@ import {
 import { priorities } from '../../src/semaphore/priority.ts';
 import { grantsOf, inflightUntil, type Kind, type Workload, workload } from './workload.ts';
 
-// FIFO drains the limiter once for each heavy waiter. No other order may keep it emptier than that.
+// FIFO drains the limiter once for each heavy waiter. Other orders drain it more often: fair() alternates between light
+// and heavy flows, and byPriority() drains it for each heavy waiter of a high class (docs/decisions/0022).
+const MIN_PART_OF_FIFO = 0.75;
 
 const overCodel = codel({ target: 25, interval: 100 });
 
@@ -62,14 +64,14 @@ const mixes = fc
   }));
 
 it(
-  'every order keeps as much weight in flight as FIFO, within 5 %, until all waiters are granted',
+  'every order keeps at least three quarters of the weight in flight that FIFO keeps, until all waiters are granted',
   async () => {
     const property = fc.property(mixes, (mix) => {
       const few = workload(mix, 4000);
       for (const [name, order] of Object.entries(orders)) {
         // 4,000 requests with few heavy ones can be off by 7 % by chance, 40,000 by 1 %.
-        if (partOfFifo(few, order) > 0.95) continue;
-        expect(partOfFifo(workload(mix, 40_000), order), name).toBeGreaterThan(0.95);
+        if (partOfFifo(few, order) > MIN_PART_OF_FIFO) continue;
+        expect(partOfFifo(workload(mix, 40_000), order), name).toBeGreaterThan(MIN_PART_OF_FIFO);
       }
     });
     await assertFor(property, 12);
