@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type Answer, type Op, StoreError } from '../src/index.ts';
 import { lease, outcome, type scene, settled, TestStore, timeout, World } from './world.ts';
 
@@ -92,13 +92,38 @@ describe('a server that is away for less than the timeout of a call', () => {
     expect([lost, limiter.stats().distributed?.lost]).toEqual([[], 0]);
   });
 
-  test('is used again as soon as the store reports its connection', async () => {
+  test('is called once for calls that have failed one after the other', async () => {
+    const { world, store, limiter } = restarted({ limit: 2 });
+    let lose = () => {};
+    const lost = new Promise<void>((resolve) => {
+      lose = resolve;
+    });
+    const send = vi.spyOn(store, 'send').mockImplementation(async (ops) => {
+      await lost;
+      return ops.map(() => ({ error: down }));
+    });
+    for (let i = 0; i < 2; i++) {
+      void limiter.acquire();
+      await settled();
+    }
+    lose();
+    await settled();
+    send.mockRestore();
+    await world.advance(50);
+    expect(store.calls).toEqual([['acquire', 'acquire']]);
+    expect(limiter.inflight).toBe(2);
+  });
+
+  test.each([
+    ['its connection', (store: TestStore) => store.listener?.state(true)],
+    ['a new subscription', (store: TestStore) => store.listener?.check()],
+  ])('is used again as soon as the store reports %s', async (_, report) => {
     const { store, limiter } = restarted();
     store.isDown = true;
     const asked = outcome(limiter.acquire());
     await settled();
     store.isDown = false;
-    store.listener?.state(true);
+    report(store);
     await settled();
     expect(asked.permit).toBeDefined();
     asked.permit?.release();

@@ -4,8 +4,8 @@ import { storeSuite, VirtualClock } from '../src/index.ts';
 
 /** The clock of a server, which an operator can set back. */
 function serverClock(clock: Pick<VirtualClock, 'now' | 'setTimeout' | 'clearTimeout'>) {
-  // A day ahead at first, since the time of a server is never negative.
-  let behind = -86_400_000;
+  // Far from 0, since the time of a server is never negative.
+  let behind = -1_000_000;
   return {
     now: () => clock.now() - behind,
     setTimeout: (callback: () => void, delay: number) => clock.setTimeout(callback, delay),
