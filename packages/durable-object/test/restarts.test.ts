@@ -9,7 +9,9 @@ it('an object that is replaced in less than the timeout of a call rejects no wai
   const namespace = new SimulatedNamespace();
   const store = durableObjectStore({ namespace, timeout });
   onTestFinished(() => store.close());
-  const limiter = createLimiter({ name: 'reports', limit: 1, queueLimit: 100, store });
+  const limiter = createLimiter({
+    ...{ name: 'reports', limit: 1, queueLimit: 100, queueTimeout: 20_000, store },
+  });
   const held = await limiter.acquire();
   const all = Array.from({ length: 10 }, () => limiter.acquire());
   await vi.waitFor(async () =>
@@ -34,4 +36,27 @@ it('the calls of an object that cannot be reached end with their timeout', async
   expect(namespace.calls).toBeGreaterThan(1);
   expect(namespace.calls).toBeLessThan(20);
   await store.close();
+});
+
+it('a process checks its waiters when the response that would push their grants breaks', async () => {
+  const namespace = new SimulatedNamespace();
+  const store = durableObjectStore({ namespace, timeout });
+  onTestFinished(() => store.close());
+  let checks = 0;
+  store.listen({
+    grant: () => {},
+    recall: () => {},
+    state: () => {},
+    check: () => {
+      checks++;
+    },
+  });
+  const lease = (id: string) => ({
+    ...{ ref: { name: 'reports', limit: 1, version: '' }, id: `${store.owner}.${id}`, weight: 1 },
+    ...{ resized: false, wait: 60_000, queueLimit: 9, extraTokens: 0, reserves: false },
+  });
+  const ops = ['held', 'queued'].map((id) => ({ verb: 'acquire', lease: lease(id) }) as const);
+  expect(await store.send(ops, timeout)).toMatchObject([{ state: 'held' }, { state: 'queued' }]);
+  namespace.refuse();
+  await vi.waitFor(() => expect(checks).toBe(1));
 });

@@ -7,6 +7,8 @@ export class SimulatedNamespace implements ObjectNamespace {
   /** Number of calls, including refused ones. */
   calls = 0;
   #isRefusing = false;
+  /** Functions that break responses. */
+  readonly #open = new Set<() => void>();
   readonly #objects = new Map<string, LimitObject>();
 
   idFromName(name: string): string {
@@ -17,9 +19,11 @@ export class SimulatedNamespace implements ObjectNamespace {
     return { fetch: (url: string, init: RequestInit) => this.#fetch(String(id), url, init) };
   }
 
-  /** Refuses calls until the returned function is called. */
+  /** Breaks open responses, and refuses calls until the returned function is called. */
   refuse(): () => void {
     this.#isRefusing = true;
+    for (const end of this.#open) end();
+    this.#open.clear();
     return () => {
       this.#isRefusing = false;
     };
@@ -28,7 +32,18 @@ export class SimulatedNamespace implements ObjectNamespace {
   async #fetch(name: string, url: string, init: RequestInit): Promise<Response> {
     this.calls++;
     if (this.#isRefusing) throw new TypeError('the object is being replaced');
-    return this.#find(name).fetch(new Request(url, init));
+    const { body } = await this.#find(name).fetch(new Request(url, init));
+    return new Response(this.#breakable(body as ReadableStream<Uint8Array>));
+  }
+
+  #breakable(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+    const through = new TransformStream<Uint8Array, Uint8Array>();
+    const abort = new AbortController();
+    const end = () => abort.abort(new TypeError('the object is being replaced'));
+    this.#open.add(end);
+    const piped = body.pipeTo(through.writable, { signal: abort.signal });
+    void piped.catch(() => {}).finally(() => this.#open.delete(end));
+    return through.readable;
   }
 
   #find(name: string): LimitObject {

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
+import { promisify } from 'node:util';
 import { createLimiter } from '@headgate/core';
 import { serverStore } from '@headgate/server-client';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -149,6 +151,26 @@ test('a service that resets each connection receives few calls until the timeout
   // Of the operations and of the stream.
   expect(count).toBeGreaterThan(4);
   expect(count).toBeLessThan(40);
+});
+
+test('a call that is not answered in time gives its connection up', async () => {
+  const silent = createHttpServer(() => {}).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  onTestFinished(() => void silent.close());
+  const { port } = silent.address() as AddressInfo;
+  const store = serverStore({
+    url: `http://127.0.0.1:${port}`,
+    leaseDuration: 60_000,
+    timeout: 100,
+  });
+  onTestFinished(() => store.close());
+  const limit = createLimiter({ name: 'A', limit: 1, store });
+  limit.observe({ store: () => {} });
+  await expect(limit.acquire()).rejects.toMatchObject({ code: 'ERR_HEADGATE_STORE_TIMEOUT' });
+  await limit.close();
+  const count = promisify(silent.getConnections.bind(silent));
+  // That of the stream.
+  await vi.waitFor(async () => expect(await count()).toBeLessThanOrEqual(1), 5_000);
 });
 
 test('a stream of something else than messages is reported, and opened again', async () => {

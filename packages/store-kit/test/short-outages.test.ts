@@ -109,7 +109,7 @@ describe('a server that is away for less than the timeout of a call', () => {
     lose();
     await settled();
     send.mockRestore();
-    await world.advance(50);
+    for (let passed = 0; passed < 100; passed += 10) await world.advance(10);
     expect(store.calls).toEqual([['acquire', 'acquire']]);
     expect(limiter.inflight).toBe(2);
   });

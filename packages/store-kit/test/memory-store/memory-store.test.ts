@@ -168,3 +168,20 @@ describe('a memory store', () => {
     );
   });
 });
+
+it('a full memory refuses new leases, and serves those that it has', async () => {
+  const store = memoryStore({ memory: new Memory({ maxSize: 2 }) });
+  const lease = (id: string) => ({
+    ...{ ref: { name: 'full', limit: 9, version: '' }, id: `${store.owner}.${id}`, weight: 1 },
+    ...{ resized: false, wait: 0, queueLimit: 0, extraTokens: 0, reserves: false },
+  });
+  const act = (verb: 'acquire' | 'renew' | 'release', id: string) =>
+    store.send([{ verb, lease: lease(id) }], 1_000);
+  expect(await act('acquire', 'one')).toMatchObject([{ state: 'held' }]);
+  expect(await act('acquire', 'two')).toMatchObject([
+    { error: { code: 'ERR_HEADGATE_STORE_REFUSED' } },
+  ]);
+  expect(await act('renew', 'one')).toMatchObject([{ state: 'held' }]);
+  expect(await act('release', 'one')).toMatchObject([{ state: 'ok' }]);
+  expect(await act('acquire', 'two')).toMatchObject([{ state: 'held' }]);
+});
