@@ -28,13 +28,13 @@ interface Host {
 
 /** The hosts for a listener of requests, each as its documentation uses it. */
 export const hosts: readonly Host[] = [
-  // Must run before light-my-request, which replaces the prototypes of Express permanently.
+  // These two must run before light-my-request, which replaces the prototypes of Express permanently.
   host('supertest', throughSupertest),
+  host('a request and a response made by hand', throughMessages),
   host('@codegenie/serverless-express', (app) => throughLambda(codegenie({ app }))),
   host('@vendia/serverless-express', (app) => throughLambda(vendia({ app }))),
   host('serverless-http', (app) => throughLambda(serverlessHttp(app))),
   host('light-my-request', throughInject),
-  host('a request and a response made by hand', throughMessages),
   host('node-mocks-http', (app) => throughMocks(app, EventEmitter), true),
   host('node-mocks-http without events', (app) => throughMocks(app), true),
 ];
