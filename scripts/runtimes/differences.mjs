@@ -76,6 +76,12 @@ export const differences = [
   },
   {
     ...{ on: ['deno'], where: '`Deno.serve`' },
+    text: 'The disconnect of a client that has sent a part of a large upload is not noticed while its request is queued.',
+    tests:
+      /^Hono 4 .* > notices the disconnect of a client that has sent 100 kB of an upload: (destroy|resetAndDestroy)$/,
+  },
+  {
+    ...{ on: ['deno'], where: '`Deno.serve`' },
     text: 'While the application closes, rejections do not end their connection with `Connection: close`.',
     tests: /^Hono 4 .* > close\(\) lets running requests finish and rejects queued and new ones$/,
   },

@@ -7,6 +7,7 @@ const ofSources = tests(
   'messages',
   'messages-of-entries',
   'messages-of-null',
+  'runtime',
   'outside-request',
   'pacing/thread-event-loop',
 );

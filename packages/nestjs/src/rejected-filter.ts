@@ -9,6 +9,7 @@ import { responseOf } from './platform.ts';
  * RejectedFilter(app.getHttpAdapter()))`. Nest itself would omit `Retry-After`, and print each error with its stack.
  */
 export class RejectedFilter extends BaseExceptionFilter {
+  /** Sends the rejection, if `error` is one and this is HTTP; otherwise does what Nest does. */
   override catch(error: RejectedError | StoreError, host: ArgumentsHost): void {
     const { rejection, headers } = error as RejectedError;
     if (rejection === undefined || host.getType() !== 'http') return super.catch(error, host);

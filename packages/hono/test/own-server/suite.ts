@@ -24,6 +24,7 @@ const ofNode = [
   /even if middleware has replaced writeHead/,
   /when the handler ends (its|the) response by/,
   /turns out to be disconnected/,
+  /whose upload had arrived before the request was queued/,
   /a client that has already disconnected/,
   /if other code responds to it/,
   /a signal that is first read after the disconnect/,
