@@ -49,9 +49,9 @@ async function resetStreamsFreeTheirPermits(host, backend, session) {
   streams.push(overHttp2(session, '/slow'));
   await host.has({ active: 2, queued: 1 });
   for (const { stream } of streams) stream.close();
-  await host.has({ active: 0, queued: 0 });
+  await host.has({ queued: 0 });
+  await backend.releasing(host.has({ active: 0, queued: 0 }));
   assert.equal((await overHttp2(session, '/').response).status, 200);
-  backend.release();
 }
 
 function overHttp2(session, path) {
