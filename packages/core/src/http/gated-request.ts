@@ -162,6 +162,7 @@ export class GatedRequest extends Waiter {
   /** Number of tracked promises that have been counted as settled before they settle. */
   private ignoredPromises = 0;
   private hasEnded = false;
+  private wasUnanswered = false;
   /** Whether the response shows that handlers like this one do not hang. */
   protected isAnswered = true;
   private answer: (() => void) | undefined = undefined;
@@ -217,8 +218,9 @@ export class GatedRequest extends Waiter {
     this.exchange.observe(this);
   }
 
+  /** Once the response has ended: whether the client had left before. */
   override gone(): boolean {
-    return this.exchange.gone;
+    return this.hasEnded ? this.wasUnanswered : this.exchange.gone;
   }
 
   override withdrawn(): void {
@@ -269,6 +271,7 @@ export class GatedRequest extends Waiter {
     const { permit, settings } = this;
     if (this.hasEnded) return;
     this.hasEnded = true;
+    this.wasUnanswered = ending === 'unanswered';
     // A disconnect in the middle of the body does not change for how long the handler counts.
     if (ending !== 'truncated') settings.slowClients?.delete(this);
     if (permit === undefined) return this.withdraw();

@@ -6,7 +6,6 @@ import {
   type Queue,
   type QueueContext,
   type QueueStats,
-  type Waiters,
 } from '../semaphore/queue.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import { fifo } from './fifo.ts';
@@ -48,16 +47,6 @@ class PriorityQueue extends Subqueues {
 
   override get stale(): Waiter | undefined {
     return this.subqueues.findLast(({ stale }) => stale !== undefined)?.stale;
-  }
-
-  /** Those of its own class and of higher ones. */
-  before({ priority }: Waiter): Waiters {
-    const sum = { length: 0, weight: 0 };
-    for (const { length, weight } of this.subqueues.slice(0, rank(priority) + 1)) {
-      sum.length += length;
-      sum.weight += weight;
-    }
-    return sum;
   }
 
   override stats(): QueueStats {

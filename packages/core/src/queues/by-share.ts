@@ -124,17 +124,24 @@ class ShareQueue extends Subqueues {
     return hasRoom ? isNeedier(one, other) : isBefore(one.next, other.next, this.#ranks);
   };
 
-  /** The share that exceeds its part by the most. */
-  protected get displaceFrom(): Queue | undefined {
+  /** The share whose last waiter is served last. */
+  get #slowest(): Share | undefined {
     return this.#best(
       () => true,
-      (one, other) => one.excess > other.excess,
-    )?.queue;
+      (one, other) => one.turns(one.queue.weight) > other.turns(other.queue.weight),
+    );
   }
 
-  protected displaces({ share }: Waiter, _own: Queue, displaceFrom: Queue): boolean {
-    const isOver = ({ queue, excess }: Share) => queue === displaceFrom && excess > 0;
-    return this.#of(share).excess < 0 && this.#shares.some(isOver);
+  protected get displaceFrom(): Queue | undefined {
+    return this.#slowest?.queue;
+  }
+
+  /** A request is served before the waiter that it displaces would have been. */
+  protected displaces({ share, weight }: Waiter): boolean {
+    const slowest = this.#slowest;
+    const own = this.#of(share);
+    if (slowest === undefined) return false;
+    return own.turns(own.queue.weight + weight) < slowest.turns(slowest.queue.weight);
   }
 }
 

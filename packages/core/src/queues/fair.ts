@@ -8,7 +8,8 @@ import { Subqueues } from './subqueues.ts';
 /**
  * Fair queueing: flows (the requests with the same `fairBy`) are served in turn. Within a flow, the given order
  * applies. Turns are weighted: heavier requests get fewer. `permit.adjust()` corrects the charge of its flow, also after
- * the release. In a full queue, a new request displaces the youngest waiter of the subqueue with the most weight
+ * the release. A flow that had no waiters may be ahead of the others by the limit, once, so that the second of two
+ * requests does not wait for the end of a request of a flood. In a full queue, a new request displaces the youngest waiter of the subqueue with the most weight
  * (rejected as `full`), unless its own subqueue would then be as heavy.
  *
  * There are at most 128 subqueues, however many flows clients make up. Each flow is assigned six at random, and uses
@@ -80,7 +81,8 @@ class FairQueue extends Subqueues {
     flow.waiting++;
     this.#flows.set(name, flow);
     this.#use(subqueue);
-    if (subqueue.queue.length === 0) subqueue.due = Math.max(subqueue.due, this.#now);
+    if (subqueue.queue.length === 0)
+      subqueue.due = Math.max(subqueue.due, this.#now - this.context.limit);
     super.insert(waiter);
   }
 
@@ -145,7 +147,7 @@ class FairQueue extends Subqueues {
       this.#used.get(number) ?? {
         number,
         queue: this.order.create(this.context),
-        due: this.#now,
+        due: this.#now - this.context.limit,
       }
     );
   }

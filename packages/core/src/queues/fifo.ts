@@ -6,7 +6,7 @@ export const byTimeAlone: readonly OrderOption[] = ['priority', 'fairBy'];
 
 /** First in, first out: the default order. */
 export function fifo(): Order {
-  return new Order(() => new FifoQueue(), byTimeAlone);
+  return new Order(() => new FifoQueue(true), byTimeAlone);
 }
 
 /**
@@ -19,6 +19,8 @@ export class FifoQueue implements Queue {
   youngest: Waiter | undefined = undefined;
   length = 0;
   weight = 0;
+
+  constructor(readonly servesInOrder = false) {}
 
   get next(): Waiter | undefined {
     return this.oldest;

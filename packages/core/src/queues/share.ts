@@ -31,9 +31,9 @@ export class Share {
     return this.queue.next;
   }
 
-  /** By how much the held and queued weight exceeds the part. Below 0: how much more the share may request. */
-  get excess(): number {
-    return this.held + this.queue.weight - this.part * this.context.limit;
+  /** How much the limit releases until this much queued weight of the share is served, if others use their parts too. */
+  turns(queued: number): number {
+    return queued / this.part;
   }
 
   /** Whether the next waiter fits in the part, rounded up, or is heavier than the part but due. */

@@ -5,6 +5,7 @@ import { BasePermit, type PermitHolder, type PermitRegistry } from './permit.ts'
 import type { Priority } from './priority.ts';
 import type { Queue } from './queue.ts';
 import type { SemaphoreGroup } from './semaphore-group.ts';
+import type { Waiter } from './waiter.ts';
 
 /** Why the weight in flight has changed. A permit that is `paused` is held but does not count until it is `resumed`. */
 export type PermitChange = 'granted' | 'adjusted' | 'paused' | 'resumed' | 'released';
@@ -21,6 +22,9 @@ interface PermitSource {
 
 /** A permit of a limit that is counted in this process. */
 export class LocalPermit extends BasePermit implements AdmittedRequest {
+  /** The waiter of its request, if the request was queued. Declared without a value, as in the base class. */
+  declare waiter: Waiter | undefined;
+
   constructor(
     readonly semaphore: PermitSource,
     weight: number,

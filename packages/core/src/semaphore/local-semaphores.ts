@@ -1,7 +1,6 @@
 import { deferGrants } from './grants.ts';
 import { KeyedSemaphore } from './keyed-semaphore.ts';
 import type { LocalPermit } from './local-permit.ts';
-import type { Waiters } from './queue.ts';
 import { sumStats } from './queue-stats.ts';
 import { checkIdle, checkKey, checkRequest } from './request.ts';
 import { Semaphore } from './semaphore.ts';
@@ -96,7 +95,8 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     const { pauseLeft } = semaphore;
     if (pauseLeft > 0 && pauseLeft > this.timeLeft(waiter))
       return semaphore.rejectUnqueued(waiter, 'overloaded');
-    const displaced = hasRoom ? undefined : this.#surplus(semaphore, waiter);
+    const isFull = !hasRoom && !this.#hasRoom(semaphore, waiter);
+    const displaced = isFull ? (semaphore.displacedBy(waiter) ?? waiter) : undefined;
     if (displaced === waiter || !waiter.joins()) return semaphore.rejectUnqueued(waiter, 'full');
     this.deadlines.start(waiter, timeout === Infinity ? undefined : timeout);
     semaphore.insert(waiter);
@@ -165,32 +165,13 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     }
   }
 
-  /** Whether the waiter may queue: the queue is not too long, and the waiter is not likely to time out. */
+  /** Whether the waiter may queue: the queue is not full, and the waiter does not certainly time out. */
   #hasRoom(semaphore: Semaphore, waiter: Waiter): boolean {
-    return this.#isBelowLimit(semaphore, waiter) && !this.#isHopeless(semaphore, waiter);
-  }
-
-  #isBelowLimit({ queue, controller }: Semaphore, { weight }: Waiter): boolean {
+    const { queue, controller } = semaphore;
     const { queueLimit, queueWeight } = this.settings;
     const maxLength = Math.min(queueLimit, controller?.maxQueued ?? Infinity);
-    return queue.length < maxLength && queue.weight + weight <= queueWeight;
-  }
-
-  /** Whether a waiter is likely to time out, if it is served after these others. */
-  #isHopeless(semaphore: Semaphore, waiter: Waiter, others: Waiters = semaphore.queue): boolean {
-    return this.grants && semaphore.isHopeless(waiter.weight, this.timeLeft(waiter), others);
-  }
-
-  /** The waiter to reject because of a new one, which may be the new one itself. */
-  #surplus(semaphore: Semaphore, waiter: Waiter): Waiter | undefined {
-    if (this.#hasRoom(semaphore, waiter)) return undefined;
-    const displaced = semaphore.displacedBy(waiter);
-    const before = semaphore.queue.before?.(waiter);
-    if (!displaced || !before) return displaced ?? waiter;
-    // The queue is too long for the new waiter, but perhaps not for the one behind it, such as a job without a timeout.
-    if (!this.#isBelowLimit(semaphore, waiter) || this.#isHopeless(semaphore, displaced))
-      return displaced;
-    return this.#isHopeless(semaphore, waiter, before) ? waiter : undefined;
+    if (queue.length >= maxLength || queue.weight + waiter.weight > queueWeight) return false;
+    return !this.grants || !semaphore.isHopeless(this.timeLeft(waiter));
   }
 
   /** Rejects the waiters whose deadline has passed. */

@@ -22,16 +22,12 @@ export interface QueueStats {
   readonly shares?: Readonly<Record<string, ShareStats>> | undefined;
 }
 
-/** How many waiters there are. */
-export interface Waiters {
+/** The waiters of a limit, or of one of its keys. All members are synchronous and call no callbacks. */
+export interface Queue {
   /** Number of waiters. */
   readonly length: number;
   /** Total weight of the waiters. */
   readonly weight: number;
-}
-
-/** The waiters of a limit, or of one of its keys. All members are synchronous and call no callbacks. */
-export interface Queue extends Waiters {
   /** The waiter that arrived first. */
   readonly oldest: Waiter | undefined;
   /** The waiter that arrived last. In a queue with subqueues: the waiter that a higher-ranked one displaces first. */
@@ -44,8 +40,8 @@ export interface Queue extends Waiters {
    * Returns the waiter that `newWaiter` displaces from the full queue. If undefined, `newWaiter` itself is rejected.
    */
   displacedBy(newWaiter: Waiter): Waiter | undefined;
-  /** The waiters that are served before a new one. Default: all. */
-  before?(newWaiter: Waiter): Waiters | undefined;
+  /** Whether all waiters are served before a new one. */
+  readonly servesInOrder?: boolean;
   /** Whether the waiter may be `next`. If it may not, no other waiter becomes `next` when it is enqueued or removed. */
   mayBeNext(waiter: Waiter): boolean;
   /** Enqueues the waiter in the order of `arrival`, which may be before that of waiters already queued. */

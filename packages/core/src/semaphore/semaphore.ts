@@ -3,15 +3,19 @@ import { attempt } from '../errors.ts';
 import type { Controller, ControllerContext } from '../limits/controller.ts';
 import { clockOf, isLate } from './deadlines.ts';
 import { type GrantSource, grantFrom } from './grants.ts';
+import { LearnedTimeout } from './learned-timeout.ts';
 import { LocalPermit, type PermitChange } from './local-permit.ts';
 import { Pause } from './pause.ts';
 import type { Priority } from './priority.ts';
-import type { Queue, QueueContext, Waiters } from './queue.ts';
+import type { Queue, QueueContext } from './queue.ts';
 import type { Rejection, RejectionCause, RejectionReason } from './rejection.ts';
 import { ReleaseRate } from './release-rate.ts';
 import { RetryAfter } from './retry-after.ts';
 import type { SemaphoreGroup } from './semaphore-group.ts';
 import { announce, grantQueued, isGone, type Waiter, waitedSince } from './waiter.ts';
+
+/** A waiter is rejected on arrival if those ahead of it need more than this multiple of its timeout. */
+const MAX_TIMEOUTS = 3;
 
 /** The fields of a request that some orders use. */
 export interface Ordering {
@@ -27,8 +31,10 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   /** Undefined if the limit alone decides when requests start. */
   readonly controller: Controller | undefined;
   isScheduled = false;
-  /** Defined once a request has had to wait or was rejected. */
+  /** Defined once a request has had to wait. */
   private rate: ReleaseRate | undefined = undefined;
+  /** Defined once a request that had to wait has been answered. */
+  private learned: LearnedTimeout | undefined = undefined;
   private retryAfter: RetryAfter | undefined = undefined;
   /** The waiter that the order has chosen, if it does not fit yet. */
   private chosen: Waiter | undefined = undefined;
@@ -89,9 +95,9 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   release(permit: LocalPermit, counted: number): void {
     this.changeInflight(permit, -counted, 'released');
     this.rate?.released(permit.weight);
+    if (permit.waiter !== undefined) this.learn(permit, permit.waiter);
     if (this.queue.length > 0) return grantFrom(this);
     this.afterUse();
-    if (this.rate?.isMeasuring) this.rate.stop(this.clock.now(), this.limit);
   }
 
   changeWeight(permit: LocalPermit, weight: number, change: PermitChange): void {
@@ -104,9 +110,9 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     const { group } = this;
     this.beforeUse();
     waiter.queuedAt = this;
+    if (this.queue.length === 0) this.startMeasuring();
     this.queue.insert(waiter);
     this.controller?.queued(this.queue.length);
-    this.startMeasuring();
     group.queued++;
     group.limitUpdater?.queued(this.clock.now(), this.inflight);
     const { chosen, queue } = this;
@@ -147,24 +153,26 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     waiter.rejected(rejection);
     const { grants, limitUpdater } = this.group;
     if (!grants || this.fits(waiter.weight)) return;
-    this.startMeasuring();
     // While the limit is withheld, a rejection is no sign that it is too low.
     if (this.pause === undefined) limitUpdater?.rejected(this.clock.now(), this.inflight);
   }
 
   /**
-   * Whether a new waiter of this weight is likely to time out behind these others. The estimate includes a margin for
-   * variation. Under a lasting overload the margin costs nothing, since a shorter queue serves as many requests
-   * (docs/decisions/0048).
+   * Whether a new waiter with this timeout certainly times out: the waiters ahead of it need several timeouts. A shorter
+   * queue would reject requests that are served (docs/decisions/0048).
    */
-  isHopeless(weight: number, timeout: number, others: Waiters): boolean {
+  isHopeless(timeout: number): boolean {
     // A controller bounds the wait itself. After a pause, the limit returns faster than the rate shows.
-    const { rate, controller, pause } = this;
+    const { rate, controller, pause, queue } = this;
     if (rate === undefined || controller !== undefined || pause !== undefined) return false;
-    if (this.admits(weight)) return false;
-    const { length } = others;
-    const margin = (3 * Math.sqrt(length)) / (length + 1);
-    return rate.wait(this.clock.now(), others.weight + weight, this.limit) * (1 + margin) > timeout;
+    if (!queue.servesInOrder) return false;
+    const wait = rate.wait(this.clock.now(), queue.weight, this.limit);
+    return wait > MAX_TIMEOUTS * Math.min(timeout, this.learned?.value ?? Infinity);
+  }
+
+  /** The longest wait after which answers come in time, in milliseconds; Infinity while unknown. */
+  get learnedTimeout(): number {
+    return this.learned?.value ?? Infinity;
   }
 
   /** Milliseconds until requests are admitted again. */
@@ -252,7 +260,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
       // for that.
       if (fits || ownClock !== clock) now = ownClock.now();
       clock = ownClock;
-      if (isLate(next, now)) this.reject(next, 'timeout');
+      if (isLate(next, now) || this.hasLeft(next, now)) this.reject(next, 'timeout');
       else if (!fits) return;
       else if (isGone(next)) this.withdraw(next);
       else this.grantNext(next, now);
@@ -293,6 +301,8 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     if (waiter === this.chosen) this.chosen = undefined;
     this.unlink(waiter, true);
     const permit = this.admitWaiter(waiter, waitedSince(waiter.since, now));
+    permit.waiter = waiter;
+    permit.since ??= now;
     this.queue.charge?.(permit, permit.weight);
     grantQueued(waiter, permit);
   }
@@ -319,7 +329,23 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
 
   private startMeasuring(): void {
     this.rate ??= new ReleaseRate();
-    if (!this.rate.isMeasuring) this.rate.start(this.clock.now(), this.limit);
+    this.rate.start(this.clock.now());
+  }
+
+  /** Learns from the answer to a request that was queued. A controller bounds the wait itself. */
+  private learn({ waited, since }: LocalPermit, waiter: Waiter): void {
+    if (this.controller !== undefined || this.queue.length === 0) return;
+    this.learned ??= new LearnedTimeout();
+    const held = this.clock.now() - since;
+    this.learned.answered(waited, held, isGone(waiter), this.group.settings.queueTimeout);
+  }
+
+  /**
+   * Whether the client of the next waiter has probably left, since answers after such a wait came too late. Does not
+   * apply to the last waiter, whose permit no other would use.
+   */
+  private hasLeft({ since }: Waiter, now: number): boolean {
+    return now - since > this.learnedTimeout && this.queue.length > 1;
   }
 
   /** Returns whether a waiter that leaves without a grant may have blocked others. */
@@ -340,6 +366,8 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     this.queue.remove(waiter, isGranted);
     waiter.queuedAt = undefined;
     if (this.queue.length === 0) {
+      this.rate?.stop(this.clock.now(), this.limit);
+      this.learned?.reset();
       this.controller?.watch(undefined, 0);
       this.pause?.unwatch();
     }
