@@ -22,7 +22,6 @@ export { defaultLimit } from './pacing/default-limit.ts';
 export type { EventLoop } from './pacing/event-loop.ts';
 export { byPriority } from './queues/by-priority.ts';
 export { byShare } from './queues/by-share.ts';
-export { codel } from './queues/codel.ts';
 export { fair } from './queues/fair.ts';
 export { fifo, lifo } from './queues/fifo.ts';
 export { onBun, onWorkers } from './runtime.ts';

@@ -132,7 +132,7 @@ export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, R
    */
   fairBy?: Fn<[request: R], string | number | undefined> | undefined;
   /**
-   * Order of the queue: `fifo()`, `lifo()` or `codel()`. With `priority` or `fairBy`, the order within a priority or a
+   * Order of the queue: `fifo()` or `lifo()`. With `priority` or `fairBy`, the order within a priority or a
    * group. Default: `fifo()`.
    */
   order?: Order | undefined;

@@ -34,7 +34,7 @@ export interface CommonOptions {
    */
   queueTimeout?: number | undefined;
   /**
-   * Queue order: `fifo()`, `lifo()`, `codel()`, or around one of these `fair()`, `byPriority()`, `byShare()`.
+   * Queue order: `fifo()`, `lifo()`, or around one of these `fair()`, `byPriority()`, `byShare()`.
    * Default: `fifo()`.
    */
   order?: Order | undefined;

@@ -45,10 +45,6 @@ class PriorityQueue extends Subqueues {
     return lower === undefined ? this.subqueues[highest]?.next : this.subqueueOf(lower).next;
   }
 
-  override get stale(): Waiter | undefined {
-    return this.subqueues.findLast(({ stale }) => stale !== undefined)?.stale;
-  }
-
   override stats(): QueueStats {
     const counts = priorities.map((name, index) => [name, this.subqueues[index]?.length]);
     return { priorities: Object.fromEntries(counts) };

@@ -26,10 +26,6 @@ export class FifoQueue implements Queue {
     return this.oldest;
   }
 
-  get stale(): Waiter | undefined {
-    return undefined;
-  }
-
   displacedBy(_newWaiter: Waiter): Waiter | undefined {
     return undefined;
   }

@@ -32,11 +32,6 @@ export abstract class Subqueues implements Queue {
     return this.displaceFrom?.youngest;
   }
 
-  get stale(): Waiter | undefined {
-    for (const { stale } of this.subqueues) if (stale !== undefined) return stale;
-    return undefined;
-  }
-
   stats(): QueueStats {
     return sumStats(this.subqueues);
   }

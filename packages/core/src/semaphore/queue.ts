@@ -34,8 +34,6 @@ export interface Queue {
   readonly youngest: Waiter | undefined;
   /** The waiter to grant next. */
   readonly next: Waiter | undefined;
-  /** A waiter to shed: it has not timed out, but has waited for so long that serving other waiters is better. */
-  readonly stale: Waiter | undefined;
   /**
    * Returns the waiter that `newWaiter` displaces from the full queue. If undefined, `newWaiter` itself is rejected.
    */
@@ -71,7 +69,7 @@ export interface QueueContext {
 export type OrderOption = 'priority' | 'fairBy';
 
 /**
- * The queue order of a limiter: the result of `fifo()`, `lifo()`, `codel()`, `byPriority()`, `fair()` or `byShare()`.
+ * The queue order of a limiter: the result of `fifo()`, `lifo()`, `byPriority()`, `fair()` or `byShare()`.
  */
 export class Order {
   constructor(

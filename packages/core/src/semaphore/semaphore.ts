@@ -206,7 +206,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   }
 
   /**
-   * Grants permits while there is room, and sheds stale waiters. Repeats, since callbacks may release permits or change
+   * Grants permits while there is room, and sheds late waiters. Repeats, since callbacks may release permits or change
    * which waiter is next.
    */
   serve(): void {
@@ -220,19 +220,14 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
 
   /** Returns whether it has shed a waiter. */
   private shedNext(): boolean {
-    const late = this.controller && this.lateWaiter(this.controller);
-    const stale = late ?? this.queue.stale;
-    // The chosen waiter is not shed, since room is being saved for it.
-    if (stale === undefined || stale === this.chosen) return false;
-    if (late !== undefined) this.controller?.shed();
-    this.reject(stale, 'overloaded');
-    return true;
-  }
-
-  /** The oldest waiter, if it has waited for too long. */
-  private lateWaiter(controller: Controller): Waiter | undefined {
+    const { controller } = this;
     const { oldest, length } = this.queue;
-    return oldest && controller.waitLeft(oldest, length) < 0 ? oldest : undefined;
+    // The chosen waiter is not shed, since room is being saved for it.
+    if (controller === undefined || oldest === undefined || oldest === this.chosen) return false;
+    if (controller.waitLeft(oldest, length) >= 0) return false;
+    controller.shed();
+    this.reject(oldest, 'overloaded');
+    return true;
   }
 
   /**
