@@ -130,6 +130,10 @@ export class GateWaiter extends Waiter implements PermitHolder {
     return isGone(this.waiter);
   }
 
+  override get isPatient(): boolean {
+    return this.waiter.isPatient;
+  }
+
   override withdrawn(): void {
     if (!this.#hasEnded) this.gate.forget(this);
   }

@@ -167,6 +167,10 @@ export abstract class SignalWaiter extends Waiter {
     return this.signal?.aborted === true;
   }
 
+  override get isPatient(): boolean {
+    return this.queueTimeout !== undefined;
+  }
+
   abort(): void {
     this.stopListening();
     this.limiter.withdraw(this);

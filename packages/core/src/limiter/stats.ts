@@ -74,6 +74,11 @@ export interface LimiterStats extends CommonStats, QueueStats {
    * 4, 5 to 8, and so on. Keyed and distributed limits are treated as in `inflightPeak`.
    */
   readonly inflightHistogram: readonly number[];
+  /**
+   * Milliseconds after which a waiter times out now, because later answers have come too late for their clients. The
+   * shortest of all keys. Undefined while nothing is learned.
+   */
+  readonly learnedTimeout?: number | undefined;
   /** Milliseconds until the pause of `pauseFor` ends. Undefined if there is none. */
   readonly pausedFor?: number | undefined;
   /** Keys in use now; 0 if the limiter is not keyed. */

@@ -50,6 +50,12 @@ export const metrics = {
   ),
   queued: define('queued_requests', 'sum', '{request}', 'Requests in the queue'),
   longestWait: define('queue.longest_wait', 'gauge', 's', 'Wait of the oldest queued request'),
+  learnedTimeout: define(
+    'queue.learned_timeout',
+    'gauge',
+    's',
+    'Wait after which answers come too late for the clients',
+  ),
   timeInQueue: define('request.time_in_queue', 'histogram', 's', 'Wait of queued requests'),
   held: define('permit.duration', 'histogram', 's', 'Time for which permits were held'),
   leaked: define('permits.leaked', 'counter', '{permit}', 'Permits released after maxHold'),

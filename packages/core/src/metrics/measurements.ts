@@ -83,6 +83,7 @@ export function limitMeasurements(
   receive: Receive,
 ): void {
   const { limit, rejected, inflight, inflightPeak, baseline, distributed } = stats;
+  const { learnedTimeout } = stats;
   const { all } = attributes;
   receive(metrics.limit, limit, all);
   for (const [reason, total] of Object.entries(rejected)) {
@@ -92,6 +93,7 @@ export function limitMeasurements(
   receive(metrics.inflightPeak, inflightPeak, all);
   histogramMeasurements(stats, attributes, receive);
   shadowMeasurements(stats, attributes, receive);
+  if (learnedTimeout !== undefined) receive(metrics.learnedTimeout, learnedTimeout / 1000, all);
   if (baseline !== undefined) receive(metrics.baseline, baseline / 1000, all);
   if (distributed === undefined) return;
   const { up, roundTrip, lost, reclaimed } = distributed;

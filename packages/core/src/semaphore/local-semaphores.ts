@@ -2,6 +2,7 @@ import { deferGrants } from './grants.ts';
 import { KeyedSemaphore } from './keyed-semaphore.ts';
 import type { LocalPermit } from './local-permit.ts';
 import { sumStats } from './queue-stats.ts';
+import type { ReleaseRate } from './release-rate.ts';
 import { checkIdle, checkKey, checkRequest } from './request.ts';
 import { Semaphore } from './semaphore.ts';
 import { SemaphoreGroup, type SemaphoreSettings } from './semaphore-group.ts';
@@ -22,6 +23,7 @@ interface RequestSimulation {
 export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
   /** Weight held by all keys; 0 if the limit is not per key. */
   inflightOfKeys = 0;
+  readonly idleRates = new Map<string, ReleaseRate>();
   /**
    * Simulates the requests that shadow mode admits. Undefined if the limit cannot be simulated, or if a gate simulates
    * it.
@@ -110,11 +112,14 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
   }
 
   override stats() {
-    const queues = this.inUse().map(({ queue }) => queue);
+    const inUse = this.inUse();
+    const queues = inUse.map(({ queue }) => queue);
+    const shortest = Math.min(...inUse.map(({ learnedTimeout }) => learnedTimeout));
+    const learnedTimeout = shortest === Infinity ? undefined : Math.round(shortest);
     const { shadow, suggestions } = this.simulation?.stats() ?? {};
     const suggestion = suggestions?.get(this.name);
     const pausedFor = this.only?.pauseLeft || undefined;
-    return { ...super.stats(), ...sumStats(queues), shadow, suggestion, pausedFor };
+    return { ...super.stats(), ...sumStats(queues), shadow, suggestion, learnedTimeout, pausedFor };
   }
 
   close(): void {

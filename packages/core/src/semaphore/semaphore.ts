@@ -32,7 +32,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   readonly controller: Controller | undefined;
   isScheduled = false;
   /** Defined once a request has had to wait. */
-  private rate: ReleaseRate | undefined = undefined;
+  protected rate: ReleaseRate | undefined = undefined;
   /** Defined once a request that had to wait has been answered. */
   private learned: LearnedTimeout | undefined = undefined;
   private retryAfter: RetryAfter | undefined = undefined;
@@ -323,7 +323,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   }
 
   private startMeasuring(): void {
-    this.rate ??= new ReleaseRate();
+    this.rate ??= this.earlierRate() ?? new ReleaseRate();
     this.rate.start(this.clock.now());
   }
 
@@ -339,8 +339,8 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
    * Whether the client of the next waiter has probably left, since answers after such a wait came too late. Does not
    * apply to the last waiter, whose permit no other would use.
    */
-  private hasLeft({ since }: Waiter, now: number): boolean {
-    return now - since > this.learnedTimeout && this.queue.length > 1;
+  private hasLeft({ since, isPatient }: Waiter, now: number): boolean {
+    return now - since > this.learnedTimeout && this.queue.length > 1 && !isPatient;
   }
 
   /** Returns whether a waiter that leaves without a grant may have blocked others. */
@@ -368,6 +368,11 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     }
     this.group.queued--;
     this.group.deadlines.remove(waiter);
+  }
+
+  /** The rate that was measured before the semaphore was idle, if it is kept. */
+  protected earlierRate(): ReleaseRate | undefined {
+    return undefined;
   }
 
   /** Called before a permit or a waiter is added. */

@@ -77,6 +77,11 @@ export abstract class Waiter {
     return false;
   }
 
+  /** @internal Whether the caller itself has set how long it waits, so that it does not leave before. */
+  get isPatient(): boolean {
+    return false;
+  }
+
   /** Called when the waiter has been removed from the queue because its caller has left. */
   withdrawn(): void {}
 
