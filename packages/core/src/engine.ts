@@ -19,6 +19,7 @@ export { FifoQueue } from './queues/fifo.ts';
 export { clockOf, isLate } from './semaphore/deadlines.ts';
 export { deferGrants, type GrantSource, grantFrom } from './semaphore/grants.ts';
 export { Heap } from './semaphore/heap.ts';
+export { LearnedTimeout } from './semaphore/learned-timeout.ts';
 export { Observers } from './semaphore/observers.ts';
 export { Pause } from './semaphore/pause.ts';
 export { BasePermit, type PermitHolder, type PermitRegistry } from './semaphore/permit.ts';

@@ -1,11 +1,22 @@
+import { isGone, type Waiter } from './waiter.ts';
+
 /** Part of the way that an answer that came too late moves the timeout: one client that leaves early moves it little. */
 const STEP = 0.3;
 
 /** Where an answer that came too late moves the timeout: to this part of its wait. */
 const TARGET = 0.7;
 
+/** An answer in time after this part of the timeout shows that the timeout may be longer. */
+const NEARLY = 0.7;
+
 /** Growth per answer in time after nearly the whole timeout: slow, since each step too far serves clients in vain. */
 const GROWTH = 1.001;
+
+/** The permit of a request that was queued. */
+interface Answered {
+  readonly waited: number;
+  readonly since: number;
+}
 
 /**
  * Learns for how long the clients of a limit wait. A FIFO queue under overload serves each request just before its
@@ -17,22 +28,24 @@ export class LearnedTimeout {
   value = Infinity;
 
   /**
-   * A request that was queued has been answered.
+   * A request that was queued has been answered. Its permit was granted at `since`.
    *
-   * @param waited Its wait in milliseconds.
-   * @param held How long it has held its permit, in milliseconds.
-   * @param isLate Whether its client had left.
    * @param max The maximum wait in milliseconds.
    */
-  answered(waited: number, held: number, isLate: boolean, max: number): void {
-    if (!isLate) {
-      if (waited > 0.7 * this.value) this.value *= GROWTH;
+  answered({ waited, since }: Answered, waiter: Waiter, now: number, max: number): void {
+    if (!isGone(waiter)) {
+      if (waited > NEARLY * this.value) this.value *= GROWTH;
       if (this.value >= max) this.value = Infinity;
       // Otherwise the work itself took too long, not the wait.
-    } else if (waited > held / 2) {
+    } else if (waited > (now - since) / 2) {
       const value = Math.min(this.value, max);
       this.value = value - STEP * Math.max(0, value - TARGET * waited);
     }
+  }
+
+  /** Whether the client of a waiter has probably left. */
+  endsWaitOf({ since, isPatient }: Waiter, now: number): boolean {
+    return now - since > this.value && !isPatient;
   }
 
   reset(): void {

@@ -112,14 +112,11 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
   }
 
   override stats() {
-    const inUse = this.inUse();
-    const queues = inUse.map(({ queue }) => queue);
-    const shortest = Math.min(...inUse.map(({ learnedTimeout }) => learnedTimeout));
-    const learnedTimeout = shortest === Infinity ? undefined : Math.round(shortest);
+    const queues = this.inUse().map(({ queue }) => queue);
     const { shadow, suggestions } = this.simulation?.stats() ?? {};
     const suggestion = suggestions?.get(this.name);
     const pausedFor = this.only?.pauseLeft || undefined;
-    return { ...super.stats(), ...sumStats(queues), shadow, suggestion, learnedTimeout, pausedFor };
+    return { ...super.stats(), ...sumStats(queues), shadow, suggestion, pausedFor };
   }
 
   close(): void {

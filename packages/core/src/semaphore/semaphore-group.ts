@@ -27,6 +27,8 @@ export interface GroupMember {
   readonly key: string | undefined;
   /** The waiter that arrived first. */
   readonly oldest: Waiter | undefined;
+  /** Milliseconds after which answers come too late for the clients; Infinity while unknown. */
+  readonly learnedTimeout: number;
   /** Removes a waiter of its queue without an answer. */
   withdraw(waiter: Waiter): void;
   /** Rejects a waiter of its queue. */
@@ -134,9 +136,12 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
     const { name } = this.settings;
     const { limit, inflight, queued } = this;
     const baseline = this.limitUpdater?.baseline;
-    const waiters = this.inUse().map(({ oldest }) => oldest);
+    const inUse = this.inUse();
+    const waiters = inUse.map(({ oldest }) => oldest);
+    const shortest = inUse.reduce((min, one) => Math.min(min, one.learnedTimeout), Infinity);
+    const learnedTimeout = shortest === Infinity ? undefined : Math.round(shortest);
     const common = this.counters.stats(this.permits, waiters);
     const current = { name, limit, baseline, inflight, queued, keys: this.#byKey.size };
-    return { ...current, ...this.load.stats(), ...common };
+    return { ...current, ...this.load.stats(), ...common, learnedTimeout };
   }
 }

@@ -170,7 +170,6 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     return wait > MAX_TIMEOUTS * Math.min(timeout, this.learned?.value ?? Infinity);
   }
 
-  /** The longest wait after which answers come in time, in milliseconds; Infinity while unknown. */
   get learnedTimeout(): number {
     return this.learned?.value ?? Infinity;
   }
@@ -255,7 +254,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
       // for that.
       if (fits || ownClock !== clock) now = ownClock.now();
       clock = ownClock;
-      if (isLate(next, now) || this.hasLeft(next, now)) this.reject(next, 'timeout');
+      if (this.isTooLate(next, now)) this.reject(next, 'timeout');
       else if (!fits) return;
       else if (isGone(next)) this.withdraw(next);
       else this.grantNext(next, now);
@@ -328,19 +327,16 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   }
 
   /** Learns from the answer to a request that was queued. A controller bounds the wait itself. */
-  private learn({ waited, since }: LocalPermit, waiter: Waiter): void {
+  private learn(permit: LocalPermit, waiter: Waiter): void {
     if (this.controller !== undefined || this.queue.length === 0) return;
     this.learned ??= new LearnedTimeout();
-    const held = this.clock.now() - since;
-    this.learned.answered(waited, held, isGone(waiter), this.group.settings.queueTimeout);
+    this.learned.answered(permit, waiter, this.clock.now(), this.group.settings.queueTimeout);
   }
 
-  /**
-   * Whether the client of the next waiter has probably left, since answers after such a wait came too late. Does not
-   * apply to the last waiter, whose permit no other would use.
-   */
-  private hasLeft({ since, isPatient }: Waiter, now: number): boolean {
-    return now - since > this.learnedTimeout && this.queue.length > 1 && !isPatient;
+  /** Whether an answer to the next waiter would come too late. The last waiter is served: no other needs the permit. */
+  private isTooLate(next: Waiter, now: number): boolean {
+    if (isLate(next, now)) return true;
+    return this.queue.length > 1 && this.learned?.endsWaitOf(next, now) === true;
   }
 
   /** Returns whether a waiter that leaves without a grant may have blocked others. */

@@ -1,4 +1,4 @@
-import { StoreError } from '@headgate/core';
+import { StoreError, type Waiter } from '@headgate/core';
 import { BasePermit, type PermitHolder, type PermitRegistry } from '@headgate/core/engine';
 import type { AssignedLease } from './assigned-lease.ts';
 import type { DistributedSemaphoreGroup } from './distributed-semaphore-group.ts';
@@ -18,6 +18,8 @@ export class DistributedPermit extends BasePermit {
   lease: AssignedLease | undefined = undefined;
   /** Counts the permit against the local limit while the store is unavailable. */
   local: BasePermit | undefined = undefined;
+  /** The waiter of its request, if the request was queued. Declared without a value, as in the base class. */
+  declare waiter: Waiter | undefined;
   /** The position of this permit among the consecutive permits that use the lease. */
   private use = 0;
 

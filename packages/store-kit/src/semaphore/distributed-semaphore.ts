@@ -80,6 +80,10 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     return this.waiters.first;
   }
 
+  get learnedTimeout(): number {
+    return this.waiters.learnedTimeout;
+  }
+
   pauseFor(milliseconds: number): void {
     this.idle.clear();
     this.withheld ??= new WithheldLimit(this, (permit) => this.context.fallback.count(permit));
@@ -132,13 +136,18 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
   /** Grants the waiter a permit with a lease or, during an outage, without one. */
   admit(waiter: Waiter, lease?: AssignedLease, local?: BasePermit): void {
     const { group } = this;
-    const waited = waiter.arrival === 0 ? 0 : waitedSince(waiter.since, group.settings.clock.now());
+    const now = group.settings.clock.now();
+    const waited = waiter.arrival === 0 ? 0 : waitedSince(waiter.since, now);
     this.#keep();
     if (lease !== undefined && lease.excess > 0) reportExcess(group, waiter, lease.excess);
     const permit = this.held.create(waiter.weight, waited, lease, local);
     if (lease !== undefined) this.context.fallback.count(permit);
     group.load.record(Math.max(waiter.weight, this.limitState.inflight));
     group.permits.add(permit, waiter);
+    if (waited > 0) {
+      permit.waiter = waiter;
+      permit.since ??= now;
+    }
     attempt(() => grant(waiter, permit));
   }
 
@@ -230,6 +239,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
   }
 
   release(permit: DistributedPermit): void {
+    this.waiters.answered(permit);
     const lease = this.held.remove(permit);
     if (lease !== undefined) this.#reuse(lease);
     this.settle();

@@ -5,10 +5,12 @@ import {
   FifoQueue,
   isGone,
   isLate,
+  LearnedTimeout,
   type RejectionCause,
 } from '@headgate/core/engine';
 import type { Session } from '../lease/session.ts';
 import type { AssignedLease } from './assigned-lease.ts';
+import type { DistributedPermit } from './distributed-permit.ts';
 import type { DistributedSemaphoreGroup } from './distributed-semaphore-group.ts';
 import { reportInShadow } from './excess.ts';
 import type { CachedLimitState } from './limit-state.ts';
@@ -19,6 +21,7 @@ export class Waiters {
   private readonly sent = new FifoQueue();
   /** Waiters whose lease has not been requested yet. */
   private readonly unsent = new FifoQueue();
+  private readonly learned = new LearnedTimeout();
   /** Number of waiters that count as queued. A waiter does not, until the store has answered its first call. */
   private counted = 0;
 
@@ -41,6 +44,18 @@ export class Waiters {
 
   get first(): Waiter | undefined {
     return this.sent.oldest ?? this.unsent.oldest;
+  }
+
+  /** Milliseconds after which answers come too late for the clients of this process; Infinity while unknown. */
+  get learnedTimeout(): number {
+    return this.learned.value;
+  }
+
+  /** A request of this process has been answered. Its lateness tells nothing while no other is queued. */
+  answered(permit: DistributedPermit): void {
+    const { clock, queueTimeout } = this.group.settings;
+    if (permit.waiter !== undefined && this.length > 0)
+      this.learned.answered(permit, permit.waiter, clock.now(), queueTimeout);
   }
 
   /** Requests the leases that may be requested now. */
@@ -141,7 +156,7 @@ export class Waiters {
     for (;;) {
       const next = this.#take(lease);
       if (next === undefined) return undefined;
-      const late = isLate(next, clockOf(next, settings).now());
+      const late = this.#isTooLate(next, clockOf(next, settings).now());
       if (late && !this.excuses('timeout')) attempt(() => this.rejectUnqueued(next, 'timeout'));
       else if (isGone(next)) {
         counters.withdrawn(next, next.since);
@@ -165,6 +180,11 @@ export class Waiters {
       }
     }
     return leases;
+  }
+
+  /** Whether an answer to this waiter, which has just left the queue, would come too late. The last waiter is served. */
+  #isTooLate(waiter: Waiter, now: number): boolean {
+    return isLate(waiter, now) || (this.length > 0 && this.learned.endsWaitOf(waiter, now));
   }
 
   private get handsOff(): boolean {
@@ -204,6 +224,7 @@ export class Waiters {
     const waiter = this.#remove(lease);
     if (waiter === undefined) return undefined;
     this.group.deadlines.remove(waiter);
+    if (this.length === 0) this.learned.reset();
     if (lease.isCounted) {
       this.counted--;
       this.group.queued--;
