@@ -6,6 +6,9 @@ const STEP = 0.3;
 /** Where an answer that came too late moves the timeout: to this part of its wait. */
 const TARGET = 0.7;
 
+/** Where the timeout starts without a maximum wait, in milliseconds. */
+const MAX_MS = 60_000;
+
 /** An answer in time after this part of the timeout shows that the timeout may be longer. */
 const NEARLY = 0.7;
 
@@ -38,7 +41,7 @@ export class LearnedTimeout {
       if (this.value >= max) this.value = Infinity;
       // Otherwise the work itself took too long, not the wait.
     } else if (waited > (now - since) / 2) {
-      const value = Math.min(this.value, max);
+      const value = Math.min(this.value, max, MAX_MS);
       this.value = value - STEP * Math.max(0, value - TARGET * waited);
     }
   }
