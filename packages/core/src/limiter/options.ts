@@ -29,8 +29,9 @@ export interface CommonOptions {
    */
   queueLimit?: number | undefined;
   /**
-   * Maximum wait of a request in milliseconds, over all its limits, or Infinity. A request that would probably wait
-   * longer is rejected on arrival. Default: 2,000; for a single reused limiter, its own timeout.
+   * Maximum wait of a request in milliseconds, over all its limits, or Infinity. While answers come too late for their
+   * clients, a request waits no longer than answers have recently come in time; and one that would certainly time out is
+   * rejected on arrival. Default: 2,000; for a single reused limiter, its own timeout.
    */
   queueTimeout?: number | undefined;
   /**

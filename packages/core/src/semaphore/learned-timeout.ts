@@ -12,7 +12,7 @@ const MAX_MS = 60_000;
 /** An answer in time after this part of the timeout shows that the timeout may be longer. */
 const NEARLY = 0.7;
 
-/** Growth per answer in time after nearly the whole timeout: slow, since each step too far serves clients in vain. */
+/** Growth per answer in time after nearly the whole timeout: slow, since a timeout that is too long serves clients that have left. */
 const GROWTH = 1.001;
 
 /** The permit of a request that was queued. */
@@ -23,7 +23,7 @@ interface Answered {
 
 /**
  * Learns for how long the clients of a limit wait. A FIFO queue under overload serves each request just before its
- * client leaves, so every answer comes too late. The learned timeout is the longest wait after which answers have lately
+ * client leaves, so every answer comes too late. The learned timeout is the longest wait after which answers have recently
  * come in time. Reset when the queue is empty: then no request has waited for long.
  */
 export class LearnedTimeout {

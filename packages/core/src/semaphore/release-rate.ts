@@ -9,7 +9,7 @@ const MAX_IDLE_MS = 60_000;
 
 /**
  * Measures how fast a limit releases weight while requests are queued: in the faster of the last two complete periods.
- * So neither a hang nor an unusually slow period makes the rate too low, and requests are not rejected in vain.
+ * So neither a hang nor an unusually slow period makes the rate too low.
  */
 export class ReleaseRate {
   /** Length of the current period in milliseconds, multiplied by the limit: so a new limit changes the rate at once. */

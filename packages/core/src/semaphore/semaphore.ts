@@ -159,7 +159,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
 
   /**
    * Whether a new waiter with this timeout certainly times out: the waiters ahead of it need several timeouts. A shorter
-   * queue would reject requests that are served (docs/decisions/0048).
+   * queue would reject requests that are served (docs/decisions/0067).
    */
   isHopeless(timeout: number): boolean {
     // A controller bounds the wait itself. After a pause, the limit returns faster than the rate shows.
