@@ -62,7 +62,10 @@ const table: readonly Group[] = [
       'extending',
     ],
   },
-  { title: 'Why', pages: ['how-it-works', 'overload', 'performance', 'migrating'] },
+  {
+    title: 'Why',
+    pages: ['how-it-works', 'clients-that-give-up', 'overload', 'performance', 'migrating'],
+  },
 ];
 
 function pagesFor(pattern: string): string[] {
