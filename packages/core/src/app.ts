@@ -11,6 +11,7 @@ export { roundTrip } from './guard/round-trip.ts';
 export type { Admission } from './http/admission.ts';
 export { type AdmissionFields, admissionFields } from './http/admission-fields.ts';
 export { ipKey } from './http/ip-key.ts';
+export { type TimeLeft, timeLeft } from './http/time-left.ts';
 export { createLimiter } from './limiter/create-limiter.ts';
 export type { Limiter, LocalLimiter } from './limiter/limiter.ts';
 export { map } from './limiter/map.ts';

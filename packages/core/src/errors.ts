@@ -19,6 +19,7 @@ export type ErrorCode =
   | 'ERR_HEADGATE_CLOSED'
   | 'ERR_HEADGATE_MAX_HOLD'
   | 'ERR_HEADGATE_DISCONNECTED'
+  | 'ERR_HEADGATE_DEADLINE'
   | 'ERR_HEADGATE_LEASE_LOST'
   | 'ERR_HEADGATE_STORE_DOWN'
   | 'ERR_HEADGATE_STORE_TIMEOUT'
@@ -76,7 +77,16 @@ export function superfluous(option: string, when: string): HeadgateError {
 }
 
 /** Options that must not be promises: a request is admitted without awaiting anything. */
-const synchronousOptions = ['key', 'limit', 'skip', 'weight', 'priority', 'fairBy', 'shares.by'];
+const synchronousOptions = [
+  'key',
+  'limit',
+  'skip',
+  'weight',
+  'priority',
+  'fairBy',
+  'shares.by',
+  'queueTimeout',
+];
 const AWAIT_FIRST =
   ': await it before the limit, as "A plan from a database" shows (@headgate/core/docs/limit-per-tenant.md)';
 

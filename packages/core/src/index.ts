@@ -7,6 +7,7 @@ export { guard, type Signal } from './guard/guard.ts';
 export { memoryUse } from './guard/memory-use.ts';
 export { roundTrip } from './guard/round-trip.ts';
 export { ipKey } from './http/ip-key.ts';
+export { type TimeLeft, timeLeft } from './http/time-left.ts';
 export type { WaitOptions } from './limiter/acquire-options.ts';
 export { createLimiter } from './limiter/create-limiter.ts';
 export type { GateGuard, GuardStats } from './limiter/gate-guard.ts';

@@ -1,5 +1,5 @@
 import { createLimiter, type GateStats, type Permit, type Rejection } from '@headgate/core';
-import { type Admission, concurrencyLimit } from '@headgate/express';
+import { type Admission, concurrencyLimit, type TimeLeft, timeLeft } from '@headgate/express';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import express4 from 'express4';
 import { expectTypeOf } from 'vitest';
@@ -38,6 +38,24 @@ concurrencyLimit({ limit: 9, shares: { by } });
 // @ts-expect-error: a limiter has the parts itself
 concurrencyLimit({ limiter: createLimiter({ limit: 9 }), shares: { parts: { paid: 0.6 }, by } });
 
+const left = timeLeft({ max: 10_000 });
+expectTypeOf(left).toEqualTypeOf<TimeLeft>();
+concurrencyLimit({ limit: 1, queueTimeout: left });
+concurrencyLimit({ queueTimeout: left });
+concurrencyLimit({
+  limits: [{ name: 'app', limit: 1 }],
+  queueTimeout: (req) => {
+    expectTypeOf(req).toEqualTypeOf<Request>();
+    return req.path === '/export' ? 30_000 : left(req);
+  },
+});
+// @ts-expect-error: milliseconds
+concurrencyLimit({ limit: 1, queueTimeout: () => '5s' });
+// @ts-expect-error: an option of the middleware
+concurrencyLimit({ limits: [{ name: 'app', limit: 1, queueTimeout: left }] });
+// @ts-expect-error: max is required
+timeLeft({});
+
 // The limit of the environment, or else the default limit.
 const { LIMIT } = process.env;
 concurrencyLimit({ limit: LIMIT ? Number(LIMIT) : undefined, queueLimit: 5 });
@@ -70,6 +88,7 @@ app.get('/reports/:id', limit, (req, res) => {
   const { admission } = res.locals;
   expectTypeOf(admission.waited).toEqualTypeOf<number>();
   expectTypeOf(admission.permit).toEqualTypeOf<Permit | undefined>();
+  expectTypeOf(admission.timeLeft).toEqualTypeOf<number | undefined>();
   // A permit, or the rejection, or neither if no limit applies.
   if (admission.permit) expectTypeOf(admission.rejection).toEqualTypeOf<undefined>();
   if (admission.rejection) expectTypeOf(admission.permit).toEqualTypeOf<undefined>();
@@ -135,6 +154,7 @@ concurrencyLimit({
   skip: (req: AuthRequest) => req.user.plan === 'paid',
   priority: (req: AuthRequest) => (req.user.plan === 'paid' ? 'high' : 'normal'),
   fairBy: (req: AuthRequest) => req.user.id,
+  queueTimeout: (req: AuthRequest) => (req.user.plan === 'paid' ? 5000 : undefined),
   onReject: ({ reason }, req: AuthRequest, res: Response<{ reason: string; user: number }>) =>
     res.json({ reason, user: req.user.id }),
 });

@@ -1,5 +1,5 @@
 import type { GateStats, Permit, Rejection } from '@headgate/core';
-import { concurrencyLimit } from '@headgate/fastify';
+import { concurrencyLimit, timeLeft } from '@headgate/fastify';
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { expectTypeOf } from 'vitest';
 
@@ -35,6 +35,15 @@ app.get('/reports', { config: { concurrencyLimit: limit } }, async () => 'ok');
 
 // @ts-expect-error: options are not a limit
 app.get('/', { config: { concurrencyLimit: { limit: 1 } } }, async () => 'ok');
+concurrencyLimit({
+  limit: 1,
+  queueTimeout: (request) => {
+    expectTypeOf(request).toEqualTypeOf<FastifyRequest>();
+    return request.url === '/export' ? 30_000 : undefined;
+  },
+});
+concurrencyLimit({ queueTimeout: timeLeft({ max: 10_000 }) });
+
 // @ts-expect-error: misspelt
 concurrencyLimit({ limit: 1, queuLimit: 1 });
 // @ts-expect-error: a key is text or a number
@@ -52,6 +61,7 @@ concurrencyLimit({
   key: (request: FastifyRequest<{ Params: { id: string } }>) => request.params.id,
   weight: (request: FastifyRequest<Report>) => request.query.pages,
   skip: (request: AuthRequest) => request.user.isPaid,
+  queueTimeout: (request: AuthRequest) => (request.user.isPaid ? 5000 : undefined),
   priority: (request: AuthRequest) => (request.user.isPaid ? 'high' : 'normal'),
   fairBy: (request: AuthRequest) => request.user.id,
   onReject: ({ reason }, request: FastifyRequest<Report>, reply: FastifyReply) =>

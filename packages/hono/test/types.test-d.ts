@@ -1,5 +1,5 @@
 import type { GateStats, Permit, Rejection } from '@headgate/core';
-import { concurrencyLimit } from '@headgate/hono';
+import { concurrencyLimit, timeLeft } from '@headgate/hono';
 import { type Context, Hono, type Next } from 'hono';
 import { expectTypeOf } from 'vitest';
 
@@ -39,7 +39,10 @@ const perUser = concurrencyLimit<Env>({
     expectTypeOf(c.var.user).toEqualTypeOf<{ id: string }>();
     return c.var.user.id;
   },
+  queueTimeout: (c) => (c.var.user.id === 'batch' ? 30_000 : undefined),
 });
+concurrencyLimit({ queueTimeout: timeLeft({ max: 10_000 }) });
+concurrencyLimit<Env>({ limit: 1, queueTimeout: timeLeft({ max: 10_000 }) });
 new Hono<Env>().get('/', perUser, (c) => {
   expectTypeOf(c.var.user.id).toEqualTypeOf<string>();
   expectTypeOf(c.var.admission.waited).toEqualTypeOf<number>();

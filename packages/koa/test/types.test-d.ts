@@ -1,5 +1,5 @@
 import type { GateStats, Permit, Rejection } from '@headgate/core';
-import { type Admission, concurrencyLimit } from '@headgate/koa';
+import { type Admission, concurrencyLimit, timeLeft } from '@headgate/koa';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware, type Next, type ParameterizedContext } from 'koa';
 import { expectTypeOf } from 'vitest';
@@ -55,6 +55,15 @@ new Router().use(limit).get('/', (ctx) => {
   expectTypeOf(ctx.state.admission?.waited).toEqualTypeOf<number | undefined>();
 });
 
+concurrencyLimit({
+  limit: 1,
+  queueTimeout: (ctx) => {
+    expectTypeOf(ctx).toEqualTypeOf<Context>();
+    return ctx.path === '/export' ? 30_000 : undefined;
+  },
+});
+concurrencyLimit({ queueTimeout: timeLeft({ max: 10_000 }) });
+
 // @ts-expect-error: misspelt
 concurrencyLimit({ limit: 1, queuLimit: 1 });
 // @ts-expect-error: a key is text or a number
@@ -73,6 +82,7 @@ concurrencyLimit({
   skip: (ctx: AppContext) => ctx.state.user.isPaid,
   priority: (ctx: AppContext) => (ctx.state.user.isPaid ? 'high' : 'normal'),
   fairBy: (ctx: AppContext) => ctx.tenant,
+  queueTimeout: (ctx: AppContext) => (ctx.state.user.isPaid ? 5000 : undefined),
   onReject: ({ reason }, ctx: AppContext) => {
     ctx.body = { reason, tenant: ctx.tenant };
   },

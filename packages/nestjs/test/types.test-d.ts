@@ -3,6 +3,7 @@ import {
   ConcurrencyLimit,
   ConcurrencyLimitModule,
   type ConcurrencyLimitOptions,
+  timeLeft,
 } from '@headgate/nestjs';
 import type { CallHandler, DynamicModule, ExecutionContext } from '@nestjs/common';
 import type { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host';
@@ -13,6 +14,10 @@ const reports = ConcurrencyLimit({
   key: (context) => {
     expectTypeOf(context).toEqualTypeOf<ExecutionContext>();
     return context.getClass().name;
+  },
+  queueTimeout: (context) => {
+    expectTypeOf(context).toEqualTypeOf<ExecutionContext>();
+    return context.getClass().name === 'Exports' ? 30_000 : undefined;
   },
   onReject: (rejection, context, next) => {
     expectTypeOf(rejection).toEqualTypeOf<Rejection>();
@@ -31,6 +36,7 @@ class Decorated {
 }
 expectTypeOf(Decorated).toBeConstructibleWith();
 
+ConcurrencyLimitModule.forRoot({ queueTimeout: timeLeft({ max: 10_000 }) });
 expectTypeOf(ConcurrencyLimitModule.forRoot()).toEqualTypeOf<DynamicModule>();
 ConcurrencyLimitModule.forRootAsync({
   inject: ['settings'],

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import type { GateStats, Rejection } from '@headgate/core';
-import { type Admission, admissionOf, concurrencyLimit } from '@headgate/node';
+import { type Admission, admissionOf, concurrencyLimit, timeLeft } from '@headgate/node';
 import { expectTypeOf } from 'vitest';
 
 const limit = concurrencyLimit({
@@ -42,6 +42,15 @@ createSecureServer(
   }),
 );
 
+concurrencyLimit({
+  limit: 1,
+  queueTimeout: (req) => {
+    expectTypeOf(req).toEqualTypeOf<IncomingMessage>();
+    return req.url === '/export' ? 30_000 : undefined;
+  },
+});
+concurrencyLimit({ queueTimeout: timeLeft({ max: 10_000 }) });
+
 // The app's own types.
 interface AuthMessage extends IncomingMessage {
   user: { id: number; isPaid: boolean };
@@ -50,6 +59,7 @@ createServer(
   concurrencyLimit({
     limit: 1,
     key: (req: AuthMessage) => req.user.id,
+    queueTimeout: (req: AuthMessage) => (req.user.isPaid ? 5000 : undefined),
     skip: (req: AuthMessage) => req.user.isPaid,
     onReject: (_, req: AuthMessage, res) => res.end(`${req.user.id}`),
   })(handler),

@@ -12,6 +12,7 @@ import type {
   Permit,
   Priority,
   Rejection,
+  TimeLeft,
 } from '@headgate/core';
 import type { HttpHandle } from '@headgate/core/http';
 
@@ -124,6 +125,7 @@ interface SuiteAdmission {
   readonly waited: number;
   /** Set in degraded mode. */
   readonly rejection?: Rejection | undefined;
+  readonly timeLeft?: number | undefined;
 }
 
 /** Responds to a rejected request, or lets the next handler do so. */
@@ -175,7 +177,7 @@ export interface SuiteOptions extends SuiteLimitOptions {
   /** As `limits` of `concurrencyLimit`. */
   readonly limits?: readonly SuiteLimitOptions[];
   /** As `queueTimeout` of `concurrencyLimit`. */
-  readonly queueTimeout?: number;
+  readonly queueTimeout?: number | Ask<number | undefined> | TimeLeft;
   /** As `skip` of `concurrencyLimit`. */
   readonly skip?: Ask<boolean>;
   /** As `onReject` of `concurrencyLimit`. */
@@ -227,7 +229,16 @@ export function adapted<Adapted, Args extends readonly unknown[], Reply>(
   return adaptedOptions as Adapted;
 }
 
-const requestOptions = ['key', 'weight', 'limit', 'skip', 'priority', 'fairBy', 'by'];
+const requestOptions = [
+  'key',
+  'weight',
+  'limit',
+  'skip',
+  'priority',
+  'fairBy',
+  'by',
+  'queueTimeout',
+];
 
 function adaptFunctions<Args extends readonly unknown[]>(
   options: object,
@@ -235,7 +246,9 @@ function adaptFunctions<Args extends readonly unknown[]>(
 ): Record<string, unknown> {
   const entries = Object.entries(options).map(([name, value]) => {
     if (name === 'shares' && typeof value === 'object') return [name, adaptFunctions(value, read)];
-    if (typeof value !== 'function' || !requestOptions.includes(name)) return [name, value];
+    // A result of `timeLeft()` reads the framework's own request.
+    if (typeof value !== 'function' || 'max' in value) return [name, value];
+    if (!requestOptions.includes(name)) return [name, value];
     return [name, (...args: Args) => value(read(...args))];
   });
   return Object.fromEntries(entries);

@@ -1,4 +1,4 @@
-import { concurrencyLimit } from '@headgate/web';
+import { concurrencyLimit, timeLeft } from '@headgate/web';
 import { expectTypeOf } from 'vitest';
 
 interface NextRequest extends Request {
@@ -34,6 +34,7 @@ export function options() {
   const limit = concurrencyLimit<NextRequest>({
     limit: 1,
     key: (request) => request.nextUrl.pathname,
+    queueTimeout: (request) => (request.nextUrl.pathname === '/export' ? 30_000 : undefined),
     skip: (request) => request.method === 'OPTIONS',
     onReject: ({ reason }, request, next) =>
       reason === 'full' ? next(request) : new Response(null, { status: 503 }),
@@ -44,6 +45,17 @@ export function options() {
   });
   // @ts-expect-error: another request lacks `nextUrl`
   void limit(new Request('http://localhost/'), () => new Response('ok'));
+}
+
+/** `timeLeft()` reads the request of any host. */
+export function deadlines() {
+  const queueTimeout = timeLeft({ max: 10_000 });
+  const limit = concurrencyLimit<NextRequest>({ queueTimeout });
+  void limit.wrap((request) => new Response(request.nextUrl.pathname));
+  concurrencyLimit({ limit: 1, queueTimeout })(
+    new Request('http://localhost/'),
+    () => new Response(),
+  );
 }
 
 /** `classify` receives the response. */

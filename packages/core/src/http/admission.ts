@@ -1,10 +1,17 @@
 import type { Permit } from '../semaphore/permit.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
+import type { ClientDeadline } from './client-deadline.ts';
 
 /**
  * What a handler learns about its admission: a permit, a rejection (in degraded mode), or neither (no limit applied).
  */
-export type Admission =
+export type Admission = {
+  /**
+   * Milliseconds for which the client still waits, now: a timeout for the handler's own calls. 0 once it no longer
+   * waits. Undefined unless the limit has a `queueTimeout` of `timeLeft()` and a header of the request says it.
+   */
+  readonly timeLeft: number | undefined;
+} & (
   | {
       /** The permit, which is released when the response has ended. */
       readonly permit: Permit;
@@ -28,7 +35,33 @@ export type Admission =
       readonly waited: 0;
       /** Undefined, since no limit applies to the request. */
       readonly rejection: undefined;
-    };
+    }
+);
 
 /** The admission of a request to which no limit applies. */
-export const unlimited: Admission = { permit: undefined, waited: 0, rejection: undefined };
+export const unlimited: Admission = {
+  permit: undefined,
+  waited: 0,
+  rejection: undefined,
+  timeLeft: undefined,
+};
+
+/** The admission of a request that has been admitted or rejected. */
+export function admissionOf(
+  permit: Permit | undefined,
+  rejection: Rejection | undefined,
+  deadline: ClientDeadline | undefined,
+): Admission {
+  const waited = permit?.waited ?? rejection?.waited ?? 0;
+  if (deadline === undefined)
+    return { permit, waited, rejection, timeLeft: undefined } as Admission;
+  const told = {
+    permit,
+    waited,
+    rejection,
+    get timeLeft() {
+      return deadline.timeLeft;
+    },
+  };
+  return told as Admission;
+}

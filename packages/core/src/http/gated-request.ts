@@ -9,7 +9,8 @@ import type { Rejection } from '../semaphore/rejection.ts';
 import { Waiter } from '../semaphore/waiter.ts';
 import { warnOnce } from '../warning.ts';
 import { AbandonedRequest, type AbandonedRequests } from './abandoned-requests.ts';
-import { type Admission, unlimited } from './admission.ts';
+import { type Admission, admissionOf, unlimited } from './admission.ts';
+import { ClientDeadline } from './client-deadline.ts';
 import type { SlowClients } from './slow-clients.ts';
 
 /** The settings of a middleware that its gated requests need. */
@@ -147,6 +148,8 @@ export class GatedRequest extends Waiter {
    * context.
    */
   answered: Promise<void> | undefined = undefined;
+  /** When the client stops waiting, if it has said so. */
+  private clientDeadline: ClientDeadline | undefined = undefined;
   /** Determines the outcome for an adaptive limit. */
   outcomeOf: ((permit: BasePermit) => Outcome) | undefined = undefined;
   /** The framework's request, which determines the kind. */
@@ -162,7 +165,7 @@ export class GatedRequest extends Waiter {
   /** Number of tracked promises that have been counted as settled before they settle. */
   private ignoredPromises = 0;
   private hasEnded = false;
-  private wasUnanswered = false;
+  private wasTooLate = false;
   /** Whether the response shows that handlers like this one do not hang. */
   protected isAnswered = true;
   private answer: (() => void) | undefined = undefined;
@@ -194,8 +197,13 @@ export class GatedRequest extends Waiter {
 
   /** What the handler may know of the admission. */
   get admission(): Admission {
-    const { permit, rejection } = this;
-    return { permit, waited: permit?.waited ?? rejection?.waited ?? 0, rejection } as Admission;
+    return admissionOf(this.permit, this.rejection, this.clientDeadline);
+  }
+
+  /** The client has said for how many milliseconds it still waits. */
+  clientWaits(milliseconds: number): void {
+    this.queueTimeout = milliseconds;
+    this.clientDeadline = new ClientDeadline(this.settings.clock, milliseconds);
   }
 
   /** Whether the request is queued now. */
@@ -218,9 +226,17 @@ export class GatedRequest extends Waiter {
     this.exchange.observe(this);
   }
 
-  /** Once the response has ended: whether the client had left before. */
+  /**
+   * Whether the client has left, or its deadline has passed without a response. Once the response has ended: whether
+   * that had happened before.
+   */
   override gone(): boolean {
-    return this.hasEnded ? this.wasUnanswered : this.exchange.gone;
+    return this.hasEnded ? this.wasTooLate : this.exchange.gone || this.isLate;
+  }
+
+  /** In the queue, `queueTimeout` rejects the request at its deadline, since the client may still read that. */
+  private get isLate(): boolean {
+    return this.permit !== undefined && this.clientDeadline?.isMissed === true;
   }
 
   override withdrawn(): void {
@@ -229,6 +245,7 @@ export class GatedRequest extends Waiter {
 
   granted(permit: BasePermit): void {
     this.admit(permit);
+    this.clientDeadline?.watch(permit, this.exchange);
     for (let { outer } = this; outer !== undefined; outer = outer.outer) outer.permit?.countAgain();
     this.settings.slowClients?.add(this);
     this.answer?.();
@@ -271,7 +288,8 @@ export class GatedRequest extends Waiter {
     const { permit, settings } = this;
     if (this.hasEnded) return;
     this.hasEnded = true;
-    this.wasUnanswered = ending === 'unanswered';
+    this.wasTooLate = ending === 'unanswered' || this.isLate;
+    this.clientDeadline?.stop();
     // A disconnect in the middle of the body does not change for how long the handler counts.
     if (ending !== 'truncated') settings.slowClients?.delete(this);
     if (permit === undefined) return this.withdraw();

@@ -97,6 +97,7 @@ export class HttpGate<R> {
       gated.outcomeOf = (permit) => this.#outcome(gated, request, reply, permit);
     if (this.#settings.sampleAt === 'first-byte') exchange.whenBodyBegins(() => gated.bodyBegan());
     this.#prioritize(gated, request);
+    this.#setTimeout(gated, request);
     gated.enter(asksGuard);
     return gated;
   }
@@ -138,6 +139,17 @@ export class HttpGate<R> {
     if (priority !== undefined) gated.priority = checkPriority(priority(request) ?? 'normal');
     const group = keyText(fairBy?.(request), 'fairBy', 'a function that returns ');
     if (group !== undefined) gated.fairBy = group;
+  }
+
+  /** Called for requests that need not wait, too, so that a mistake in the function shows before the first overload. */
+  #setTimeout(gated: GatedRequest, request: R): void {
+    const { queueTimeout } = this.#settings;
+    if (queueTimeout === undefined) return;
+    const timeout: unknown = queueTimeout(request);
+    const { max } = queueTimeout;
+    if (timeout === undefined) gated.queueTimeout = max;
+    else if (max === undefined) gated.queueTimeout = checkTimeout(timeout);
+    else gated.clientWaits(checkTimeout(timeout));
   }
 
   /** Undefined and null mean false, so that `skip` may read an optional property. */
@@ -189,4 +201,10 @@ export class HttpGate<R> {
       return 'ignored';
     }
   }
+}
+
+function checkTimeout(timeout: unknown): number {
+  if (typeof timeout === 'number' && timeout >= 0) return timeout;
+  const expected = 'a function that returns milliseconds, 0 or more, or undefined';
+  throw invalid('queueTimeout', expected, timeout);
 }

@@ -106,7 +106,7 @@ export type LimitOptions<R> =
  * argument of `classify`.
  */
 export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, Reply>
-  extends CommonOptions,
+  extends Omit<CommonOptions, 'queueTimeout'>,
     Pick<GateOptions, 'guard' | 'mode'> {
   /**
    * Returns true for a request that bypasses the limits. Default: no request does, except CORS preflights, up to four
@@ -131,6 +131,14 @@ export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, R
    * returns `undefined` form one group. Memory stays bounded even if clients invent group names. Default: no groups.
    */
   fairBy?: Fn<[request: R], string | number | undefined> | undefined;
+  /**
+   * Maximum wait of a request in milliseconds, over all its limits, or Infinity. While answers come too late for their
+   * clients, a request waits no longer than answers have recently come in time; and one that would certainly time out is
+   * rejected on arrival. A function returns it for each request, or undefined for the default. `timeLeft()` returns a
+   * function that reads from the headers how long the client still waits. Default: 2,000; for a single reused limiter,
+   * its own timeout.
+   */
+  queueTimeout?: number | Fn<[request: R], number | undefined> | undefined;
   /**
    * Order of the queue: `fifo()` or `lifo()`. With `priority` or `fairBy`, the order within a priority or a
    * group. Default: `fifo()`.

@@ -21,6 +21,7 @@ import { checkCalled } from './misuse.ts';
 import type { AnyHttpOptions, MiddlewareOptions } from './options.ts';
 import { perLimit, perMiddleware, type Rule, rulesOf } from './rule.ts';
 import { SlowClients } from './slow-clients.ts';
+import type { TimeLeft } from './time-left.ts';
 
 /** The options of a middleware, validated and with defaults, and the gate made from them. */
 export interface HttpSettings<R> extends GatedRequestSettings {
@@ -29,6 +30,8 @@ export interface HttpSettings<R> extends GatedRequestSettings {
   readonly skip: ((request: R) => boolean | undefined) | undefined;
   readonly priority: ((request: R) => Priority | undefined) | undefined;
   readonly fairBy: ((request: R) => string | number | undefined) | undefined;
+  /** Returns the maximum wait of a request, if requests differ. */
+  readonly queueTimeout: (((request: R) => number | undefined) & Partial<TimeLeft>) | undefined;
   readonly classify: ((response: never) => Outcome) | undefined;
   readonly sampleAt: 'first-byte' | 'end';
   readonly headers: boolean;
@@ -51,7 +54,12 @@ export function httpSettings<R>(
   checkNames('concurrencyLimit', options, known);
   const { onDisconnect = 'wait', guard } = options;
   const complete = hasDefaultLimit(options) ? withDefaultLimit(options) : options;
-  const common = checkCommon(complete);
+  const { queueTimeout } = options;
+  const isPerRequest = typeof queueTimeout === 'function';
+  const common = checkCommon({
+    ...complete,
+    queueTimeout: isPerRequest ? undefined : queueTimeout,
+  });
   const own = {
     guard,
     clock: common.clock,
@@ -65,12 +73,15 @@ export function httpSettings<R>(
     sampleAt: checkChoice('sampleAt', options.sampleAt ?? 'end', ['first-byte', 'end']),
     priority: checkFunction('priority', options.priority),
     fairBy: checkFunction('fairBy', options.fairBy),
+    queueTimeout: isPerRequest ? queueTimeout : undefined,
   };
   checkFunction('onReject', options.onReject);
   const order = orderOf(options);
   const rules = rulesOf(complete, framework, order);
   const specs = rules.map(({ spec }) => spec);
   checkOrderOptions(options, specs);
+  if (isPerRequest && specs.length === 0)
+    throw superfluous('queueTimeout', 'if there is only a guard');
   const isAdaptive = rules.some((rule) => rule.isAdaptive);
   if (own.classify !== undefined && !isAdaptive)
     throw superfluous('classify', 'unless a limit is adaptive');

@@ -1,6 +1,7 @@
 import type { World } from '../kit/world.ts';
 import { adaptiveLimits } from './adaptive-limits.ts';
 import { admission } from './admission.ts';
+import { clientDeadlines } from './client-deadlines.ts';
 import { closing } from './closing.ts';
 import { connections } from './connections.ts';
 import { defaultLimit } from './default-limit.ts';
@@ -20,6 +21,7 @@ import { methods } from './methods.ts';
 import { mistakes } from './mistakes.ts';
 import { observers } from './observers.ts';
 import { priorities } from './priorities.ts';
+import { queueTimeouts } from './queue-timeouts.ts';
 import { rejectedUploads } from './rejected-uploads.ts';
 import { rejectedWork } from './rejected-work.ts';
 import { rejection } from './rejection.ts';
@@ -40,6 +42,8 @@ export const contract: Readonly<Record<string, (world: World) => void>> = {
   'client disconnects in the queue': leavingTheQueue,
   'client disconnects during the handler': leavingTheHandler,
   'clients that give up': givingUp,
+  'queue timeouts of requests': queueTimeouts,
+  'deadlines of clients': clientDeadlines,
   'handlers that hang': hangingHandlers,
   streams,
   connections,

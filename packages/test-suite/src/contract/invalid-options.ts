@@ -33,6 +33,16 @@ export const invalidOptions: [string, object, object][] = [
   ['a fractional limit', { limit: 1.5 }, { option: 'limit' }],
   ['a negative queueLimit', { limit: 1, queueLimit: -1 }, { option: 'queueLimit' }],
   ['a queueTimeout of NaN', { limit: 1, queueTimeout: Number.NaN }, { option: 'queueTimeout' }],
+  [
+    'a queueTimeout of one of several limits',
+    { limits: [{ name: 'a', limit: 1, queueTimeout: () => 1 }] },
+    { option: 'limits[0].queueTimeout', message: expect.stringContaining('next to limits') },
+  ],
+  [
+    'a queueTimeout next to only a guard',
+    { guard: { name: 'loop', admits: () => true }, queueTimeout: () => 1 },
+    { option: 'queueTimeout' },
+  ],
   ['a negative maxHold', { limit: 1, maxHold: -1 }, { option: 'maxHold' }],
   ['shadow mode of the default limit', { mode: 'shadow' }, { option: 'mode' }],
   ['an unknown mode', { limit: 1, mode: 'off' }, { option: 'mode' }],

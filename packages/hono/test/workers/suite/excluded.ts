@@ -84,6 +84,7 @@ export const excluded: Readonly<Record<string, readonly string[]>> = {
     'the default limit > answers requests of a high priority first',
   ],
   'Workers refuse `limiter`': [
+    'queue timeouts of requests > undefined means the timeout of a reused limiter',
     'fair queueing and shares > grants a released permit to the share that uses less than its part',
     'stacked middleware > acquires one permit of a limiter that is used twice',
     'stacked middleware > acquires permits for two keys of one limiter',
