@@ -6,7 +6,7 @@ import { type Clock, timeLeft } from '../src/index.ts';
 
 class OpenExchange extends Exchange {
   readonly gone = false;
-  readonly headersSent = false;
+  headersSent = false;
   protected listen(): void {}
 }
 
@@ -34,6 +34,26 @@ it('a running request is gone once its client no longer waits, although it is st
   gated.ended('complete');
   expect(gated.gone()).toBe(true);
   expect(http.gate.holders).toBe(0);
+});
+
+it('a request whose response has begun in time is not gone, however long the response takes', () => {
+  const clock = new VirtualClock();
+  const gated = scene(clock).arrive(500);
+  (gated.exchange as OpenExchange).headersSent = true;
+  clock.advance(1000);
+  expect(gated.gone()).toBe(false);
+  gated.ended('complete');
+  expect(gated.gone()).toBe(false);
+  expect(gated.permit?.signal.aborted).toBe(false);
+});
+
+it('a request that a busy event loop has answered too late is gone, although no timer has fired', () => {
+  const clock = new VirtualClock();
+  const gated = scene(clock).arrive(500);
+  clock.busy(600);
+  (gated.exchange as OpenExchange).headersSent = true;
+  gated.ended('complete');
+  expect(gated.gone()).toBe(true);
 });
 
 it('a request that was answered in time is not gone later', () => {
@@ -73,9 +93,9 @@ it('only a request with a deadline of its client sets a timer, which does not ke
   const { arrive } = scene(clock);
   arrive().ended('complete');
   expect(setTimer).not.toHaveBeenCalled();
-  const told = arrive(500);
+  const gated = arrive(500);
   expect(setTimer).toHaveBeenCalledExactlyOnceWith(expect.any(Function), 500);
   expect(timers[0]?.unref).toHaveBeenCalledOnce();
-  told.ended('complete');
+  gated.ended('complete');
   expect(clearTimer).toHaveBeenCalledExactlyOnceWith(timers[0]);
 });

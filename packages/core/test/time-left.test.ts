@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toldTimeLeft } from '../src/http/deadline-headers.ts';
+import { timeLeftFromHeaders } from '../src/http/deadline-headers.ts';
 import { timeLeft } from '../src/index.ts';
 
 const NOW = 1_700_000_010_000;
 const MAX = 10_000;
 
-const told = (headers: Readonly<Record<string, string>>, max = MAX) =>
-  toldTimeLeft((name) => headers[name], max, NOW);
+const read = (headers: Readonly<Record<string, string>>, max = MAX) =>
+  timeLeftFromHeaders((name) => headers[name], max, NOW);
 
 it.each([
   ['x-request-start', '1700000008000', 8000],
@@ -32,7 +32,7 @@ it.each([
   ['prefer', 'respond-async, WAIT = "5"; strict, return=minimal', 5000],
   ['prefer', 'return=minimal,wait=2,wait=7', 2000],
 ])('%s: %s leaves %d ms', (name, value, left) => {
-  expect(told({ [name]: value })).toBeCloseTo(left, 6);
+  expect(read({ [name]: value })).toBeCloseTo(left, 6);
 });
 
 it.each([
@@ -64,19 +64,19 @@ it.each([
   ['prefer', 'handling=strict; wait=5'],
   ['prefer', 'wait=5 6'],
 ])('%s: %j says nothing', (name, value) => {
-  expect(told({ [name]: value })).toBeUndefined();
+  expect(read({ [name]: value })).toBeUndefined();
 });
 
 it('the header that says the least counts', () => {
   const headers = { 'x-request-start': '1700000008000', 'connect-timeout-ms': '9000' };
-  expect(told({ ...headers, 'grpc-timeout': '700m', prefer: 'wait=4' })).toBe(700);
-  expect(told(headers)).toBe(8000);
+  expect(read({ ...headers, 'grpc-timeout': '700m', prefer: 'wait=4' })).toBe(700);
+  expect(read(headers)).toBe(8000);
 });
 
 it('a time above max says nothing, and neither does one above a minute', () => {
-  expect(told({ 'connect-timeout-ms': '10001' })).toBeUndefined();
-  expect(told({ 'connect-timeout-ms': '60000' }, 120_000)).toBe(60_000);
-  expect(told({ 'connect-timeout-ms': '60001' }, 120_000)).toBeUndefined();
+  expect(read({ 'connect-timeout-ms': '10001' })).toBeUndefined();
+  expect(read({ 'connect-timeout-ms': '60000' }, 120_000)).toBe(60_000);
+  expect(read({ 'connect-timeout-ms': '60001' }, 120_000)).toBeUndefined();
 });
 
 const names = [
@@ -101,7 +101,7 @@ it('for any headers, the time is undefined or from 0 to max', () => {
   const max = fc.double({ min: 0, minExcluded: true, noNaN: true });
   fc.assert(
     fc.property(headers, max, (each, most) => {
-      const left = told(each, most);
+      const left = read(each, most);
       expect(left === undefined || (left >= 0 && left <= most)).toBe(true);
     }),
     { numRuns: 2000 },
@@ -113,7 +113,7 @@ it.each([' ', ',', ', ', '1', '1.', 'wait', ',wait ', ',wait=', ',wait=1 ', ',wa
   (part) => {
     const value = part.repeat(1_000_000 / part.length);
     const start = performance.now();
-    for (const name of names) for (const text of [value, `${value}x`]) told({ [name]: text });
+    for (const name of names) for (const text of [value, `${value}x`]) read({ [name]: text });
     expect(performance.now() - start).toBeLessThan(1500);
   },
 );

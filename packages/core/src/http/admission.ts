@@ -55,7 +55,7 @@ export function admissionOf(
   const waited = permit?.waited ?? rejection?.waited ?? 0;
   if (deadline === undefined)
     return { permit, waited, rejection, timeLeft: undefined } as Admission;
-  const told = {
+  const withDeadline = {
     permit,
     waited,
     rejection,
@@ -63,5 +63,5 @@ export function admissionOf(
       return deadline.timeLeft;
     },
   };
-  return told as Admission;
+  return withDeadline as Admission;
 }

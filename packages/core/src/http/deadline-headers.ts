@@ -5,7 +5,7 @@ type ReadHeader = (name: string) => string | undefined;
 
 interface DeadlineHeader {
   readonly name: string;
-  /** Matches only values that make sense. Two values of one header arrive as `1, 2`, which does not match. */
+  /** Matches only valid values. Two values of one header arrive as `1, 2`, which does not match. */
   readonly pattern: RegExp;
   /** Converts the groups of the pattern to milliseconds. */
   read(value: string, unit?: string): number;
@@ -54,15 +54,19 @@ const startPattern = /^(?:t=)?(\d{10}(?:\d{3}){0,3})(\.\d{1,9})?$/;
  * @param max How long clients wait at most, in milliseconds.
  * @param now The wall-clock time in milliseconds since 1970.
  */
-export function toldTimeLeft(header: ReadHeader, max: number, now: number): number | undefined {
-  const left = headers.map(({ name, pattern, read }) => {
+export function timeLeftFromHeaders(
+  header: ReadHeader,
+  max: number,
+  now: number,
+): number | undefined {
+  const durations = headers.map(({ name, pattern, read }) => {
     const [, value, unit] = pattern.exec(header(name) ?? '') ?? [];
     return value === undefined ? Infinity : read(value, unit);
   });
-  const told = left.filter((time) => time <= Math.min(max, MAX_MS));
+  const times = durations.filter((time) => time <= Math.min(max, MAX_MS));
   const elapsed = now - startOf(header('x-request-start') ?? '');
-  if (elapsed >= 0 && elapsed <= MAX_MS) told.push(Math.max(0, max - elapsed));
-  return told.length === 0 ? undefined : Math.min(...told);
+  if (elapsed >= 0 && elapsed <= MAX_MS) times.push(Math.max(0, max - elapsed));
+  return times.length === 0 ? undefined : Math.min(...times);
 }
 
 /** When the first proxy received the request, in whole milliseconds since 1970, as `now` is; NaN if unknown. */

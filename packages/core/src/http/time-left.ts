@@ -1,5 +1,5 @@
 import { checkNames, checkSpan } from '../checks.ts';
-import { toldTimeLeft } from './deadline-headers.ts';
+import { timeLeftFromHeaders } from './deadline-headers.ts';
 
 /** Tells how long the client of a request still waits for the response. */
 export interface TimeLeft {
@@ -16,15 +16,15 @@ export interface TimeLeft {
 /**
  * Makes `queueTimeout` the time for which the client still waits, as its proxy or the client itself says it:
  * `X-Request-Start`, `X-Envoy-Expected-Rq-Timeout-Ms`, `grpc-timeout`, `Connect-Timeout-Ms`, `Expect-Within`, or
- * `Prefer: wait`. The header that says the least counts. Values that make no sense, or exceed `max`, are ignored.
+ * `Prefer: wait`. The header that says the least counts. Invalid values, and those above `max`, are ignored.
  *
- * @param options `max`: how long clients wait for a response at most, in milliseconds (above 0).
+ * @param options `max`: how long clients wait at most until a response begins, in milliseconds (above 0).
  * @throws HeadgateError for an unknown option, and an invalid `max`.
  */
 export function timeLeft(options: { max: number }): TimeLeft {
   checkNames('timeLeft', options, ['max']);
   const max = checkSpan('max', options.max);
-  const read = (request: object) => toldTimeLeft(headersOf(request), max, Date.now());
+  const read = (request: object) => timeLeftFromHeaders(headersOf(request), max, Date.now());
   return Object.assign(read, { max });
 }
 

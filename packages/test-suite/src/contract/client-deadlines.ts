@@ -1,5 +1,7 @@
+import { PassThrough } from 'node:stream';
 import { timeLeft } from '@headgate/core';
 import { expect, it } from 'vitest';
+import type { SuiteHandler } from '../framework.ts';
 import { busy } from '../kit/busy.ts';
 import { Paused } from '../kit/handlers.ts';
 import { aRound, counts } from '../kit/until.ts';
@@ -21,7 +23,7 @@ const headers: [string, () => string][] = [
   ['Prefer', () => 'respond-async, wait=15'],
 ];
 
-const nonsense: [string, string][] = [
+const invalid: [string, string][] = [
   ['X-Request-Start', '12'],
   ['X-Envoy-Expected-Rq-Timeout-Ms', '-1'],
   ['grpc-timeout', '1s'],
@@ -55,7 +57,7 @@ export function clientDeadlines(world: World): void {
     },
   );
 
-  it.each(nonsense)('ignores a header that makes no sense: %s: %s', async (name, value) => {
+  it.each(invalid)('ignores an invalid header: %s: %s', async (name, value) => {
     const clock = new VirtualClock();
     const { app, limit, work, holder } = await busy(world, { queueLimit: 1, queueTimeout, clock });
     const call = app.call('/', { headers: { [name]: value } });
@@ -125,6 +127,25 @@ export function clientDeadlines(world: World): void {
     clock.advance(1000);
     await aRound();
     expect(signal?.aborted).toBe(false);
+  });
+
+  it('a response that has begun in time is not aborted', async () => {
+    const clock = new VirtualClock();
+    const body = new PassThrough();
+    const signals: (AbortSignal | undefined)[] = [];
+    const limit = world.limit({ limit: 1, queueTimeout, clock });
+    const handle: SuiteHandler = (context) => {
+      signals.push(context.admission?.permit?.signal);
+      context.stream(body);
+      body.write('one');
+    };
+    const app = await world.serve({ use: limit }, { handle });
+    const call = app.call('/', { headers: { 'Connect-Timeout-Ms': '500' } });
+    await call.response;
+    clock.advance(500);
+    body.end('two');
+    expect((await call.answer()).body).toBe('onetwo');
+    expect(signals[0]?.aborted).toBe(false);
   });
 
   it('a permit that the handler has released early is not aborted', async () => {

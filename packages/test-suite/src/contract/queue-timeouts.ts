@@ -44,17 +44,17 @@ export function queueTimeouts(world: World): void {
       ...{ limits: undefined, queueLimit: undefined },
       ...{ ...kind(), queueTimeout, clock },
     } as SuiteOptions);
-    const patient = app.call('/150');
+    const longer = app.call('/150');
     await counts(limit, 1, 1);
-    const impatient = app.call('/100');
+    const shorter = app.call('/100');
     await counts(limit, 1, 2);
     clock.advance(99);
     expect(limit.queued).toBe(2);
     clock.advance(1);
-    await timedOut(impatient);
+    await timedOut(shorter);
     await counts(limit, 1, 1);
     clock.advance(50);
-    await timedOut(patient);
+    await timedOut(longer);
     expect(limit.stats().rejected).toMatchObject({ timeout: 2 });
     work.finishAll();
     await holder.answer();
