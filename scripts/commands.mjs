@@ -56,6 +56,10 @@ export const commands = {
       'the default limit without each of its mechanisms',
       'internal/simulator/src/ablation/main.ts',
     ),
+    queue: fromSource(
+      'which requests a limit serves, compared with a plain queue',
+      'internal/simulator/src/queue/main.ts',
+    ),
   },
   chaos: {
     redis: fromSource('limits in Redis', 'packages/redis/test/chaos/main.ts', '--redis'),

@@ -20,3 +20,9 @@ export const lognormal =
     const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
     return median * Math.exp(spread * normal);
   };
+
+/** Nine of ten durations take a fifth of the mean, the others 8.2 times the mean. */
+export const bimodal =
+  (mean: number): Distribution =>
+  (random) =>
+    mean * (random() < 0.9 ? 0.2 : 8.2);

@@ -1,0 +1,123 @@
+import { type Arrival, poisson } from '../arrivals.ts';
+import { atLeast, atMost, type Case } from '../goal.ts';
+import { limited, type SimulatedRequest } from '../limited.ts';
+import { servedByPlainQueue } from '../plain-queue.ts';
+import type { Row } from '../row.ts';
+import { distributions, nameOf, pairs, rate, type Server } from '../settings.ts';
+import type { Trial } from '../trial.ts';
+
+/** A rejection within this many milliseconds of the arrival is an early one. */
+const EARLY_MS = 100;
+
+/** The limiter's deadlines are whole milliseconds. */
+const ROUNDING_MS = 1;
+
+const servers = [
+  { limit: 1, mean: 100, timeout: 2000 },
+  { limit: 4, mean: 200, timeout: 2000 },
+  { limit: 10, mean: 100, timeout: 2000 },
+  { limit: 10, mean: 100, timeout: 200 },
+  { limit: 2, mean: 1500, timeout: 2000 },
+  { limit: 4, mean: 1000, timeout: 2000 },
+];
+
+const kinds = ['constant', 'exponential', 'bimodal'] as const;
+
+interface Figures {
+  readonly setting: string;
+  /** The work of the answers, as a percentage of that of the plain queue. */
+  readonly answers: number;
+  /** The percentage of the unanswered requests that is rejected early. */
+  readonly early: number;
+  /** By how many milliseconds the longest wait exceeds the timeout. */
+  readonly late: number;
+  /** The work in the queue, in timeouts. */
+  readonly queue: number;
+}
+
+export const row: Row = {
+  id: 'overload',
+  name: 'Overload, clients that wait',
+  description:
+    'A load of 1.2, 2, 5 and 20 times the capacity. The limit must finish as much work as the plain queue, and reject early most of what\n' +
+    'it cannot serve, and the rest within the timeout. The work in the queue is the mean number of waiters that an arriving request\n' +
+    'finds, times the mean duration, divided by the limit and the timeout.',
+  measure(trial) {
+    const at = (load: number) =>
+      pairs(servers, kinds).map(([server, kind]) => figuresOf(trial, server, kind, load));
+    const slight = [1.2, 2].flatMap(at);
+    const five = at(5);
+    const twenty = at(20);
+    const all = [...slight, ...five, ...twenty];
+    return {
+      goals: [
+        atLeast(
+          "work finished, of the plain queue's, up to 5 ×",
+          96,
+          '%',
+          cases([...slight, ...five], 'answers'),
+        ),
+        atLeast(
+          'rejected within 100 ms, of those not answered, at 5 ×',
+          33,
+          '%',
+          cases(five, 'early'),
+        ),
+        atLeast('the same at 20 ×', 80, '%', cases(twenty, 'early')),
+        atMost('longest wait, more than the timeout', ROUNDING_MS, 'ms', cases(all, 'late')),
+        atMost('work in the queue', 3, 'timeouts', cases(all, 'queue')),
+      ],
+    };
+  },
+};
+
+function cases(figures: readonly Figures[], name: Exclude<keyof Figures, 'setting'>): Case[] {
+  return figures.map(({ setting, ...values }) => ({ setting, value: values[name] }));
+}
+
+function figuresOf(
+  trial: Trial,
+  server: Server & { timeout: number },
+  kind: keyof typeof distributions,
+  load: number,
+): Figures {
+  const { limit, mean, timeout } = server;
+  const from = 16_000 * trial.part;
+  const to = from + Math.max(30_000, (400 * mean) / limit) * trial.part;
+  // Amid the load: not before the limit knows its rate, nor when no further requests arrive.
+  const counts = ({ at }: Arrival) => at >= from && at < to;
+  const arrivals = poisson({
+    perSecond: rate(server, load),
+    duration: distributions[kind](mean),
+    until: to + 2 * timeout,
+    seed: 5,
+  });
+  const queued: number[] = [];
+  const requests = limited(
+    trial,
+    arrivals,
+    { limit, queueTimeout: timeout },
+    (limiter, arrival) => {
+      if (counts(arrival)) queued.push(limiter.queued);
+    },
+  ).filter(({ planned }) => counts(planned));
+  const reference = [...servedByPlainQueue(arrivals, server)].filter(counts);
+  const answered = requests.filter(({ isAnswered }) => isAnswered).map(({ planned }) => planned);
+  const unanswered = requests.filter(({ isAnswered }) => !isAnswered);
+  const early = unanswered.filter((request) => waitOf(request) <= EARLY_MS);
+  return {
+    setting: nameOf(server, kind, `${load} ×`),
+    answers: (100 * workOf(answered)) / workOf(reference),
+    early: (100 * early.length) / unanswered.length,
+    late: Math.max(...requests.map(waitOf)) - timeout,
+    queue: (sum(queued) / queued.length) * (mean / limit / timeout),
+  };
+}
+
+/** How long the request waited until it was admitted or rejected. */
+const waitOf = ({ planned, admittedAt, endedAt }: SimulatedRequest) =>
+  (admittedAt ?? endedAt) - planned.at;
+
+const workOf = (arrivals: readonly Arrival[]) => sum(arrivals.map(({ duration }) => duration));
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
