@@ -1,4 +1,4 @@
-import { codel, fifo, lifo } from '@headgate/core';
+import { fifo, lifo } from '@headgate/core';
 
 /** Queue orders by name. */
-export const orders = { fifo: fifo(), codel: codel(), lifo: lifo() };
+export const orders = { fifo: fifo(), lifo: lifo() };

@@ -1,15 +1,18 @@
 /** Minimum length of a period in milliseconds. */
-const MIN_PERIOD_MS = 1000;
+const MIN_PERIOD_MS = 5000;
 
-/** Minimum weight released in a period, as a multiple of the limit. */
+/** Minimum weight released until the rate of a period is known, so that a few long requests do not decide. */
+const MIN_RELEASED = 32;
+
+/** The same, as a multiple of the limit. */
 const MIN_ROUNDS = 4;
 
 /** Milliseconds without waiters after which the rate is forgotten, since it may have changed. */
 const MAX_IDLE_MS = 60_000;
 
 /**
- * Measures how fast a limit releases weight while requests are queued: in the faster of the last two complete periods.
- * So neither a hang nor an unusually slow period makes the rate too low.
+ * Measures how fast a limit releases weight while requests are queued: in the current period or in the previous one,
+ * whichever is faster. So neither a hang nor an unusually slow period makes the rate too low.
  */
 export class ReleaseRate {
   /** Length of the current period in milliseconds, multiplied by the limit: so a new limit changes the rate at once. */
@@ -21,14 +24,14 @@ export class ReleaseRate {
   /** Until when releases have been counted. Undefined while no request is queued. */
   #since: number | undefined;
   #stoppedAt = 0;
-  /** How long a unit of weight was held in each of the last two periods, in milliseconds; 0 while unknown. */
-  #holds: readonly [number, number] = [0, 0];
+  /** How long a unit of weight was held in the previous period, in milliseconds; Infinity while unknown. */
+  #earlier = Infinity;
 
   /** Called when a request is queued and no other is. */
   start(now: number): void {
     this.#since = now;
     if (now - this.#stoppedAt <= MAX_IDLE_MS) return;
-    this.#holds = [0, 0];
+    this.#earlier = Infinity;
     this.#time = 0;
     this.#released = 0;
   }
@@ -48,7 +51,13 @@ export class ReleaseRate {
   /** Milliseconds until this weight has been released, at the least; 0 while unknown. */
   wait(now: number, weight: number, limit: number): number {
     this.#count(now, limit);
-    return (weight * Math.min(...this.#holds)) / limit;
+    const hold = Math.min(this.#earlier, this.#holdNow(limit));
+    return hold === Infinity ? 0 : (weight * hold) / limit;
+  }
+
+  /** How long a unit of weight is held in the current period, in milliseconds; Infinity while unknown. */
+  #holdNow(limit: number): number {
+    return this.#released < minReleased(limit) ? Infinity : this.#time / this.#released;
   }
 
   #count(now: number, limit: number): void {
@@ -57,9 +66,14 @@ export class ReleaseRate {
     this.#released += this.#latest;
     this.#since = now;
     this.#latest = 0;
-    if (this.#time < MIN_PERIOD_MS * limit || this.#released < MIN_ROUNDS * limit) return;
-    this.#holds = [this.#time / this.#released, this.#holds[0]];
+    if (this.#time < MIN_PERIOD_MS * limit || this.#released < 2 * minReleased(limit)) return;
+    this.#earlier = this.#holdNow(limit);
     this.#time = 0;
     this.#released = 0;
   }
+}
+
+/** The weight that must be released in a period until its rate is known. */
+function minReleased(limit: number): number {
+  return Math.max(MIN_RELEASED, MIN_ROUNDS * limit);
 }
