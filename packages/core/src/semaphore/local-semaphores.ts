@@ -173,7 +173,9 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     const { queueLimit, queueWeight } = this.settings;
     const maxLength = Math.min(queueLimit, controller?.maxQueued ?? Infinity);
     if (queue.length >= maxLength || queue.weight + waiter.weight > queueWeight) return false;
-    return !this.grants || !semaphore.isHopeless(this.timeLeft(waiter));
+    // A waiter from an earlier limit of its gate comes before those that have arrived later.
+    const isNew = waiter.timeoutBucket === undefined;
+    return !this.grants || !isNew || !semaphore.isHopeless(this.timeoutOf(waiter));
   }
 
   /** Rejects the waiters whose deadline has passed. */

@@ -1,3 +1,5 @@
+import type { Clock } from '../clock.ts';
+
 /** Minimum length of a period in milliseconds. */
 const MIN_PERIOD_MS = 5000;
 
@@ -21,7 +23,7 @@ export class ReleaseRate {
   #released = 0;
   /** Weight released since `#since`. */
   #latest = 0;
-  /** Until when releases have been counted. Undefined while no request is queued. */
+  /** Until when releases have been counted. Undefined while no request is queued, and until the first grant. */
   #since: number | undefined;
   #stoppedAt = 0;
   /** How long a unit of weight was held in the previous period, in milliseconds; Infinity while unknown. */
@@ -29,11 +31,18 @@ export class ReleaseRate {
 
   /** Called when a request is queued and no other is. */
   start(now: number): void {
-    this.#since = now;
     if (now - this.#stoppedAt <= MAX_IDLE_MS) return;
     this.#earlier = Infinity;
     this.#time = 0;
     this.#released = 0;
+  }
+
+  /**
+   * Called when a waiter is granted. The time before the first grant does not count: of requests that have come at once,
+   * the others are released right after it, when no request may be queued any more.
+   */
+  granted(clock: Clock): void {
+    this.#since ??= clock.now();
   }
 
   /** Reads no clock: the time matters only at the end of a period. */

@@ -70,8 +70,8 @@ export abstract class Waiter {
   exceeds(_rejection: Rejection): void {}
 
   /**
-   * Called just before a grant. Returns whether the caller has left; the waiter is then withdrawn. Must not call the
-   * limiter.
+   * Returns whether the caller has left. Called just before a grant: the waiter is then withdrawn. Called again when the
+   * permit of a waiter that was queued is released: the answer then came too late. Must not call the limiter.
    */
   gone(): boolean {
     return false;
