@@ -5,6 +5,9 @@ export const unbounded = { queueLimit: Infinity, queueTimeout: Infinity };
 
 /** A waiter with callbacks: promises would settle only when the simulation pauses. */
 export class CallbackWaiter extends Waiter {
+  /** Whether its client has disconnected. */
+  hasLeft = false;
+
   constructor(
     private readonly onGranted: (permit: Permit) => void,
     private readonly onRejected: (rejection: Rejection) => void = () => {},
@@ -18,6 +21,10 @@ export class CallbackWaiter extends Waiter {
 
   granted(permit: Permit): void {
     this.onGranted(permit);
+  }
+
+  override gone(): boolean {
+    return this.hasLeft;
   }
 
   rejected(rejection: Rejection): void {

@@ -75,6 +75,9 @@ export class Server {
     waiter.priority = priority;
     waiter.fairBy = fairBy;
     waiter.requestFrom(limiter);
-    return () => limiter.withdraw(waiter);
+    return () => {
+      waiter.hasLeft = true;
+      limiter.withdraw(waiter);
+    };
   }
 }
