@@ -73,12 +73,24 @@ it('a flow with requests twice as heavy gets half as many turns', () => {
   expect(turns(light) / turns(heavy)).toBeCloseTo(2, 0);
 });
 
-it('a new flow gets no credit for the time before its first request', () => {
+it('a flow without waiters may be ahead by the limit, once', () => {
   const { ask, next } = occupied();
   times(20, () => ask('early'));
   times(10, next);
   times(5, () => ask('late'));
-  expect(times(6, next)).toEqual(['late', 'early', 'late', 'early', 'late', 'early']);
+  expect(times(6, next)).toEqual(['late', 'late', 'early', 'late', 'early', 'late']);
+});
+
+it('a flow that has been ahead by the limit is charged for it', () => {
+  const { ask, next } = occupied();
+  times(40, () => ask('early'));
+  next();
+  const servedOf20 = times(20, () => {
+    // One request at a time: its flow is without waiters whenever it is served.
+    ask('late');
+    return [next(), next()];
+  }).flat();
+  expect(servedOf20.filter((flow) => flow === 'late').length).toBeLessThanOrEqual(21);
 });
 
 it('turns are reset when the queue is empty', () => {

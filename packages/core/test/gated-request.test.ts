@@ -443,3 +443,23 @@ it('a promise that waits for the end of a truncated response counts until the re
   client.handOver();
   expect([gate.holders, gate.stats().abandoned]).toEqual([0, 0]);
 });
+
+it.each([
+  ['unanswered', 'release', 'timeout'],
+  ['complete', 'release', undefined],
+  ['complete', 'wait', undefined],
+] as const)(
+  'responses that end as "%s" (onDisconnect: "%s") after 400 ms in the queue: a wait that long ends as %s',
+  (ending, onDisconnect, reason) => {
+    const clock = new VirtualClock();
+    const limits = [{ name: 'app', limit: 1 }];
+    const gate = createGate({ limits, queueTimeout: 1000, clock });
+    const requests = Array.from({ length: 9 }, () => {
+      const client = new QuietClient();
+      return { client, gated: enter(gate, client, onDisconnect) };
+    });
+    clock.advance(400);
+    for (const { client } of requests.slice(0, 7)) client.ended(ending);
+    expect(requests.map(({ gated }) => gated.rejection?.reason)[7]).toBe(reason);
+  },
+);

@@ -1,10 +1,7 @@
 import { Caller } from '@headgate/test-kit/caller';
-import { uncaughtIn } from '@headgate/test-kit/uncaught';
-import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import {
   byPriority,
-  codel,
   createGate,
   createLimiter,
   type LimiterOptions,
@@ -79,29 +76,4 @@ it('a waiter that fits is admitted once the waiter ahead, which does not fit, is
   expect(light.answers).toBe(0);
   limiter.withdraw(heavy);
   expect(light.answers).toBe(1);
-});
-
-it('codel() does not shed a waiter that does not fit yet', () => {
-  const clock = new VirtualClock();
-  const { ask } = scene({ order: codel(), clock });
-  const held = ask(3);
-  const heavy = ask(2);
-  ask(1);
-  clock.busy(200);
-  ask(1);
-  expect(heavy.answers).toBe(0);
-  held.permit?.release();
-  expect(heavy.permit).toBeDefined();
-});
-
-it('codel() sheds all other waiters while the newest does not fit yet', async () => {
-  const clock = new VirtualClock();
-  const { limiter, ask } = scene({ order: codel(), clock });
-  const held = ask(3);
-  const [first, second, newest] = [ask(2), ask(2), ask(2)];
-  clock.busy(200);
-  const errors = await uncaughtIn(() => limiter.withdraw(first));
-  expect([errors, second.rejection?.reason, newest.answers]).toEqual([[], 'overloaded', 0]);
-  held.permit?.release();
-  expect(newest.permit).toBeDefined();
 });

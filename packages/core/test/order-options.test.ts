@@ -3,7 +3,6 @@ import { expect, it } from 'vitest';
 import {
   byPriority,
   byShare,
-  codel,
   createGate,
   createLimiter,
   fair,
@@ -18,7 +17,6 @@ const parts = { gold: 0.5 };
 const orders: [string, Order, ignores: string[]][] = [
   ['fifo()', fifo(), ['priority', 'fairBy']],
   ['lifo()', lifo(), ['priority', 'fairBy']],
-  ['codel()', codel(), ['priority', 'fairBy']],
   ['byPriority()', byPriority(), ['fairBy']],
   ['fair()', fair(), ['priority']],
   ['byPriority(fair(lifo()))', byPriority(fair(lifo())), []],

@@ -3,11 +3,8 @@ import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
 import {
   byPriority,
-  byShare,
-  codel,
   createGate,
   createLimiter,
-  fair,
   fifo,
   type LimiterOptions,
   lifo,
@@ -122,107 +119,6 @@ it('a request displaces no waiter of another gate', () => {
   expect(reasons([...callers, late])).toEqual(['full', 'waits', 'full', 'waits']);
 });
 
-describe('codel()', () => {
-  const order = codel({ target: 20, interval: 100 });
-
-  it('is FIFO at normal load', () => {
-    const { clock, limiter, next } = busy({ order });
-    const callers = [call(limiter), call(limiter)];
-    clock.advance(99);
-    next();
-    expect(reasons(callers)).toEqual(['granted', 'waits']);
-  });
-
-  /** At the next release, two waiters have waited past the target, and two have not. */
-  function overloaded(queue: typeof order) {
-    const { clock, limiter, next } = busy({ order: queue, queueLimit: 9 });
-    const old = [call(limiter), call(limiter)];
-    clock.advance(90);
-    const fresh = [call(limiter), call(limiter)];
-    clock.advance(10);
-    next();
-    return { limiter, callers: [...old, ...fresh] };
-  }
-
-  it('under overload grants the newest, and sheds waiters past the target', () => {
-    const { limiter, callers } = overloaded(order);
-    expect(reasons(callers)).toEqual(['overloaded', 'overloaded', 'waits', 'granted']);
-    expect(limiter.stats()).toMatchObject({ queued: 1, rejected: { overloaded: 2 } });
-  });
-
-  it('grants the room that an observer makes while a waiter is shed', () => {
-    const clock = new VirtualClock();
-    const held: Caller[] = [];
-    const observer = {
-      rejected: () => {
-        for (const { permit } of held) permit?.release();
-      },
-    };
-    const settings = { limit: 3, queueLimit: 9, clock };
-    const limiter = createLimiter({ ...settings, order });
-    limiter.observe(observer);
-    held.push(call(limiter), call(limiter), call(limiter));
-    const old = call(limiter);
-    clock.advance(100);
-    const fresh = call(limiter);
-    expect(reasons([old, fresh])).toEqual(['overloaded', 'granted']);
-    expect([limiter.inflight, limiter.queued]).toEqual([1, 0]);
-  });
-
-  it('sheds when requests arrive, but never the last waiter', () => {
-    const { clock, limiter } = busy({ order });
-    const alone = call(limiter);
-    clock.advance(200);
-    expect(reasons([alone])).toEqual(['waits']);
-    const newcomer = call(limiter);
-    expect(reasons([alone, newcomer])).toEqual(['overloaded', 'waits']);
-  });
-
-  it('displaces the oldest from a full queue under overload only', () => {
-    const { clock, limiter } = busy({ order: codel({ target: 1000, interval: 100 }) });
-    const callers = [call(limiter), call(limiter), call(limiter), call(limiter)];
-    expect(reasons(callers)).toEqual(['waits', 'waits', 'waits', 'full']);
-    clock.advance(100);
-    callers.push(call(limiter));
-    expect(reasons(callers)).toEqual(['full', 'waits', 'waits', 'full', 'waits']);
-  });
-
-  it('is no longer overloaded once the queue has been empty', () => {
-    const { clock, limiter, next, held } = busy({ order });
-    const first = call(limiter);
-    clock.advance(200);
-    next();
-    held.push(first);
-    const callers = [call(limiter), call(limiter)];
-    clock.advance(50);
-    next();
-    expect(reasons(callers)).toEqual(['granted', 'waits']);
-  });
-
-  it.each([
-    ['classes', byPriority(order)],
-    ['flows', fair(order)],
-    ['shares', byShare({ gold: 0.5 }, order)],
-  ])('sheds within %s as well', (_, divided) => {
-    const { callers } = overloaded(divided);
-    expect(reasons(callers)).toEqual(['overloaded', 'overloaded', 'waits', 'granted']);
-  });
-
-  it('each key has its own queue', () => {
-    const clock = new VirtualClock();
-    const settings = { limit: 1, queueLimit: 3, clock };
-    const limiter = createLimiter({ ...settings, perKey: true, order });
-    const [a, b] = [call(limiter, { key: 'a' }), call(limiter, { key: 'b' })];
-    const ofA = [call(limiter, { key: 'a' })];
-    clock.advance(150);
-    ofA.push(call(limiter, { key: 'a' }));
-    const ofB = [call(limiter, { key: 'b' }), call(limiter, { key: 'b' })];
-    a.permit?.release();
-    b.permit?.release();
-    expect(reasons([...ofA, ...ofB])).toEqual(['overloaded', 'granted', 'granted', 'waits']);
-  });
-});
-
 it.each([
   [() => createLimiter({ limit: 1, order: 'lifo' as never }), 'order'],
   [() => createLimiter({ limit: 1, order: lifo as never }), 'order'],
@@ -233,9 +129,6 @@ it.each([
     'order',
   ],
   [() => byPriority('lifo' as never), 'order'],
-  [() => codel({ target: 0 }), 'target'],
-  [() => codel({ interval: Number.NaN }), 'interval'],
-  [() => codel({ tarket: 5 } as never), 'tarket'],
 ])('%s throws for an invalid option', (create, option) => {
   const code = expect.stringMatching(/^ERR_HEADGATE_(UNKNOWN_)?OPTION$/);
   expect(create).toThrow(expect.objectContaining({ code, option }));

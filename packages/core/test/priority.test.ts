@@ -1,7 +1,7 @@
 import { Caller, call } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
-import { byPriority, codel, createGate, createLimiter, lifo, type Priority } from '../src/index.ts';
+import { byPriority, createGate, createLimiter, lifo, type Priority } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
 
 function occupied(options: { order?: ReturnType<typeof byPriority>; queueLimit?: number } = {}) {
@@ -150,26 +150,6 @@ it('longestWait covers all classes, and close() rejects all of them', async () =
     await expect(one).rejects.toMatchObject({ rejection: { reason: 'closed' } });
   held.release();
   expect(await closed).toBe(0);
-});
-
-it('codel() sheds in every class, the lowest first', () => {
-  const clock = new VirtualClock();
-  const order = byPriority(codel({ target: 5, interval: 10 }));
-  const limiter = createLimiter({ limit: 1, queueLimit: 9, order, clock });
-  const held = call(limiter);
-  const ask = (priority: Priority) => {
-    const caller = new Caller();
-    caller.priority = priority;
-    limiter.request(caller);
-    return caller;
-  };
-  const callers = [ask('low'), ask('high'), ask('low'), ask('high')];
-  clock.advance(20);
-  held.permit?.release();
-  const reasons = callers.map(
-    ({ rejection, permit }) => rejection?.reason ?? (permit ? 'granted' : 'waits'),
-  );
-  expect(reasons).toEqual(['overloaded', 'waits', 'waits', 'granted']);
 });
 
 it('with byPriority() in byPriority(), the youngest waiter of the lowest class is displaced', () => {

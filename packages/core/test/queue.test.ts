@@ -2,7 +2,7 @@ import { Caller, call } from '@headgate/test-kit/caller';
 import { uncaughtIn } from '@headgate/test-kit/uncaught';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
-import { byPriority, codel, createGate, createLimiter, fifo, lifo } from '../src/index.ts';
+import { byPriority, createGate, createLimiter, fifo, lifo } from '../src/index.ts';
 import { FifoQueue } from '../src/queues/fifo.ts';
 
 const boundless = { queueLimit: Number.POSITIVE_INFINITY, queueTimeout: Number.POSITIVE_INFINITY };
@@ -128,7 +128,7 @@ it('a waiter may decline to be queued', () => {
   expect(caller.answers).toBe(1);
 });
 
-it.each([fifo, lifo, codel, byPriority])(
+it.each([fifo, lifo, byPriority])(
   '%o: a waiter gets the room that its own queued() makes',
   (order) => {
     const limiter = createLimiter({ limit: 1, ...boundless, order: order() });

@@ -48,6 +48,25 @@ it('a limiter whose clock throws does not block other limiters, and grants again
   expect(callers[0]?.permit).toBeDefined();
 });
 
+it('the permit of a waiter is released even if the clock throws meanwhile', async () => {
+  const clock = new VirtualClock();
+  const limiter = createLimiter({ limit: 1, queueLimit: 9, clock });
+  const held = limiter.tryAcquire();
+  const [first, second] = [call(limiter), call(limiter)];
+  held?.release();
+  let isBroken = true;
+  clock.now = () => {
+    if (isBroken) throw new Error('clock');
+    return 2000;
+  };
+  const errors = await uncaughtIn(() => first?.permit?.release());
+  expect(errors).not.toEqual([]);
+  expect(limiter.inflight).toBe(0);
+  isBroken = false;
+  limiter.setLimit(2);
+  expect(second?.permit).toBeDefined();
+});
+
 describe('a request whose deadline passes between two limits', () => {
   /** The app's queue is full with a waiter that is late by then, and whose rejection takes time. */
   function between(limit: number, onRejected: (ask: () => Caller, leave: () => void) => void) {

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import {
   adaptive,
   byPriority,
-  codel,
   createGate,
   createLimiter,
   defaultLimit,
@@ -196,16 +195,6 @@ it('an observer may use the limiter and read its statistics during a report', ()
   call(limiter);
   expect(seen).toEqual([true, 2]);
   expect(shadowOf(limiter)).toMatchObject({ admitted: 1, rejected: { full: 2 } });
-});
-
-it('the simulation reports requests that the queue sheds', () => {
-  const { clock, limiter, work } = shadowed({ order: codel({ target: 5 }), queueLimit: 100 });
-  for (let count = 0; count < 60; count++) {
-    work(20);
-    clock.advance(10);
-  }
-  clock.advance(1_000);
-  expect(limiter.stats().wouldReject.overloaded).toBeGreaterThan(0);
 });
 
 describe('a limit that cannot be simulated', () => {

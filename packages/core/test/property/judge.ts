@@ -11,15 +11,12 @@ import { watchWaiter } from './watched-waiter.ts';
 /** Counts the waiters of all judges, as they arrive. */
 let orders = 0;
 
-/** Whether the request is likely to time out, for which there are tests of its own. */
+/** Whether the request certainly times out, for which there are tests of its own. */
 function isHopeless(limiter: LocalLimiter, waiter: Waiter): boolean {
   const { semaphores } = limiter as unknown as { semaphores: LocalSemaphores };
-  const { key, weight, queueTimeout = limiter.queueTimeout, timeoutBucket, deadline } = waiter;
-  const now = timeoutBucket?.deadlines.clock.now() ?? 0;
-  const left =
-    timeoutBucket === undefined ? queueTimeout : deadline === 0 ? Infinity : deadline - now;
-  const semaphore = semaphores.find(key);
-  return semaphore?.isHopeless(weight, left, semaphore.queue) === true;
+  const { key, queueTimeout = limiter.queueTimeout, timeoutBucket } = waiter;
+  if (timeoutBucket !== undefined) return false;
+  return semaphores.find(key)?.isHopeless(queueTimeout) === true;
 }
 
 /** A waiter whose joins() returned true may not be queued yet. */
@@ -33,7 +30,7 @@ function isQueued({ queuedAt }: Waiter): boolean {
  */
 export class Judge {
   readonly breaches: string[] = [];
-  /** The last request that was rejected because it was likely to time out. */
+  /** The last request that was rejected because it was certain to time out. */
   hopeless: Waiter | undefined;
   /** Held permits, including those of requests that are still queued at a later limit of their gate. */
   readonly live = new Map<Permit, Case>();

@@ -6,7 +6,6 @@ import { expect, it } from 'vitest';
 import {
   byPriority,
   byShare,
-  codel,
   createGate,
   fair,
   type Gate,
@@ -33,10 +32,9 @@ const events = fc.array(
 const settings = fc.record({
   order: fc.constantFrom(
     lifo(),
-    codel({ target: 5, interval: 10 }),
     byPriority(),
     fair(),
-    fair(codel({ target: 5, interval: 10 })),
+    fair(lifo()),
     byPriority(fair(lifo())),
     fair(byPriority()),
     byShare({ share0: 0.5, share1: 0.3 }),

@@ -5,7 +5,6 @@ import { expect, it } from 'vitest';
 import {
   byPriority,
   byShare,
-  codel,
   createGate,
   createLimiter,
   fair,
@@ -35,7 +34,7 @@ const arrival: fc.Arbitrary<Arrival> = fc.record({
 const arrivals = fc.array(arrival, { minLength: 1, maxLength: 60 });
 
 const order = fc.constantFrom(
-  ...[fifo(), lifo(), codel(), byPriority(), fair(), byPriority(fair()), byShare({ gold: 0.4 })],
+  ...[fifo(), lifo(), byPriority(), fair(), byPriority(fair()), byShare({ gold: 0.4 })],
 );
 
 const queue = {

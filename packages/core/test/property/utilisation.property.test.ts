@@ -5,7 +5,6 @@ import { expect, it } from 'vitest';
 import {
   byPriority,
   byShare,
-  codel,
   createLimiter,
   fair,
   fifo,
@@ -19,8 +18,6 @@ import { grantsOf, inflightUntil, type Kind, type Workload, workload } from './w
 // FIFO drains the limiter once for each heavy waiter. Other orders drain it more often: fair() alternates between light
 // and heavy flows, and byPriority() drains it for each heavy waiter of a high class (docs/decisions/0022).
 const MIN_PART_OF_FIFO = 0.75;
-
-const overCodel = codel({ target: 25, interval: 100 });
 
 const orders: Record<string, Order> = {
   lifo: lifo(),
@@ -77,21 +74,6 @@ it(
     await assertFor(property, 12);
   },
   patience,
-);
-
-it.each([1, 5, 20])(
-  'codel() keeps as much weight in flight while it sheds, with one heavy request in %i',
-  (lights) => {
-    const kind = { share: undefined, fairBy: 'a', priority: 'normal' as const };
-    const kinds = [
-      { ...kind, weight: 1, frequency: lights },
-      { ...kind, weight: 10, frequency: 1 },
-    ];
-    const work = workload({ limit: 10, kinds, load: 2, seed: 3 }, 60_000);
-    const end = work.jobs.at(-1)?.at as number;
-    const kept = [fifo(), overCodel].map((order) => inflightUntil(end, grantsOf(work, order)));
-    expect(kept[1]).toBeGreaterThan(0.95 * (kept[0] as number));
-  },
 );
 
 /** The mean weight in flight with this order, as a fraction of that with FIFO. */
