@@ -25,7 +25,6 @@ export { Pause } from './semaphore/pause.ts';
 export { BasePermit, type PermitHolder, type PermitRegistry } from './semaphore/permit.ts';
 export type { CloseOptions } from './semaphore/permit-tracker.ts';
 export type { RejectionCause } from './semaphore/rejection.ts';
-export { ReleaseRate } from './semaphore/release-rate.ts';
 export { checkIdle, checkKey, checkRequest, keyText } from './semaphore/request.ts';
 export { RetryAfter } from './semaphore/retry-after.ts';
 export { type GroupMember, SemaphoreGroup } from './semaphore/semaphore-group.ts';

@@ -95,7 +95,7 @@ test('a process that pauses a limit hands no lease to its next waiter', async ()
 test('the process that pauses rejects requests that would time out before the pause ends', async () => {
   const { here } = pair({ queueTimeout: 500 });
   here.pauseFor(5_000);
-  const rejection = { reason: 'overloaded', retryAfter: 5 };
+  const rejection = { reason: 'overloaded', retryAfter: 6 };
   await expect(here.acquire()).rejects.toMatchObject({ rejection });
 });
 

@@ -247,7 +247,7 @@ export class OrderedGate implements InternalGate, GateWaiterOwner {
 
   /** A rejection by the gate itself, not by one of its limits. */
   #rejection(reason: RejectionReason, limitName = this.name): Rejection {
-    const retryAfter = this.#retryAfter.seconds(this.settings.clock.now());
+    const retryAfter = this.#retryAfter.seconds(this.settings.clock.now(), this.#permits.admitted);
     return { reason, limitName, queued: this.queued, waited: 0, retryAfter };
   }
 }

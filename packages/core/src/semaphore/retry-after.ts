@@ -1,71 +1,65 @@
 import type { Clock } from '../clock.ts';
 
-/** Seconds. */
-const MAX_BACKOFF = 32;
+/** Maximum of `Retry-After` in milliseconds. Longer values are pointless: clients would give up. */
+const MAX_WAIT_MS = 60_000;
 
-/** Maximum of `Retry-After`. Longer values are pointless: clients would give up. */
-const MAX_SECONDS = 60;
+/** Minimum time in milliseconds for which admissions are counted. */
+const MIN_MEASURED_MS = 1000;
 
-/** Maximum random addition to the estimate, as a fraction of it. */
-const JITTER = 0.5;
+/** Milliseconds between two admissions that are assumed before the first measurement. */
+const ASSUMED_GAP_MS = 1;
+
+/** Minimum length of the random period. More than a second, since `Retry-After` is in whole seconds. */
+const MIN_PERIOD_MS = 2000;
 
 /**
- * Estimates when to retry from the number of recent rejections. The estimate doubles while many requests are rejected,
- * falls while few are, and resets after a period without rejections. After Kubernetes' dropped-requests tracker
- * (apiserver, flow control). Evaluated at the first rejection of each second.
+ * Computes `Retry-After` for one limit, one of its keys or one gate. Schedules the returns of rejected clients as far
+ * apart as requests are admitted, so clients that obey neither return together nor leave the limit unused.
  */
-export class Backoff {
-  #seconds = 1;
-  #raisedAt = -Infinity;
-  #rejections: { second: number; count: number }[] = [];
-
-  /** Counts a rejection in the given second; returns after how many seconds to retry. */
-  rejected(second: number): number {
-    const latest = this.#rejections.at(-1);
-    if (latest?.second === second) {
-      latest.count++;
-      return this.#seconds;
-    }
-    if (latest !== undefined && second - latest.second > 2 * this.#seconds) {
-      this.#seconds = 1;
-      this.#rejections = [];
-    }
-    this.#adjust(second);
-    this.#rejections.push({ second, count: 1 });
-    return this.#seconds;
-  }
-
-  #adjust(second: number): void {
-    const from = second - this.#seconds;
-    this.#rejections = this.#rejections.filter((past) => past.second >= second - MAX_BACKOFF);
-    let recent = 0;
-    for (const past of this.#rejections) if (past.second >= from) recent += past.count;
-    if (recent >= 3 * this.#seconds && second - this.#raisedAt >= this.#seconds) {
-      this.#seconds = Math.min(2 * this.#seconds, MAX_BACKOFF);
-      this.#raisedAt = second;
-    } else if (recent < this.#seconds) this.#seconds = Math.max(1, this.#seconds - 1);
-  }
-}
-
-/** Computes `Retry-After` for one limit, or for one of its keys. */
 export class RetryAfter {
-  readonly #backoff = new Backoff();
+  /** The time scheduled for the client that was rejected last. */
+  #scheduledUntil = -Infinity;
+  /** Milliseconds between two admissions. */
+  #gap = ASSUMED_GAP_MS;
+  #measuredAt = Infinity;
+  /** Number of requests admitted until `#measuredAt`. */
+  #admitted = 0;
 
   constructor(private readonly clock: Pick<Clock, 'random'>) {}
 
   /**
-   * Returns the backoff or, if that is longer, the expected wait, in whole seconds. Adds a random time, so that clients
-   * do not all retry at once.
+   * Schedules the return of one more rejected client. Returns in how many seconds: a whole number from 1 to 60.
    *
-   * @param wait Expected wait in milliseconds; 0 if unknown.
+   * @param admitted Number of requests ever admitted.
+   * @param pauseLeft Milliseconds until requests are admitted again. No client returns earlier.
    */
-  seconds(now: number, wait = 0): number {
-    const backoff = this.#backoff.rejected(Math.floor(now / 1000));
-    const base = Math.min(
-      Math.max(backoff, Math.ceil(wait / 1000)),
-      Math.ceil(MAX_SECONDS / (1 + JITTER)),
-    );
-    const spread = Math.min(Math.ceil(base * JITTER), MAX_SECONDS - base);
-    return base + Math.floor((this.clock.random?.() ?? Math.random()) * (spread + 1));
+  seconds(now: number, admitted: number, pauseLeft = 0): number {
+    this.#measure(now, admitted);
+    const earliest = Math.min(pauseLeft, MAX_WAIT_MS);
+    const next = Math.max(this.#scheduledUntil - now, earliest) + this.#gap;
+    const wait = Math.min(next, MAX_WAIT_MS);
+    this.#scheduledUntil = now + wait;
+    // From half to one and a half of the wait. With less, clients rejected together would return together, in whole
+    // seconds.
+    const from = (earliest + wait) / 2;
+    const period = Math.min(wait - earliest + MIN_PERIOD_MS, MAX_WAIT_MS - from);
+    const random = this.clock.random?.() ?? Math.random();
+    return Math.ceil((from + random * period) / 1000);
+  }
+
+  #measure(now: number, admitted: number): void {
+    const elapsed = now - this.#measuredAt;
+    const count = admitted - this.#admitted;
+    // Without rejections, the number of admitted requests does not show how many could have been admitted.
+    const isOutdated = elapsed > Math.max(2 * MIN_MEASURED_MS, 10 * this.#gap);
+    // The clock may also have been set back.
+    if (isOutdated || elapsed < 0) {
+      this.#scheduledUntil = -Infinity;
+      this.#gap = ASSUMED_GAP_MS;
+    } else if (elapsed < Math.max(MIN_MEASURED_MS, this.#gap)) return;
+    // While nothing is admitted, as when a dependency hangs, the earlier rate is the best estimate.
+    else if (count > 0) this.#gap = elapsed / count;
+    this.#measuredAt = now;
+    this.#admitted = admitted;
   }
 }

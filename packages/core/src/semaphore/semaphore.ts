@@ -36,6 +36,8 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   /** Defined once a request that had to wait has been answered. */
   private learned: LearnedTimeout | undefined = undefined;
   private retryAfter: RetryAfter | undefined = undefined;
+  /** Number of requests ever admitted. Not the group's: rejected clients of a key wait for the key's own permits. */
+  private admitted = 0;
   /** The waiter that the order has chosen, if it does not fit yet. */
   private chosen: Waiter | undefined = undefined;
   /** Defined while a part of the limit is withheld. */
@@ -86,6 +88,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     const permit = new LocalPermit(this, weight, waited);
     if (group.ordersByRequest) permit.request = { priority, fairBy, share };
     this.changeInflight(permit, weight, 'granted');
+    this.admitted++;
     group.load.record(this.inflight);
     group.permits.add(permit, waiter);
     return permit;
@@ -311,13 +314,12 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     const { name, clock } = this.group.settings;
     const now = clock.now();
     this.retryAfter ??= new RetryAfter(clock);
-    const wait = this.rate?.wait(now, this.queue.weight + waiter.weight, this.limit) ?? 0;
     return {
       reason,
       limitName: name,
       queued: this.queue.length,
       waited: waiter.arrival === 0 ? 0 : waitedSince(waiter.since, now),
-      retryAfter: this.retryAfter.seconds(now, Math.max(this.pauseLeft, wait)),
+      retryAfter: this.retryAfter.seconds(now, this.admitted, this.pauseLeft),
     };
   }
 

@@ -124,17 +124,22 @@ it('an observer that is added later receives what the guard and the limits repor
   expect(reasons).toEqual(['admitted', 'full', 'overloaded']);
 });
 
-it('Retry-After increases while the guard keeps rejecting', async () => {
-  const clock = new VirtualClock();
-  const { guard, gate } = guarded({ clock });
-  guard.rejects = ['normal'];
-  const seconds: number[] = [];
-  for (let second = 0; second < 4; second++) {
-    for (let index = 0; index < 9; index++) {
-      const caller = new Caller({ onRejected: ({ retryAfter }) => seconds.push(retryAfter) });
-      askGate(gate, caller, [{ weight: 1 }]);
-    }
-    clock.advance(1000);
+it('Retry-After is when the guard will have admitted those that it has rejected before', () => {
+  const clock = new VirtualClock({ random: () => 0.5 });
+  const { guard, gate } = guarded({ limits: [], clock });
+  const ask = () => {
+    const caller = new Caller();
+    askGate(gate, caller, []);
+    return caller;
+  };
+  // Ten requests per second are admitted, and one in two rejected.
+  for (let index = 0; index < 55; index++) {
+    guard.rejects = [];
+    ask().permit?.release();
+    guard.rejects = ['normal'];
+    ask();
+    clock.advance(100);
   }
-  expect(Math.max(...seconds)).toBeGreaterThan(Math.min(...seconds));
+  const rejections = Array.from({ length: 95 }, () => ask().rejection?.retryAfter);
+  expect([rejections[0], rejections[44], rejections[94]]).toEqual([2, 6, 11]);
 });

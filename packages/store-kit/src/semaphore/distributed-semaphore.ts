@@ -142,6 +142,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     if (lease !== undefined && lease.excess > 0) reportExcess(group, waiter, lease.excess);
     const permit = this.held.create(waiter.weight, waited, lease, local);
     if (lease !== undefined) this.context.fallback.count(permit);
+    this.limitState.admitted++;
     group.load.record(Math.max(waiter.weight, this.limitState.inflight));
     group.permits.add(permit, waiter);
     if (waited > 0) {

@@ -55,7 +55,7 @@ export class HeldPermits {
   /** Removes a released permit; returns its lease, which is then free. */
   remove(permit: DistributedPermit): AssignedLease | undefined {
     const { lease, local, weight } = permit;
-    this.limitState.released(weight);
+    this.limitState.changeHeld(-weight);
     local?.release();
     this.unregistered.delete(permit);
     if (lease === undefined) return undefined;

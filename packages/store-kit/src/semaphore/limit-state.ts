@@ -1,5 +1,5 @@
 import type { Rejection, RejectionReason, Waiter } from '@headgate/core';
-import { ReleaseRate, RetryAfter, waitedSince } from '@headgate/core/engine';
+import { RetryAfter, waitedSince } from '@headgate/core/engine';
 import { type LimitRef, type LimitState, SET_NOW } from '../contract.ts';
 import type { DistributedSemaphoreGroup } from './distributed-semaphore-group.ts';
 import { OwnLimit } from './own-limit.ts';
@@ -14,6 +14,8 @@ const NO_LIMIT = 1e12;
 export class CachedLimitState {
   /** Weight held by this process. */
   held = 0;
+  /** Number of requests ever admitted by this process. */
+  admitted = 0;
   /** When the next lease may expire, which no message announces. */
   checkAt = Infinity;
   /** Defined once this process has paused the limit. */
@@ -21,8 +23,6 @@ export class CachedLimitState {
   private latest: LimitState | undefined = undefined;
   private declaration: LimitRef;
   private retryAfter: RetryAfter | undefined = undefined;
-  /** How fast this process releases, for `Retry-After`. Measured from its first rejection on. */
-  private rate: ReleaseRate | undefined = undefined;
 
   constructor(
     private readonly group: DistributedSemaphoreGroup,
@@ -115,14 +115,6 @@ export class CachedLimitState {
     if (latest !== undefined) this.latest = { ...latest, queued: Math.max(1, latest.queued) };
   }
 
-  /** A permit of this process was released. */
-  released(weight: number): void {
-    const { rate, held } = this;
-    this.changeHeld(-weight);
-    rate?.released(weight);
-    if (rate?.isMeasuring && this.queued === 0) rate.stop(this.group.settings.clock.now(), held);
-  }
-
   changeHeld(change: number): void {
     this.held += change;
     this.group.inflight += change;
@@ -132,19 +124,9 @@ export class CachedLimitState {
     const { name, clock } = this.group.settings;
     const now = clock.now();
     this.retryAfter ??= new RetryAfter(clock);
-    const wait = Math.max(this.pauseLeft, this.#waitFor(waiter.weight, now));
-    const retryAfter = this.retryAfter.seconds(now, wait);
+    const retryAfter = this.retryAfter.seconds(now, this.admitted, this.pauseLeft);
     const waited = waiter.arrival === 0 ? 0 : waitedSince(waiter.since, now);
     return { reason, limitName: name, queued: this.queued, waited, retryAfter };
-  }
-
-  /** Milliseconds until this weight is expected to be granted, if the other processes release as fast as this one. */
-  #waitFor(weight: number, now: number): number {
-    const { inflight, held, queued } = this;
-    if (held === 0) return 0;
-    this.rate ??= new ReleaseRate();
-    this.rate.start(now, held);
-    return this.rate.wait(now, ((queued + weight) * held) / inflight, held);
   }
 
   /**
