@@ -37,6 +37,7 @@ export const commands = {
     postgres: bench('limits in PostgreSQL', 'postgres/main.js', '--postgres'),
     server: bench('the HTTP service', 'server/main.js', '--redis'),
     leavers: bench('handlers whose clients leave', 'leavers/main.js'),
+    impatient: bench('an overload whose clients leave', 'leavers/impatient/main.js'),
     scrape: bench('collecting the metrics of 1,000 limits', 'scrape.js'),
   },
   simulate: {

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { clock } from '../src/leavers/hanging/scaled-time.ts';
 import { tableOf as hangingTableOf } from '../src/leavers/hanging/table.ts';
 import { FAST, SLOW, Work } from '../src/leavers/hanging/work.ts';
+import { tableOf as impatientTableOf } from '../src/leavers/impatient/table.ts';
 import { kinds } from '../src/leavers/leaving/kinds.ts';
 import { tableOf as leavingTableOf } from '../src/leavers/leaving/table.ts';
 
@@ -73,6 +74,24 @@ it('compares the lowest part that was answered with the goals, marks what is bel
   expect(table.goals).toMatchObject([
     { measured: expect.closeTo(97.9), target: 98, atLeast: true },
     { measured: expect.closeTo(95.1), target: 90, atLeast: true },
+  ]);
+});
+
+it('expects fewer answers for clients that wait less than ten times as long as a handler takes', () => {
+  const figures = (...cells: [answered: number, rejected: number][]) =>
+    cells.map(([answered, rejected]) => ({ answered, rejected }));
+  const table = impatientTableOf([
+    { app: 'Koa', figures: figures([0.5, 0.6], [0.9, 0.95], [0.97, 0.99], [1, 1]) },
+    { app: 'Hono', figures: figures([0.44, 0.5], [0.92, 0.9], [0.84, 0.84], [1, 1]) },
+  ]);
+  expect(table.rows).toEqual([
+    ['Koa', '50 / 60', '90 / 95', '97 / 99', '100 / 100'],
+    ['Hono', '44 / 50', '92 / 90', '84 / 84', '100 / 100'],
+  ]);
+  expect(table.goals).toMatchObject([
+    { measured: 84, target: 85, atLeast: true },
+    { measured: 44, target: 45, atLeast: true },
+    { measured: 84, target: 85, atLeast: true },
   ]);
 });
 
