@@ -17,7 +17,7 @@ export interface Arrival {
 }
 
 /** What distinguishes requests of the same load. */
-export type Traits = Omit<Arrival, 'at' | 'duration'>;
+type Traits = Omit<Arrival, 'at' | 'duration'>;
 
 export interface Load {
   /** Requests per second. */

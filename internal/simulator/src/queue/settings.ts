@@ -16,8 +16,6 @@ export const distributions = {
   lognormal: (mean: number): Distribution => lognormal(mean * Math.exp(-0.5), 1),
 };
 
-export type DistributionName = keyof typeof distributions;
-
 export const TIMEOUT_MS = 2000;
 
 /** Requests per second at this multiple of the capacity. */
