@@ -174,8 +174,9 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     const maxLength = Math.min(queueLimit, controller?.maxQueued ?? Infinity);
     if (queue.length >= maxLength || queue.weight + waiter.weight > queueWeight) return false;
     // A waiter from an earlier limit of its gate comes before those that have arrived later.
-    const isNew = waiter.timeoutBucket === undefined;
-    return !this.grants || !isNew || !semaphore.isHopeless(this.timeoutOf(waiter));
+    if (!this.grants || waiter.timeoutBucket !== undefined) return true;
+    const learned = waiter.isPatient ? Infinity : semaphore.learnedTimeout;
+    return !semaphore.isHopeless(Math.min(this.timeoutOf(waiter), learned));
   }
 
   /** Rejects the waiters whose deadline has passed. */

@@ -98,7 +98,9 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   release(permit: LocalPermit, counted: number): void {
     this.changeInflight(permit, -counted, 'released');
     this.rate?.released(permit.weight);
-    if (permit.waiter !== undefined) this.learn(permit, permit.waiter);
+    const { waiter } = permit;
+    // A clock that throws must not keep the next waiter from its permit.
+    if (waiter !== undefined) attempt(() => this.learn(permit, waiter));
     if (this.queue.length > 0) return grantFrom(this);
     this.afterUse();
   }
@@ -170,7 +172,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     if (rate === undefined || controller !== undefined || pause !== undefined) return false;
     if (!queue.servesInOrder) return false;
     const wait = rate.wait(this.clock.now(), queue.weight, this.limit);
-    return wait > MAX_TIMEOUTS * Math.min(timeout, this.learned?.value ?? Infinity);
+    return wait > MAX_TIMEOUTS * timeout;
   }
 
   get learnedTimeout(): number {
@@ -295,6 +297,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   }
 
   private grantNext(waiter: Waiter, now: number): void {
+    this.rate?.granted(this.clock);
     if (waiter === this.chosen) this.chosen = undefined;
     this.unlink(waiter, true);
     const permit = this.admitWaiter(waiter, waitedSince(waiter.since, now));
