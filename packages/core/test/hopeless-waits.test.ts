@@ -132,7 +132,7 @@ describe('a request behind waiters that need more than three times its timeout',
     expect(times(500, () => reason(call(limiter)))).not.toContain('full');
   });
 
-  it('waits even if 100,000 calls come in the same turn of the event loop, in which none can end', async () => {
+  it('waits even if 100,000 calls come in the same iteration of the event loop, in which none can end', async () => {
     const clock = new VirtualClock();
     const limiter = createLimiter({ limit: 10, queueLimit: 1e6, clock });
     const calls = times(100_000, () => {
@@ -217,7 +217,7 @@ describe('a request of a gate behind waiters that need more than three times its
     expect(gate.stats()).toMatchObject({ queued: 7, limits: [{ inflight: 7 }, { inflight: 1 }] });
   });
 
-  it('waits if it comes from an earlier limit, since it is queued ahead of those that came later', () => {
+  it('waits if it comes from an earlier limit, since it is queued ahead of later requests', () => {
     const { ask, clock } = gated();
     const holder = ask('cid', false);
     const caller = ask('cid');

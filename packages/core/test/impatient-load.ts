@@ -44,15 +44,15 @@ export interface Load {
   /** The arrivals, as a multiple of the capacity. */
   readonly load: number;
   /** Milliseconds after which a client leaves. */
-  readonly patience: number;
+  readonly timeout: number;
   readonly seconds?: number;
   readonly options?: Partial<LimiterOptions>;
   /** Sets what the client asks for. */
   readonly prepare?: (client: Client, random: number) => void;
 }
 
-/** Clients arrive at random, and leave when their patience ends. */
-export function impatient({ limit, work, load, patience, seconds = 60, options, prepare }: Load) {
+/** Clients arrive at random, and leave after their timeout. */
+export function impatient({ limit, work, load, timeout, seconds = 60, options, prepare }: Load) {
   const clock = new VirtualClock({ random: lcg(5) });
   const limiter = createLimiter({ limit, clock, ...options });
   const random = lcg(11);
@@ -73,7 +73,7 @@ export function impatient({ limit, work, load, patience, seconds = 60, options, 
       if (client.state !== 'waits') return;
       client.state = 'left';
       limiter.withdraw(client);
-    }, patience);
+    }, timeout);
     const gap = (-work * Math.log(1 - random())) / (limit * load);
     if (clock.now() < end) clock.setTimeout(arrive, gap);
   }

@@ -3,7 +3,7 @@ import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { adaptive, createGate } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
-import { impatientScene, reason, scene, times, UNTIL_LEARNED } from './impatient-scene.ts';
+import { impatientScene, reason, scene, times } from './impatient-scene.ts';
 import { withLongQueue } from './long-queue.ts';
 
 it('each key has its own learned timeout', () => {
@@ -31,10 +31,11 @@ it('each limit of a gate has its own learned timeout', () => {
     askGate(gate, caller, (isNarrow ? [one, undefined] : [undefined, one]) as never);
     return caller;
   };
-  const both = [true, false].map((isNarrow) => times(UNTIL_LEARNED + 3, () => ask(isNarrow)));
+  // The limits of a gate have no maximum wait of their own, so their timeouts start at a minute.
+  const both = [true, false].map((isNarrow) => times(21, () => ask(isNarrow)));
   clock.advance(400);
   const [narrow, app] = both.map((callers, index) => {
-    for (const caller of callers.slice(0, UNTIL_LEARNED + 1)) {
+    for (const caller of callers.slice(0, 19)) {
       if (index === 0 && caller !== callers[0]) gone.add(caller);
       caller.permit?.release();
     }
@@ -61,27 +62,62 @@ it('no timeout is learned if a controller bounds the wait, as that of the defaul
   expect([old, fresh].map(reason)).toEqual(['granted', 'waits']);
 });
 
-it('a learned timeout does not apply to waiters without a timeout, which teach nothing either', () => {
-  const { old, fresh, finish } = impatientScene({ queueTimeout: Infinity });
-  finish(true);
-  expect([old, fresh].map(reason)).toEqual(['granted', 'waits']);
-});
-
-it('a learned timeout does not apply to a request with a queueTimeout of Infinity among others', () => {
-  const { clock, limiter, ask, finish } = scene();
-  times(UNTIL_LEARNED, () => ask());
-  const job = ask({ queueTimeout: Infinity });
+it('without a maximum wait, a timeout is learned from more answers', () => {
+  const { clock, ask, finish } = scene({ queueTimeout: Infinity });
+  const callers = times(30, () => ask());
   clock.advance(400);
-  const fresh = ask();
-  for (let count = 0; count <= UNTIL_LEARNED; count++) finish(count > 0);
-  expect([job, fresh].map(reason)).toEqual(['granted', 'waits']);
-  expect(limiter.stats().rejected.timeout).toBe(0);
+  for (let count = 0; count <= 18; count++) finish(count > 0);
+  const answers = [...Array(18).fill('granted'), ...Array(11).fill('timeout'), 'granted'];
+  expect(callers.map(reason)).toEqual(answers);
 });
 
-it('a timeout is learned from requests with their own queueTimeout, whatever that of the limiter is', () => {
-  const { old, fresh, finish } = impatientScene({ queueTimeout: Infinity }, { queueTimeout: 1000 });
-  finish(true);
-  expect([old, fresh].map(reason)).toEqual(['timeout', 'granted']);
+it.each([1, 2])(
+  'at a gate of %i limits, a learned timeout does not apply to calls that set their own queueTimeout',
+  async (count) => {
+    const clock = new VirtualClock();
+    const limits = ['narrow', 'app'].slice(0, count).map((name) => ({ name, limit: 1 }));
+    const gate = createGate({ limits, queueTimeout: 1000, clock });
+    const gone = new Set<Caller>();
+    const ask = () => {
+      const caller: Caller = new Caller({ gone: () => gone.has(caller) });
+      askGate(
+        gate,
+        caller,
+        limits.map(() => ({ weight: 1 })),
+      );
+      return caller;
+    };
+    const [holder, ...late] = times(30, ask);
+    const job = gate.acquire({ queueTimeout: Infinity });
+    const old = ask();
+    clock.advance(400);
+    const fresh = ask();
+    holder?.permit?.release();
+    for (const caller of late) {
+      gone.add(caller);
+      caller.permit?.release();
+    }
+    expect(late.map(reason)).toContain('timeout');
+    expect([old, fresh].map(reason)).toEqual(['timeout', 'waits']);
+    (await job).release();
+    expect(reason(fresh)).toBe('granted');
+  },
+);
+
+it('a call with its own queueTimeout is not rejected on arrival because other clients leave', async () => {
+  const { clock, limiter, ask, finish } = scene();
+  for (let count = 0; count < 100; count++) {
+    times(3, () => ask());
+    clock.advance(100);
+    finish(true);
+  }
+  while (reason(ask()) === 'waits');
+  const controller = new AbortController();
+  const job = limiter.acquire({ queueTimeout: Infinity, signal: controller.signal });
+  controller.abort('left');
+  // It was queued: otherwise, it would have been rejected.
+  await expect(job).rejects.toBe('left');
+  expect(limiter.stats().withdrawn).toBe(1);
 });
 
 it('a queueTimeout of 1 ms stays as it is', () => {

@@ -9,9 +9,9 @@ const server = { limit: 4, work: 40 };
 
 describe('at a limit of 4 requests of 40 ms', () => {
   it.each(
-    [1.2, 2, 5].flatMap((load) => [200, 500, 1500, 3000].map((patience) => ({ load, patience }))),
+    [1.2, 2, 5].flatMap((load) => [200, 500, 1500, 3000].map((timeout) => ({ load, timeout }))),
   )(
-    'at $load × the capacity, clients that leave after $patience ms get answers in time, and the others are told',
+    'at $load × the capacity, clients that leave after $timeout ms get answers in time, and the others are rejected',
     (by) => {
       const { answered, told } = impatient({ ...server, ...by });
       expect(answered).toBeGreaterThan(0.95);
@@ -20,7 +20,7 @@ describe('at a limit of 4 requests of 40 ms', () => {
   );
 
   it('the waits of clients that leave after 500 ms end before, as timeouts', () => {
-    const { rejected } = impatient({ ...server, load: 2, patience: 500 });
+    const { rejected } = impatient({ ...server, load: 2, timeout: 500 });
     // Until the first answers have come too late, waits may be longer.
     const later = rejected.slice(rejected.length / 10);
     expect(new Set(later.map(({ reason }) => reason))).toEqual(new Set(['timeout']));
@@ -44,9 +44,9 @@ describe('at a limit of 4 requests of 40 ms', () => {
         client.share = random < 0.4 ? 'gold' : random < 0.8 ? 'free' : undefined;
       }) satisfies Load['prepare'],
     ],
-  ])('with %s, answers come in time, and the others are told', (_, order, prepareOwn) => {
+  ])('with %s, answers come in time, and the others are rejected', (_, order, prepareOwn) => {
     const options = { order };
-    const load = { ...server, load: 2, patience: 500, options, prepare: prepareOwn };
+    const load = { ...server, load: 2, timeout: 500, options, prepare: prepareOwn };
     const { answered, told } = impatient(load);
     expect(answered).toBeGreaterThan(0.95);
     expect(told).toBeGreaterThan(0.8);
@@ -54,7 +54,7 @@ describe('at a limit of 4 requests of 40 ms', () => {
 
   it('with lifo(), answers come in time, and nothing is learned: its waiters are never late', () => {
     const options = { order: lifo() };
-    const { answered, rejected } = impatient({ ...server, load: 2, patience: 500, options });
+    const { answered, rejected } = impatient({ ...server, load: 2, timeout: 500, options });
     expect(answered).toBeGreaterThan(0.95);
     expect(rejected).toEqual([]);
   });
@@ -65,7 +65,7 @@ describe('at a limit of 4 requests of 40 ms', () => {
       client.key = random < 0.5 ? 'a' : 'b';
     };
     // Both keys together serve twice as much, and both get twice their capacity.
-    const load = { ...server, load: 4, patience: 500, options, prepare: prepareKey };
+    const load = { ...server, load: 4, timeout: 500, options, prepare: prepareKey };
     expect(impatient(load).answered).toBeGreaterThan(2 * 0.95);
   });
 });
@@ -103,12 +103,12 @@ it('acquire() with a signal is rejected before the signal would abort, once othe
   expect(told / (told + aborted)).toBeGreaterThan(0.85);
 });
 
-it('after an overload of impatient clients, a burst of patient ones is served completely', () => {
+it('after an overload of clients that leave, a burst of patient ones is served completely', () => {
   const clock = new VirtualClock({ random: lcg(2) });
   const limiter = createLimiter({ limit: 4, clock });
-  const ask = (patience: number) => {
+  const ask = (timeout: number) => {
     const left = () => clock.now() >= end;
-    const end = clock.now() + patience;
+    const end = clock.now() + timeout;
     const onGranted = (permit: Permit) => clock.setTimeout(() => permit.release(), 40);
     return call(limiter, { gone: left, onGranted });
   };

@@ -1,3 +1,4 @@
+import { Caller } from '@headgate/test-kit/caller';
 import { uncaughtIn } from '@headgate/test-kit/uncaught';
 import { describe, expect, it } from 'vitest';
 import { byPriority, byShare, fair, fifo } from '../src/index.ts';
@@ -6,9 +7,9 @@ import { impatientScene, reason, scene, times, UNTIL_LEARNED } from './impatient
 
 describe('the learned timeout', () => {
   const late = (learned: LearnedTimeout, waited: number, held = 10, max = 2000) =>
-    learned.answered(waited, held, true, max);
+    learned.answered({ waited, since: 0 }, new Caller({ gone: () => true }), held, max);
   const inTime = (learned: LearnedTimeout, waited: number) =>
-    learned.answered(waited, 10, false, 2000);
+    learned.answered({ waited, since: 0 }, new Caller(), 10, 2000);
 
   it('is unknown while no answer has come too late', () => {
     const learned = new LearnedTimeout();
@@ -39,6 +40,19 @@ describe('the learned timeout', () => {
     expect(learned.value).toBe(value);
     inTime(learned, 0.7 * value + 1);
     expect(learned.value).toBeCloseTo(1.001 * value);
+  });
+
+  it('starts at a minute if there is no maximum wait', () => {
+    const learned = new LearnedTimeout();
+    late(learned, 1000, 10, Infinity);
+    expect(learned.value).toBeCloseTo(60_000 - 0.3 * (60_000 - 700));
+  });
+
+  it('is unknown again when it has risen to the maximum wait', () => {
+    const learned = new LearnedTimeout();
+    late(learned, 1900);
+    times(110, () => inTime(learned, 1999));
+    expect(learned.value).toBe(Infinity);
   });
 
   it('learns nothing from an answer that the work itself made late', () => {

@@ -4,7 +4,7 @@ import { assertFor } from '@headgate/test-kit/property';
 import { VirtualClock } from '@headgate/test-suite';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { byShare, createLimiter, type LimiterOptions } from '../src/index.ts';
+import { byShare, createLimiter, type LimiterOptions, type Permit } from '../src/index.ts';
 import { divided } from './divided-limit.ts';
 
 const reasons = (callers: (Caller | undefined)[]) => callers.map((one) => one?.rejection?.reason);
@@ -18,7 +18,7 @@ it('in a full queue, a request displaces the youngest waiter of the share that h
   expect(reasons([ask('free')])).toEqual(['full']);
 });
 
-it('a request displaces nobody if its own share would then have as many turns to wait', () => {
+it('a request displaces no waiter if its own share would then have as many turns to wait', () => {
   const { many, ask } = divided({ queueLimit: 3 });
   many(10);
   // With parts of 0.6 and 0.3, two waiters of the first are as many turns as one of the second.
@@ -57,13 +57,16 @@ it('a share with at most its part of the places in the queue loses no waiter, wh
       const limiter = createLimiter({ limit: 10, queueLimit, order: byShare(parts) });
       const names = Object.keys(parts) as (keyof typeof parts)[];
       const callers: { share: string; caller: Caller }[] = [];
+      const held: Permit[] = [];
       const queuedOf = (name: string) =>
         callers.filter(({ share, caller }) => share === name && caller.answers === 0).length;
       for (const { act, share, at } of all) {
         const queued = Object.fromEntries(names.map((name) => [name, queuedOf(name)]));
         queued[share] = (queued[share] as number) + 1;
-        if (act === 'ask') callers.push({ share, caller: call(limiter, { share }) });
-        else callers.filter(({ caller }) => !caller.permit?.released)[at]?.caller.permit?.release();
+        if (act === 'ask') {
+          const onGranted = (permit: Permit) => held.push(permit);
+          callers.push({ share, caller: call(limiter, { share, onGranted }) });
+        } else held.splice(at, 1)[0]?.release();
         for (const { share: name, caller } of callers.splice(0)) {
           // A rounding error of a part must not count.
           if (caller.rejection)
@@ -103,7 +106,7 @@ function servedOf(vip: string | undefined, rate: number, options: Partial<Limite
 }
 
 it.each([{ part: 0.5 }, { part: 0.75 }])(
-  'a share that asks for $part of its part is served as by a limit of its own, beside a flood',
+  'a share that asks for $part of its part is served as by a limit of its own, next to a flood',
   ({ part }) => {
     const order = byShare({ vip: 0.4, rest: 0.5 });
     const shared = servedOf('vip', part * 40, { limit: 10, order });

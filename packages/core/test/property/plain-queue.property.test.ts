@@ -111,7 +111,7 @@ it(
       const random = lcg(seed);
       const onGranted = (permit: { release(): void }) =>
         clock.setTimeout(() => permit.release(), work);
-      // Two periods of a second or four rounds, and the timeout of those that have arrived before.
+      // Two periods of a second or four rounds, and the timeout of earlier requests.
       const known = clock.now() + 3 * Math.max(1000, 5 * work) + queueTimeout;
       let peak = 0;
       while (clock.now() < known + 3 * queueTimeout) {
