@@ -3,6 +3,7 @@ import { burst } from '../arrivals.ts';
 import { exponentialBackoff } from '../backoff.ts';
 import { exponential } from '../distributions.ts';
 import { type Load, type LoadResult, overload } from '../overload.ts';
+import { plainQueue } from '../plain-queue.ts';
 import { figure, type Scenario } from '../scenario.ts';
 import { meanBetween } from '../watch.ts';
 
@@ -22,18 +23,18 @@ const longQueue = { limit: 10, queueLimit: 1000 };
 
 const variants = {
   'no limit': { limit: Number.MAX_SAFE_INTEGER },
-  'fifo(), queue of 1,000 without a timeout': { ...longQueue, queueTimeout: Infinity },
-  'fifo(), queue of 1,000, queueTimeout of 10 s': { ...longQueue, queueTimeout: 10_000 },
+  'a plain queue of 1,000': { ...longQueue, limit: plainQueue(10), queueTimeout: Infinity },
+  'fifo(), queue of 1,000': { ...longQueue, queueTimeout: Infinity },
   'lifo(), queue of 1,000': { ...longQueue, order: lifo() },
-  'fifo(), queueTimeout of 500 ms': { limit: 10, queueTimeout: 500 },
+  'fifo(), queueTimeout of 500 ms': { ...longQueue, queueTimeout: 500 },
 } satisfies Record<string, LimiterOptions>;
 
 type Variant = keyof typeof variants;
 
 const expected = {
   'no limit': { during: [0, 60], after: [0, 10] },
-  'fifo(), queue of 1,000 without a timeout': { during: [0, 30], after: [0, 15] },
-  'fifo(), queue of 1,000, queueTimeout of 10 s': { during: [90, 110], after: [50, 110] },
+  'a plain queue of 1,000': { during: [0, 30], after: [0, 15] },
+  'fifo(), queue of 1,000': { during: [90, 110], after: [50, 110] },
   'lifo(), queue of 1,000': { during: [90, 110], after: [50, 110] },
   'fifo(), queueTimeout of 500 ms': { during: [90, 110], after: [50, 110] },
 } satisfies Record<Variant, { during: [number, number]; after: [number, number] }>;
