@@ -18,8 +18,8 @@ const reason = ({ rejection, permit }: Caller) =>
 
 const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
 
-/** Releases until the rate of a limit of 1 is known: two periods of four. */
-const UNTIL_KNOWN = 8;
+/** Number of releases after which the rate of a limit of 1 is known. */
+const UNTIL_KNOWN = 32;
 
 /** A limiter whose requests have taken 500 ms each until now, while others were queued. */
 function measured(options: Partial<LimiterOptions> = {}) {
@@ -32,9 +32,9 @@ function measured(options: Partial<LimiterOptions> = {}) {
     clock.advance(after);
     granted.shift()?.release();
   };
-  for (let count = 0; count < limiter.limit + 1; count++) ask({ queueTimeout: 6000 });
+  for (let count = 0; count < limiter.limit + 1; count++) ask({ queueTimeout: 60_000 });
   for (let count = 0; count <= UNTIL_KNOWN * limiter.limit; count++) {
-    ask({ queueTimeout: 6000 });
+    ask({ queueTimeout: 60_000 });
     finish();
   }
   finish();
@@ -99,7 +99,7 @@ describe('a request behind waiters that need more than three times its timeout',
   it('waits soon after the releases have become faster', () => {
     const { ask, finish } = measured();
     ask();
-    for (let count = 0; count < 60; count++) {
+    for (let count = 0; count < 300; count++) {
       ask();
       finish(20);
     }

@@ -26,9 +26,19 @@ describe('the measured rate of releases', () => {
     expect(new ReleaseRate().wait(5000, 10, 4)).toBe(0);
   });
 
-  it('is unknown until two periods are complete, since the first one may have been unusually slow', () => {
+  it('is unknown until a weight of 32 has been released, since a few long requests must not decide', () => {
     expect(measured(...every(100, 3100)).wait(3100, 10, 4)).toBe(0);
     expect(measured(...every(100, 3200)).wait(3200, 10, 4)).toBe(1000);
+  });
+
+  it('is unknown until four times a large limit has been released', () => {
+    const rate = new ReleaseRate();
+    rate.start(0);
+    release(rate, 0, 1);
+    rate.released(399);
+    expect(rate.wait(1000, 100, 100)).toBe(0);
+    rate.released(1);
+    expect(rate.wait(1000, 100, 100)).toBe(250);
   });
 
   it('predicts the time in which a weight is released', () => {
@@ -41,25 +51,18 @@ describe('the measured rate of releases', () => {
     expect(measured(...every(500, 16_000)).wait(16_000, 4, 8)).toBe(1000);
   });
 
-  it('a period lasts at least a second, and until four times the limit is released', () => {
-    expect(measured(...every(10, 1990)).wait(1990, 1, 4)).toBe(0);
-    expect(measured(...every(10, 2000)).wait(2000, 1, 4)).toBe(10);
-    expect(measured(...every(20_000, 620_000)).wait(620_000, 1, 4)).toBe(0);
-    expect(measured(...every(20_000, 640_000)).wait(640_000, 1, 4)).toBe(20_000);
+  it('is that of the current or the previous period, whichever is faster, so a slow period does not make it lower', () => {
+    const rate = measured(...every(100, 6400));
+    for (let count = 1; count <= 63; count++) release(rate, 6400 + 1000 * count, 1);
+    expect(rate.wait(69_400, 1, 4)).toBe(100);
+    release(rate, 70_400, 1);
+    expect(rate.wait(70_400, 1, 4)).toBe(1000);
   });
 
-  it('is that of the faster of the last two periods, so one slow period does not make it lower', () => {
-    const rate = measured(...every(100, 3200));
-    for (let count = 1; count <= 16; count++) release(rate, 3200 + 1000 * count, 1);
-    expect(rate.wait(19_200, 1, 4)).toBe(100);
-    for (let count = 1; count <= 16; count++) release(rate, 19_200 + 1000 * count, 1);
-    expect(rate.wait(35_200, 1, 4)).toBe(1000);
-  });
-
-  it('follows faster releases within one period', () => {
-    const rate = measured(...every(1000, 32_000));
-    for (let time = 32_100; time <= 33_600; time += 100) release(rate, time, 1);
-    expect(rate.wait(33_600, 1, 4)).toBe(100);
+  it('follows faster releases once 32 of them have been measured', () => {
+    const rate = measured(...every(1000, 64_000));
+    for (let time = 64_100; time <= 67_200; time += 100) release(rate, time, 1);
+    expect(rate.wait(67_200, 1, 4)).toBe(100);
   });
 
   it('does not fall while nothing is released', () => {

@@ -38,7 +38,7 @@ const servedByPlainQueue = (requests: readonly Request[], limit: number, queueTi
   served(requests, { limit: withLongQueue(limit), queueTimeout });
 
 it(
-  'a FIFO limit serves exactly what a plain FIFO queue serves until eight times the limit has been released',
+  'a FIFO limit serves exactly what a plain FIFO queue serves until a weight of 32 has been released',
   () => {
     const requests = fc.array(
       fc.record({
@@ -50,7 +50,7 @@ it(
     const limits = fc.integer({ min: 1, max: 10 });
     const timeouts = fc.constantFrom(100, 500, 2000);
     const property = fc.property(limits, timeouts, requests, (limit, queueTimeout, all) => {
-      const few = all.slice(0, 8 * limit);
+      const few = all.slice(0, 32);
       expect(served(few, { limit, queueTimeout })).toEqual(
         servedByPlainQueue(few, limit, queueTimeout),
       );
@@ -111,16 +111,16 @@ it(
       const random = lcg(seed);
       const onGranted = (permit: { release(): void }) =>
         clock.setTimeout(() => permit.release(), work);
-      // Two periods of a second or four rounds, and the timeout of earlier requests.
-      const known = clock.now() + 3 * Math.max(1000, 5 * work) + queueTimeout;
+      // The releases until the rate is known, and the timeout of earlier requests.
+      const known = clock.now() + (Math.max(32, 4 * limit) / limit + 2) * work + queueTimeout;
       let peak = 0;
       while (clock.now() < known + 3 * queueTimeout) {
         call(limiter, { onGranted });
         if (clock.now() > known) peak = Math.max(peak, limiter.queued);
         clock.advance((-work * Math.log(1 - random())) / (limit * load));
       }
-      // A period of at least a second, or three rounds and a part, may contain the releases of another round.
-      const error = work / Math.max(1000, 3 * work);
+      // A period may contain the releases of another round.
+      const error = limit / Math.max(32, 4 * limit);
       expect(peak).toBeLessThanOrEqual(((1 + error) * (3 * queueTimeout * limit)) / work + 1);
     });
     return assertFor(property, 60, 0.3);
