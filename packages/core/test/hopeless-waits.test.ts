@@ -18,7 +18,7 @@ const reason = ({ rejection, permit }: Caller) =>
 
 const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
 
-/** Number of releases after which the rate of a limit of 1 is known. */
+/** Releases until the rate of a limit up to 8 is known. */
 const UNTIL_KNOWN = 32;
 
 /** A limiter whose requests have taken 500 ms each until now, while others were queued. */
@@ -33,7 +33,7 @@ function measured(options: Partial<LimiterOptions> = {}) {
     granted.shift()?.release();
   };
   for (let count = 0; count < limiter.limit + 1; count++) ask({ queueTimeout: 60_000 });
-  for (let count = 0; count <= UNTIL_KNOWN * limiter.limit; count++) {
+  for (let count = 0; count <= UNTIL_KNOWN; count++) {
     ask({ queueTimeout: 60_000 });
     finish();
   }
@@ -99,7 +99,7 @@ describe('a request behind waiters that need more than three times its timeout',
   it('waits soon after the releases have become faster', () => {
     const { ask, finish } = measured();
     ask();
-    for (let count = 0; count < 300; count++) {
+    for (let count = 0; count < 2 * UNTIL_KNOWN; count++) {
       ask();
       finish(20);
     }
@@ -222,7 +222,7 @@ describe('a request of a gate behind waiters that need more than three times its
     const holder = ask('cid', false);
     const caller = ask('cid');
     clock.advance(800);
-    for (let user = 0; user < 5; user++) ask(`user${user}`);
+    for (let user = 0; user < 7; user++) ask(`user${user}`);
     holder.permit?.release();
     expect(reason(caller)).toBe('waits');
     clock.advance(200);

@@ -26,19 +26,14 @@ describe('the measured rate of releases', () => {
     expect(new ReleaseRate().wait(5000, 10, 4)).toBe(0);
   });
 
-  it('is unknown until a weight of 32 has been released, since a few long requests must not decide', () => {
+  it('is unknown until 32 have been released, so that a few long requests do not decide', () => {
     expect(measured(...every(100, 3100)).wait(3100, 10, 4)).toBe(0);
     expect(measured(...every(100, 3200)).wait(3200, 10, 4)).toBe(1000);
   });
 
-  it('is unknown until four times a large limit has been released', () => {
-    const rate = new ReleaseRate();
-    rate.start(0);
-    release(rate, 0, 1);
-    rate.released(399);
-    expect(rate.wait(1000, 100, 100)).toBe(0);
-    rate.released(1);
-    expect(rate.wait(1000, 100, 100)).toBe(250);
+  it('is unknown until four times a higher limit has been released', () => {
+    expect(measured(...every(100, 3900)).wait(3900, 10, 10)).toBe(0);
+    expect(measured(...every(100, 4000)).wait(4000, 10, 10)).toBe(400);
   });
 
   it('predicts the time in which a weight is released', () => {
@@ -51,18 +46,31 @@ describe('the measured rate of releases', () => {
     expect(measured(...every(500, 16_000)).wait(16_000, 4, 8)).toBe(1000);
   });
 
-  it('is that of the current or the previous period, whichever is faster, so a slow period does not make it lower', () => {
+  it('is that of the current or of the previous period, so one slow period does not make it lower', () => {
     const rate = measured(...every(100, 6400));
-    for (let count = 1; count <= 63; count++) release(rate, 6400 + 1000 * count, 1);
-    expect(rate.wait(69_400, 1, 4)).toBe(100);
-    release(rate, 70_400, 1);
-    expect(rate.wait(70_400, 1, 4)).toBe(1000);
+    let time = 6400;
+    const slowly = (count: number) => {
+      for (let index = 0; index < count; index++) {
+        time += 1000;
+        release(rate, time, 1);
+      }
+      return rate.wait(time, 1, 4);
+    };
+    expect(slowly(63)).toBe(100);
+    // Now the previous period is slow, too.
+    expect(slowly(1)).toBe(1000);
   });
 
-  it('follows faster releases once 32 of them have been measured', () => {
+  it('follows faster releases within one period and 32 of them', () => {
     const rate = measured(...every(1000, 64_000));
     for (let time = 64_100; time <= 67_200; time += 100) release(rate, time, 1);
     expect(rate.wait(67_200, 1, 4)).toBe(100);
+  });
+
+  it('a period lasts at least 5 s, so that a short burst does not end it', () => {
+    const rate = measured(...every(10, 1000));
+    for (let time = 1100; time <= 4900; time += 100) release(rate, time, 1);
+    expect(rate.wait(4900, 1, 4)).toBeCloseTo(4900 / 139);
   });
 
   it('does not fall while nothing is released', () => {
