@@ -2,7 +2,7 @@ import { Order, type OrderOption, type Queue } from '../semaphore/queue.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 
 /** The request options that have no effect in an order that depends only on time. */
-export const byTimeAlone: readonly OrderOption[] = ['priority', 'fairBy'];
+const byTimeAlone: readonly OrderOption[] = ['priority', 'fairBy'];
 
 /** First in, first out: the default order. */
 export function fifo(): Order {
