@@ -12,7 +12,8 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
 const performance = read('docs/lab/performance.md');
 const overload = read('docs/lab/overload-measured.md');
-const readme = withFigures(read('README.md'), { performance, overload });
+const queue = read('docs/lab/queue.md');
+const readme = withFigures(read('README.md'), { performance, overload, queue });
 writeFileSync(join(root, 'README.md'), readme);
 writeFileSync(join(root, 'docs/overload.md'), withLoads(read('docs/overload.md'), overload));
 writeFileSync(join(root, 'docs/overload/measured.svg'), drawMeasured(overload));

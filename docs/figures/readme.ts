@@ -1,16 +1,17 @@
 import { loadOf } from './overload.ts';
-import { cellsOf, goalUnder, withTable } from './tables.ts';
+import { cellsOf, goalUnder, rowsUnder, withTable } from './tables.ts';
 
 /** The pages with the tables of the benchmarks. */
 export interface Pages {
   readonly performance: string;
   readonly overload: string;
+  readonly queue: string;
 }
 
 const database = 'Handlers that wait for a database';
 
 /** What a user decides by. All goals are in docs/lab/performance.md. */
-function figuresFrom({ performance, overload }: Pages): [string, string, string][] {
+function figuresFrom({ performance, overload, queue }: Pages): [string, string, string][] {
   const { answered, p99 } = loadOf(overload, database);
   const admitted = goalUnder(performance, '(f)', 'express free: CPU / hand-written counter');
   const rejected = ['headgate in front, by its limit'];
@@ -27,6 +28,11 @@ function figuresFrom({ performance, overload }: Pages): [string, string, string]
       'the price of the queue; clients give up after 1,000 ms',
     ],
     [
+      '`limit: 4` at 2 × its capacity, clients give up after 500 ms: answered, relative to the capacity',
+      answeredBeforeLeaving(queue),
+      '[a plain queue](docs/clients-that-give-up.md) answers a tenth, since its clients leave just before',
+    ],
+    [
       'CPU of an admitted Express request, relative to a hand-written counter',
       admitted.measured,
       'while there is room, the limit costs next to nothing',
@@ -37,6 +43,16 @@ function figuresFrom({ performance, overload }: Pages): [string, string, string]
       'rejections take little of the CPU that admitted requests need',
     ],
   ];
+}
+
+/** The lowest and the highest figure of the servers whose clients leave after half a second. */
+function answeredBeforeLeaving(queue: string): string {
+  const [head = [], ...rows] = rowsUnder(queue, 'On real HTTP');
+  const column = head.indexOf('0.5 s');
+  const answered = rows.map((row) => Number(row[column]?.split(' / ')[0]) / 100);
+  if (answered.length === 0 || answered.some(Number.isNaN))
+    throw new Error('"On real HTTP" has no figures for 0.5 s');
+  return `${Math.min(...answered).toFixed(2)}–${Math.max(...answered).toFixed(2)} ×`;
 }
 
 /** The README with the figures as the pages have them now. */

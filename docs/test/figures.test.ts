@@ -9,12 +9,13 @@ import { read } from './pages.ts';
 
 const performance = read('docs/lab/performance.md');
 const overload = read('docs/lab/overload-measured.md');
+const queue = read('docs/lab/queue.md');
 
 // npm run docs -- figures updates these.
 
 it('the README has the figures of the latest benchmarks', () => {
   const readme = read('README.md');
-  expect(withFigures(readme, { performance, overload })).toBe(readme);
+  expect(withFigures(readme, { performance, overload, queue })).toBe(readme);
 });
 
 it('the README can be read in two minutes', () => {
@@ -44,7 +45,9 @@ it('the plot has room for the labels of its axes, and says what they are', () =>
 
 it('a figure that is missing from the tables is an error', () => {
   const renamed = performance.replace('## (f)', '## (z)');
-  expect(() => withFigures(read('README.md'), { performance: renamed, overload })).toThrow('(f)');
+  expect(() => withFigures(read('README.md'), { performance: renamed, overload, queue })).toThrow(
+    '(f)',
+  );
 });
 
 it('docs/redis.md has the range that Redis scripts take under contention', () => {
