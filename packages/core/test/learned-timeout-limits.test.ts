@@ -62,6 +62,31 @@ it('no timeout is learned if a controller bounds the wait, as that of the defaul
   expect([old, fresh].map(reason)).toEqual(['granted', 'waits']);
 });
 
+it('one late answer after a wait beyond the limit’s own queueTimeout rejects no other request that may wait as long', () => {
+  const { clock, ask, finish } = scene({ queueTimeout: 2000 });
+  const callers = times(3, () => ask({ queueTimeout: 8000 }));
+  clock.advance(4000);
+  finish(false);
+  finish(true);
+  expect(callers.map(reason)).toEqual(['granted', 'granted', 'waits']);
+});
+
+it('an answer in time after a short wait of its own does not reset what longer waits have taught', () => {
+  const { clock, limiter, ask, finish } = scene({ queueTimeout: 1000 });
+  const longer = times(3, () => ask({ queueTimeout: 8000 }));
+  clock.advance(4000);
+  times(5, () => ask());
+  clock.advance(500);
+  finish(false);
+  finish(true);
+  const { learnedTimeout = 0 } = limiter.stats();
+  expect(learnedTimeout).toBeGreaterThan(4500);
+  times(2, () => finish(false));
+  expect(longer.map(reason)).toEqual(['granted', 'granted', 'granted']);
+  finish(false);
+  expect(limiter.stats().learnedTimeout).toBeCloseTo(learnedTimeout, -1);
+});
+
 it('without a maximum wait, a timeout is learned from more answers', () => {
   const { clock, ask, finish } = scene({ queueTimeout: Infinity });
   const callers = times(30, () => ask());

@@ -146,9 +146,8 @@ export class HttpGate<R> {
     const { queueTimeout } = this.#settings;
     if (queueTimeout === undefined) return;
     const timeout: unknown = queueTimeout(request);
-    const { max } = queueTimeout;
-    if (timeout === undefined) gated.queueTimeout = max;
-    else if (max === undefined) gated.queueTimeout = checkTimeout(timeout);
+    if (timeout === undefined) return;
+    if (queueTimeout.max === undefined) gated.queueTimeout = checkTimeout(timeout);
     else gated.clientWaits(checkTimeout(timeout));
   }
 

@@ -58,7 +58,7 @@ export function httpSettings<R>(
   const isPerRequest = typeof queueTimeout === 'function';
   const common = checkCommon({
     ...complete,
-    queueTimeout: isPerRequest ? undefined : queueTimeout,
+    queueTimeout: isPerRequest ? (queueTimeout as Partial<TimeLeft>).max : queueTimeout,
   });
   const own = {
     guard,

@@ -33,11 +33,13 @@ export class LearnedTimeout {
   /**
    * A request that was queued has been answered. Its permit was granted at `since`.
    *
-   * @param max The maximum wait in milliseconds.
+   * @param queueTimeout The limit's maximum wait in milliseconds. A request may have a longer one of its own.
    */
-  answered({ waited, since }: Answered, waiter: Waiter, now: number, max: number): void {
+  answered({ waited, since }: Answered, waiter: Waiter, now: number, queueTimeout: number): void {
+    const max = Math.max(queueTimeout, waiter.queueTimeout ?? 0);
     if (!isGone(waiter)) {
-      if (waited > NEARLY * this.value) this.value *= GROWTH;
+      if (waited <= NEARLY * this.value) return;
+      this.value *= GROWTH;
       if (this.value >= max) this.value = Infinity;
       // Otherwise the work itself took too long, not the wait.
     } else if (waited > (now - since) / 2) {

@@ -70,6 +70,23 @@ export function clientDeadlines(world: World): void {
     await holder.answer();
   });
 
+  it('an answer too late for one client takes no time from others, which wait for up to `max`', async () => {
+    const clock = new VirtualClock();
+    const { app, limit, work, holder } = await busy(world, { queueLimit: 3, queueTimeout, clock });
+    const hasty = app.call('/hasty', { headers: { 'Connect-Timeout-Ms': `${MAX / 2}` } });
+    await counts(limit, 1, 1);
+    const others = ['/second', '/third'].map((path) => app.call(path));
+    await counts(limit, 1, 3);
+    clock.advance(MAX / 2 - 1000);
+    work.finish();
+    await holder.answer();
+    await work.begins(2);
+    clock.advance(2000);
+    work.finishAll();
+    await hasty.answer();
+    for (const call of others) expect(await call.answer()).toMatchObject({ status: 200 });
+  });
+
   it('the admission says how long the client still waits', async () => {
     const clock = new VirtualClock();
     const { app, limit, work, holder } = await busy(world, { queueLimit: 1, queueTimeout, clock });
