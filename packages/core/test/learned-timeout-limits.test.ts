@@ -87,6 +87,26 @@ it('an answer in time after a short wait of its own does not reset what longer w
   expect(limiter.stats().learnedTimeout).toBeCloseTo(learnedTimeout, -1);
 });
 
+it('a request that leaves the queue of a later limit teaches the earlier one nothing', () => {
+  const clock = new VirtualClock();
+  const limits = ['first', 'second'].map((name) => ({ name, limit: 1 }));
+  const gate = createGate({ limits, queueTimeout: 1000, clock });
+  const one = { weight: 1 };
+  let hasLeft = false;
+  const leaving = new Caller({ gone: () => hasLeft });
+  const [first, second, ...others] = times(4, () => new Caller()) as [Caller, Caller, ...Caller[]];
+  askGate(gate, first, [one, undefined]);
+  askGate(gate, second, [undefined, one]);
+  for (const caller of [leaving, ...others]) askGate(gate, caller, [one, one]);
+  clock.advance(300);
+  first.permit?.release();
+  clock.advance(100);
+  hasLeft = true;
+  gate.withdraw(leaving);
+  const { learnedTimeout, inflight, queued } = gate.stats().limits[0] ?? {};
+  expect({ learnedTimeout, inflight, queued }).toEqual({ inflight: 1, queued: 1 });
+});
+
 it('without a maximum wait, a timeout is learned from more answers', () => {
   const { clock, ask, finish } = scene({ queueTimeout: Infinity });
   const callers = times(30, () => ask());

@@ -126,8 +126,9 @@ export class GateWaiter extends Waiter implements PermitHolder {
     if (this.excess === undefined || rejection.reason === 'timeout') this.excess = rejection;
   }
 
+  /** A request that has left or was rejected at a later limit has no answer that could come too late. */
   override gone(): boolean {
-    return isGone(this.waiter);
+    return !this.#hasEnded && isGone(this.waiter);
   }
 
   override get isPatient(): boolean {
