@@ -23,6 +23,14 @@ function scene(clock: Clock) {
   return { http, arrive };
 }
 
+it('timeLeft that was not called is an error when the middleware is created', () => {
+  const create = () =>
+    new HttpGate({ limit: 1, queueTimeout: timeLeft as never }, framework as never);
+  expect(create).toThrow(
+    'queueTimeout must be called, as in timeLeft({ max: 2_000 }), got a function that was not called',
+  );
+});
+
 it('a running request is gone once its client no longer waits, although it is still connected', () => {
   const clock = new VirtualClock();
   const { http, arrive } = scene(clock);
@@ -34,6 +42,18 @@ it('a running request is gone once its client no longer waits, although it is st
   gated.ended('complete');
   expect(gated.gone()).toBe(true);
   expect(http.gate.holders).toBe(0);
+});
+
+it('the time left is in whole milliseconds, and 0 only once the client no longer waits', () => {
+  const clock = new VirtualClock();
+  const { arrive } = scene(clock);
+  const { admission } = arrive(500);
+  clock.advance(0.25);
+  expect(admission.timeLeft).toBe(500);
+  clock.advance(499.5);
+  expect(admission.timeLeft).toBe(1);
+  clock.advance(0.25);
+  expect(admission.timeLeft).toBe(0);
 });
 
 it('a request whose response has begun in time is not gone, however long the response takes', () => {

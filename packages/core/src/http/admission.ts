@@ -7,7 +7,7 @@ import type { ClientDeadline } from './client-deadline.ts';
  */
 export type Admission = {
   /**
-   * Milliseconds for which the client still waits, now: a timeout for the handler's own calls. 0 once it no longer
+   * Whole milliseconds for which the client still waits, now: a timeout for the handler's own calls. 0 once it no longer
    * waits. Undefined unless the limit has a `queueTimeout` of `timeLeft()` and a header of the request says it.
    */
   readonly timeLeft: number | undefined;

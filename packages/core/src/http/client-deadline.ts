@@ -17,9 +17,9 @@ export class ClientDeadline {
     this.#at = clock.now() + timeLeft;
   }
 
-  /** Milliseconds for which the client still waits; 0 once the deadline has passed. */
+  /** Whole milliseconds, as headers need them, for which the client still waits; 0 once the deadline has passed. */
   get timeLeft(): number {
-    return Math.max(0, this.#at - this.clock.now());
+    return Math.max(0, Math.ceil(this.#at - this.clock.now()));
   }
 
   /** Whether the deadline has passed without a response. */

@@ -21,7 +21,7 @@ import { checkCalled } from './misuse.ts';
 import type { AnyHttpOptions, MiddlewareOptions } from './options.ts';
 import { perLimit, perMiddleware, type Rule, rulesOf } from './rule.ts';
 import { SlowClients } from './slow-clients.ts';
-import type { TimeLeft } from './time-left.ts';
+import { type TimeLeft, timeLeft } from './time-left.ts';
 
 /** The options of a middleware, validated and with defaults, and the gate made from them. */
 export interface HttpSettings<R> extends GatedRequestSettings {
@@ -55,6 +55,8 @@ export function httpSettings<R>(
   const { onDisconnect = 'wait', guard } = options;
   const complete = hasDefaultLimit(options) ? withDefaultLimit(options) : options;
   const { queueTimeout } = options;
+  if ((queueTimeout as unknown) === timeLeft)
+    throw invalid('queueTimeout', 'called, as in timeLeft({ max: 2_000 })', queueTimeout);
   const isPerRequest = typeof queueTimeout === 'function';
   const common = checkCommon({
     ...complete,
