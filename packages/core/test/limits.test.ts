@@ -47,7 +47,7 @@ it.each([
   [() => aimd({ backoff: 1 }), 'backoff'],
   [() => createLimiter({ limit: adaptive(), perKey: true }), 'limit'],
   [() => createLimiter({ limit: adaptive as never }), 'limit'],
-  [() => createLimiter({ limit: adaptive() }).setLimit(5), 'limit'],
+  [() => createLimiter({ limit: adaptive() }).setLimit(0.5), 'limit'],
 ])('throws for %s', (make, option) => {
   const code = 'ERR_HEADGATE_OPTION';
   expect(make).toThrow(expect.objectContaining({ code, option }));

@@ -52,17 +52,16 @@ describe('an operation is reported before its waiters are', () => {
     expect(events).toEqual(['pause 1', 'resume 1', 'admitted']);
   });
 
-  it('admitted by unfreeze()', () => {
+  it("admitted by setLimit('adaptive')", () => {
     const { limiter, events } = scene({
       limit: { create: () => ({ limit: 5, sample: () => {} }) },
     });
-    limiter.freeze();
     limiter.setLimit(1);
     call(limiter);
     call(limiter);
     events.length = 0;
-    limiter.unfreeze();
-    expect(events).toEqual(['unfreeze 5', 'admitted']);
+    limiter.setLimit('adaptive');
+    expect(events).toEqual(['setLimit 5', 'admitted']);
   });
 });
 

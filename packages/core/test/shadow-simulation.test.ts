@@ -127,7 +127,7 @@ it('a candidate limit applies to each key instead of its own limit', () => {
   ]);
 });
 
-it('an adaptive limit adapts to the simulation, and a frozen one keeps its value', () => {
+it('an adaptive limit adapts to the simulation, and one that is held keeps its value', () => {
   const limit = {
     create: () => ({
       limit: 2,
@@ -144,11 +144,10 @@ it('an adaptive limit adapts to the simulation, and a frozen one keeps its value
   const { shadow, suggestion } = limiter.stats();
   expect(shadow).toMatchObject({ admitted: 3, rejected: { full: 1 } });
   expect(suggestion?.limits.map((each) => each.limit)).toEqual([1, 2]);
-  limiter.freeze();
   limiter.setLimit(3);
   for (let count = 0; count < 4; count++) call(limiter);
   expect(shadowOf(limiter)).toMatchObject({ admitted: 3, rejected: { full: 1 } });
-  limiter.unfreeze();
+  limiter.setLimit('adaptive');
   expect(limiter.stats().suggestion?.limits).toHaveLength(1);
 });
 

@@ -17,8 +17,6 @@ const operations = [
   'resume',
   'shadow',
   'enforce',
-  'freeze',
-  'unfreeze',
 ] as const satisfies readonly Operation[];
 
 /** What an operator requests. */
@@ -79,11 +77,9 @@ export class Operator {
     } else if (minutes !== undefined && !isWhole(minutes, MAX_MINUTES)) {
       return plain(422, `minutes must be a whole number from 1 to ${MAX_MINUTES}`);
     } else if (known === 'setLimit') {
-      this.#setLimit(target, limit as number, minutes);
+      this.#setLimit(target, limit as number | 'adaptive', minutes);
     } else {
       target[known]();
-      // The algorithm's own value has replaced the limit that was set, so there is nothing to revert.
-      if (known === 'unfreeze') limitReversions.forget(target);
       if (known === 'pause' || known === 'drain' || known === 'resume') {
         this.#scheduleResumption(target, minutes);
       }
@@ -97,10 +93,11 @@ export class Operator {
     resumptions.schedule(limiter, { temporary: limiter.state, to: 'open' }, this.#after(minutes));
   }
 
-  #setLimit(limiter: Limiter, limit: number, minutes: number | undefined): void {
+  #setLimit(limiter: Limiter, limit: number | 'adaptive', minutes: number | undefined): void {
     const to = limitReversions.earlier(limiter);
-    // `setLimit` itself refuses a value that is not a whole number.
-    if (Number.isInteger(limit)) checkWithin(this.bounds.get(limiter.name), limit);
+    // `setLimit` itself refuses any other value that is not a whole number.
+    if (limit !== 'adaptive' && Number.isInteger(limit))
+      checkWithin(this.bounds.get(limiter.name), limit);
     limiter.setLimit(limit);
     limitReversions.forget(limiter);
     if (minutes === undefined) return;

@@ -1,10 +1,12 @@
 import type { Clock, Limiter } from '@headgate/core';
 import { idOf } from './sources.ts';
 
+type LimitValue = Parameters<Limiter['setLimit']>[0];
+
 /** A limit that returns to its earlier value. */
 export interface Reversion {
   /** The earlier value. */
-  readonly to: number;
+  readonly to: LimitValue;
   /** The time of the reversion, in milliseconds of the process's clock. */
   readonly at: number;
 }
@@ -101,10 +103,9 @@ class Reversions<V> {
 }
 
 /** Temporary limits. */
-export const limitReversions = new Reversions<number>({
-  current: ({ limit }) => limit,
-  applies: ({ closed, limit, isAdaptive, frozen }, set) =>
-    !closed && limit === set && (!isAdaptive || frozen),
+export const limitReversions = new Reversions<LimitValue>({
+  current: settingOf,
+  applies: (limiter, set) => !limiter.closed && settingOf(limiter) === set,
   revert: (limiter, to) => limiter.setLimit(to),
 });
 
@@ -114,3 +115,7 @@ export const resumptions = new Reversions<Limiter['state']>({
   applies: ({ state }, set) => state === set,
   revert: (limiter) => limiter.resume(),
 });
+
+function settingOf({ isFixed, limit }: Limiter): LimitValue {
+  return isFixed ? limit : 'adaptive';
+}

@@ -44,7 +44,8 @@ export interface LimitView {
   readonly withdrawn: number;
   readonly leaked: number;
   readonly adaptive: boolean;
-  readonly frozen: boolean;
+  /** Whether no algorithm changes the limit now. */
+  readonly fixed: boolean;
   /** Milliseconds that work takes without load, as far as an adaptive limit knows it. */
   readonly baseline: number | undefined;
   readonly state: LimiterState;
@@ -91,7 +92,7 @@ export function gateView(source: Handle, stats: Stats, sample: Figures): LimitVi
     inflightHistogram: undefined,
     keys: undefined,
     adaptive: false,
-    frozen: false,
+    fixed: true,
     baseline: undefined,
     state: source.closed ? 'closed' : 'open',
     mode: guard?.mode ?? 'enforce',
@@ -126,7 +127,7 @@ export function limitView(
     inflightHistogram: numbersOf(stats.inflightHistogram),
     keys: limiter.perKey ? stats.keys : undefined,
     adaptive: limiter.isAdaptive,
-    frozen: limiter.frozen,
+    fixed: limiter.isFixed,
     baseline: finite(stats.baseline),
     state: limiter.state,
     mode: limiter.mode,

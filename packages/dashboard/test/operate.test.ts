@@ -6,7 +6,7 @@ import { frameworks, inExpress } from './apps.ts';
 import { startOperated } from './operator.ts';
 
 describe.each(frameworks)('operating in %s', (_name, start) => {
-  it('sets, pauses, drains, resumes, freezes and unfreezes a limit, and switches its mode', async () => {
+  it('sets, pauses, drains and resumes a limit, lets it adapt, and switches its mode', async () => {
     const limiter = createLimiter({ name: 'reports', limit: adaptive({ initial: 7 }) });
     const { post } = await startOperated(start, [limiter]);
     const done = { status: 204, text: '' };
@@ -20,11 +20,10 @@ describe.each(frameworks)('operating in %s', (_name, start) => {
     expect(limiter.mode).toBe('shadow');
     expect(await post({ operation: 'enforce' })).toEqual(done);
     expect(limiter.mode).toBe('enforce');
-    expect(await post({ operation: 'freeze' })).toEqual(done);
     expect(await post({ operation: 'setLimit', limit: 3 })).toEqual(done);
-    expect([limiter.frozen, limiter.limit]).toEqual([true, 3]);
-    expect(await post({ operation: 'unfreeze' })).toEqual(done);
-    expect([limiter.frozen, limiter.limit]).toEqual([false, 7]);
+    expect([limiter.isFixed, limiter.limit]).toEqual([true, 3]);
+    expect(await post({ operation: 'setLimit', limit: 'adaptive' })).toEqual(done);
+    expect([limiter.isFixed, limiter.limit]).toEqual([false, 7]);
   });
 
   it('switches the mode of the guard of a middleware without limits, which supports nothing else', async () => {
@@ -40,7 +39,7 @@ describe.each(frameworks)('operating in %s', (_name, start) => {
     expect(await post({ operation: 'shadow' })).toEqual({ status: 204, text: '' });
     expect(gate.guard?.mode).toBe('shadow');
     expect(await gate.run(() => 'done')).toBe('done');
-    for (const operation of ['pause', 'setLimit', 'freeze']) {
+    for (const operation of ['pause', 'setLimit']) {
       const text = 'guard "sentry" supports shadow, enforce\n';
       expect(await post({ operation, limit: 3 })).toEqual({ status: 409, text });
     }

@@ -70,7 +70,7 @@ describe('an operator', () => {
     await confirm('Start').click();
     await until(`${first} .state`, 'shadow mode');
     expect(gate.guard?.mode).toBe('shadow');
-    for (const name of ['Shadow mode', 'Pause', 'Drain', 'Set', 'Freeze']) {
+    for (const name of ['Shadow mode', 'Pause', 'Drain', 'Set', 'Adaptive']) {
       expect(await button(name).isVisible()).toBe(false);
     }
     await button('Enforce').click();
@@ -149,15 +149,28 @@ describe('an operator', () => {
     expect(await page.getByRole('dialog').isVisible()).toBe(false);
   });
 
-  it('freezes an adaptive limit before setting it', async () => {
+  it('sets an adaptive limit for a while, and lets it adapt again', async () => {
     const limiter = createLimiter({ name: 'api', limit: adaptive({ initial: 9 }) });
     const { until, page } = await openPage(browser, { limits: [limiter], ...operator });
     await until(`${first} .tag`, 'adaptive');
-    expect(await page.getByLabel('Limit', { exact: true }).isVisible()).toBe(false);
-    await page.getByRole('button', { name: 'Freeze' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Freeze' }).click();
-    await until(`${first} .tag`, 'adaptive, frozen');
-    expect(await page.getByLabel('Limit', { exact: true }).isVisible()).toBe(true);
+    const adapt = page.getByRole('button', { name: 'Adaptive' });
+    expect(await adapt.isVisible()).toBe(false);
+    await page.getByLabel('Limit', { exact: true }).fill('5');
+    await page.getByRole('button', { name: 'Set' }).click();
+    await page.getByLabel('Lasts').selectOption('15 minutes');
+    await until(
+      '#consequence',
+      /^It will stay at 5. Lowering .* After 15 minutes it will adapt again.$/,
+    );
+    await page.getByRole('dialog').getByRole('button', { name: 'Set' }).click();
+    await until(`${first} .tag`, /adapts again in 1[45]\smin · adaptive, held/);
+    expect([limiter.limit, limiter.isFixed]).toEqual([5, true]);
+    await adapt.click();
+    await until('#question', 'Adapt “api”?');
+    await page.getByRole('dialog').getByRole('button', { name: 'Adapt' }).click();
+    await until(`${first} .tag`, /^adaptive$/);
+    expect([limiter.limit, limiter.isFixed]).toEqual([9, false]);
+    expect(await adapt.isVisible()).toBe(false);
   });
 
   it('sees why the server refuses', async () => {

@@ -52,22 +52,21 @@ describe.each(frameworks)('operating in %s', (_name, start) => {
       [404, { id: 0, operation: 'pause' }],
       [404, { id: `${ids[0]}`, operation: 'pause' }],
       [404, '{}'],
-      [409, { operation: 'freeze' }],
       [413, { operation: 'pause', padding: 'x'.repeat(5_000) }],
       [422, { operation: 'close' }],
+      [422, { operation: 'adapt' }],
       [422, { operation: 'constructor' }],
       [422, {}],
-      ...[0, -1, 1.5, 1e300, '3', null, undefined, [3]].map((value): [number, unknown] => [
-        422,
-        set(value),
-      ]),
+      ...[0, -1, 1.5, 1e300, '3', 'adaptive', null, undefined, [3]].map(
+        (value): [number, unknown] => [422, set(value)],
+      ),
       ...[0, 1.5, 1_441, '5', null].map((value): [number, unknown] => [422, set(3, value)]),
     ];
     for (const [status, body] of refused) {
       const answer = await post(body);
       expect([body, answer.status]).toEqual([body, status]);
     }
-    expect([limiter.limit, limiter.state, limiter.frozen]).toEqual([5, 'open', false]);
+    expect([limiter.limit, limiter.state]).toEqual([5, 'open']);
   });
 
   it('refuses a limit out of the bounds of the app, which may set it itself', async () => {

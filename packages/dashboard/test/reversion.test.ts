@@ -24,7 +24,7 @@ function scene(
     });
     expect(status).toBe(expected);
   };
-  const set = (limit: number, minutes?: number) =>
+  const set = (limit: number | 'adaptive', minutes?: number) =>
     operate({ operation: 'setLimit', limit, minutes });
   const reversions = () => limitReversions.of([{ id: idOf(limiter) }]);
   return { clock, operator, limiter, operate, set, reversions };
@@ -108,10 +108,10 @@ it('a temporary limit reverts to the limit that the app has set since an earlier
   expect(limiter.limit).toBe(50);
 });
 
-it('a limit reverts even if an unsupported operation was tried meanwhile', async () => {
+it('a limit reverts even if a value that it does not support was tried meanwhile', async () => {
   const { clock, limiter, operate, set } = scene();
   await set(3, 15);
-  await operate({ operation: 'unfreeze' }, 409);
+  await operate({ operation: 'setLimit', limit: 'adaptive' }, 422);
   clock.advance(900_000);
   expect(limiter.limit).toBe(10);
 });
@@ -127,19 +127,42 @@ it('a limit that was set without an end, here or by the app, is kept', async () 
   expect(limiter.limit).toBe(6);
 });
 
-it('a limit that is unfrozen is left to its algorithm', async () => {
-  const { clock, limiter, operate, set } = scene(
-    createLimiter({ limit: adaptive({ initial: 8 }) }),
-  );
-  limiter.freeze();
+function adaptiveScene() {
+  return scene(createLimiter({ limit: adaptive({ initial: 8 }) }));
+}
+
+it('an adaptive limit that was set for a while adapts again afterwards', async () => {
+  const { clock, limiter, set, reversions } = adaptiveScene();
   await set(3, 15);
-  await operate({ operation: 'unfreeze' });
-  expect([limiter.limit, clock.armed]).toEqual([8, 0]);
-  limiter.freeze();
-  await set(3, 15);
-  limiter.unfreeze();
+  await set(5, 30);
+  const at = clock.now() + 1_800_000;
+  expect(reversions()).toEqual({ [idOf(limiter)]: { to: 'adaptive', at } });
+  clock.advance(1_799_999);
+  expect([limiter.limit, limiter.isFixed]).toEqual([5, true]);
+  clock.advance(1);
+  expect([limiter.limit, limiter.isFixed, clock.armed]).toEqual([8, false, 0]);
+});
+
+it('a held adaptive limit that was set for a while is held at the earlier value afterwards', async () => {
+  const { clock, limiter, set } = adaptiveScene();
+  await set(3);
+  await set(5, 15);
   clock.advance(900_000);
-  expect(limiter.limit).toBe(8);
+  expect([limiter.limit, limiter.isFixed]).toEqual([3, true]);
+});
+
+it('a limit that adapts again, here or by the app, is left to its algorithm', async () => {
+  const { clock, limiter, set, reversions } = adaptiveScene();
+  await set(3);
+  await set(5, 15);
+  await set('adaptive');
+  expect([limiter.limit, clock.armed]).toEqual([8, 0]);
+  await set(3);
+  await set(5, 15);
+  limiter.setLimit('adaptive');
+  expect(reversions()).toEqual({});
+  clock.advance(900_000);
+  expect([limiter.limit, limiter.isFixed]).toEqual([8, false]);
 });
 
 it('a closed limit is left alone, and the others revert at once when the dashboard closes', async () => {

@@ -9,7 +9,8 @@ const byId = (id) => part(document, `#${id}`);
 /** What each operation does, for the operator who is about to confirm it. */
 /** @type {Record<OperatorRequest['operation'], (request: OperatorRequest) => string>} */
 const consequences = {
-  setLimit: ({ limit = 0 }) => `It will be ${count(limit)}. Lowering it revokes no permit.`,
+  setLimit: ({ limit = 0, view }) =>
+    `It will ${view.adaptive ? 'stay at' : 'be'} ${count(limit)}. Lowering it revokes no permit.`,
   pause: ({ view }) =>
     `New requests will be queued, up to the queue limit, and time out there. Queued now: ${count(view.queued)}. ${running(view)}`,
   drain: ({ view }) =>
@@ -19,8 +20,7 @@ const consequences = {
   shadow: () =>
     'All requests will be admitted, and those that would have been rejected are counted.',
   enforce: () => 'Requests may be queued or rejected again.',
-  freeze: () => 'The limit will stay at its current value.',
-  unfreeze: () => 'The limit will return to the value of its algorithm.',
+  adapt: () => 'Its algorithm will continue from its own value.',
 };
 
 /** @param {OperatorRequest['view']} view */
@@ -37,8 +37,7 @@ const verbs = {
   resume: 'Resume',
   shadow: 'Start shadow mode of',
   enforce: 'Enforce',
-  freeze: 'Freeze',
-  unfreeze: 'Unfreeze',
+  adapt: 'Adapt',
 };
 
 /** The end of a change for which no time is chosen; other changes have no end of their own. */
@@ -94,6 +93,7 @@ export class Confirmation {
     if (this.#minutes.value === '') return '';
     const after = `After ${this.#minutes.selectedOptions[0]?.text}`;
     if (operation !== 'setLimit') return `${after} it resumes.`;
+    if (returnsTo === 'adaptive') return `${after} it will adapt again.`;
     const earlier = returnsTo === undefined ? 'the earlier value' : count(returnsTo);
     return `${after} it will be ${earlier} again.`;
   }
@@ -101,12 +101,14 @@ export class Confirmation {
   async #send() {
     const sent = this.#request;
     const { view, operation, limit } = sent ?? {};
+    const change =
+      operation === 'adapt' ? { operation: 'setLimit', limit: 'adaptive' } : { operation, limit };
     const minutes = this.#minutes.value === '' ? undefined : Number(this.#minutes.value);
     this.#button.disabled = true;
     const answer = await fetch('operate', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'X-Headgate-Token': this.token },
-      body: JSON.stringify({ id: view?.id, operation, limit, minutes }),
+      body: JSON.stringify({ id: view?.id, ...change, minutes }),
     }).catch(() => undefined);
     this.#button.disabled = false;
     // The operator may have closed the dialog, and asked for something else meanwhile.

@@ -3,7 +3,9 @@ import { part, write } from './dom.js';
 /** @import { Operation } from '@headgate/core' */
 /** @import { LimitView } from '../src/view.ts' */
 /** @import { Context } from './row.js' */
-/** @typedef {{ view: LimitView, operation: Operation, limit?: number, returnsTo?: number | undefined }} OperatorRequest */
+/** @typedef {Operation | 'adapt'} PageOperation `adapt` sets the limit to `adaptive`. */
+/** @typedef {number | 'adaptive' | undefined} Earlier The limit that applies after a temporary one. */
+/** @typedef {{ view: LimitView, operation: PageOperation, limit?: number, returnsTo?: Earlier }} OperatorRequest */
 
 /** The buttons of one limit. */
 export class Controls {
@@ -11,7 +13,7 @@ export class Controls {
   #form;
   /** @type {LimitView | undefined} */
   #view;
-  /** The limit that would apply after a temporary one. @type {number | undefined} */
+  /** @type {Earlier} */
   #returnsTo;
 
   /** @param {HTMLElement} element @param {(request: OperatorRequest) => void} ask */
@@ -19,7 +21,7 @@ export class Controls {
     this.#element = element;
     this.#form = part(element, '.set');
     for (const button of element.querySelectorAll('button')) {
-      const operation = /** @type {Operation | undefined} */ (button.dataset.operation);
+      const operation = /** @type {PageOperation | undefined} */ (button.dataset.operation);
       if (operation === undefined) continue;
       button.addEventListener('click', () => {
         if (this.#view !== undefined) ask({ view: this.#view, operation });
@@ -42,7 +44,7 @@ export class Controls {
     const isFirst = this.#view === undefined;
     this.#view = view;
     // A second temporary limit returns to the same value as the first.
-    this.#returnsTo = reversion?.to ?? view.limit;
+    this.#returnsTo = reversion?.to ?? (view.fixed ? view.limit : 'adaptive');
     const usable = usableOf(view);
     this.#element.hidden = !mayOperate || usable.length === 0;
     for (const button of this.#element.querySelectorAll('button')) {
@@ -64,14 +66,13 @@ function rangeOf(min, max) {
 }
 
 /** The supported operations that would change something. @param {LimitView} view @returns {string[]} */
-function usableOf({ operations, state, mode, adaptive, frozen }) {
+function usableOf({ operations, state, mode, adaptive, fixed }) {
   const useless = [
     ...(state === 'open' ? ['resume'] : []),
     ...(state === 'paused' ? ['pause'] : []),
     ...(state === 'drained' ? ['drain'] : []),
     mode,
-    frozen ? 'freeze' : 'unfreeze',
-    ...(adaptive && !frozen ? ['setLimit'] : []),
   ];
-  return state === 'closed' ? [] : operations.filter((name) => !useless.includes(name));
+  const supported = adaptive && fixed ? [...operations, 'adapt'] : operations;
+  return state === 'closed' ? [] : supported.filter((name) => !useless.includes(name));
 }

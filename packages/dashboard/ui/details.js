@@ -117,12 +117,12 @@ function divisions({ priorities, shares }) {
 }
 
 /** The adaptive limit, the guard and the store. @param {LimitView} view @returns {Group[]} */
-function parts({ adaptive, frozen, baseline, guard, store }) {
+function parts({ adaptive, fixed, baseline, guard, store }) {
   /** @type {Group[]} */
   const groups = [];
   if (adaptive) {
     const facts = [
-      fact('State', frozen ? 'frozen' : 'adapts'),
+      fact('State', fixed ? 'held' : 'adapts'),
       fact('Latency without load', milliseconds(baseline)),
     ];
     groups.push({ title: 'Adaptive limit', facts });

@@ -9,13 +9,11 @@ import { count, duration } from './words.js';
  * @param {LimitView} view @param {number} now @param {Context} context
  */
 export function tagsOf(view, now, { reversion, resumesAt }) {
-  const { keys, adaptive, frozen, store, guard } = view;
+  const { keys, adaptive, fixed, store, guard } = view;
   const words = [
     resumesAt === undefined ? '' : `resumes in ${until(resumesAt, now)}`,
-    reversion === undefined
-      ? ''
-      : `returns to ${count(reversion.to)} in ${until(reversion.at, now)}`,
-    adaptive ? (frozen ? 'adaptive, frozen' : 'adaptive') : '',
+    reversion === undefined ? '' : `${returnTo(reversion.to)} in ${until(reversion.at, now)}`,
+    adaptive ? (fixed ? 'adaptive, held' : 'adaptive') : '',
     guard?.shedding ? `guard rejects ${Math.round(100 * guard.shedding)} %` : '',
     keys === undefined ? '' : `${count(keys)} ${keys === 1 ? 'key' : 'keys'} in use`,
     store === undefined ? '' : store.up ? 'all processes' : 'store unavailable',
@@ -27,6 +25,11 @@ export function tagsOf(view, now, { reversion, resumesAt }) {
 function stateOf({ state, mode }) {
   if (state !== 'open') return state;
   return mode === 'shadow' ? 'shadow mode' : '';
+}
+
+/** @param {number | 'adaptive'} value */
+function returnTo(value) {
+  return value === 'adaptive' ? 'adapts again' : `returns to ${count(value)}`;
 }
 
 /** @param {number} at @param {number} now */

@@ -132,7 +132,7 @@ export const mechanisms: readonly Mechanism[] = [
   {
     name: 'The limit rises in a stall',
     file: 'limits/limit-updater.ts',
-    on: 'if (stuck === 0 || this.isFrozen) return;',
+    on: 'if (stuck === 0 || this.isHeld) return;',
     off: 'return;',
   },
 ];

@@ -142,6 +142,6 @@ function makeOrdered(
 function simulatedSpec(spec: LimitSpec, limiter: Limiter | undefined): OwnSpec | undefined {
   if (!spec.owned || isDistributed(spec) || limiter?.mode !== 'shadow') return undefined;
   if (isControlled(spec.limiter.limit)) return undefined;
-  if (limiter.isAdaptive && !limiter.frozen) return spec;
+  if (!limiter.isFixed) return spec;
   return { ...spec, limiter: { ...spec.limiter, limit: limiter.limit } };
 }

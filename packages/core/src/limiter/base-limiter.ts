@@ -1,5 +1,5 @@
 import { checkCount } from '../checks.ts';
-import { HeadgateError, invalid } from '../errors.ts';
+import { HeadgateError } from '../errors.ts';
 import { deferGrants } from '../semaphore/grants.ts';
 import type { Observer, Operation } from '../semaphore/observer.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
@@ -27,7 +27,6 @@ import type { LimiterStats } from './stats.ts';
 export interface OperatedChange {
   readonly status?: 'open' | 'paused' | 'drained' | undefined;
   readonly mode?: 'enforce' | 'shadow' | undefined;
-  readonly isFrozen?: boolean | undefined;
 }
 
 /** The parts of a limiter that are the same wherever its permits are counted. */
@@ -59,7 +58,6 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
     this.operations = [
       ...(settings.isLimitPerRequest ? [] : (['setLimit'] as const)),
       ...(['pause', 'drain', 'resume', 'shadow', 'enforce'] as const),
-      ...(this.isAdaptive ? (['freeze', 'unfreeze'] as const) : []),
     ];
   }
 
@@ -75,8 +73,8 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
     return this.closed ? 'closed' : this.semaphores.state;
   }
 
-  get frozen(): boolean {
-    return this.semaphores.limitUpdater?.isFrozen === true;
+  get isFixed(): boolean {
+    return this.semaphores.limitUpdater?.isHeld !== false;
   }
 
   get mode(): 'enforce' | 'shadow' {
@@ -111,12 +109,11 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
     this.semaphores.at(waiter)?.reject(waiter, reason, cause);
   }
 
-  setLimit(limit: number): void {
+  setLimit(limit: number | 'adaptive'): void {
     // A closed limiter ignores this operation.
     if (!this.closed) this.#checkOperation('setLimit');
-    if (this.isAdaptive && !this.frozen)
-      throw invalid('limit', 'left to its algorithm, as it is adaptive and not frozen', limit);
-    checkCount('limit', limit, 1);
+    if (!this.isAdaptive) checkCount('limit', limit, 1);
+    else if (limit !== 'adaptive') checkCount('limit', limit, 1, ', or "adaptive"');
     if (this.closed) return;
     deferGrants(() => {
       this.changeLimit(limit);
@@ -150,14 +147,6 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
     this.#operate('enforce', { mode: 'enforce' });
   }
 
-  freeze(): void {
-    this.#operate('freeze', { isFrozen: true });
-  }
-
-  unfreeze(): void {
-    this.#operate('unfreeze', { isFrozen: false });
-  }
-
   #operate(operation: Operation, change: OperatedChange): void {
     this.#checkOperation(operation);
     this.operate(change, () => this.report(operation));
@@ -178,7 +167,8 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
     return new HeadgateError('ERR_HEADGATE_UNSUPPORTED', message);
   }
 
-  protected abstract changeLimit(limit: number): void;
+  /** `adaptive` only for an adaptive limit. */
+  protected abstract changeLimit(limit: number | 'adaptive'): void;
   /** Applies the change, then calls `report`, and then admits or rejects the waiters that it affects. */
   protected abstract operate(change: OperatedChange, report: () => void): void;
   abstract usage(key?: string | number): { limit: number; inflight: number };

@@ -74,24 +74,28 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
     return this.semaphores.findOrCreate(keyText(key), limit).admit(weight, 0, share, noOptions);
   }
 
-  protected changeLimit(limit: number): void {
-    this.semaphores.resize(limit);
+  protected changeLimit(limit: number | 'adaptive'): void {
+    const { limitUpdater, settings } = this.semaphores;
+    if (limit === 'adaptive') limitUpdater?.adapt(settings.clock.now());
+    else {
+      limitUpdater?.hold();
+      this.semaphores.resize(limit);
+    }
     this.#simulate();
   }
 
-  protected operate({ status, mode, isFrozen }: OperatedChange, report: () => void): void {
+  protected operate({ status, mode }: OperatedChange, report: () => void): void {
     const { semaphores } = this;
-    const { state, limitUpdater, settings } = semaphores;
-    if (status === state || mode === this.mode || isFrozen === this.frozen) return;
+    if (status === semaphores.state || mode === this.mode) return;
     deferGrants(() => {
       if (status !== undefined) semaphores.change(status);
-      if (mode !== undefined) semaphores.isShadow = mode === 'shadow';
-      if (isFrozen) limitUpdater?.freeze();
-      else if (isFrozen === false) limitUpdater?.unfreeze(settings.clock.now());
-      if (status === undefined) this.#simulate();
+      else {
+        semaphores.isShadow = mode === 'shadow';
+        this.#simulate();
+      }
       report();
     });
-    if (isFrozen === undefined) semaphores.applyToWaiters();
+    semaphores.applyToWaiters();
   }
 
   rejectedInShadow(rejection: Rejection, request: object): void {
@@ -104,10 +108,9 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
    */
   #simulate(): void {
     const { settings, semaphores } = this;
-    const { isShadow, limitUpdater } = semaphores;
     semaphores.simulation = undefined;
-    if (!isShadow || settings.isPart || this.isControlled) return;
-    const limit = limitUpdater?.isFrozen === false ? settings.limit : this.limit;
+    if (!semaphores.isShadow || settings.isPart || this.isControlled) return;
+    const limit = this.isFixed ? this.limit : settings.limit;
     const model = limiterModel(settings, limit, (own) => new InProcessLimiter(own));
     const report = this.rejectedInShadow.bind(this);
     semaphores.simulation = new Simulation(settings.clock, report, model);

@@ -60,8 +60,8 @@ export interface Limiter extends Handle {
   readonly state: LimiterState;
   /** `shadow`: requests beyond the limit are admitted, and what the limit would have done is simulated if possible. */
   readonly mode: 'enforce' | 'shadow';
-  /** Whether an adaptive limit was frozen. */
-  readonly frozen: boolean;
+  /** Whether no algorithm changes the limit now: it is not adaptive, or `setLimit` holds it. */
+  readonly isFixed: boolean;
   /** The operations that it supports. The method of any other operation throws. */
   readonly operations: readonly Operation[];
   /** Names of the shares that the limit is divided into. */
@@ -102,12 +102,13 @@ export interface Limiter extends Handle {
   /**
    * Changes the limit, for every key in use. Lowering it revokes no permit: requests are admitted again once enough
    * permits have been released. A distributed limit changes for all processes, including those that start later, until
-   * a process declares a new number.
+   * a process declares a new number. An adaptive limit is held at the number. With `'adaptive'`, its algorithm continues
+   * from its own value, which applies at once.
    *
-   * @throws HeadgateError unless `limit` is a whole number from 1; if the limit is adaptive and not frozen; if its
-   *   store cannot change it; and if each request sets the limit of its key.
+   * @throws HeadgateError unless `limit` is a whole number from 1 or, for an adaptive limit, `'adaptive'`; if its store
+   *   cannot change it; and if each request sets the limit of its key.
    */
-  setLimit(limit: number): void;
+  setLimit(limit: number | 'adaptive'): void;
   /**
    * Stops admitting requests. New requests are queued, up to the queue limit and their timeout; running ones finish.
    *
@@ -154,18 +155,6 @@ export interface Limiter extends Handle {
    * @throws HeadgateError as `pause` does.
    */
   enforce(): void;
-  /**
-   * Keeps an adaptive limit at its present value. `setLimit` may then change it.
-   *
-   * @throws HeadgateError if the limit is not adaptive, or the limiter is closed.
-   */
-  freeze(): void;
-  /**
-   * Lets the algorithm of an adaptive limit continue. The limit returns to the algorithm's own value.
-   *
-   * @throws HeadgateError as `freeze` does.
-   */
-  unfreeze(): void;
   stats(): LimiterStats;
   /**
    * Queries the store, and resolves to the state of the limit or of one key. Rejects with a `StoreError` on failure. It

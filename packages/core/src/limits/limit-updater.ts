@@ -11,9 +11,7 @@ export class LimitUpdater {
   /** Weight of requests that `mark` has judged already, and that still hold their permits. */
   judged = 0;
   readonly initial: number;
-  /** Whether the limit stays as it is. */
-  isFrozen = false;
-  /** Work admitted earlier is not passed on, since it ran under a frozen limit. */
+  /** Work admitted earlier is not passed on, since it ran under a limit that was set; Infinity while one applies. */
   #validFrom = -Infinity;
   #isReported = false;
   readonly #stall = new Stall();
@@ -34,21 +32,25 @@ export class LimitUpdater {
     return isNumber(baseline) ? baseline : undefined;
   }
 
+  /** Whether the limit was set, so that the algorithm does not change it. */
+  get isHeld(): boolean {
+    return this.#validFrom === Infinity;
+  }
+
   sample(sample: Sample): void {
     const { rtt, now, inflight } = sample;
-    if (this.isFrozen || now - rtt < this.#validFrom) return;
+    if (now - rtt < this.#validFrom) return;
     this.#stall.finished(now, rtt, inflight + this.idle - this.judged);
     this.#update(() => this.algorithm.sample(sample));
   }
 
-  freeze(): void {
-    this.isFrozen = true;
+  hold(): void {
+    this.#validFrom = Infinity;
   }
 
   /** Lets the algorithm continue from its own value of the limit, which applies at once. */
-  unfreeze(now: number): void {
-    this.isFrozen = false;
-    this.#validFrom = now;
+  adapt(now: number): void {
+    this.#validFrom = Math.min(this.#validFrom, now);
     this.#update(() => {});
   }
 
@@ -65,7 +67,7 @@ export class LimitUpdater {
   /** A request has been rejected for lack of room. */
   rejected(now: number, inflight: number): void {
     const stuck = this.#stall.rejected(now, inflight - this.judged, this.idle);
-    if (stuck === 0 || this.isFrozen) return;
+    if (stuck === 0 || this.isHeld) return;
     this.#update(() => this.algorithm.stalled?.(now, stuck + this.judged));
   }
 
@@ -73,8 +75,8 @@ export class LimitUpdater {
   #update(change: () => void): void {
     try {
       change();
-      // A sample may have frozen it.
-      if (this.isFrozen) return;
+      // The algorithm may have called `setLimit`.
+      if (this.isHeld) return;
       const { limit } = this.algorithm;
       if (isNumber(limit)) this.#apply(whole(limit));
       else if (!this.#isReported) {

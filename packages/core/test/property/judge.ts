@@ -101,7 +101,7 @@ export class Judge {
       withdraw.call(limiter, waiter);
     };
     limiter.setLimit = (limit) => {
-      if (!limiter.closed) this.#keys.setLimit(limit);
+      if (!limiter.closed && limit !== 'adaptive') this.#keys.setLimit(limit);
       setLimit.call(limiter, limit);
     };
     this.#stepInto(this.shared === undefined ? 'tryAcquire' : 'tryWithinLimit');

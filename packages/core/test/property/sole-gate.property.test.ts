@@ -52,8 +52,6 @@ function story(others: readonly GateLimitOptions[], options: Settings, script: r
     limits: [...others, { name: 'app', limit: withLongQueue(limit) }],
     ...{ queueLimit, queueTimeout: 20, maxHold, clock },
   });
-  // So that `setLimit` may change it.
-  Object.values(gate.limiters).at(-1)?.freeze();
   const callers: Caller[] = [];
   for (const event of script) {
     apply(event, gate, callers, clock);
