@@ -38,8 +38,11 @@ export function scene(options: Partial<LimiterOptions> = {}, wishes: OwnWishes =
 export const reason = ({ permit, rejection }: Caller) =>
   rejection?.reason ?? (permit ? 'granted' : 'waits');
 
+/** So many more answers than in time may come too late without any effect. */
+export const TOLERATED = 3;
+
 /** After this many answers that came too late after 400 ms, the learned timeout is below 400 ms, from 1 s at first. */
-export const UNTIL_LEARNED = 6;
+export const UNTIL_LEARNED = TOLERATED + 6;
 
 /** A scene in which answers after 400 ms have come too late, while a waiter of 400 ms and a new one are queued. */
 export function impatientScene(options?: Partial<LimiterOptions>, wishes?: OwnWishes) {

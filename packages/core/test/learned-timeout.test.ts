@@ -3,13 +3,26 @@ import { uncaughtIn } from '@headgate/test-kit/uncaught';
 import { describe, expect, it } from 'vitest';
 import { byPriority, byShare, fair, fifo } from '../src/index.ts';
 import { LearnedTimeout } from '../src/semaphore/learned-timeout.ts';
-import { impatientScene, reason, scene, times, UNTIL_LEARNED } from './impatient-scene.ts';
+import {
+  impatientScene,
+  reason,
+  scene,
+  TOLERATED,
+  times,
+  UNTIL_LEARNED,
+} from './impatient-scene.ts';
 
 describe('the learned timeout', () => {
   const late = (learned: LearnedTimeout, waited: number, held = 10, max = 2000) =>
     learned.answered({ waited, since: 0 }, new Caller({ gone: () => true }), held, max);
   const inTime = (learned: LearnedTimeout, waited: number) =>
     learned.answered({ waited, since: 0 }, new Caller(), 10, 2000);
+  /** One that the next answer too late moves. */
+  const nearlyLearned = () => {
+    const learned = new LearnedTimeout();
+    times(TOLERATED, () => late(learned, 1000));
+    return learned;
+  };
 
   it('is unknown while no answer has come too late', () => {
     const learned = new LearnedTimeout();
@@ -17,8 +30,25 @@ describe('the learned timeout', () => {
     expect(learned.value).toBe(Infinity);
   });
 
-  it('moves 0.3 of the way to 0.7 of the wait of an answer that came too late', () => {
+  it('is unknown until four more answers have come too late than in time', () => {
+    const learned = nearlyLearned();
+    expect(learned.value).toBe(Infinity);
+    inTime(learned, 10);
+    late(learned, 1000);
+    expect(learned.value).toBe(Infinity);
+    late(learned, 1000);
+    expect(learned.value).toBeLessThan(Infinity);
+  });
+
+  it('is not kept unknown by answers in time before those that came too late', () => {
     const learned = new LearnedTimeout();
+    times(1000, () => inTime(learned, 100));
+    times(TOLERATED + 1, () => late(learned, 1000));
+    expect(learned.value).toBeLessThan(Infinity);
+  });
+
+  it('moves 0.3 of the way to 0.7 of the wait of an answer that came too late', () => {
+    const learned = nearlyLearned();
     late(learned, 1000);
     expect(learned.value).toBeCloseTo(2000 - 0.3 * (2000 - 700));
     times(50, () => late(learned, 1000));
@@ -33,7 +63,7 @@ describe('the learned timeout', () => {
   });
 
   it('rises by 0.1 % with an answer in time after more than 0.7 of it', () => {
-    const learned = new LearnedTimeout();
+    const learned = nearlyLearned();
     late(learned, 1000);
     const { value } = learned;
     inTime(learned, 0.7 * value - 1);
@@ -43,20 +73,21 @@ describe('the learned timeout', () => {
   });
 
   it('starts at a minute if there is no maximum wait', () => {
-    const learned = new LearnedTimeout();
+    const learned = nearlyLearned();
     late(learned, 1000, 10, Infinity);
     expect(learned.value).toBeCloseTo(60_000 - 0.3 * (60_000 - 700));
   });
 
   it('is unknown again when it has risen to the maximum wait', () => {
-    const learned = new LearnedTimeout();
+    const learned = nearlyLearned();
     late(learned, 1900);
+    expect(learned.value).toBeLessThan(2000);
     times(110, () => inTime(learned, 1999));
     expect(learned.value).toBe(Infinity);
   });
 
   it('learns nothing from an answer that the work itself made late', () => {
-    const learned = new LearnedTimeout();
+    const learned = nearlyLearned();
     late(learned, 100, 200);
     late(learned, 0, 0);
     expect(learned.value).toBe(Infinity);

@@ -9,6 +9,12 @@ const TARGET = 0.7;
 /** Where the timeout starts without a maximum wait, in milliseconds. */
 const MAX_MS = 60_000;
 
+/**
+ * Until the timeout applies, so many more answers than in time must have come too late. Otherwise a single client that
+ * leaves early would shorten the wait of a whole burst.
+ */
+const TOLERATED = 3;
+
 /** An answer in time after this part of the timeout shows that the timeout may be longer. */
 const NEARLY = 0.7;
 
@@ -29,6 +35,8 @@ interface Answered {
 export class LearnedTimeout {
   /** Milliseconds; Infinity while no answer has come too late. */
   value = Infinity;
+  /** By how many more answers have come too late than in time, while the timeout does not apply; at least 0. */
+  #late = 0;
 
   /**
    * A request that was queued has been answered. Its permit was granted at `since`.
@@ -38,11 +46,13 @@ export class LearnedTimeout {
   answered({ waited, since }: Answered, waiter: Waiter, now: number, queueTimeout: number): void {
     const max = Math.max(queueTimeout, waiter.queueTimeout ?? 0);
     if (!isGone(waiter)) {
+      this.#late = Math.max(0, this.#late - 1);
       if (waited <= NEARLY * this.value) return;
       this.value *= GROWTH;
       if (this.value >= max) this.value = Infinity;
       // Otherwise the work itself took too long, not the wait.
     } else if (waited > (now - since) / 2) {
+      if (this.value === Infinity && ++this.#late <= TOLERATED) return;
       const value = Math.min(this.value, max, MAX_MS);
       this.value = value - STEP * Math.max(0, value - TARGET * waited);
     }
@@ -55,5 +65,6 @@ export class LearnedTimeout {
 
   reset(): void {
     this.value = Infinity;
+    this.#late = 0;
   }
 }
