@@ -26,10 +26,6 @@ export class FifoQueue implements Queue {
     return this.oldest;
   }
 
-  displacedBy(_newWaiter: Waiter): Waiter | undefined {
-    return undefined;
-  }
-
   mayBeNext(waiter: Waiter): boolean {
     return this.oldest === waiter;
   }
@@ -74,7 +70,7 @@ class LifoQueue extends FifoQueue {
     return this.youngest;
   }
 
-  override displacedBy(): Waiter | undefined {
+  displacedBy(): Waiter | undefined {
     return this.oldest;
   }
 

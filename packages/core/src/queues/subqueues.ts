@@ -40,7 +40,7 @@ export abstract class Subqueues implements Queue {
     const { displaceFrom } = this;
     const own = this.subqueueOf(newWaiter);
     const isOther = displaceFrom !== undefined && this.displaces(newWaiter, own, displaceFrom);
-    return isOther ? displaceFrom.youngest : own.displacedBy(newWaiter);
+    return isOther ? displaceFrom.youngest : own.displacedBy?.(newWaiter);
   }
 
   /** Always true: any waiter that joins or leaves may change which waiter is next. */

@@ -36,8 +36,9 @@ export interface Queue {
   readonly next: Waiter | undefined;
   /**
    * Returns the waiter that `newWaiter` displaces from the full queue. If undefined, `newWaiter` itself is rejected.
+   * Default: undefined.
    */
-  displacedBy(newWaiter: Waiter): Waiter | undefined;
+  displacedBy?(newWaiter: Waiter): Waiter | undefined;
   /** Whether all waiters are served before a new one. */
   readonly servesInOrder?: boolean;
   /** Whether the waiter may be `next`. If it may not, no other waiter becomes `next` when it is enqueued or removed. */

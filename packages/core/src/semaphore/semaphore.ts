@@ -203,7 +203,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
    * that frees enough weight.
    */
   displacedBy(newWaiter: Waiter): Waiter | undefined {
-    const displaced = this.queue.displacedBy(newWaiter);
+    const displaced = this.queue.displacedBy?.(newWaiter);
     if (displaced === undefined || displaced === this.chosen) return undefined;
     const weight = this.queue.weight - displaced.weight + newWaiter.weight;
     return weight <= this.group.settings.queueWeight ? displaced : undefined;
