@@ -94,6 +94,18 @@ export const mechanisms: readonly Mechanism[] = [
     off: 'const isShort = false;',
   },
   {
+    name: 'Work that makes no progress stops counting',
+    file: 'pacing/progress.ts',
+    on: 'const step = this.#step;',
+    off: 'const step = 0;',
+  },
+  {
+    name: 'Once older work finishes, one request stops counting next',
+    file: 'pacing/progress.ts',
+    on: 'if (startedAt < this.#steppedAt) this.#step = 1;',
+    off: '',
+  },
+  {
     name: 'The adaptive limit begins with a ramp',
     file: 'limits/adaptive.ts',
     on: '#ramp: Ramp | undefined = new Ramp();',

@@ -93,6 +93,21 @@ function slowerForGood(): number {
   return inTime(ample, 30_000, jobs);
 }
 
+/** A dependency that becomes ten times as slow, which then is three times its capacity. */
+function tenTimesSlower(): number {
+  const server = { ...poolOf(35), load: 0.3, seconds: 40 };
+  const jobs = jobsOf(server).map(({ at, work }) => ({ at, work: at < 10_000 ? work : 10 * work }));
+  const outcomes = simulate(server, jobs).filter(({ at }) => at >= 10_000);
+  return (3 * outcomes.filter(({ answered }) => answered).length) / outcomes.length;
+}
+
+/** A new process, whose first requests wait for five seconds. */
+function slowServer(): number {
+  const server = { ...poolOf(5000), workers: 10_000, load: 0.01, seconds: 20, isCold: true };
+  const outcomes = simulate(server, jobsOf(server));
+  return outcomes.filter(({ answered }) => answered).length / outcomes.length;
+}
+
 /** The fraction of the other requests, while nine in ten wait for a service that does not respond. */
 function hanging(): number {
   const ample = { ...poolOf(20), workers: 10_000, load: 0.0002 };
@@ -174,6 +189,8 @@ export const situations: readonly Situation[] = [
   { name: 'a database that pauses for 300 ms', answered: () => pauses(300, 20, 0.4) },
   { name: 'a database that pauses for 800 ms', answered: () => pauses(800, 20, 0.4) },
   { name: 'a dependency that becomes three times as slow for good', answered: slowerForGood },
+  { name: 'a dependency that becomes ten times as slow', answered: tenTimesSlower },
+  { name: 'a new process before a server of five seconds', answered: slowServer },
   { name: 'a service that does not respond, for nine in ten requests', answered: hanging },
   { name: 'a pool that is overloaded from the first request on', answered: overloadedAtOnce },
   { name: 'a spike after light load, a pool of 50', answered: spikeAfterLightLoad },

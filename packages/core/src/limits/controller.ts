@@ -3,8 +3,16 @@ import type { Clock } from '../clock.ts';
 /** The limiter's state and operations that a controller needs. */
 export interface ControllerContext {
   readonly clock: Clock;
+  /** Whether the oldest waiter waits for room, rather than for the controller or an operator. */
+  readonly lacksRoom: boolean;
   /** Must be called when `mayStart` or `waitLeft` has changed because of time, not because of a call. */
   wake(): void;
+}
+
+/** A permit, as far as a controller needs it. */
+export interface ControlledPermit {
+  /** From now on the permit does not count. Its duration is still a sample. */
+  giveUp(): void;
 }
 
 /** The fields of a waiter that decide how long it may wait. */
@@ -34,9 +42,9 @@ export interface Controller {
   /** A waiter has been shed because `waitLeft` was negative. */
   shed(): void;
   /** A request has started, or counts again after `paused`. */
-  started(permit: object): void;
+  started(permit: ControlledPermit): void;
   /** A request has finished. */
-  finished(permit: object): void;
-  /** A request does not count from now on, because it only waits for its client. */
-  paused(permit: object): void;
+  finished(permit: ControlledPermit): void;
+  /** A request does not count from now on, because it only waits for its client, or because the controller gave it up. */
+  paused(permit: ControlledPermit): void;
 }

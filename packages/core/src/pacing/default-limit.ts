@@ -12,8 +12,7 @@ export interface DefaultLimitOptions extends Bounds {
    */
   min?: number | undefined;
   /**
-   * Maximum of the adaptive limit. It is high, because an app whose database does not respond must still serve what needs
-   * none. Default: 10,000.
+   * Maximum of the adaptive limit. Work that makes no progress does not count against it. Default: 10,000.
    */
   max?: number | undefined;
   /** Initial value of the adaptive limit. Default: 8, or the nearest bound. */
@@ -29,7 +28,8 @@ export interface DefaultLimitOptions extends Bounds {
 /**
  * The limit of a middleware that has none of its own, which needs no numbers. Requests start no faster than the event loop
  * handles them, and `adaptive()` bounds how many wait for something else. The others are queued for about as long as they
- * can be answered in time, and then rejected (`overloaded`). For a limit that is not keyed.
+ * can be answered in time, and then rejected (`overloaded`). The queue waits only while work makes progress. For a limit
+ * that is not keyed.
  *
  * @param loop The event loop, for tests. Default: that of this thread.
  * @throws HeadgateError for an unknown or invalid option.

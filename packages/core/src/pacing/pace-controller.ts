@@ -1,8 +1,14 @@
 import { Alarm } from '../clock.ts';
-import type { ControlledWaiter, Controller, ControllerContext } from '../limits/controller.ts';
+import type {
+  ControlledPermit,
+  ControlledWaiter,
+  Controller,
+  ControllerContext,
+} from '../limits/controller.ts';
 import type { EventLoop } from './event-loop.ts';
 import { MaxWait, MIN_MS } from './max-wait.ts';
 import { Pace } from './pace.ts';
+import { Progress } from './progress.ts';
 
 /** Maximum number of waiters, which bounds the memory. */
 const MAX_QUEUED = 10_000;
@@ -13,8 +19,11 @@ export class PaceController implements Controller {
   readonly #pace: Pace;
   readonly #maxWait: MaxWait;
   readonly #alarm: Alarm;
+  readonly #progress: Progress;
   /** When the requests in flight started, by their permits; without those that only wait for their client. */
-  readonly #startedAt = new Map<object, number>();
+  readonly #startedAt = new Map<ControlledPermit, number>();
+  /** The same for requests that no longer count, since work made no progress. */
+  readonly #stuck = new Map<ControlledPermit, number>();
 
   constructor(
     private readonly context: ControllerContext,
@@ -25,7 +34,11 @@ export class PaceController implements Controller {
     this.maxQueued = maxWait === 0 ? 0 : MAX_QUEUED;
     this.#pace = new Pace(loop, wake);
     this.#maxWait = new MaxWait(this.#pace.cost, maxWait);
-    this.#alarm = new Alarm(context.clock, wake);
+    this.#progress = new Progress(loop);
+    this.#alarm = new Alarm(context.clock, () => {
+      this.#giveUpStuck();
+      wake();
+    });
   }
 
   mayStart(): boolean {
@@ -47,6 +60,8 @@ export class PaceController implements Controller {
     const decision = this.#pace.decide(now);
     if (decision === 'poll') this.#pace.awaitPoll(now);
     else if (decision !== 'start') this.#wakeIn(decision);
+    else if (this.context.lacksRoom)
+      this.#wakeIn(Math.max(1, this.#progress.awaited(now, this.#unfinished)));
   }
 
   queued(length: number): void {
@@ -58,26 +73,46 @@ export class PaceController implements Controller {
     this.#maxWait.shed(this.context.clock.now());
   }
 
-  started(permit: object): void {
+  started(permit: ControlledPermit): void {
     const now = this.loop.now();
     this.#startedAt.set(permit, now);
     this.#pace.started(now);
   }
 
-  finished(permit: object): void {
-    this.#leave(permit, (now, startedAt) => this.#pace.finished(now, startedAt));
+  finished(permit: ControlledPermit): void {
+    const now = this.loop.now();
+    const startedAt = this.#leave(permit);
+    if (startedAt !== undefined) this.#pace.finished(now, startedAt);
+    const since = startedAt ?? this.#stuck.get(permit);
+    if (since !== undefined) this.#progress.finished(now, since);
+    this.#stuck.delete(permit);
   }
 
-  paused(permit: object): void {
-    this.#leave(permit, (now, startedAt) => this.#pace.paused(now, startedAt));
+  paused(permit: ControlledPermit): void {
+    const startedAt = this.#leave(permit);
+    if (startedAt !== undefined) this.#pace.paused(this.loop.now(), startedAt);
   }
 
-  #leave(permit: object, note: (now: number, startedAt: number) => void): void {
+  get #unfinished(): number {
+    return this.#startedAt.size + this.#stuck.size;
+  }
+
+  /** If work makes no progress, the oldest of it no longer counts, so that others can start. */
+  #giveUpStuck(): void {
+    const now = this.loop.now();
+    if (!this.context.lacksRoom || this.#pace.decide(now) !== 'start') return;
+    const count = this.#progress.stuck(now, this.#unfinished);
+    for (const [permit, startedAt] of count > 0 ? [...this.#startedAt].slice(0, count) : []) {
+      this.#stuck.set(permit, startedAt);
+      permit.giveUp();
+    }
+  }
+
+  /** Returns when the request started; undefined if it no longer counts. */
+  #leave(permit: ControlledPermit): number | undefined {
     const startedAt = this.#startedAt.get(permit);
-    // Already paused: it only waited for its client.
-    if (startedAt === undefined) return;
     this.#startedAt.delete(permit);
-    note(this.loop.now(), startedAt);
+    return startedAt;
   }
 
   #wakeIn(milliseconds: number): void {

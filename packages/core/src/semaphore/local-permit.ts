@@ -87,6 +87,12 @@ export class LocalPermit extends BasePermit implements AdmittedRequest {
     this.changeCount(-this.weight, 'paused');
   }
 
+  giveUp(): void {
+    if (this.released || this.extra?.uncounted !== undefined) return;
+    this.extras().uncounted = 'stuck';
+    this.changeCount(-this.weight, 'paused');
+  }
+
   override countAgain(): void {
     const { extra, semaphore } = this;
     if (this.released || extra?.uncounted !== 'paused') return;
@@ -108,15 +114,16 @@ export class LocalPermit extends BasePermit implements AdmittedRequest {
 
   override stopCounting(outcome: Outcome = 'ok', maxDelay = 0): void {
     this.countAgain();
-    if (this.released || this.extra?.uncounted !== undefined) return;
+    if (this.released || this.extra?.uncounted === 'stopped') return;
     const { weight } = this;
+    const counted = this.isStuck ? 0 : weight;
     const { group } = this.semaphore;
     this.extras().uncounted = 'stopped';
     // Shorter work is not measured, since the result would consist mostly of the delay.
     if (group.settings.clock.now() - this.countedSince >= 2 * maxDelay)
       this.endWork(group.limitUpdater, outcome, weight, maxDelay);
-    this.reportLeft(weight);
-    this.semaphore.release(this, weight);
+    this.reportLeft(counted);
+    this.semaphore.release(this, counted);
   }
 
   protected changeWeight(weight: number): void {
@@ -147,9 +154,15 @@ export class LocalPermit extends BasePermit implements AdmittedRequest {
       this.endIdleTime();
       return semaphore.release(this, 0);
     }
+    const counted = this.isStuck ? 0 : weight;
     this.endWork(semaphore.group.limitUpdater, outcome, weight);
-    this.reportLeft(weight);
-    semaphore.release(this, weight);
+    this.reportLeft(counted);
+    semaphore.release(this, counted);
+  }
+
+  /** Whether its controller has given it up. Its duration is still a sample. */
+  private get isStuck(): boolean {
+    return this.extra?.uncounted === 'stuck';
   }
 
   /** The time at which the work started. An adaptive limit measures the duration from here. */

@@ -82,9 +82,9 @@ interface Extra {
   whenReleased?: (outcome: Outcome) => void;
   /**
    * Why the permit is held but does not count: `paused` while the request's body arrives, `stopped` while its response
-   * is sent.
+   * is sent, `stuck` after its controller has given it up.
    */
-  uncounted?: 'paused' | 'stopped' | undefined;
+  uncounted?: 'paused' | 'stopped' | 'stuck' | undefined;
   /** Whether `mark` has ended the time that an adaptive limit judges. */
   isJudged?: boolean;
   /** When the permit began to count again, if it has. */

@@ -60,6 +60,13 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     return this.queue.oldest;
   }
 
+  get lacksRoom(): boolean {
+    const { oldest, group, pause } = this;
+    if (oldest === undefined || !group.grants || pause !== undefined) return false;
+    // An operator's limit holds whatever happens.
+    return group.limitUpdater?.isHeld !== true && !this.fits(oldest.weight);
+  }
+
   /** Whether a new request of this weight is admitted at once. It never overtakes waiters. */
   admits(weight: number): boolean {
     if (this.queue.length > 0 || !this.fits(weight)) return false;
@@ -383,7 +390,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   protected afterUse(): void {}
 }
 
-function notify(controller: Controller, permit: object, change: PermitChange): void {
+function notify(controller: Controller, permit: LocalPermit, change: PermitChange): void {
   if (change === 'granted' || change === 'resumed') controller.started(permit);
   else if (change === 'released') controller.finished(permit);
   else if (change === 'paused') controller.paused(permit);
