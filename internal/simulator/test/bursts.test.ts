@@ -9,6 +9,8 @@ test.each([
   ['has just started', 25, 60, 300, UNLIMITED],
   ['has answered requests for a minute', 100, 100, 200, UNLIMITED],
   ['has answered requests for a minute', 60, 60, 300, UNLIMITED],
+  ['has answered requests for a minute', 150, 150, 200, UNLIMITED],
+  ['has just started', 100, 200, 80, UNLIMITED],
   ['has just started', 18, 60, 200, 5],
   ['has answered requests for a minute', 20, 60, 200, 5],
 ] as const)(

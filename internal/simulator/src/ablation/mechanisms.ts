@@ -88,6 +88,12 @@ export const mechanisms: readonly Mechanism[] = [
     off: '',
   },
   {
+    name: 'A queue that no request follows is not shed',
+    file: 'pacing/max-wait.ts',
+    on: 'return this.loop.idle() - this.#idleAtLatest >= END_IDLE_MS;',
+    off: 'return false;',
+  },
+  {
     name: 'A queue that can be served soon is not shed',
     file: 'pacing/max-wait.ts',
     on: 'const isShort = duration > 0 && queued * duration <= MIN_MS * Math.max(1, inflight);',

@@ -1,3 +1,4 @@
+import type { EventLoop } from './event-loop.ts';
 import type { WorkCost } from './work-cost.ts';
 
 /** Milliseconds after which clients are assumed to give up. */
@@ -15,20 +16,30 @@ const BURST_MS = 100;
 /** With more waiters, no waiter belongs to a burst: such a queue is an overload. */
 const MAX_BURST = 100;
 
+/**
+ * No request follows once the loop has waited for events for this many milliseconds since the latest request. With 25, the end
+ * is seen too soon between two requests of an overload; with 100, it is seen too late for some bursts.
+ */
+const END_IDLE_MS = 50;
+
 /** Computes how long a request may wait. */
 export class MaxWait {
   /** When the first waiter was queued; −Infinity if the queue is no burst. */
   #burstAt = -Infinity;
   #shedAt = -Infinity;
+  /** The loop's idle time when the latest request was queued. */
+  #idleAtLatest = Infinity;
 
   constructor(
     private readonly cost: Pick<WorkCost, 'duration' | 'perRequest' | 'inflight'>,
     /** Upper bound in milliseconds. */
     private readonly max: number,
+    private readonly loop: Pick<EventLoop, 'idle'>,
   ) {}
 
   /** A request is queued; `length` counts it. */
   queued(now: number, length: number): void {
+    this.#idleAtLatest = this.loop.idle();
     if (length > MAX_BURST) this.#burstAt = -Infinity;
     if (length > 1) return;
     this.#burstAt = now > this.#shedAt + CLIENT_TIMEOUT_MS ? now : -Infinity;
@@ -55,7 +66,15 @@ export class MaxWait {
     const isBurst = since < this.#burstAt + BURST_MS;
     // A queue that can be served within MIN_MS, such as that of a few clients that await each answer, is no overload.
     const isShort = duration > 0 && queued * duration <= MIN_MS * Math.max(1, inflight);
-    const allowed = isCritical || isBurst || isShort ? longest : MIN_MS;
+    const allowed = isCritical || isBurst || isShort || this.#isOver ? longest : MIN_MS;
     return since + Math.min(allowed, longest, isCritical ? Infinity : this.max) - now;
+  }
+
+  /**
+   * Whether no request has followed although the loop has waited for events: shedding would make room for none. The time in
+   * which the loop is busy does not count, since requests may have arrived that it has not read.
+   */
+  get #isOver(): boolean {
+    return this.loop.idle() - this.#idleAtLatest >= END_IDLE_MS;
   }
 }

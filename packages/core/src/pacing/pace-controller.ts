@@ -33,7 +33,7 @@ export class PaceController implements Controller {
     const wake = () => context.wake();
     this.maxQueued = maxWait === 0 ? 0 : MAX_QUEUED;
     this.#pace = new Pace(loop, wake);
-    this.#maxWait = new MaxWait(this.#pace.cost, maxWait);
+    this.#maxWait = new MaxWait(this.#pace.cost, maxWait, loop);
     this.#progress = new Progress(loop);
     this.#alarm = new Alarm(context.clock, () => {
       this.#giveUpStuck();

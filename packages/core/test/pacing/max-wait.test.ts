@@ -4,6 +4,9 @@ import { byPriority } from '../../src/index.ts';
 import { MaxWait } from '../../src/pacing/max-wait.ts';
 import { isGranted, scene } from './scene.ts';
 
+/** A loop that is never idle. */
+const busy = { idle: () => 0 };
+
 const costOf = (duration: number, perRequest = 1, inflight = 1) => ({
   duration,
   perRequest,
@@ -12,36 +15,36 @@ const costOf = (duration: number, perRequest = 1, inflight = 1) => ({
 
 describe('the maximum wait', () => {
   it('is 250 ms', () => {
-    const maxWait = new MaxWait(costOf(100), Infinity);
+    const maxWait = new MaxWait(costOf(100), Infinity, busy);
     expect(maxWait.remaining(0, 0, false)).toBe(250);
   });
 
   it('is at most maxWait', () => {
-    expect(new MaxWait(costOf(100), 40).remaining(0, 0, false)).toBe(40);
+    expect(new MaxWait(costOf(100), 40, busy).remaining(0, 0, false)).toBe(40);
   });
 
   it('lasts until the client would give up if all queued requests are served within 250 ms', () => {
-    const maxWait = new MaxWait(costOf(20, 20), Infinity);
+    const maxWait = new MaxWait(costOf(20, 20), Infinity, busy);
     expect(maxWait.remaining(0, 0, false, 12)).toBe(960);
     expect(maxWait.remaining(0, 0, false, 13)).toBe(250);
-    const parallel = new MaxWait(costOf(20, 1, 10), Infinity);
+    const parallel = new MaxWait(costOf(20, 1, 10), Infinity, busy);
     expect(parallel.remaining(0, 0, false, 125)).toBe(979);
     expect(parallel.remaining(0, 0, false, 126)).toBe(250);
   });
 
   it('of critical requests leaves time to answer within a second', () => {
-    const maxWait = new MaxWait(costOf(100, 10), Infinity);
+    const maxWait = new MaxWait(costOf(100, 10), Infinity, busy);
     expect(maxWait.remaining(500, 500, true)).toBe(890);
   });
 
   it('of critical requests that take two seconds is nearly as long', () => {
-    const maxWait = new MaxWait(costOf(2000, 10), Infinity);
+    const maxWait = new MaxWait(costOf(2000, 10), Infinity, busy);
     expect(maxWait.remaining(500, 500, true)).toBe(1970);
   });
 });
 
 describe('a burst', () => {
-  const burst = () => new MaxWait(costOf(20, 20), Infinity);
+  const burst = () => new MaxWait(costOf(20, 20), Infinity, busy);
 
   it('consists of the requests in the first 100 ms of a queue, which may wait until clients give up', () => {
     const maxWait = burst();
@@ -56,6 +59,18 @@ describe('a burst', () => {
     expect(maxWait.remaining(5000, 5000, false)).toBe(960);
     maxWait.queued(5000, 101);
     expect(maxWait.remaining(5000, 5000, false)).toBe(250);
+  });
+
+  it('is not shed once the loop has waited for events for 50 ms and no request has followed', () => {
+    let idle = 0;
+    const maxWait = new MaxWait(costOf(20, 20), Infinity, { idle: () => idle });
+    for (let length = 1; length <= 200; length++) maxWait.queued(5000, length);
+    idle += 49;
+    expect(maxWait.remaining(5200, 5000, false)).toBe(50);
+    idle += 1;
+    expect(maxWait.remaining(5200, 5000, false)).toBe(760);
+    maxWait.queued(5201, 201);
+    expect(maxWait.remaining(5201, 5000, false)).toBe(49);
   });
 
   it.each([
