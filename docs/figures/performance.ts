@@ -2,7 +2,10 @@ import type { Pages } from './readme.ts';
 import { cellsOf, type Row, withTable } from './tables.ts';
 
 /** docs/performance.md with the figures that matter to a user, from the tables of docs/lab. */
-export function withPerformance(page: string, { performance, overload }: Pages): string {
+export function withPerformance(
+  page: string,
+  { performance, overload }: Omit<Pages, 'queue'>,
+): string {
   const rule = ['---', '---:', '---:'];
   const process = [['', 'Headgate', 'for comparison'], rule, ...inProcess(performance, overload)];
   const stores = [['', 'Headgate', 'for comparison'], rule, ...ofStores(performance)];

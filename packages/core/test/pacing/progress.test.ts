@@ -1,6 +1,6 @@
 import { type Caller, call } from '@headgate/test-kit/caller';
 import { describe, expect, it } from 'vitest';
-import { createLimiter, defaultLimit, fifo } from '../../src/index.ts';
+import { createLimiter, defaultLimit, fifo, type LocalLimiter } from '../../src/index.ts';
 import type { BasePermit } from '../../src/semaphore/permit.ts';
 import { ScriptedLimit } from '../scripted-limit.ts';
 import { FakeLoop } from './fake-loop.ts';
@@ -78,13 +78,13 @@ describe('the queue waits only while work makes progress', () => {
     expect(started()).toBe(6);
   });
 
-  it.each([
-    ['paused', 'pause'],
-    ['drained', 'drain'],
-    ['frozen', 'freeze'],
-  ] as const)('no request stops counting while the limiter is %s', (_, operation) => {
+  it.each<[string, (limiter: LocalLimiter) => void]>([
+    ['the limiter is paused', (limiter) => limiter.pause()],
+    ['the limiter is drained', (limiter) => limiter.drain()],
+    ['setLimit() holds the limit', (limiter) => limiter.setLimit(4)],
+  ])('no request stops counting while %s', (_, operate) => {
     const { limiter, pass } = full(1);
-    limiter[operation]();
+    operate(limiter);
     pass(200);
     expect(limiter.inflight).toBe(4);
     expect(limiter.holders).toBe(4);
