@@ -38,7 +38,7 @@ export function scene(options: Partial<LimiterOptions> = {}, wishes: OwnWishes =
 export const reason = ({ permit, rejection }: Caller) =>
   rejection?.reason ?? (permit ? 'granted' : 'waits');
 
-/** So many more answers than in time may come too late without any effect. */
+/** This many more answers than in time may come too late without any effect. */
 export const TOLERATED = 3;
 
 /** After this many answers that came too late after 400 ms, the learned timeout is below 400 ms, from 1 s at first. */

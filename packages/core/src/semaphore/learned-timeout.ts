@@ -10,7 +10,7 @@ const TARGET = 0.7;
 const MAX_MS = 60_000;
 
 /**
- * Until the timeout applies, so many more answers than in time must have come too late. Otherwise a single client that
+ * The timeout applies once more answers have come too late than in time, by more than this. Otherwise one client that
  * leaves early would shorten the wait of a whole burst.
  */
 const TOLERATED = 3;
