@@ -454,12 +454,12 @@ it.each([
     const clock = new VirtualClock();
     const limits = [{ name: 'app', limit: 1 }];
     const gate = createGate({ limits, queueTimeout: 1000, clock });
-    const requests = Array.from({ length: 9 }, () => {
+    const requests = Array.from({ length: 12 }, () => {
       const client = new QuietClient();
       return { client, gated: enter(gate, client, onDisconnect) };
     });
     clock.advance(400);
-    for (const { client } of requests.slice(0, 7)) client.ended(ending);
-    expect(requests.map(({ gated }) => gated.rejection?.reason)[7]).toBe(reason);
+    for (const { client } of requests.slice(0, 10)) client.ended(ending);
+    expect(requests.map(({ gated }) => gated.rejection?.reason)[10]).toBe(reason);
   },
 );

@@ -7,7 +7,7 @@ import { Call } from '@headgate/test-suite';
 import { collectWarnings } from '@headgate/test-suite/kit';
 import { expect, it, onTestFinished } from 'vitest';
 
-it('a server at five times its capacity rejects requests on arrival that would time out', async () => {
+it('a server at ten times its capacity rejects requests on arrival that certainly time out', async () => {
   collectWarnings('HEADGATE_SHEDDING');
   const limit = concurrencyLimit({ limit: 4, queueTimeout: 1000 });
   const server = http.createServer(
@@ -20,14 +20,13 @@ it('a server at five times its capacity rejects requests on arrival that would t
   const answers: ReturnType<Call['answer']>[] = [];
   // Forty a second can be served.
   for (let tick = 0; tick < 60; tick++) {
-    for (let count = 0; count < 10; count++) answers.push(new Call(port, '/', {}).answer());
+    for (let count = 0; count < 20; count++) answers.push(new Call(port, '/', {}).answer());
     await delay(50);
   }
   const statuses = (await Promise.all(answers)).map(({ status }) => status);
   const { admitted, rejected } = limit.stats();
   expect(statuses.filter((status) => status === 200)).toHaveLength(admitted);
   expect(admitted).toBeGreaterThan(60);
-  // None on an idle machine.
-  expect(rejected.timeout).toBeLessThan(admitted / 5);
-  expect(rejected.full).toBeGreaterThan(admitted);
+  // Behind those that need three timeouts, every request is rejected.
+  expect(rejected.full).toBeGreaterThan(rejected.timeout);
 });

@@ -1,4 +1,4 @@
-import { adaptive, createGate, createLimiter, type Guard } from '@headgate/core';
+import { adaptive, createGate, createLimiter, type Guard, type Limiter } from '@headgate/core';
 import { bucketBounds, type Measurable, metrics } from '@headgate/core/metrics';
 import { concurrencyLimit } from '@headgate/express';
 import { instrument as instrumentPrometheus } from '@headgate/prometheus';
@@ -68,7 +68,8 @@ async function everything(use: (limits: Measurable[]) => void): Promise<void> {
   });
   const pages = createLimiter({ name: 'pages', limit: 1, ...queue });
   pages.shadow();
-  use([app, search, account, pages, gate, store]);
+  const left = createLimiter({ name: 'left', limit: 1, queueTimeout: 1000, clock });
+  use([app, search, account, pages, left, gate, store]);
   const rejected = (request: Promise<unknown>) => expect(request).rejects.toThrow();
   const permit = app.tryAcquire();
   const abort = new AbortController();
@@ -95,6 +96,23 @@ async function everything(use: (limits: Measurable[]) => void): Promise<void> {
     held.release();
   }
   await gate.acquire();
+  await leave(left, clock);
+}
+
+/** Clients leave before they are answered, while others are queued. */
+async function leave(limiter: Limiter, clock: VirtualClock): Promise<void> {
+  const held = await limiter.acquire();
+  const clients = Array.from({ length: 5 }, () => new AbortController());
+  const queued = clients.map(({ signal }) => limiter.acquire({ signal }));
+  const others = [limiter.acquire(), limiter.acquire()];
+  clock.advance(100);
+  held.release();
+  for (const [index, client] of clients.entries()) {
+    const permit = await queued[index];
+    client.abort();
+    permit?.release();
+  }
+  expect(others).toHaveLength(2);
 }
 
 describe('the metrics', () => {

@@ -57,7 +57,7 @@ function boundsOf({
   workers,
 }: NamedWorkload): [least: number, longest: number] {
   if (kind === 'queries') return [85, 800];
-  if (kind === 'pool' && workers < 4) return [75, 1400];
+  if (kind === 'pool' && workers < 4) return [70, 1400];
   if (kind === 'query' && mean >= 100) return [connects ? 65 : 70, 2100];
   if (distribution !== skewed) return [kind === 'query' && connects ? 85 : 90, 1300];
   return kind === 'query' ? [65, 1900] : [80, 1100];
