@@ -1,6 +1,8 @@
 import type { Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import type { Work } from './work.ts';
+import { portOf } from '../../hosts/host.ts';
+import { ask } from '../clients.ts';
+import { SLOW, type Work } from './work.ts';
 
 /** Makes a server with the limit. */
 export type Serve = (work: Work) => Server | Promise<Server>;
@@ -15,6 +17,15 @@ export type Framework = (typeof frameworks)[number];
 /** Loads the servers of one framework: the others would only delay the start of a process. */
 export async function appsOf(framework: Framework): Promise<Apps> {
   return ((await import(`./${framework}-apps.js`)) as { apps: Apps }).apps;
+}
+
+/** Starts a server by the name of its framework and of what its handlers do. Returns its port once it responds. */
+export async function startApp(framework: Framework, app: string, work: Work): Promise<number> {
+  const serve = (await appsOf(framework))[app];
+  if (serve === undefined) throw new Error(`${framework} has no app called ${app}`);
+  const port = await portOf(await serve(work));
+  if (!(await ask(port, { path: SLOW }))) throw new Error(`${app} does not respond`);
+  return port;
 }
 
 /** A server without a limit of its own, which the hook limits. */

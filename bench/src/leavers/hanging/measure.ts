@@ -1,6 +1,5 @@
-import { portOf } from '../../hosts/host.ts';
 import { ask, leave } from '../clients.ts';
-import { appsOf, type Framework } from './app.ts';
+import { type Framework, startApp } from './app.ts';
 import { limiter } from './limit.ts';
 import { clock, delay, SPEED } from './scaled-time.ts';
 import { FAST, SLOW, Work } from './work.ts';
@@ -35,10 +34,7 @@ const MAX_BACK_MS = 60_000;
 
 export async function measure({ framework, app, ...hang }: HangingCell): Promise<HangingFigures> {
   const work = new Work();
-  const serve = (await appsOf(framework))[app];
-  if (serve === undefined) throw new Error(`${framework} has no app called ${app}`);
-  const port = await portOf(await serve(work));
-  if (!(await ask(port, { path: SLOW }))) throw new Error(`${app} does not respond`);
+  const port = await startApp(framework, app, work);
   await load(port, work, hang);
   const { mostAtOnce: handlers } = work;
   await work.end();

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { portOf } from '../../hosts/host.ts';
 import { arrivals } from '../../overload/arrivals.ts';
-import { ask, statusOf } from '../clients.ts';
-import { appsOf, type Framework } from '../hanging/app.ts';
+import { statusOf } from '../clients.ts';
+import { type Framework, startApp } from '../hanging/app.ts';
 import { LIMIT } from '../hanging/limit.ts';
 import { SLOW, Work } from '../hanging/work.ts';
 
@@ -42,10 +41,7 @@ export async function measure({
 }: ImpatientCell): Promise<ImpatientFigures> {
   const work = new Work();
   work.duration = HANDLER_MS;
-  const serve = (await appsOf(framework))[app];
-  if (serve === undefined) throw new Error(`${framework} has no app called ${app}`);
-  const port = await portOf(await serve(work));
-  if (!(await ask(port, { path: SLOW }))) throw new Error(`${app} does not respond`);
+  const port = await startApp(framework, app, work);
   const statuses = await statusesOf(port, patience);
   const answered = statuses.filter((status) => status === 200).length;
   const rejected = statuses.filter((status) => status === 503).length;

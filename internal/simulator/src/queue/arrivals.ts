@@ -17,7 +17,7 @@ export interface Arrival {
 }
 
 /** What distinguishes requests of the same load. */
-type Traits = Omit<Arrival, 'at' | 'duration'>;
+export type Traits = Omit<Arrival, 'at' | 'duration'>;
 
 export interface Load {
   /** Requests per second. */
@@ -41,6 +41,23 @@ export function poisson({ perSecond, duration, from = 0, until, seed, traits }: 
   });
   simulation.runUntil(until - from);
   return arrivals;
+}
+
+/** Milliseconds between the requests of a burst. */
+const GAP_MS = 0.01;
+
+/** Requests that arrive at almost the same time. */
+export function burst(
+  at: number,
+  size: number,
+  duration: () => number,
+  traits: Traits = {},
+): Arrival[] {
+  return Array.from({ length: size }, (_, index) => ({
+    at: at + index * GAP_MS,
+    duration: duration(),
+    ...traits,
+  }));
 }
 
 /** The first number of a small seed is nearly 1: as a gap or a duration, twenty times the mean. */

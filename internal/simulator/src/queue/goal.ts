@@ -4,6 +4,14 @@ export interface Case {
   readonly value: number;
 }
 
+/** One of the figures of each setting. */
+export function casesFrom<Name extends string>(
+  figures: readonly (Pick<Case, 'setting'> & Readonly<Record<Name, number>>)[],
+  name: Name,
+): Case[] {
+  return figures.map(({ setting, [name]: value }) => ({ setting, value }));
+}
+
 /** A goal that each setting must reach. */
 export interface Goal {
   readonly what: string;

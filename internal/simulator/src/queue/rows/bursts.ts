@@ -1,5 +1,5 @@
 import { randomFrom } from '../../random.ts';
-import { type Arrival, merge, poisson, withoutFirst } from '../arrivals.ts';
+import { type Arrival, burst, merge, poisson, withoutFirst } from '../arrivals.ts';
 import { atMost, type Case } from '../goal.ts';
 import { limited } from '../limited.ts';
 import { servedByPlainQueue } from '../plain-queue.ts';
@@ -22,9 +22,6 @@ const kinds = ['constant', 'exponential', 'bimodal'] as const;
 const BURSTS = 60;
 const INTERVAL_MS = 30_000;
 
-/** Milliseconds between the requests of a burst. */
-const GAP_MS = 0.01;
-
 export const row: Row = {
   id: 'bursts',
   name: 'Bursts of clients that wait',
@@ -38,10 +35,6 @@ export const row: Row = {
     ],
   }),
 };
-
-function burst(at: number, size: number, duration: () => number): Arrival[] {
-  return Array.from({ length: size }, (_, i) => ({ at: at + i * GAP_MS, duration: duration() }));
-}
 
 function afterIdleTime(trial: Trial): Case[] {
   return pairs(servers, kinds).map(([server, kind]) => {

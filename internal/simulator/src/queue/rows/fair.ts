@@ -1,10 +1,10 @@
 import { fair } from '@headgate/core';
-import { merge, poisson } from '../arrivals.ts';
+import { flooded } from '../flood.ts';
 import { atLeast, type Case } from '../goal.ts';
 import { limited } from '../limited.ts';
 import { servedByPlainQueue } from '../plain-queue.ts';
 import type { Row } from '../row.ts';
-import { distributions, nameOf, rate, TIMEOUT_MS, triples } from '../settings.ts';
+import { nameOf, TIMEOUT_MS, triples } from '../settings.ts';
 import type { Trial } from '../trial.ts';
 
 const SECONDS = 240;
@@ -41,27 +41,14 @@ export const row: Row = {
 
 function casesOf(trial: Trial, queueLimit: number): Case[] {
   return triples(servers, kinds, uses).map(([server, kind, use]) => {
-    const { limit, mean } = server;
-    const load = {
-      duration: distributions[kind](mean),
-      until: Math.max(1000 * SECONDS, 1200 * mean) * trial.part,
-    };
-    const small = poisson({
-      ...load,
-      perSecond: rate(server, use),
-      seed: 5,
-      traits: () => ({ fairBy: 'small' }),
+    const { limit } = server;
+    const { small, all } = flooded(trial, {
+      ...{ server, kind, use, seconds: SECONDS, durations: 1200 },
+      traits: (fairBy) => ({ fairBy }),
     });
-    const large = poisson({
-      ...load,
-      perSecond: rate(server, 2.7),
-      seed: 6,
-      traits: () => ({ fairBy: 'large' }),
-    });
-    const arrivals = merge(small, large);
-    const requests = limited(trial, arrivals, { limit, queueLimit, order: fair() });
+    const requests = limited(trial, all, { limit, queueLimit, order: fair() });
     const answered = requests.filter((each) => each.isAnswered && each.fairBy === 'small').length;
-    const served = servedByPlainQueue(arrivals, {
+    const served = servedByPlainQueue(all, {
       limit,
       timeout: TIMEOUT_MS,
       classOf: ({ fairBy }) => (fairBy === 'small' ? 0 : 1),

@@ -1,7 +1,8 @@
 import { exponential } from '../../distributions.ts';
 import { randomFrom } from '../../random.ts';
-import { type Arrival, merge, poisson, withoutFirst } from '../arrivals.ts';
-import { atLeast, type Case } from '../goal.ts';
+import { type Arrival, burst, merge, poisson, withoutFirst } from '../arrivals.ts';
+import { earlyGoals, isRejectedEarly } from '../early.ts';
+import { atLeast, type Case, casesFrom } from '../goal.ts';
 import { limited } from '../limited.ts';
 import { servedByPlainQueue } from '../plain-queue.ts';
 import type { Row } from '../row.ts';
@@ -19,12 +20,6 @@ const intervals = [5000, 20_000];
 const BURSTS = 6;
 const KEYS = 10;
 
-/** A rejection within this many milliseconds of the arrival is an early one. */
-const EARLY_MS = 100;
-
-/** Milliseconds between the requests of a burst. */
-const GAP_MS = 0.01;
-
 export const row: Row = {
   id: 'keys',
   name: 'Bursts of the keys of a limit',
@@ -35,22 +30,14 @@ export const row: Row = {
   measure(trial) {
     const five = intervals.map((interval) => burstsOf(trial, 5, interval));
     const twenty = intervals.map((interval) => burstsOf(trial, 20, interval));
-    const cases = (figures: typeof five, name: 'early' | 'answered') =>
-      figures.map(({ setting, [name]: value }) => ({ setting, value }));
     return {
       goals: [
-        atLeast(
-          'rejected within 100 ms, of those not answered, at 5 ×',
-          33,
-          '%',
-          cases(five, 'early'),
-        ),
-        atLeast('the same at 20 ×', 80, '%', cases(twenty, 'early')),
+        ...earlyGoals(five, twenty),
         atLeast(
           "answered, of the plain queue's answers",
           96,
           '%',
-          cases([...five, ...twenty], 'answered'),
+          casesFrom([...five, ...twenty], 'answered'),
         ),
         atLeast(
           'answered, of the capacity, clients that leave',
@@ -69,21 +56,16 @@ function burstsOf(trial: Trial, load: number, interval: number) {
     const random = withoutFirst(randomFrom(key));
     // The keys' bursts do not coincide.
     const start = (key * interval) / KEYS;
-    return Array.from({ length: BURSTS * load * SERVED }, (_, i): Arrival => {
-      const at =
-        start + Math.floor(i / (load * SERVED)) * interval + (i % (load * SERVED)) * GAP_MS;
-      return { at, duration: duration(random), key: String(key) };
-    });
+    return Array.from({ length: BURSTS }, (_, index) =>
+      burst(start + index * interval, load * SERVED, () => duration(random), { key: String(key) }),
+    ).flat();
   });
   const counts = ({ at }: Arrival) => at >= interval;
   const requests = limited(trial, merge(...keys), { limit: server.limit, perKey: true }).filter(
     ({ planned }) => counts(planned),
   );
   const answered = requests.filter(({ isAnswered }) => isAnswered).length;
-  const early = requests.filter(
-    ({ rejection, endedAt, planned }) =>
-      rejection !== undefined && endedAt - planned.at <= EARLY_MS,
-  ).length;
+  const early = requests.filter(isRejectedEarly).length;
   const most = keys.flatMap((key) => [...servedByPlainQueue(key, server)].filter(counts)).length;
   return {
     setting: nameOf(server, 'exponential', `${load} × every ${interval / 1000} s`),

@@ -1,13 +1,11 @@
 import { type Arrival, poisson } from '../arrivals.ts';
-import { atLeast, atMost, type Case } from '../goal.ts';
+import { type EarlyFigures, earlyGoals, isRejectedEarly } from '../early.ts';
+import { atLeast, atMost, casesFrom } from '../goal.ts';
 import { limited, type SimulatedRequest } from '../limited.ts';
 import { servedByPlainQueue } from '../plain-queue.ts';
 import type { Row } from '../row.ts';
 import { distributions, nameOf, pairs, rate, type Server } from '../settings.ts';
 import type { Trial } from '../trial.ts';
-
-/** A rejection within this many milliseconds of the arrival is an early one. */
-const EARLY_MS = 100;
 
 /** The limiter's deadlines are whole milliseconds. */
 const ROUNDING_MS = 1;
@@ -23,12 +21,9 @@ const servers = [
 
 const kinds = ['constant', 'exponential', 'bimodal'] as const;
 
-interface Figures {
-  readonly setting: string;
+interface Figures extends EarlyFigures {
   /** The work of the answers, as a percentage of that of the plain queue. */
   readonly answers: number;
-  /** The percentage of the unanswered requests that is rejected early. */
-  readonly early: number;
   /** By how many milliseconds the longest wait exceeds the timeout. */
   readonly late: number;
   /** The work in the queue, in timeouts. */
@@ -55,25 +50,15 @@ export const row: Row = {
           "work finished, of the plain queue's, up to 5 ×",
           96,
           '%',
-          cases([...slight, ...five], 'answers'),
+          casesFrom([...slight, ...five], 'answers'),
         ),
-        atLeast(
-          'rejected within 100 ms, of those not answered, at 5 ×',
-          33,
-          '%',
-          cases(five, 'early'),
-        ),
-        atLeast('the same at 20 ×', 80, '%', cases(twenty, 'early')),
-        atMost('longest wait, more than the timeout', ROUNDING_MS, 'ms', cases(all, 'late')),
-        atMost('work in the queue', 3, 'timeouts', cases(all, 'queue')),
+        ...earlyGoals(five, twenty),
+        atMost('longest wait, more than the timeout', ROUNDING_MS, 'ms', casesFrom(all, 'late')),
+        atMost('work in the queue', 3, 'timeouts', casesFrom(all, 'queue')),
       ],
     };
   },
 };
-
-function cases(figures: readonly Figures[], name: Exclude<keyof Figures, 'setting'>): Case[] {
-  return figures.map(({ setting, ...values }) => ({ setting, value: values[name] }));
-}
 
 function figuresOf(
   trial: Trial,
@@ -104,7 +89,7 @@ function figuresOf(
   const reference = [...servedByPlainQueue(arrivals, server)].filter(counts);
   const answered = requests.filter(({ isAnswered }) => isAnswered).map(({ planned }) => planned);
   const unanswered = requests.filter(({ isAnswered }) => !isAnswered);
-  const early = unanswered.filter((request) => waitOf(request) <= EARLY_MS);
+  const early = unanswered.filter(isRejectedEarly);
   return {
     setting: nameOf(server, kind, `${load} ×`),
     answers: (100 * workOf(answered)) / workOf(reference),

@@ -1,10 +1,10 @@
 import { byShare } from '@headgate/core';
-import { merge, poisson } from '../arrivals.ts';
+import { flooded } from '../flood.ts';
 import { atMost, type Case } from '../goal.ts';
 import { limited } from '../limited.ts';
 import { servedByPlainQueue } from '../plain-queue.ts';
 import type { Row } from '../row.ts';
-import { distributions, nameOf, rate, TIMEOUT_MS, triples } from '../settings.ts';
+import { nameOf, TIMEOUT_MS, triples } from '../settings.ts';
 import type { Trial } from '../trial.ts';
 
 const SECONDS = 300;
@@ -45,24 +45,12 @@ export const row: Row = {
 
 function casesOf(trial: Trial, queueLimit: number): Case[] {
   return triples(servers, kinds, uses).map(([server, kind, use]) => {
-    const { limit, mean } = server;
-    const load = {
-      duration: distributions[kind](mean),
-      until: Math.max(1000 * SECONDS, 1500 * mean) * trial.part,
-    };
-    const small = poisson({
-      ...load,
-      perSecond: rate(server, use * SHARE),
-      seed: 5,
-      traits: () => ({ share: 'small' }),
+    const { limit } = server;
+    const { small, all } = flooded(trial, {
+      ...{ server, kind, use: use * SHARE, seconds: SECONDS, durations: 1500 },
+      traits: (share) => ({ share }),
     });
-    const large = poisson({
-      ...load,
-      perSecond: rate(server, 2.7),
-      seed: 6,
-      traits: () => ({ share: 'large' }),
-    });
-    const requests = limited(trial, merge(small, large), { limit, queueLimit, order });
+    const requests = limited(trial, all, { limit, queueLimit, order });
     const answered = requests.filter((each) => each.isAnswered && each.share === 'small').length;
     const own = { limit: SHARE * limit, timeout: TIMEOUT_MS };
     const lost = servedByPlainQueue(small, own).size - answered;
