@@ -102,7 +102,8 @@ export class PaceController implements Controller {
     const now = this.loop.now();
     if (!this.context.lacksRoom || this.#pace.decide(now) !== 'start') return;
     const count = this.#progress.stuck(now, this.#unfinished);
-    for (const [permit, startedAt] of count > 0 ? [...this.#startedAt].slice(0, count) : []) {
+    if (count === 0) return;
+    for (const [permit, startedAt] of [...this.#startedAt].slice(0, count)) {
       this.#stuck.set(permit, startedAt);
       permit.giveUp();
     }

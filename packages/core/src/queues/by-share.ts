@@ -125,23 +125,17 @@ class ShareQueue extends Subqueues {
   };
 
   /** The share whose last waiter is served last. */
-  get #slowest(): Share | undefined {
+  protected get displaceFrom(): Queue | undefined {
     return this.#best(
       () => true,
-      (one, other) => one.turns(one.queue.weight) > other.turns(other.queue.weight),
-    );
-  }
-
-  protected get displaceFrom(): Queue | undefined {
-    return this.#slowest?.queue;
+      (one, other) => one.turns() > other.turns(),
+    )?.queue;
   }
 
   /** A request is served before the waiter that it displaces would have been. */
-  protected displaces({ share, weight }: Waiter): boolean {
-    const slowest = this.#slowest;
-    const own = this.#of(share);
-    if (slowest === undefined) return false;
-    return own.turns(own.queue.weight + weight) < slowest.turns(slowest.queue.weight);
+  protected displaces({ share, weight }: Waiter, _own: Queue, displaceFrom: Queue): boolean {
+    const slowest = this.#shares.find(({ queue }) => queue === displaceFrom) as Share;
+    return this.#of(share).turns(weight) < slowest.turns();
   }
 }
 

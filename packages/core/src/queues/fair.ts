@@ -9,8 +9,8 @@ import { Subqueues } from './subqueues.ts';
  * Fair queueing: flows (the requests with the same `fairBy`) are served in turn. Within a flow, the given order
  * applies. Turns are weighted: heavier requests get fewer. `permit.adjust()` corrects the charge of its flow, also after
  * the release. A flow that had no waiters may be ahead of the others by the limit, once, so that the second of two
- * requests does not wait for the end of a request of a flood. In a full queue, a new request displaces the youngest waiter of the subqueue with the most weight
- * (rejected as `full`), unless its own subqueue would then be as heavy.
+ * requests does not wait for the end of a request of a flood. In a full queue, a new request displaces the youngest
+ * waiter of the subqueue with the most weight (rejected as `full`), unless its own subqueue would then be as heavy.
  *
  * There are at most 128 subqueues, however many flows clients make up. Each flow is assigned six at random, and uses
  * one of them when its first request is queued: that in which it is in debt, or else that with the least queued weight
@@ -81,8 +81,7 @@ class FairQueue extends Subqueues {
     flow.waiting++;
     this.#flows.set(name, flow);
     this.#use(subqueue);
-    if (subqueue.queue.length === 0)
-      subqueue.due = Math.max(subqueue.due, this.#now - this.context.limit);
+    if (subqueue.queue.length === 0) subqueue.due = Math.max(subqueue.due, this.#earliestDue);
     super.insert(waiter);
   }
 
@@ -120,6 +119,11 @@ class FairQueue extends Subqueues {
     return this.#charged(request).queue;
   }
 
+  /** When the next waiter of a flow that had none is due: a limit of weight before the others. */
+  get #earliestDue(): number {
+    return this.#now - this.context.limit;
+  }
+
   #use(subqueue: ChargedSubqueue): void {
     if (this.#used.has(subqueue.number)) return;
     this.#used.set(subqueue.number, subqueue);
@@ -147,7 +151,7 @@ class FairQueue extends Subqueues {
       this.#used.get(number) ?? {
         number,
         queue: this.order.create(this.context),
-        due: this.#now - this.context.limit,
+        due: this.#earliestDue,
       }
     );
   }

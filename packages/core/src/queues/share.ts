@@ -31,9 +31,12 @@ export class Share {
     return this.queue.next;
   }
 
-  /** How much the limit releases until this much queued weight of the share is served, if others use their parts too. */
-  turns(queued: number): number {
-    return queued / this.part;
+  /**
+   * How much the limit releases until the share's waiters and this additional weight are served, if others use their parts
+   * too.
+   */
+  turns(more = 0): number {
+    return (this.queue.weight + more) / this.part;
   }
 
   /** Whether the next waiter fits in the part, rounded up, or is heavier than the part but due. */

@@ -18,7 +18,10 @@ const TOLERATED = 3;
 /** An answer in time after this part of the timeout shows that the timeout may be longer. */
 const NEARLY = 0.7;
 
-/** Growth per answer in time after nearly the whole timeout: slow, since a timeout that is too long serves clients that have left. */
+/**
+ * Growth per answer in time after nearly the whole timeout: slow, since a timeout that is too long serves clients that
+ * have left.
+ */
 const GROWTH = 1.001;
 
 /** The permit of a request that was queued. */

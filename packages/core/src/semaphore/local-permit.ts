@@ -82,15 +82,11 @@ export class LocalPermit extends BasePermit implements AdmittedRequest {
   }
 
   override pauseCounting(): void {
-    if (this.released || this.extra?.uncounted !== undefined) return;
-    this.extras().uncounted = 'paused';
-    this.changeCount(-this.weight, 'paused');
+    this.uncount('paused');
   }
 
   giveUp(): void {
-    if (this.released || this.extra?.uncounted !== undefined) return;
-    this.extras().uncounted = 'stuck';
-    this.changeCount(-this.weight, 'paused');
+    this.uncount('stuck');
   }
 
   override countAgain(): void {
@@ -168,6 +164,12 @@ export class LocalPermit extends BasePermit implements AdmittedRequest {
   /** The time at which the work started. An adaptive limit measures the duration from here. */
   private get countedSince(): number {
     return this.extra?.countedSince ?? this.since;
+  }
+
+  private uncount(why: 'paused' | 'stuck'): void {
+    if (this.released || this.extra?.uncounted !== undefined) return;
+    this.extras().uncounted = why;
+    this.changeCount(-this.weight, 'paused');
   }
 
   /** Changes the weight that counts. */

@@ -29,8 +29,8 @@ export interface Permit {
    */
   kind: string | undefined;
   /**
-   * Aborts when the client disconnects or no longer waits, `maxHold` has passed, `close` times out, or the lease of a distributed limit
-   * is lost or may have expired.
+   * Aborts when the client disconnects or no longer waits, `maxHold` has passed, `close` times out, or the lease of a
+   * distributed limit is lost or may have expired.
    */
   readonly signal: AbortSignal;
   /**

@@ -136,8 +136,9 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
   /** Grants the waiter a permit with a lease or, during an outage, without one. */
   admit(waiter: Waiter, lease?: AssignedLease, local?: BasePermit): void {
     const { group } = this;
-    const now = group.settings.clock.now();
-    const waited = waiter.arrival === 0 ? 0 : waitedSince(waiter.since, now);
+    const wasQueued = waiter.arrival !== 0;
+    const now = wasQueued ? group.settings.clock.now() : 0;
+    const waited = wasQueued ? waitedSince(waiter.since, now) : 0;
     this.#keep();
     if (lease !== undefined && lease.excess > 0) reportExcess(group, waiter, lease.excess);
     const permit = this.held.create(waiter.weight, waited, lease, local);
