@@ -42,7 +42,6 @@ export const contract: Readonly<Record<string, (world: World) => void>> = {
   'client disconnects in the queue': leavingTheQueue,
   'client disconnects during the handler': leavingTheHandler,
   'clients that give up': givingUp,
-  'queue timeouts of requests': queueTimeouts,
   'deadlines of clients': clientDeadlines,
   'handlers that hang': hangingHandlers,
   streams,
@@ -61,6 +60,8 @@ export const contract: Readonly<Record<string, (world: World) => void>> = {
   guards,
   'degraded and shadow mode': degraded,
   'stacked middleware': stacked,
+  // After stacked middleware: within a Worker, all tests share a process, which warns once of nested waits.
+  'queue timeouts of requests': queueTimeouts,
   'limiters used inside a handler': rejectedWork,
   'header fields': headerFields,
   observers,
