@@ -107,6 +107,9 @@ export class InterleavingScene {
    */
   async #compare(operating: Operating): Promise<void> {
     operating.reset();
+    // A call that the store executes before that operation would not show whether its process learns of it.
+    await this.#settled();
+    await this.#finish();
     for (const _ of this.#limiters) {
       await this.#run(this.#callers.acquire());
       await this.#finish();
