@@ -107,7 +107,7 @@ export class InterleavingScene {
    */
   async #compare(operating: Operating): Promise<void> {
     operating.reset();
-    // A call that the store executes before that operation would not show whether its process learns of it.
+    // A call that the store executes before that operation would not show whether its process notices it.
     await this.#settled();
     await this.#finish();
     for (const _ of this.#limiters) {
