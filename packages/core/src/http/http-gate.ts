@@ -16,7 +16,6 @@ import { type Exchange, GatedRequest, UnlimitedRequest } from './gated-request.t
 import { type Fields, limitFields } from './limit-fields.ts';
 import { checkNesting, checkShedding } from './mistakes.ts';
 import type { AnyHttpOptions } from './options.ts';
-import { isPreflight, MAX_PREFLIGHTS } from './preflights.ts';
 import { type RejectionResponse, RejectionResponses } from './rejection-response.ts';
 import { type HttpSettings, httpSettings } from './settings.ts';
 
@@ -29,6 +28,9 @@ export interface HttpStats extends GateStats {
 }
 
 const noFields: Fields = [];
+
+/** Maximum number of preflights that bypass the limits at a time. Bounded, since any client can send fake preflights. */
+const MAX_PREFLIGHTS = 4;
 
 /** The gate of one middleware: turns requests into demands on its limits, and rejections into responses. */
 export class HttpGate<R> {
@@ -206,4 +208,13 @@ function checkTimeout(timeout: unknown): number {
   if (typeof timeout === 'number' && timeout >= 0) return timeout;
   const expected = 'a function that returns milliseconds, 0 or more, or undefined';
   throw invalid('queueTimeout', expected, timeout);
+}
+
+/** Whether the request looks like a CORS preflight. */
+function isPreflight<R>(framework: Framework<R>, request: R): boolean {
+  return (
+    framework.method(request) === 'OPTIONS' &&
+    framework.header(request, 'origin') !== undefined &&
+    framework.header(request, 'access-control-request-method') !== undefined
+  );
 }
