@@ -1,6 +1,6 @@
 import type { AdmittedRequest } from '../semaphore/admitted-request.ts';
 import type { Queue, QueueStats } from '../semaphore/queue.ts';
-import { sumStats } from '../semaphore/queue-stats.ts';
+import { sumStats } from '../semaphore/queue.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 
 /** Maximum number of consecutive grants to higher classes before a lower one gets a turn. */

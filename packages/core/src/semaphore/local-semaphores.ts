@@ -1,7 +1,7 @@
 import { deferGrants } from './grants.ts';
 import { KeyedSemaphore } from './keyed-semaphore.ts';
 import type { LocalPermit } from './local-permit.ts';
-import { sumStats } from './queue-stats.ts';
+import { sumStats } from './queue.ts';
 import type { ReleaseRate } from './release-rate.ts';
 import { checkIdle, checkKey, checkRequest } from './request.ts';
 import { Semaphore } from './semaphore.ts';
