@@ -9,7 +9,7 @@ export { guard } from './guard/guard.ts';
 export { memoryUse } from './guard/memory-use.ts';
 export { roundTrip } from './guard/round-trip.ts';
 export type { Admission } from './http/admission.ts';
-export { type AdmissionFields, admissionFields } from './http/admission-fields.ts';
+export { type AdmissionFields, admissionFields } from './http/admission.ts';
 export { ipKey } from './http/ip-key.ts';
 export { type TimeLeft, timeLeft } from './http/time-left.ts';
 export { createLimiter } from './limiter/create-limiter.ts';
