@@ -1,5 +1,3 @@
-import { isThenable } from './is-thenable.ts';
-
 /** Codes of errors; `docs/errors.md` explains each. */
 export type ErrorCode =
   | 'ERR_HEADGATE_OPTION'
@@ -116,4 +114,9 @@ export function throwLater(error: unknown): void {
   queueMicrotask(() => {
     throw error;
   });
+}
+
+/** Accepts any thenable, since some libraries return thenables instead of promises. Handlers may return any value. */
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function';
 }
