@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pathOf } from '../src/http/path-of.ts';
+import { pathOf } from '../src/http/route.ts';
 
 it.each([
   ['/reports?of=1#top', '/reports'],

@@ -1,5 +1,5 @@
-import { decodedPath, pathOf } from './path-of.ts';
 import type { Routing } from './route.ts';
+import { decodedPath, pathOf } from './route.ts';
 
 /** How a Fastify instance matches routes. */
 interface RouterOptions {

@@ -13,7 +13,6 @@ export { trustsAnyProxy, warnBehindRoutes } from './mistakes.ts';
 export { misplaced } from './misuse.ts';
 export { NodeExchange } from './node-exchange.ts';
 export type { HttpOptions } from './options.ts';
-export { decodedPath, pathOf } from './path-of.ts';
 export { responseToError } from './rejection-response.ts';
-export { compileWith } from './route.ts';
+export { compileWith, decodedPath, pathOf } from './route.ts';
 export { routeKind } from './route-kind.ts';
