@@ -1,6 +1,6 @@
-import { createController } from '../abort.ts';
 import { checkNames, checkSignal } from '../checks.ts';
 import { invalid } from '../errors.ts';
+import { createController } from '../runtime.ts';
 import { checkCallback } from './acquire.ts';
 import { makeLimiter } from './create-limiter.ts';
 import type { Limiter } from './limiter.ts';

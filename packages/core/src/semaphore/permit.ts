@@ -1,10 +1,10 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // The reference is for consumers whose own `lib` lacks Symbol.dispose.
 
-import { createController } from '../abort.ts';
 import { checkCount } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
 import { type Outcome, outcomes } from '../limits/limit.ts';
+import { createController } from '../runtime.ts';
 import type { AdmittedRequest } from './admitted-request.ts';
 import type { RejectionCause } from './rejection.ts';
 
