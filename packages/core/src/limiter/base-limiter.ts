@@ -1,5 +1,5 @@
 import { checkCount } from '../checks.ts';
-import { HeadgateError } from '../errors.ts';
+import { HeadgateError, invalid } from '../errors.ts';
 import { deferGrants } from '../semaphore/grants.ts';
 import type { Observer, Operation } from '../semaphore/observer.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
@@ -20,7 +20,6 @@ import {
 import type { AcquireOptions, WaitOptions } from './acquire-options.ts';
 import type { Limiter, LimiterState } from './limiter.ts';
 import { ignoredOptions } from './options.ts';
-import { pauseOf } from './retry-after-field.ts';
 import type { LimiterStats } from './stats.ts';
 
 /** What an operator changes about a limit, apart from its value. */
@@ -211,4 +210,22 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
   stats(): LimiterStats {
     return this.semaphores.stats();
   }
+}
+
+/**
+ * The milliseconds of a pause: a number, or the value of a `Retry-After` field (RFC 9110, section 10.2.3), which is a
+ * number of seconds or a date. Negative and malformed values are 0, since they come from another server.
+ *
+ * @throws HeadgateError for neither a string nor a number.
+ */
+function pauseOf(pause: number | string): number {
+  const milliseconds = typeof pause === 'string' ? millisecondsIn(pause.trim()) : pause;
+  if (typeof milliseconds === 'number') return Math.max(0, milliseconds || 0);
+  const expected = 'a number of milliseconds, or the value of a Retry-After field';
+  throw invalid('pause', expected, pause);
+}
+
+function millisecondsIn(field: string): number {
+  if (/^\d+(\.\d+)?$/.test(field)) return 1_000 * Number(field);
+  return Date.parse(field) - Date.now();
 }
