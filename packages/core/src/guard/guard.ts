@@ -5,7 +5,6 @@ import type { Guard } from '../gate/options.ts';
 import type { GuardStats } from '../limiter/gate-guard.ts';
 import { readOrWarn } from '../read-or-warn.ts';
 import type { Priority } from '../semaphore/priority.ts';
-import { RecentRejections } from './recent-rejections.ts';
 import { Shedding } from './shedding.ts';
 
 /** Something that requests wait for, measured by the application or by `memoryUse()` and `roundTrip()`. */
@@ -122,5 +121,31 @@ class SignalGuard implements Guard {
       throw invalid('delay', 'a function that returns a number', delay);
     };
     return readOrWarn(signal, 'HEADGATE_STATS', problem, read) ?? 0;
+  }
+}
+
+/** Time constant of the counts, in milliseconds. */
+const TIME_CONSTANT_MS = 1000;
+
+/** The fraction of the latest requests that were rejected, for statistics. */
+class RecentRejections {
+  #requests = 0;
+  #rejected = 0;
+
+  /** From 0 to 1. */
+  get fraction(): number {
+    return this.#requests === 0 ? 0 : this.#rejected / this.#requests;
+  }
+
+  add(isRejected: boolean): void {
+    this.#requests++;
+    if (isRejected) this.#rejected++;
+  }
+
+  /** Reduces the weight of earlier requests; `elapsed` is the time since the last call in milliseconds. */
+  fade(elapsed: number): void {
+    const fade = Math.exp(-elapsed / TIME_CONSTANT_MS);
+    this.#requests *= fade;
+    this.#rejected *= fade;
   }
 }
