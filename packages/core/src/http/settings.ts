@@ -1,4 +1,4 @@
-import { checkChoice, checkFlag, checkFunction, checkNames } from '../checks.ts';
+import { checkChoice, checkFlag, checkFunction, checkNames, firstSet } from '../checks.ts';
 import { invalid, superfluous } from '../errors.ts';
 import { makeGate } from '../gate/create-gate.ts';
 import type { InternalGate } from '../gate/gate.ts';
@@ -8,18 +8,18 @@ import type { InProcessLimiter } from '../limiter/in-process-limiter.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { checkCommon, ignoredOptions } from '../limiter/options.ts';
 import type { Outcome } from '../limits/limit.ts';
+import { defaultLimit } from '../pacing/default-limit.ts';
 import { byPriority } from '../queues/by-priority.ts';
 import { fair } from '../queues/fair.ts';
 import { onWorkers } from '../runtime.ts';
 import type { Priority } from '../semaphore/priority.ts';
 import type { Order } from '../semaphore/queue.ts';
 import { AbandonedRequests } from './abandoned-requests.ts';
-import { hasDefaultLimit, withDefaultLimit } from './default-limit.ts';
 import type { Framework } from './framework.ts';
 import type { GatedRequestSettings } from './gated-request.ts';
 import { checkCalled } from './misuse.ts';
 import type { AnyHttpOptions, MiddlewareOptions } from './options.ts';
-import { perLimit, perMiddleware, type Rule, rulesOf } from './rule.ts';
+import { onlyOwn, perLimit, perMiddleware, type Rule, rulesOf } from './rule.ts';
 import { SlowClients } from './slow-clients.ts';
 import { type TimeLeft, timeLeft } from './time-left.ts';
 
@@ -152,4 +152,29 @@ function checkOrderOptions(
   checkOrderOption('fairBy', fairBy, limiters);
   // A guard uses the priority even if all limits ignore it.
   if (guard === undefined) checkOrderOption('priority', priority, limiters);
+}
+
+/**
+ * A middleware with one of these options has no default limit: the option replaces it, or needs a limit of the app's
+ * own.
+ */
+const excludingOptions = [...onlyOwn, 'shares', 'limits', 'limiter', 'guard', 'key'];
+
+/** Whether a middleware with these options has the default limit. */
+function hasDefaultLimit(options: AnyHttpOptions<never>): boolean {
+  return firstSet(options, excludingOptions) === undefined;
+}
+
+/**
+ * Adds the default limit. It bounds its own queue, and its name differs from that of an unnamed limit of the app.
+ *
+ * @throws HeadgateError for a `queueLimit`, which suggests that the app meant to set a limit of its own.
+ */
+function withDefaultLimit<R>(options: AnyHttpOptions<R>): AnyHttpOptions<R> {
+  const { queueLimit, name = 'default' } = options;
+  if (queueLimit !== undefined) {
+    const expected = 'omitted unless limit is set, since the default limit bounds its own queue';
+    throw invalid('queueLimit', expected, queueLimit);
+  }
+  return { ...options, name, limit: defaultLimit() } as typeof options;
 }
