@@ -14,8 +14,13 @@ export type { GateGuard, GuardStats } from './limiter/gate-guard.ts';
 export type { Handle, Limiter, LimiterState, LocalLimiter } from './limiter/limiter.ts';
 export { map } from './limiter/map.ts';
 export type { DistributedLimiterOptions, LimiterOptions } from './limiter/options.ts';
-export type { DistributedStats, GateStats, LimiterStats, Stats } from './limiter/stats.ts';
-export type { StoreStats } from './limiter/store-stats.ts';
+export type {
+  DistributedStats,
+  GateStats,
+  LimiterStats,
+  Stats,
+  StoreStats,
+} from './limiter/stats.ts';
 export { adaptive } from './limits/adaptive.ts';
 export { aimd } from './limits/aimd.ts';
 export type { Limit, LimitFactory, Outcome, Sample } from './limits/limit.ts';

@@ -6,8 +6,7 @@ import type { Ordering } from '../semaphore/semaphore.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import type { AcquireOptions, WaitOptions } from './acquire-options.ts';
 import type { GateGuard } from './gate-guard.ts';
-import type { LimiterStats, Stats } from './stats.ts';
-import type { StoreStats } from './store-stats.ts';
+import type { LimiterStats, Stats, StoreStats } from './stats.ts';
 
 /**
  * `paused`: new requests are queued, and none is admitted. `drained`: new requests are rejected as `closed`. `closed`:
