@@ -1,10 +1,10 @@
+import { HeadgateError, invalid } from '../errors.ts';
 import type { Handle, Limiter } from '../limiter/limiter.ts';
 import type { Stats } from '../limiter/stats.ts';
 import { readStats } from '../read-or-warn.ts';
 import { boundedDone } from './closed-entries.ts';
 import { Durations, type OpenSeries } from './durations.ts';
-import { checkMeasurable, duplicate } from './measurable.ts';
-import { isStore, MeasuredStores } from './measured-stores.ts';
+import { isStore, type MeasurableStore, MeasuredStores } from './measured-stores.ts';
 import {
   LimitAttributes,
   limitMeasurements,
@@ -193,4 +193,19 @@ function hasNameOf(entry: Entry, name: string, limiters: readonly Limiter[]): bo
 /** Whether its counts can no longer change. */
 function isDone({ limit }: Entry): boolean {
   return limit.closed && limit.holders === 0;
+}
+
+/** What can be measured: a limiter, a gate, a middleware, or a store. */
+export type Measurable = Handle | MeasurableStore;
+
+/** @throws HeadgateError for a value that is not a limit. */
+function checkMeasurable(value: unknown): asserts value is Handle {
+  const { observe, stats, limiters } = (value ?? {}) as Partial<Handle>;
+  if (typeof observe === 'function' && typeof stats === 'function' && limiters) return;
+  throw invalid('limit', 'a limiter, a gate, a middleware or a store', value);
+}
+
+function duplicate(name: string, remedy: string): HeadgateError {
+  const message = `a limit "${name}" is measured here already: ${remedy}`;
+  return new HeadgateError('ERR_HEADGATE_DUPLICATE_NAME', message, 'limit');
 }
