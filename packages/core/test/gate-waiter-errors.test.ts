@@ -119,3 +119,16 @@ it('a gate releases the permits of earlier limits when a later limit throws', ()
   expect(() => askGate(gate, new Caller(), [{ weight: 1 }, { weight: 1 }])).toThrow('a bug');
   expect([gate.holders, first.inflight]).toEqual([0, 0]);
 });
+
+it.each([{ priority: 'urgent' }, { fairBy: 7 }, { queueTimeout: Number.NaN }])(
+  'a request that must wait with an invalid option is an error, and its permits are released: %j',
+  (option) => {
+    const { gate, ask } = gateWith();
+    const holder = ask('a');
+    const caller = Object.assign(new Caller(), option);
+    const error = { code: 'ERR_HEADGATE_OPTION' };
+    expect(() => askGate(gate, caller, demands('b'))).toThrow(expect.objectContaining(error));
+    holder.permit?.release();
+    expectQuiet(gate);
+  },
+);

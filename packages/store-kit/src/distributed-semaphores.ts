@@ -61,7 +61,7 @@ export class DistributedSemaphores
     if (semaphore.admitsAtOnce(waiter)) return;
     const timeout = this.timeoutOf(waiter);
     const { breaker, fallback } = this;
-    if (semaphore.limitState.pauseLeft > this.timeLeft(waiter))
+    if (semaphore.limitState.pauseLeft > this.timeLeft(waiter, timeout))
       return semaphore.waiters.rejectUnqueued(waiter, 'overloaded');
     if (breaker.error !== undefined) return fallback.request(semaphore, waiter, timeout);
     if (!waiter.joins()) return semaphore.waiters.rejectUnqueued(waiter, 'full');

@@ -77,13 +77,15 @@ export function checkDemands(limits: readonly GateLimit[], demands: Demands): vo
     const { limiter, key, limit, weight, share } = demand;
     const previous = position;
     position = limits.findIndex((known) => known.limiter === limiter);
-    if (position <= previous) {
-      const message = `limit "${limiter.name}" does not belong to the gate, or is out of the gate's order`;
-      throw new HeadgateError('ERR_HEADGATE_GATE_ORDER', message);
-    }
+    if (position <= previous) throw outOfOrder(limiter);
     checkKey(limiter, key, limit);
     checkRequest(limiter, limit ?? limiter.limit, weight, share);
   }
+}
+
+export function outOfOrder({ name }: Limiter): HeadgateError {
+  const message = `limit "${name}" does not belong to the gate, or is out of the gate's order`;
+  return new HeadgateError('ERR_HEADGATE_GATE_ORDER', message);
 }
 
 /** The weight to request now. It is lower than the demand if the limit was lowered after the request arrived. */

@@ -1,4 +1,3 @@
-import { checkDuration } from '../checks.ts';
 import type { GateableLimiter } from '../limiter/limiter.ts';
 import type { Counters } from '../semaphore/counters.ts';
 import { Deadlines, waitersOf } from '../semaphore/deadlines.ts';
@@ -46,15 +45,14 @@ export class GateQueue implements WaiterQueue {
   }
 
   add(gateWaiter: GateWaiter): boolean {
-    const { waiter, limiter } = gateWaiter;
-    const timeout = checkDuration('queueTimeout', gateWaiter.queueTimeout);
+    const { waiter, limiter, queueTimeout } = gateWaiter;
     const awaitsStore = limiter?.isDistributed === true;
     if (!awaitsStore && this.isFull) {
       gateWaiter.displaced = this.#displacedBy(gateWaiter);
       if (gateWaiter.displaced === undefined) return false;
     }
     if (!waiter.joins()) return false;
-    this.#deadlines.start(gateWaiter, timeout);
+    this.#deadlines.start(gateWaiter, queueTimeout);
     gateWaiter.arrivalNumber = gateWaiter.arrival;
     waiter.arrival = gateWaiter.arrival;
     waiter.queuedAt = gateWaiter;

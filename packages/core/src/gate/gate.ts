@@ -15,11 +15,11 @@ import type { GateLimit } from './gate-limits.ts';
 /** How a caller requests permits of a gate, and how long it waits. */
 export interface GateWaitOptions extends DemandOptions, CommonWaitOptions {}
 
-const known = ['keys', 'weights', 'shares', ...waitOptions];
+export const gateWaitOptions = ['keys', 'weights', 'shares', ...waitOptions];
 
 /** @throws HeadgateError for an unknown option of a request to a gate, and for a value that is not allowed. */
 export function checkGateWaitOptions(owner: string, options: GateWaitOptions): void {
-  checkNames(owner, options, known);
+  checkNames(owner, options, gateWaitOptions);
   checkWaitOptions(options);
 }
 

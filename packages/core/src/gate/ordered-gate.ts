@@ -8,7 +8,7 @@ import type { Observer, Operation } from '../semaphore/observer.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose, PermitTracker } from '../semaphore/permit-tracker.ts';
 import type { Rejection, RejectionReason } from '../semaphore/rejection.ts';
-import { checkIdle, checkOrdering } from '../semaphore/request.ts';
+import { checkIdle } from '../semaphore/request.ts';
 import { RetryAfter } from '../semaphore/retry-after.ts';
 import { grant, identityOf, type Waiter, waitedSince } from '../semaphore/waiter.ts';
 import { type Model, Simulation } from '../shadow/simulation.ts';
@@ -98,7 +98,6 @@ export class OrderedGate implements InternalGate, GateWaiterOwner {
         const part = tryDemand(demand, waiter);
         // A request that must wait or be rejected needs a waiter of its own.
         if (part === undefined) {
-          checkOrdering(waiter);
           this.queue.rejectExpired();
           return new GateWaiter(this, waiter, demands, parts).advance();
         }

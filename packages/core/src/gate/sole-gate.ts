@@ -1,3 +1,4 @@
+import { checkNames } from '../checks.ts';
 import { invalid } from '../errors.ts';
 import type { LimiterSettings } from '../limiter/distributed-options.ts';
 import type { Limiter } from '../limiter/limiter.ts';
@@ -7,11 +8,11 @@ import type { Permit } from '../semaphore/permit.ts';
 import type { CloseOptions } from '../semaphore/permit-tracker.ts';
 import { checkIdle } from '../semaphore/request.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
-import { checkDemands, type Demands, demandsFrom } from './demands.ts';
+import { type Demands, demandsFrom, outOfOrder } from './demands.ts';
 import {
-  checkGateWaitOptions,
   type GateSettings,
   type GateWaitOptions,
+  gateWaitOptions,
   type InternalGate,
 } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
@@ -63,12 +64,14 @@ export class SoleGate implements InternalGate {
   }
 
   request(waiter: Waiter, demands: Demands): void {
+    // Before the fields change, by which a queue would find the waiter. The limiter checks the rest.
     checkIdle(waiter);
-    checkDemands(this.limits, demands);
-    const [demand] = demands;
+    const [demand, other] = demands;
     if (demand === undefined) throw invalid('demands', 'the demand of the only limit', demands);
-    if (waiter.key !== undefined) waiter.key = undefined;
-    if (waiter.limit !== undefined) waiter.limit = undefined;
+    if (other !== undefined) throw outOfOrder(other.limiter);
+    if (demand.limiter !== this.#limiter) throw outOfOrder(demand.limiter);
+    if (waiter.key !== demand.key) waiter.key = demand.key;
+    if (waiter.limit !== demand.limit) waiter.limit = demand.limit;
     if (waiter.share !== demand.share) waiter.share = demand.share;
     waiter.weight = demand.weight;
     this.#limiter.request(waiter);
@@ -105,11 +108,9 @@ export class SoleGate implements InternalGate {
   }
 
   #limiterOptions(options: GateWaitOptions, owner: string) {
-    checkGateWaitOptions(owner, options);
+    checkNames(owner, options, gateWaitOptions);
     const { signal, queueTimeout, priority, fairBy } = options;
-    const demands = demandsFrom(this.limits, options);
-    checkDemands(this.limits, demands);
-    const [{ weight, share } = {}] = demands;
-    return { weight, share, signal, queueTimeout, priority, fairBy };
+    const [{ key, weight, share } = {}] = demandsFrom(this.limits, options);
+    return { key, weight, share, signal, queueTimeout, priority, fairBy };
   }
 }

@@ -77,8 +77,9 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     let semaphore = this.findOrCreate(waiter.key, waiter.limit);
     checkRequest(this, semaphore.limit, waiter.weight, waiter.share);
     waiter.arrival = 0;
-    const hasRoom = semaphore.queue.length > 0 && this.#hasRoom(semaphore, waiter);
-    if (semaphore.queue.length > 0 && !hasRoom) {
+    const timeout = semaphore.queue.length > 0 ? this.timeoutOf(waiter) : undefined;
+    const hasRoom = timeout !== undefined && this.#hasRoom(semaphore, waiter, timeout);
+    if (timeout !== undefined && !hasRoom) {
       // A late timer must not keep expired waiters in the queue.
       this.#rejectExpired(semaphore);
       // Their callbacks may have evicted the key, and used it again with another limit.
@@ -88,16 +89,15 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     if (this.grants && this.simulation === undefined && semaphore.admits(waiter.weight))
       return grant(waiter, semaphore.admitWaiter(waiter, 0));
     if (this.grants && this.isShadow) return this.#admitInShadow(semaphore, waiter);
-    this.#enqueue(semaphore, waiter, hasRoom);
+    this.#enqueue(semaphore, waiter, timeout ?? this.timeoutOf(waiter), hasRoom);
   }
 
   /** Enqueues a request that cannot be admitted now, or rejects it if there is no room. */
-  #enqueue(semaphore: Semaphore, waiter: Waiter, hasRoom: boolean): void {
-    const timeout = this.timeoutOf(waiter);
+  #enqueue(semaphore: Semaphore, waiter: Waiter, timeout: number, hasRoom: boolean): void {
     const { pauseLeft } = semaphore;
-    if (pauseLeft > 0 && pauseLeft > this.timeLeft(waiter))
+    if (pauseLeft > 0 && pauseLeft > this.timeLeft(waiter, timeout))
       return semaphore.rejectUnqueued(waiter, 'overloaded');
-    const isFull = !hasRoom && !this.#hasRoom(semaphore, waiter);
+    const isFull = !hasRoom && !this.#hasRoom(semaphore, waiter, timeout);
     const displaced = isFull ? (semaphore.displacedBy(waiter) ?? waiter) : undefined;
     if (displaced === waiter || !waiter.joins()) return semaphore.rejectUnqueued(waiter, 'full');
     this.deadlines.start(waiter, timeout === Infinity ? undefined : timeout);
@@ -168,7 +168,7 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
   }
 
   /** Whether the waiter may queue: the queue is not full, and the waiter does not certainly time out. */
-  #hasRoom(semaphore: Semaphore, waiter: Waiter): boolean {
+  #hasRoom(semaphore: Semaphore, waiter: Waiter, timeout: number): boolean {
     const { queue, controller } = semaphore;
     const { queueLimit, queueWeight } = this.settings;
     const maxLength = Math.min(queueLimit, controller?.maxQueued ?? Infinity);
@@ -176,7 +176,7 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     // A waiter from an earlier limit of its gate comes before those that have arrived later.
     if (!this.grants || waiter.timeoutBucket !== undefined) return true;
     const learned = waiter.isPatient ? Infinity : semaphore.learnedTimeout;
-    return !semaphore.isHopeless(Math.min(this.timeoutOf(waiter), learned));
+    return !semaphore.isHopeless(Math.min(timeout, learned));
   }
 
   /** Rejects the waiters whose deadline has passed. */
@@ -185,8 +185,10 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     this.deadlines.sweep();
     // A gate tracks the deadlines of its own requests, so these are swept as well.
     for (let { oldest } = semaphore; oldest !== undefined; oldest = semaphore.oldest) {
-      oldest.timeoutBucket?.deadlines.sweep();
-      if (oldest.queuedAt === semaphore) break;
+      const deadlines = oldest.timeoutBucket?.deadlines;
+      if (deadlines === this.deadlines) return;
+      deadlines?.sweep();
+      if (oldest.queuedAt === semaphore) return;
     }
   }
 }

@@ -102,12 +102,11 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
   }
 
   /**
-   * Milliseconds for which the waiter may still wait. A gate's request may have used a part of its timeout at an
-   * earlier limit.
+   * Milliseconds for which the waiter may still wait, out of its maximum wait. A gate's request may have used a part of
+   * that at an earlier limit.
    */
-  protected timeLeft(waiter: Waiter): number {
-    const { timeoutBucket, deadline } = waiter;
-    if (timeoutBucket === undefined) return this.timeoutOf(waiter);
+  protected timeLeft({ timeoutBucket, deadline }: Waiter, timeout: number): number {
+    if (timeoutBucket === undefined) return timeout;
     const left = deadline - timeoutBucket.deadlines.clock.now();
     // A waiter that is late already is not rejected here, but times out.
     return left > 0 ? left : Infinity;
