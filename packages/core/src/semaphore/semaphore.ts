@@ -241,25 +241,24 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     return true;
   }
 
-  /**
-   * Chooses the next waiter. If it does not fit, it stays chosen, and no other passes it, until it fits or leaves: as
-   * the limiter drains for it, a lighter one would only make it wait longer (docs/decisions/0022).
-   */
   private chooseNext(): Waiter | undefined {
     const { queue, group, controller } = this;
     if (!group.grants || queue.length === 0) return undefined;
     if (!group.isShadow && controller?.mayStart() === false) return undefined;
     // Shadow mode admits every waiter, so neither the order nor `next` of the queue matters.
-    const next = group.isShadow ? queue.oldest : (this.chosen ?? queue.next);
-    if (next !== undefined && this.room > 0 && !this.fits(next.weight)) this.chosen = next;
-    return next;
+    return group.isShadow ? queue.oldest : (this.chosen ?? queue.next);
   }
 
+  /**
+   * Grants permits to the next waiters while they fit. One that does not fit stays chosen, and no other passes it, until
+   * it fits or leaves: as the limiter drains for it, a lighter one would only make it wait longer (docs/decisions/0022).
+   */
   private grantNextOnes(): void {
     let clock: Clock | undefined;
     let now = 0;
     for (let next = this.chooseNext(); next !== undefined; next = this.chooseNext()) {
       const fits = this.fits(next.weight);
+      if (!fits && this.room > 0) this.chosen = next;
       if (!fits && next.deadline === 0) return;
       const ownClock = clockOf(next, this);
       // A waiter that does not fit is only checked for its deadline, and the time of the latest grant is precise enough
