@@ -139,7 +139,8 @@ export class HttpGate<R> {
   #prioritize(gated: GatedRequest, request: R): void {
     const { priority, fairBy } = this.#settings;
     if (priority !== undefined) gated.priority = checkPriority(priority(request) ?? 'normal');
-    const group = keyText(fairBy?.(request), 'fairBy', 'a function that returns ');
+    if (fairBy === undefined) return;
+    const group = keyText(fairBy(request), 'fairBy', 'a function that returns ');
     if (group !== undefined) gated.fairBy = group;
   }
 
