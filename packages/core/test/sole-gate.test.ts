@@ -1,7 +1,15 @@
 import { Caller } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
-import { adaptive, createGate, fifo, type Gate } from '../src/index.ts';
+import type { Demands } from '../src/gate/demands.ts';
+import {
+  adaptive,
+  createGate,
+  createLimiter,
+  fifo,
+  type Gate,
+  type Limiter,
+} from '../src/index.ts';
 import { Order } from '../src/semaphore/queue.ts';
 import { askGate } from './ask-gate.ts';
 
@@ -117,6 +125,35 @@ it('a gate of one limit throws for a request without demands', () => {
   const code = 'ERR_HEADGATE_OPTION';
   expect(() => gate.request(new Caller(), [])).toThrow(expect.objectContaining({ code }));
 });
+
+it('a gate of one limit throws for demands of another limiter, a second demand, and invalid demands', () => {
+  const gate = createGate({ limits });
+  const limiter = Object.values(gate.limiters)[0] as Limiter;
+  const foreign = createLimiter({ limit: 4 });
+  const own = { limiter, weight: 1 };
+  const cases: [Demands, string][] = [
+    [[{ limiter: foreign, weight: 1 }], 'ERR_HEADGATE_GATE_ORDER'],
+    [[own, own], 'ERR_HEADGATE_GATE_ORDER'],
+    [[{ ...own, key: 'a' }], 'ERR_HEADGATE_KEY'],
+    [[{ ...own, limit: 2 }], 'ERR_HEADGATE_KEY'],
+    [[{ ...own, weight: 5 }], 'ERR_HEADGATE_WEIGHT'],
+    [[{ ...own, share: 'gold' }], 'ERR_HEADGATE_OPTION'],
+  ];
+  for (const [demands, code] of cases)
+    expect(() => gate.request(new Caller(), demands)).toThrow(expect.objectContaining({ code }));
+  expect([gate.holders, foreign.inflight]).toEqual([0, 0]);
+});
+
+it.each([1, 2])(
+  'an aborted signal comes before an invalid weight at a gate of %i limits',
+  async (count) => {
+    const two = [{ name: 'own', limit: 1, optional: true }, ...limits];
+    const gate = createGate({ limits: count === 1 ? limits : two });
+    const options = { signal: AbortSignal.abort('left'), weights: { app: 9 } };
+    await expect(gate.acquire(options)).rejects.toBe('left');
+    await expect(gate.run(() => 1, options)).rejects.toBe('left');
+  },
+);
 
 it('a gate of one limit creates its limit and its queue once', () => {
   const made: string[] = [];
