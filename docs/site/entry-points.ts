@@ -9,7 +9,8 @@ export function entryPoints(): Map<string, string> {
   const found = new Map<string, string>();
   for (const folder of publicPackages) {
     const { name, exports, publishConfig } = manifestOf(folder);
-    for (const path of Object.keys(publishConfig.exports))
+    // A command has none.
+    for (const path of Object.keys(publishConfig.exports ?? {}))
       found.set(name + path.slice(1), join(root, folder, exports[path]['headgate-source']));
   }
   found.delete(UNPROMISED);

@@ -1,0 +1,129 @@
+import type { Entry } from './entry.ts';
+
+/** Why a line is not an entry. */
+export type Unread = 'no known format' | 'no duration' | 'no duration, since the client left';
+
+/** The status of requests whose client left before the answer: nginx's number. */
+export const CLIENT_LEFT = 499;
+
+/** Reads a line of an access log: JSON of Caddy or pino-http, or a line that begins as Apache's do. */
+export function entryOf(line: string): Entry | Unread {
+  const entry = line.startsWith('{') ? entryOfJson(line) : entryOfText(line);
+  if (typeof entry === 'string') return entry;
+  const isValid = Number.isFinite(entry.end) && entry.took >= 0 && Number.isFinite(entry.took);
+  return isValid ? entry : 'no known format';
+}
+
+interface JsonLine {
+  readonly ts?: number | string;
+  readonly time?: number | string;
+  readonly duration?: number | string;
+  readonly responseTime?: number;
+  readonly status?: number;
+  readonly request?: { readonly uri?: string };
+  readonly req?: { readonly url?: string };
+  readonly res?: { readonly statusCode?: number | null };
+}
+
+function entryOfJson(line: string): Entry | Unread {
+  let json: JsonLine;
+  try {
+    json = JSON.parse(line);
+  } catch {
+    return 'no known format';
+  }
+  const { request, duration, req, res, responseTime } = json;
+  if (request?.uri !== undefined) {
+    if (duration === undefined) return 'no duration';
+    const end = typeof json.ts === 'number' ? json.ts * 1000 : Date.parse(String(json.ts));
+    return entry(end, milliseconds(duration), request.uri, json.status || CLIENT_LEFT, true);
+  }
+  if (req?.url === undefined) return 'no known format';
+  if (responseTime === undefined) return 'no duration';
+  const end = typeof json.time === 'number' ? json.time : Date.parse(String(json.time));
+  return entry(end, responseTime, req.url, res?.statusCode ?? CLIENT_LEFT, false);
+}
+
+/** Caddy writes seconds, or with another setting a text such as `1.5s` or `20ms`. */
+function milliseconds(duration: number | string): number {
+  if (typeof duration === 'number') return duration * 1000;
+  const [, number, unit] = /^([\d.]+)(µs|us|ms|s)$/.exec(duration) ?? [];
+  const factors: Record<string, number> = { µs: 0.001, us: 0.001, ms: 1, s: 1000 };
+  return Number(number) * (factors[unit ?? ''] ?? Number.NaN);
+}
+
+const textLine = /\[([^\]]+)\] "\S+ (\S+)[^"]*" (\d{3}|-) (?:\S+)(.*)$/;
+/** nginx's `$upstream_response_time`, named in the log by one of the usual names; several upstreams were tried. */
+const upstreamTime = /\b(?:urt|uht|upstream_response_time)[=:]([\d.]+(?:, [\d.]+)*)/;
+/** nginx's `$request_time`. */
+const requestTime = /\b(?:rt|request_time)[=:]([\d.]+)/;
+/** morgan's `:response-time ms`. */
+const responseTime = / ([\d.]+) ms\b/;
+/** nginx's `$request_time $upstream_response_time` without names, after everything else. */
+const lastTimes = / (\d+\.\d{3})(?: (\d+\.\d{3}|-))?\s*$/;
+
+function entryOfText(line: string): Entry | Unread {
+  const match = textLine.exec(line);
+  if (match === null) return 'no known format';
+  const [, date = '', path = '', code, rest = ''] = match;
+  // morgan writes - for the status of a request whose client left.
+  const status = code === '-' ? CLIENT_LEFT : Number(code);
+  const took = durationIn(rest.replace(/"[^"]*"/g, (quoted) => quoted.slice(1, -1)));
+  if (took === undefined)
+    return status === CLIENT_LEFT ? 'no duration, since the client left' : 'no duration';
+  // The log has whole seconds.
+  return entry(endOf(date) + 500, took.milliseconds, path, status, took.includesClient);
+}
+
+function durationIn(text: string): { milliseconds: number; includesClient: boolean } | undefined {
+  const upstream = upstreamTime.exec(text)?.[1];
+  if (upstream !== undefined) {
+    const seconds = upstream.split(', ').reduce((sum, part) => sum + Number(part), 0);
+    return { milliseconds: seconds * 1000, includesClient: false };
+  }
+  const request = requestTime.exec(text)?.[1];
+  if (request !== undefined) return { milliseconds: Number(request) * 1000, includesClient: true };
+  const response = responseTime.exec(text)?.[1];
+  if (response !== undefined) return { milliseconds: Number(response), includesClient: false };
+  const [, total, server] = lastTimes.exec(text) ?? [];
+  if (total === undefined) return undefined;
+  const hasServer = server !== undefined && server !== '-';
+  return { milliseconds: Number(hasServer ? server : total) * 1000, includesClient: !hasServer };
+}
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const textDate = /^(\d+)\/(\w+)\/(\d+):(\d+):(\d+):(\d+) ([+-])(\d\d)(\d\d)$/;
+/** Most lines have the same second as the one before. */
+let latestDate = { text: '', time: Number.NaN };
+
+/** The time of a date such as `29/Nov/2026:14:36:02 +0100`, or of an ISO date, in milliseconds. */
+function endOf(text: string): number {
+  if (latestDate.text !== text) latestDate = { text, time: parseDate(text) };
+  return latestDate.time;
+}
+
+function parseDate(text: string): number {
+  const match = textDate.exec(text);
+  if (match === null) return Date.parse(text);
+  const [, day, month = '', year, hour, minute, second, sign, zoneHours, zoneMinutes] = match;
+  const local = Date.UTC(
+    Number(year),
+    months.indexOf(month),
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(second),
+  );
+  const zone = (Number(zoneHours) * 60 + Number(zoneMinutes)) * 60_000;
+  return sign === '-' ? local + zone : local - zone;
+}
+
+function entry(
+  end: number,
+  took: number,
+  target: string,
+  status: number,
+  includesClient: boolean,
+): Entry {
+  return { end, took, includesClient, path: target.split('?', 1)[0] as string, status };
+}

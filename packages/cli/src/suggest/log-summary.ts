@@ -1,0 +1,70 @@
+import type { Entry } from './entry.ts';
+import { entryOf, type Unread } from './formats.ts';
+import { RouteLog } from './route-log.ts';
+
+/** Further routes are counted together. Bounds the memory if paths contain names. */
+const MAX_ROUTES = 100;
+/** The name of all routes beyond that. */
+const OTHERS = 'other routes';
+
+/** A kind of lines that could not be used. */
+export interface UnreadLines {
+  count: number;
+  readonly first: string;
+}
+
+/** Collects what the lines of a log say about each route. */
+export class LogSummary {
+  lines = 0;
+  from = Infinity;
+  to = -Infinity;
+  /** All requests together. */
+  readonly all = new RouteLog();
+  readonly routes = new Map<string, RouteLog>();
+  readonly unread = new Map<Unread, UnreadLines>();
+  readonly #pattern: RegExp | undefined;
+
+  /** @param pattern Only requests whose path matches; `*` stands for any characters. */
+  constructor(pattern?: string) {
+    this.#pattern = pattern === undefined ? undefined : patternOf(pattern);
+  }
+
+  add(line: string): void {
+    if (line === '') return;
+    this.lines++;
+    const entry = entryOf(line);
+    if (typeof entry === 'string') {
+      const unread = this.unread.get(entry);
+      if (unread === undefined) this.unread.set(entry, { count: 1, first: line });
+      else unread.count++;
+    } else if (this.#pattern?.test(entry.path) !== false) this.#count(entry);
+  }
+
+  #count(entry: Entry): void {
+    this.from = Math.min(this.from, entry.end - entry.took);
+    this.to = Math.max(this.to, entry.end);
+    this.all.add(entry);
+    // Scanners request thousands of paths that do not exist.
+    if (this.#pattern === undefined && entry.status !== 404) this.#routeOf(entry.path).add(entry);
+  }
+
+  #routeOf(path: string): RouteLog {
+    const name = routeOf(path);
+    const known = this.routes.get(name);
+    if (known !== undefined) return known;
+    if (this.routes.size >= MAX_ROUTES && name !== OTHERS) return this.#routeOf(OTHERS);
+    const route = new RouteLog();
+    this.routes.set(name, route);
+    return route;
+  }
+}
+
+/** The route that a path probably belongs to: segments with a digit, which are mostly identifiers, become `:id`. */
+function routeOf(path: string): string {
+  return path.replace(/\/(?!v\d+(?:\/|$))[^/]*\d[^/]*/g, '/:id');
+}
+
+function patternOf(pattern: string): RegExp {
+  const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`);
+}

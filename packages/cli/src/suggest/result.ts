@@ -1,0 +1,104 @@
+import type { LogSummary } from './log-summary.ts';
+import type { RouteLog } from './route-log.ts';
+
+/** The routes with the most work are listed. */
+const MAX_LISTED = 10;
+
+/** A row of the result. */
+interface RouteResult {
+  readonly route: string;
+  readonly requests: number;
+  /** The route's part of the time that all requests took, from 0 to 1. */
+  readonly work: number;
+  readonly rejected: number;
+  /** Undefined if the log is too short. */
+  readonly limit?: number | undefined;
+  /** Whether the log contains an overload. Otherwise the server can do at least `limit`. */
+  readonly isSaturated?: boolean | undefined;
+  /** The highest rate of answers per second. */
+  readonly rate?: number | undefined;
+  /** Milliseconds per request while few were in flight. */
+  readonly calm?: number | undefined;
+}
+
+export interface SuggestResult {
+  /** When the first request began and the last one ended, as ISO dates. */
+  readonly from: string;
+  readonly to: string;
+  readonly lines: number;
+  readonly routes: readonly RouteResult[];
+}
+
+/** The result of a log: all requests together first, then the routes with the most work. */
+export function resultOf(log: LogSummary, pattern: string | undefined): SuggestResult {
+  const { all, routes, lines, from, to } = log;
+  const row = (route: string, one: RouteLog): RouteResult => {
+    const { requests, rejected, took } = one;
+    return {
+      route,
+      requests,
+      rejected,
+      work: all.took === 0 ? 0 : took / all.took,
+      ...one.suggest(),
+    };
+  };
+  const sorted = [...routes].sort(([, one], [, other]) => other.took - one.took);
+  const listed = sorted.slice(0, MAX_LISTED).map(([route, one]) => row(route, one));
+  return {
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
+    lines,
+    routes: [row(pattern ?? 'all requests', all), ...listed],
+  };
+}
+
+/** The result as a table, with the reason of the first number and the line of code to use. */
+export function textOf({ routes, lines, from, to }: SuggestResult): string {
+  const rows = routes.map(({ route, requests, work, rejected, ...suggestion }) => [
+    route,
+    requests.toLocaleString('en'),
+    `${Math.round(100 * work)} %`,
+    rejected.toLocaleString('en'),
+    limitOf(suggestion),
+  ]);
+  const table = aligned([['route', 'requests', 'work', 'rejected', 'limit'], ...rows]);
+  return `${lines.toLocaleString('en')} lines, ${from} to ${to}\n\n${table}\n\n${advice(routes)}\n`;
+}
+
+function limitOf({ limit, isSaturated }: Pick<RouteResult, 'limit' | 'isSaturated'>): string {
+  if (limit === undefined) return 'too few requests';
+  return isSaturated ? `${limit}` : `at least ${limit}`;
+}
+
+function advice(routes: readonly RouteResult[]): string {
+  const [all, ...listed] = routes;
+  const worst = listed.find(({ isSaturated }) => isSaturated) ?? all;
+  if (worst?.limit === undefined) return 'The log is too short: use one of a busy hour.';
+  const { route, limit, rate = 0, calm = 0 } = worst;
+  const facts = `At most ${number(rate)} requests per second were answered, and a request takes ${number(calm)} ms while few are in flight`;
+  const sum = `${number(rate)}/s × ${(calm / 1000).toPrecision(2)} s = ${limit} at once`;
+  if (!worst.isSaturated) {
+    return `${route}: ${facts}: ${sum}.\nThe log contains no overload, so the server can do at least that many. Use a log with a peak, or measure under load.`;
+  }
+  const path = worst === all ? '' : `'${route}', `;
+  return `${route}: ${facts}: ${sum}. With more, requests only took longer.\n\n  app.use(${path}concurrencyLimit({ limit: ${limit} }));`;
+}
+
+function number(value: number): string {
+  return value >= 10 ? Math.round(value).toLocaleString('en') : value.toPrecision(2);
+}
+
+/** A table whose first column is aligned to the left, and the others to the right. */
+function aligned(rows: readonly (readonly string[])[]): string {
+  const widths =
+    rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) =>
+          column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+        )
+        .join('  '),
+    )
+    .join('\n');
+}
