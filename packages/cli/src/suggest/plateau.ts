@@ -9,6 +9,8 @@ const BUSY = 0.05;
 const MIN_STRETCH = 2;
 /** A level of fewer windows may be chance. */
 const MIN_WINDOWS = 5;
+/** With exactly as many requests as the rate needs on average, a part of the server is idle whenever fewer are there. */
+const MARGIN = 1.2;
 
 export interface Suggestion {
   readonly limit: number;
@@ -22,7 +24,7 @@ export interface Suggestion {
 
 /**
  * The limit that the log shows: the highest rate of answers, times the duration of a request while few were in flight
- * (Little's law). Durations under load would contain the time in a queue, and so would any limit that is made of them.
+ * (Little's law), and a fifth more. Durations under load would contain the time in a queue, and so would any limit that is made of them.
  *
  * @param usesMedian For durations that include slow clients.
  * @returns Undefined if the log is too short.
@@ -39,7 +41,8 @@ export function suggestionOf({ levels }: Windows, usesMedian: boolean): Suggesti
   const rate = Math.max(...groups.map((group) => medianOf(group, 'rates')));
   const calm = durationOf(between(ascending, CALM.from * windows, CALM.to * windows), usesMedian);
   const isSaturated = medianOf(busy, 'means') / calm >= MIN_STRETCH;
-  return { limit: Math.max(1, Math.round((rate * calm) / 1000)), isSaturated, rate, calm };
+  const limit = Math.max(1, Math.round((MARGIN * rate * calm) / 1000));
+  return { limit, isSaturated, rate, calm };
 }
 
 function countOf(levels: readonly Level[]): number {

@@ -76,7 +76,8 @@ function advice(routes: readonly RouteResult[]): string {
   if (worst?.limit === undefined) return 'The log is too short: use one of a busy hour.';
   const { route, limit, rate = 0, calm = 0 } = worst;
   const facts = `At most ${number(rate)} requests per second were answered, and a request takes ${number(calm)} ms while few are in flight`;
-  const sum = `${number(rate)}/s × ${(calm / 1000).toPrecision(2)} s = ${limit} at once`;
+  const atOnce = number((rate * calm) / 1000);
+  const sum = `${number(rate)}/s × ${(calm / 1000).toPrecision(2)} s = ${atOnce} at once, and a fifth more: ${limit}`;
   if (!worst.isSaturated) {
     return `${route}: ${facts}: ${sum}.\nThe log contains no overload, so the server can do at least that many. Use a log with a peak, or measure under load.`;
   }
