@@ -89,6 +89,14 @@ export default [
     modifyEsbuildConfig,
   },
   {
+    name: '@headgate/fetch: limits of calls',
+    path: 'packages/fetch/dist/index.js',
+    ignore: ['@headgate/core'],
+    limit: '4 kB',
+    gzip,
+    modifyEsbuildConfig,
+  },
+  {
     name: '@headgate/server-client: the client and the store',
     path: 'packages/server-client/dist/index.js',
     ignore: ['@headgate/core', '@headgate/store-kit'],

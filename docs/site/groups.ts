@@ -25,6 +25,7 @@ const table: readonly Group[] = [
       'streams-and-disconnects',
       'uploads-and-slow-clients',
       'limiters-in-handlers',
+      'outbound-calls',
       'choose-your-number',
       'distributed',
       'testing',

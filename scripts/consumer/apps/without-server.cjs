@@ -10,6 +10,10 @@ exports.withoutServer = async (load) => {
   const rejection = { reason: 'full', limitName: 'a', queued: 0, waited: 0, retryAfter: 1 };
   assert.equal(openaiError(rejection).status, 503);
 
+  const { limitFetch } = await load('@headgate/fetch');
+  const api = limitFetch(async () => new Response('called'), { limit: 1 });
+  assert.equal(await (await api('http://localhost/')).text(), 'called');
+
   await exporters(load, limiter);
   await stores(load);
   await service(load, createLimiter);

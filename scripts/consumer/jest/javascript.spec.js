@@ -13,6 +13,7 @@ const entryPoints = [
   'koa',
   'hono',
   'fastify',
+  'fetch',
   'node',
   'web',
   'web/http',

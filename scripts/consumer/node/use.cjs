@@ -30,6 +30,9 @@ const rejection = { reason: 'full', limitName: 'a', queued: 0, waited: 0, retryA
 assert.equal(openaiError(rejection).status, 503);
 assert.equal(typeof limitTool(limiter, () => undefined), 'function');
 
+const { limitFetch } = require('@headgate/fetch');
+assert.equal(typeof limitFetch(fetch, { limit: 2 }).stats, 'function');
+
 for (const name of ['express', 'koa', 'hono', 'fastify', 'node']) {
   const { dashboard } = require(`@headgate/dashboard/${name}`);
   const place = ['koa', 'node'].includes(name) ? { path: '/limits' } : {};

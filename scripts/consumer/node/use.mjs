@@ -11,6 +11,7 @@ import { dashboard as koaDashboard } from '@headgate/dashboard/koa';
 import { dashboard as nodeDashboard } from '@headgate/dashboard/node';
 import { concurrencyLimit as express } from '@headgate/express';
 import { concurrencyLimit as fastify } from '@headgate/fastify';
+import { limitFetch } from '@headgate/fetch';
 import { concurrencyLimit as hono } from '@headgate/hono';
 import { concurrencyLimit as koa } from '@headgate/koa';
 import { concurrencyLimit as node } from '@headgate/node';
@@ -43,6 +44,10 @@ assert.equal(anthropicError(rejection).status, 529);
 assert.equal(JSON.parse(jsonRpcError(rejection).body).error.code, -32005);
 const call = { signal: new AbortController().signal };
 assert.equal(await limitTool(limiter, ({ signal }) => signal.aborted)(call), false);
+
+const api = limitFetch(async () => new Response('called'), { limit: 2 });
+assert.equal(await (await api('http://localhost/')).text(), 'called');
+assert.equal(api.stats()[0].name, 'http://localhost');
 
 const guard = createGuard({ name: 'own', delay: () => 0, target: 1 });
 assert.equal(guard.admits('normal'), true);

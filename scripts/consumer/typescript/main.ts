@@ -5,6 +5,7 @@ import { createGate, createLimiter, HeadgateError, type Permit } from '@headgate
 import type {} from '@headgate/core/http';
 import { dashboard } from '@headgate/dashboard/express';
 import { concurrencyLimit, RejectedError } from '@headgate/express';
+import { limitFetch } from '@headgate/fetch';
 import type { PostgresStoreOptions } from '@headgate/postgres';
 import type { RedisStoreOptions } from '@headgate/redis';
 import { lockClient, serverStore } from '@headgate/server-client';
@@ -27,6 +28,8 @@ export const parts = () => ({ ...limit.limiters, ...gate.limiters, guard: gate.g
 export const state = () => ({ state: limiter.state, ...limiter.stats().suggestion });
 export const locks = lockClient({ url: 'http://localhost:8000' });
 export const tool = limitTool(gate, (extra: { signal: AbortSignal }) => extra.signal.aborted);
+export const api = limitFetch(fetch, { limit: 2 });
+export const called = (): Promise<Response> => api('http://localhost:8000');
 export const codeOf = (error: HeadgateError) => error.code;
 
 const limiter = createLimiter({ name: 'pages', limit: 1, queueLimit: 0, store: memoryStore() });
