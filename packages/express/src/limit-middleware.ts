@@ -100,7 +100,7 @@ export class LimitMiddleware {
     res.locals.admission = gated.admission;
     if (rejection === undefined) {
       this.#addFields(gated, res);
-      return proceed();
+      return gated.run(proceed);
     }
     if (onReject === undefined) return this.#reject(gated, req, res);
     const settle = (answer: unknown) => answer === false && this.#reject(gated, req, res);

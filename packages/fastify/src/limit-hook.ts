@@ -81,7 +81,7 @@ export class LimitHook {
     request.admission = gated.admission;
     if (gated.rejection === undefined) {
       this.#addFields(gated, reply);
-      return next();
+      return gated.run(next);
     }
     this.#reject(gated, request, reply, () => next()).catch(next);
   }

@@ -89,7 +89,7 @@ export class LimitMiddleware {
     const { exchange } = gated;
     if (onBun && exchange instanceof WebExchange) prepareHeaders(c);
     const fields = this.http.fields(gated);
-    const work = gated.trackHandler(proceed(next));
+    const work = gated.trackHandler(gated.run(() => proceed(next)));
     if (this.#requests !== undefined) {
       waitUntil(c, work);
       if (this.#isDistributed) this.#requests.admitted(gated);

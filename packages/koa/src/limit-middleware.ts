@@ -60,7 +60,7 @@ export class LimitMiddleware {
     ctx.state.admission = gated.admission;
     if (gated.rejection !== undefined) return this.#reject(gated, ctx, next);
     this.#addFields(gated, ctx);
-    return gated.trackHandler(next());
+    return gated.trackHandler(gated.run(next));
   }
 
   #respond(gated: GatedRequest, ctx: Context): void {

@@ -109,7 +109,7 @@ function tracked(gated: GatedRequest, next: CallHandler): Observable<unknown> {
       settle = resolve;
     });
     gated.trackHandler(settled);
-    return next.handle().pipe(finalize(settle));
+    return gated.run(() => next.handle()).pipe(finalize(settle));
   });
 }
 

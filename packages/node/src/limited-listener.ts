@@ -73,7 +73,7 @@ export class LimitedListener<Req extends Message> {
     const next = () => handler(req, res);
     if (gated.rejection !== undefined) return this.#reject(gated, req, res, next);
     this.#addFields(gated, res);
-    return settled(gated, res, next);
+    return settled(gated, res, () => gated.run(next));
   }
 
   #respond(gated: GatedRequest, req: Req, res: ResponseTo<Req>): void {

@@ -1,3 +1,4 @@
+import { onBun, onWorkers } from '@headgate/core';
 import { afterEach, describe } from 'vitest';
 import { contract } from './contract/index.ts';
 import type { FrameworkDriver } from './framework.ts';
@@ -34,9 +35,13 @@ export function adapterSuite(framework: FrameworkDriver, topics?: readonly strin
   });
 }
 
+const isNode = !(onBun || onWorkers() || 'Deno' in globalThis);
+
 /** Whether the framework can do what a topic requires. */
 function applies(topic: string, { can }: FrameworkDriver): boolean {
   if (topic === 'HTTP/2') return can.http2;
+  // Only Node shows which request has made a call.
+  if (topic === 'calls of the app to itself') return can.seesConnections !== false && isNode;
   if (topic === 'latency baselines') return can.knowsRoutes !== false;
   if (['connections', 'uploads', 'rejected uploads'].includes(topic))
     return can.seesConnections !== false;

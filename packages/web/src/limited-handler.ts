@@ -58,7 +58,7 @@ export class LimitedHandler<R extends Request> {
     if (gated.rejection !== undefined) return this.#reject(gated, request, next);
     const fields = this.http.fields(gated);
     try {
-      await gated.trackHandler(respond(request, next, reply));
+      await gated.trackHandler(gated.run(() => respond(request, next, reply)));
     } catch (error) {
       // Middleware around this limit, or the host, responds; outer limits hold their permits until then.
       gated.ended('complete');

@@ -43,6 +43,10 @@ export class GatePermit extends BasePermit {
     return this.parts.some((part) => part.countsAgainst(limit));
   }
 
+  override counts(limit: string): boolean {
+    return this.parts.some((part) => part.counts(limit));
+  }
+
   override pauseCounting(): void {
     for (const part of this.parts) if (part.isControlled) part.pauseCounting();
   }

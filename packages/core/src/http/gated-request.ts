@@ -11,6 +11,7 @@ import { warnOnce } from '../warning.ts';
 import { AbandonedRequest, type AbandonedRequests } from './abandoned-requests.ts';
 import { type Admission, admissionOf, unlimited } from './admission.ts';
 import { ClientDeadline } from './client-deadline.ts';
+import { OwnCalls } from './own-calls.ts';
 import type { SlowClients } from './slow-clients.ts';
 
 /** The settings of a middleware that its gated requests need. */
@@ -39,6 +40,17 @@ export interface GatedRequestSettings {
 /** How a response ended: sent completely, cut off within its body, or cut off before its header. */
 export type Ending = 'complete' | 'truncated' | 'unanswered';
 
+/** Number of inner requests that run on a permit at once. It bounds what a client can start with one request. */
+export const MAX_INNER = 10;
+
+/** The async context of a handler. It may outlive the request, in a connection that the handler has opened. */
+interface Scope {
+  /** Undefined once the response is complete: nothing waits for what the handler still calls. */
+  exchange: Exchange | undefined;
+}
+
+export const ownCalls = new OwnCalls<Scope>();
+
 /**
  * A request and its response, as far as an adapter can observe them. All middleware of the request use the same
  * instance.
@@ -48,6 +60,10 @@ export abstract class Exchange {
   latest: GatedRequest | undefined = undefined;
   /** The kind of work, as an inner limit knows it: a limit in front of the framework does not see the route. */
   kindInside: (() => string | undefined) | undefined = undefined;
+  /** The scope of the handler. */
+  scope: Scope | undefined = undefined;
+  /** The scope in which the app has made this request, if it is certain that it has: an inner request. */
+  caller: Scope | undefined = undefined;
 
   /** Whether the client has disconnected. */
   abstract readonly gone: boolean;
@@ -72,6 +88,23 @@ export abstract class Exchange {
   /** Whether the request is queued at its innermost limit. */
   get isQueued(): boolean {
     return this.latest?.isQueued ?? false;
+  }
+
+  /** The scope in which the app has made this request, if that is certain. */
+  findCaller(): Scope | undefined {
+    return ownCalls.current();
+  }
+
+  /** Number of requests around this inner request. */
+  get depth(): number {
+    const outer = this.caller?.exchange;
+    return outer === undefined ? 0 : outer.depth + 1;
+  }
+
+  /** The requests around this inner request, at each of their gates. */
+  *outers(): Generator<GatedRequest> {
+    for (let outer = this.caller?.exchange; outer !== undefined; outer = outer.caller?.exchange)
+      for (let gated = outer.latest; gated !== undefined; gated = gated.outer) yield gated;
   }
 
   /** Calls back just before the handler reads the end of the body. Needed only if `awaitsBody` may be true. */
@@ -122,6 +155,7 @@ export abstract class Exchange {
   /** Reports the end of the response to each gate of the request. */
   ended(ending: Ending): void {
     for (let gated = this.latest; gated !== undefined; gated = gated.outer) gated.ended(ending);
+    if (ending === 'complete' && this.scope !== undefined) this.scope.exchange = undefined;
   }
 }
 
@@ -133,6 +167,10 @@ const names = (demands: Demands) => demands.map(({ limiter }) => `"${limiter.nam
 function nestedWait(inner: Demands, outer: Demands): string {
   const both = `is queued for ${names(inner)} while it holds a permit of ${names(outer)} in another middleware`;
   return `a request ${both}; combine the limits in one middleware`;
+}
+
+function innerWait(inner: Demands, outer: Demands): string {
+  return `a request of the app to itself is queued for ${names(inner)} while the request that made it holds a permit of ${names(outer)}`;
 }
 
 /** A request at one gate: it waits in the queue, holds its permit until the response ends, or is rejected. */
@@ -156,6 +194,8 @@ export class GatedRequest extends Waiter {
   httpRequest: unknown = undefined;
   /** Requests that were admitted later have a higher number. */
   number = 0;
+  /** Number of inner requests that run on the permit. */
+  inner = 0;
   /** Number of handlers that are running, here or in inner middleware. */
   private runningHandlers = 0;
   /** Whether `runningHandlers` is known: the framework has reported a handler, or no handler will run. */
@@ -219,6 +259,9 @@ export class GatedRequest extends Waiter {
       if (settings.countsWaiting && permit?.released === false && demands.length > 0)
         warnOnce('HEADGATE_NESTED_WAIT', () => nestedWait(this.demands, demands));
     }
+    for (const { permit, demands } of this.exchange.outers())
+      if (permit?.released === false && demands.length > 0)
+        warnOnce('HEADGATE_NESTED_WAIT', () => innerWait(this.demands, demands), 'inner');
     this.answered = new Promise((resolve) => {
       this.answer = resolve;
     });
@@ -276,6 +319,27 @@ export class GatedRequest extends Waiter {
   holds({ limiter, key }: Demand): boolean {
     if (this.permit?.released !== false) return false;
     return this.demands.some((demand) => demand.limiter === limiter && demand.key === key);
+  }
+
+  /** Whether an inner request with this demand may run on the permit. */
+  lends(demand: Demand): boolean {
+    if (this.inner >= MAX_INNER || !this.holds(demand)) return false;
+    return this.permit?.counts(demand.limiter.name) === true;
+  }
+
+  /** Holds the permit until an inner request is done. */
+  lend(done: Promise<void>): void {
+    this.inner++;
+    this.permit?.waitUntil(done.then(() => this.inner--));
+  }
+
+  /** Calls the rest of the app, which may call itself on the permit. */
+  run<R>(work: () => R): R {
+    const { contexts } = ownCalls;
+    if (contexts === undefined) return work();
+    const { exchange } = this;
+    exchange.scope ??= { exchange };
+    return contexts.run(exchange.scope, work);
   }
 
   /** Whether this guard has already admitted the request. */

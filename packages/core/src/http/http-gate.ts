@@ -12,7 +12,7 @@ import { checkPriority } from '../semaphore/priority.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
 import { keyText } from '../semaphore/request.ts';
 import { type Framework, reasonOf } from './framework.ts';
-import { type Exchange, GatedRequest, UnlimitedRequest } from './gated-request.ts';
+import { type Exchange, GatedRequest, MAX_INNER, UnlimitedRequest } from './gated-request.ts';
 import { type Fields, limitFields } from './limit-fields.ts';
 import { checkNesting, checkShedding } from './mistakes.ts';
 import type { AnyHttpOptions } from './options.ts';
@@ -23,7 +23,7 @@ import { type HttpSettings, httpSettings } from './settings.ts';
 export interface HttpStats extends GateStats {
   /** Requests that bypassed the limits: because of `skip`, or as one of up to four CORS preflights at a time. */
   readonly skipped: number;
-  /** Number of limits skipped because the request already held a permit of the limit. */
+  /** Number of limits skipped because the request, or the one that the app has made it for, already held a permit. */
   readonly reentered: number;
 }
 
@@ -31,6 +31,8 @@ const noFields: Fields = [];
 
 /** Maximum number of preflights that bypass the limits at a time. Bounded, since any client can send fake preflights. */
 const MAX_PREFLIGHTS = 4;
+/** Its permits show when an inner request is done. */
+const inner = new InProcessLimiter(checkLimiter({ limit: Number.MAX_SAFE_INTEGER }));
 
 /** The gate of one middleware: turns requests into demands on its limits, and rejections into responses. */
 export class HttpGate<R> {
@@ -72,6 +74,8 @@ export class HttpGate<R> {
     try {
       return this.#enter(request, exchange, reply);
     } catch (error) {
+      // Not every host reports the end of the response to an error.
+      if (exchange.latest instanceof UnlimitedRequest) exchange.latest.permit?.end();
       throw reasonOf(error);
     }
   }
@@ -84,15 +88,19 @@ export class HttpGate<R> {
     }
     if (isPreflight(this.framework, request) && !exchange.gone) {
       const permit = this.#preflights.tryAcquire();
+      if (permit !== undefined) this.#skipped++;
       if (permit !== undefined) return this.#bypass(exchange, permit);
     }
     if (this.#skips(request)) {
       this.#skipped++;
       return undefined;
     }
-    const demands = this.#demands(request, exchange);
+    const outer = exchange.latest;
+    if (outer === undefined) exchange.caller ??= exchange.findCaller();
+    const demands = this.#runOnOuters(exchange, this.#demands(request, exchange));
     const asksGuard = this.#asksGuard(exchange);
-    if (demands.length === 0 && !asksGuard) return undefined;
+    if (demands.length === 0 && !asksGuard)
+      return exchange.latest === outer ? undefined : exchange.latest;
     const gated = new GatedRequest(this.#settings, exchange, demands);
     gated.httpRequest = request;
     if (this.#settings.isAdaptive)
@@ -100,14 +108,36 @@ export class HttpGate<R> {
     if (this.#settings.sampleAt === 'first-byte') exchange.whenBodyBegins(() => gated.bodyBegan());
     this.#prioritize(gated, request);
     this.#setTimeout(gated, request);
+    // Ends a chain of inner requests that would never end.
+    if (exchange.depth > MAX_INNER) gated.queueTimeout = 0;
     gated.enter(asksGuard);
     return gated;
   }
 
-  #bypass(exchange: Exchange, preflight: BasePermit): GatedRequest {
-    this.#skipped++;
+  /** Runs an inner request on permits of the requests around it. Returns the demands that these do not meet. */
+  #runOnOuters(exchange: Exchange, demands: Demands): Demands {
+    if (exchange.caller === undefined || exchange.gone) return demands;
+    const lenders = new Set<GatedRequest>();
+    const rest = demands.filter((demand) => {
+      const lender = [...exchange.outers()].find((gated) => gated.lends(demand));
+      if (lender !== undefined) lenders.add(lender);
+      return lender === undefined;
+    });
+    if (lenders.size === 0) return demands;
+    this.#reentered += demands.length - rest.length;
+    const permit = inner.tryAcquire() as BasePermit;
+    const done = new Promise<void>((resolve) => {
+      permit.whenReleased = () => resolve();
+    });
+    for (const lender of lenders) lender.lend(done);
+    this.#bypass(exchange, permit);
+    return rest;
+  }
+
+  /** Admits a request without its limits. It holds this permit until it is done. */
+  #bypass(exchange: Exchange, permit: BasePermit): GatedRequest {
     const gated = new UnlimitedRequest(this.#settings, exchange, []);
-    gated.admit(preflight);
+    gated.admit(permit);
     exchange.observe(gated);
     return gated;
   }
@@ -180,13 +210,14 @@ export class HttpGate<R> {
     return false;
   }
 
-  /** Whether to ask the guard. False if an outer middleware has already asked it for this request. */
+  /** Whether to ask the guard. False if it has been asked for this request or, if this is an inner one, around it. */
   #asksGuard(exchange: Exchange): boolean {
     const { guard } = this.#settings;
     if (guard === undefined) return false;
     for (let gated = exchange.latest; gated !== undefined; gated = gated.outer) {
       if (gated.wasAdmittedBy(guard)) return false;
     }
+    for (const gated of exchange.outers()) if (gated.wasAdmittedBy(guard)) return false;
     return true;
   }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { inNextIteration } from '../outside-request.ts';
 import { onBun, onDeno } from '../runtime.ts';
-import { Exchange, type GatedRequest } from './gated-request.ts';
+import { Exchange, type GatedRequest, ownCalls } from './gated-request.ts';
 import type { NodeRequest, NodeResponse, NodeSocket } from './node-message.ts';
 import { afterCalls, beforeCalls, whenRead } from './observed-calls.ts';
 import { readAhead } from './read-ahead.ts';
@@ -87,6 +87,13 @@ export class NodeExchange extends Exchange {
 
   override get hasFailed(): boolean {
     return this.response.statusCode >= 400;
+  }
+
+  override findCaller(): Exchange['caller'] {
+    if (!this.isServed) return super.findCaller();
+    const { socket, httpVersionMajor } = this.request;
+    // Over HTTP/2, the two ends of a connection do not show which of its requests this is.
+    return socket === null || httpVersionMajor > 1 ? undefined : ownCalls.readFrom(socket);
   }
 
   override get awaitsBody(): boolean {

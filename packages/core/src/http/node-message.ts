@@ -35,6 +35,10 @@ export interface NodeSocket {
   readonly destroyed: boolean;
   /** Set by the HTTP server that has accepted the connection. */
   readonly server?: unknown;
+  readonly localAddress?: string | undefined;
+  readonly localPort?: number | undefined;
+  readonly remoteAddress?: string | undefined;
+  readonly remotePort?: number | undefined;
   on(event: 'close', listener: () => void): unknown;
   end(): unknown;
   resume?: () => unknown;

@@ -20,6 +20,8 @@ interface AdmittedRequest {
     readonly isQueued: boolean;
     whenBodyEnds(callback: () => void): void;
   };
+  /** Number of inner requests that run on the permit. */
+  readonly inner: number;
   readonly permit: BasePermit | undefined;
   readonly outcomeOf: ((permit: BasePermit) => Outcome) | undefined;
 }
@@ -73,7 +75,8 @@ export class SlowClients {
     const begun: AdmittedRequest[] = [];
     const awaiting: AdmittedRequest[] = [];
     for (const request of this.#requests) {
-      const { exchange, permit } = request;
+      const { exchange, inner, permit } = request;
+      if (inner > 0) continue;
       if (exchange.headersSent) begun.push(request);
       else if (exchange.awaitsBody) awaiting.push(request);
       // A request that is queued at an inner limit counts again when that limit admits it.

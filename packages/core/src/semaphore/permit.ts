@@ -128,6 +128,12 @@ export abstract class BasePermit implements Permit {
   abstract get key(): string | undefined;
   /** @internal Whether the permit counts against the limit of this name. */
   abstract countsAgainst(limit: string): boolean;
+
+  /** @internal Whether the permit counts against the limit of this name now. */
+  counts(limit: string): boolean {
+    return this.countsAgainst(limit) && this.extra?.uncounted === undefined;
+  }
+
   protected abstract changeWeight(weight: number, limit: string | undefined): void;
   protected abstract get registry(): PermitRegistry;
   /** @param weight The weight at the release: a callback may have adjusted it since. */

@@ -20,6 +20,7 @@ import { limits } from './limits.ts';
 import { methods } from './methods.ts';
 import { mistakes } from './mistakes.ts';
 import { observers } from './observers.ts';
+import { ownCalls } from './own-calls.ts';
 import { priorities } from './priorities.ts';
 import { queueTimeouts } from './queue-timeouts.ts';
 import { rejectedUploads } from './rejected-uploads.ts';
@@ -36,6 +37,7 @@ import { warnedMistakes } from './warned-mistakes.ts';
 /** The contract of an adapter, by topic. */
 export const contract: Readonly<Record<string, (world: World) => void>> = {
   admission,
+  'calls of the app to itself': ownCalls,
   rejection,
   'formats of a rejection': rejectionFormats,
   releases,
