@@ -73,7 +73,7 @@ export class LimitedListener<Req extends Message> {
     const next = () => handler(req, res);
     if (gated.rejection !== undefined) return this.#reject(gated, req, res, next);
     this.#addFields(gated, res);
-    return settled(gated, res, () => gated.run(next));
+    return settled(gated, res, next);
   }
 
   #respond(gated: GatedRequest, req: Req, res: ResponseTo<Req>): void {
@@ -92,7 +92,7 @@ export class LimitedListener<Req extends Message> {
 function settled(gated: GatedRequest, res: ResponseTo<Message>, handler: () => unknown): unknown {
   const failed = () => releaseUnanswered(gated, res);
   try {
-    const result = handler();
+    const result = gated.run(handler);
     // Without a promise, the adapter cannot know when the handler is done.
     if (!isThenable(result)) return result;
     // Converted once, since a thenable may start its work on every `then`, as query builders do.
