@@ -6,9 +6,9 @@ import {
   byPriority,
   createGate,
   createLimiter,
-  defaultLimit,
   type LimiterOptions,
   type LocalLimiter,
+  type Sample,
 } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
 
@@ -196,27 +196,17 @@ it('an observer may use the limiter and read its statistics during a report', ()
   expect(shadowOf(limiter)).toMatchObject({ admitted: 1, rejected: { full: 2 } });
 });
 
-describe('a limit that cannot be simulated', () => {
-  it('cannot be created in shadow mode, and the error says what to do instead', () => {
-    const limits = [{ name: 'app', limit: defaultLimit() }];
-    expect(() => createGate({ limits, mode: 'shadow' })).toThrow(
-      expect.objectContaining({
-        code: 'ERR_HEADGATE_OPTION',
-        option: 'mode',
-        message: expect.stringContaining('set limit to any number'),
-      }),
-    );
-  });
-
-  it('admits requests without a report when an operator starts shadow mode', () => {
-    const limiter = createLimiter({ limit: defaultLimit({ min: 1, max: 1 }), queueLimit: 1 });
-    limiter.shadow();
-    const callers = [call(limiter), call(limiter), call(limiter)];
-    expect(callers.every(({ permit }) => permit !== undefined)).toBe(true);
-    const { shadow, suggestion, wouldReject } = limiter.stats();
-    expect([shadow, suggestion, wouldReject.full]).toEqual([undefined, undefined, 0]);
-    void limiter.close();
-  });
+it('an adaptive limit of the simulation judges the first byte, too', () => {
+  const rtts: number[] = [];
+  const limit = { create: () => ({ limit: 2, sample: ({ rtt }: Sample) => void rtts.push(rtt) }) };
+  const { clock, limiter } = shadowed({ limit });
+  const { permit } = call(limiter);
+  clock.advance(20);
+  permit?.mark();
+  clock.advance(80);
+  permit?.release();
+  // The real limit, and that of the simulation.
+  expect(rtts).toEqual([20, 20]);
 });
 
 describe('a gate of several limits', () => {

@@ -2,25 +2,31 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { concurrencyLimit } from '@headgate/node';
+import { type ConcurrencyLimit, concurrencyLimit, defaultLimit } from '@headgate/node';
 import { Call } from '@headgate/test-suite';
 import { collectWarnings } from '@headgate/test-suite/kit';
 import { expect, it } from 'vitest';
 
-/** Sends 300 requests of 100 ms at 250 per second to a new server. */
-async function serve(mode: 'enforce' | 'shadow') {
-  const limit = concurrencyLimit({ limit: 10, queueLimit: 20, mode });
-  const server = http.createServer(limit((_req, res) => void setTimeout(() => res.end(), 100)));
+type Mode = 'enforce' | 'shadow';
+
+/** Sends requests that take `work` ms to a new server. `due` returns how many of them are due after some milliseconds. */
+async function serve(
+  limit: ConcurrencyLimit<http.IncomingMessage>,
+  count: number,
+  work: number,
+  due: (elapsed: number) => number,
+) {
+  const server = http.createServer(limit((_req, res) => void setTimeout(() => res.end(), work)));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const began = performance.now();
   const answers: Promise<{ status: number }>[] = [];
-  while (answers.length < 300) {
+  while (answers.length < count) {
     await sleep(2);
     // As many as are due: a timer that fires late must not lower the rate.
-    const due = Math.min(300, (performance.now() - began) / 4);
-    while (answers.length < due) answers.push(new Call(port, '/', {}).answer());
+    const dueNow = Math.min(count, due(performance.now() - began));
+    while (answers.length < dueNow) answers.push(new Call(port, '/', {}).answer());
   }
   const statuses = (await Promise.all(answers)).map(({ status }) => status);
   const stats = limit.stats();
@@ -29,9 +35,13 @@ async function serve(mode: 'enforce' | 'shadow') {
   return { stats, rejected: statuses.filter((status) => status === 503).length };
 }
 
+/** A limit of 10, at 250 requests per second of 100 ms. */
+const serveFixed = (mode: Mode) =>
+  serve(concurrencyLimit({ limit: 10, queueLimit: 20, mode }), 300, 100, (elapsed) => elapsed / 4);
+
 it('shadow mode predicts how many requests an enforcing server rejects', async () => {
   collectWarnings('HEADGATE_SHEDDING');
-  const [enforced, shadow] = [await serve('enforce'), await serve('shadow')];
+  const [enforced, shadow] = [await serveFixed('enforce'), await serveFixed('shadow')];
   expect([enforced.stats.rejected.full, shadow.rejected]).toEqual([enforced.rejected, 0]);
   // At 100 per second, 10 of 100 ms; another 20 are queued.
   expect(enforced.rejected).toBeGreaterThan(70);
@@ -42,4 +52,39 @@ it('shadow mode predicts how many requests an enforcing server rejects', async (
   expect(present?.waitP99).toBeGreaterThan(100);
   // 250 per second of 100 ms are 25 at once.
   expect(lowest?.['1%']).toBeGreaterThan(10);
+});
+
+it('shadow mode of the default limit counts what the limit rejects below the capacity, within 0.5 %', async () => {
+  // On a machine that is busy with other work, the load is above the capacity that is left.
+  collectWarnings('HEADGATE_SHEDDING');
+  const [enforced, shadow] = await Promise.all(
+    (['enforce', 'shadow'] as const).map((mode) =>
+      serve(concurrencyLimit({ mode }), 200, 20, (elapsed) => elapsed / 20),
+    ),
+  );
+  const { wouldReject, suggestion, limits } = shadow?.stats ?? {};
+  expect([shadow?.rejected, suggestion, limits?.[0]?.suggestion]).toEqual([
+    0,
+    undefined,
+    undefined,
+  ]);
+  const { rejected = 0 } = enforced ?? {};
+  // One of 200; above the capacity, the count is approximate.
+  const tolerance = 1 + rejected / 2;
+  expect(Math.abs((wouldReject?.overloaded ?? 0) - rejected)).toBeLessThanOrEqual(tolerance);
+});
+
+it('shadow mode of the default limit counts what the limit rejects of bursts', async () => {
+  collectWarnings('HEADGATE_SHEDDING');
+  const limit = defaultLimit({ min: 8, max: 8 });
+  // 12 requests at once, every 1.5 seconds: four of them do not start while the others take a second.
+  const due = (elapsed: number) => 12 * Math.ceil(elapsed / 1500);
+  const [enforced, shadow] = await Promise.all(
+    (['enforce', 'shadow'] as const).map((mode) =>
+      serve(concurrencyLimit({ limit, mode }), 36, 1000, due),
+    ),
+  );
+  expect(enforced?.rejected).toBeGreaterThan(0);
+  expect(shadow?.rejected).toBe(0);
+  expect(shadow?.stats.wouldReject.overloaded).toBe(enforced?.rejected);
 });

@@ -3,7 +3,7 @@ import { HeadgateError, invalid } from '../errors.ts';
 import { makeLimiter } from '../limiter/create-limiter.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { type CommonSettings, checkCommon, commonOptions } from '../limiter/options.ts';
-import { isControlled } from '../limits/limit.ts';
+import { limitSetTo } from '../limits/limit.ts';
 import { Observers } from '../semaphore/observers.ts';
 import type { Gate, GateSettings, InternalGate } from './gate.ts';
 import { checkLimitOrder, type GateLimit, rememberOrder } from './gate-limits.ts';
@@ -95,15 +95,11 @@ function checkGuard(guard: Guard, limits: readonly string[]): Guard {
   throw new HeadgateError('ERR_HEADGATE_DUPLICATE_NAME', message, 'name');
 }
 
-const NOT_SIMULATED =
-  'enforce for the default limit, which measures the process and cannot be simulated: set limit to any number, and shadow mode shows what others would do';
-
 /** @throws HeadgateError for a limit that the gate cannot simulate. */
 function checkShadow(specs: readonly LimitSpec[]): void {
   for (const spec of specs) {
     if (!spec.owned) throw invalid('mode', 'enforce when a limiter is reused', 'shadow');
     if (isDistributed(spec)) throw invalid('mode', 'enforce when a limit has a store', 'shadow');
-    if (isControlled(spec.limiter.limit)) throw invalid('mode', NOT_SIMULATED, 'shadow');
   }
 }
 
@@ -141,7 +137,7 @@ function makeOrdered(
 /** Returns the current spec of a limit that is in shadow mode and can be simulated. */
 function simulatedSpec(spec: LimitSpec, limiter: Limiter | undefined): OwnSpec | undefined {
   if (!spec.owned || isDistributed(spec) || limiter?.mode !== 'shadow') return undefined;
-  if (isControlled(spec.limiter.limit)) return undefined;
   if (!limiter.isFixed) return spec;
-  return { ...spec, limiter: { ...spec.limiter, limit: limiter.limit } };
+  const limit = limitSetTo(limiter.limit, spec.limiter.limit);
+  return { ...spec, limiter: { ...spec.limiter, limit } };
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { isControlled } from '../limits/limit.ts';
 import { type Model, type SimulatedLimit, settingsOnClock } from '../shadow/simulation.ts';
 import type { Enforcer } from '../shadow/variant.ts';
 import { type Demand, type Demands, weightNow } from './demands.ts';
@@ -29,7 +30,8 @@ export function gateModel(
           : gateOf([{ ...spec, limiter: { ...spec.limiter, limit: other } }], clock, false),
     };
   });
-  return { together: (clock) => gateOf(specs, clock), limits };
+  const isPresent = specs.some(({ limiter }) => isControlled(limiter.limit));
+  return { together: (clock) => gateOf(specs, clock), limits: isPresent ? [] : limits, isPresent };
 }
 
 /** @param hasOwnLimits Whether requests may set the limit of their key. */

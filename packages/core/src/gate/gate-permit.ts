@@ -37,6 +37,7 @@ export class GatePermit extends BasePermit {
 
   override mark(): void {
     for (const part of this.parts) part.mark();
+    this.extra?.whenUpdated?.((copy) => copy.mark());
   }
 
   countsAgainst(limit: string): boolean {
@@ -48,15 +49,23 @@ export class GatePermit extends BasePermit {
   }
 
   override pauseCounting(): void {
+    const extra = this.extras();
+    if (extra.uncounted !== undefined) return;
+    extra.uncounted = 'paused';
     for (const part of this.parts) if (part.isControlled) part.pauseCounting();
+    this.extra?.whenUpdated?.((copy) => copy.pauseCounting());
   }
 
   override countAgain(): void {
+    if (this.extra?.uncounted !== 'paused') return;
+    this.extra.uncounted = undefined;
     for (const part of this.parts) part.countAgain();
+    this.extra?.whenUpdated?.((copy) => copy.countAgain());
   }
 
   override stopCounting(outcome?: Outcome, maxDelay?: number): void {
     for (const part of this.parts) if (part.isControlled) part.stopCounting(outcome, maxDelay);
+    this.extra?.whenUpdated?.((copy) => copy.stopCounting(outcome, maxDelay));
   }
 
   protected changeWeight(weight: number, limit: string | undefined): void {
@@ -68,12 +77,12 @@ export class GatePermit extends BasePermit {
   }
 
   protected returnWeight(outcome: Outcome): void {
-    const { whenReleased } = this.extra ?? {};
-    if (whenReleased === undefined) return releaseAll(this.parts, outcome);
+    const { whenUpdated } = this.extra ?? {};
+    if (whenUpdated === undefined) return releaseAll(this.parts, outcome);
     // The simulation must be notified of the release before the release admits other requests.
     deferGrants(() => {
       releaseAll(this.parts, outcome);
-      whenReleased(outcome);
+      whenUpdated((copy) => copy.release(outcome));
     });
   }
 }

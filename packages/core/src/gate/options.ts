@@ -63,7 +63,7 @@ export interface GateOptions extends CommonOptions {
   name?: string | undefined;
   /**
    * `shadow` admits every request, and simulates what the limits would have done, and other limits: `stats().shadow`
-   * and `suggestion`. Not with a reused limiter, a store or the default limit. Default: `enforce`.
+   * and `suggestion`. Not with a reused limiter or a store. Default: `enforce`.
    */
   mode?: 'enforce' | 'shadow' | undefined;
 }

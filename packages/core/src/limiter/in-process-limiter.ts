@@ -1,4 +1,4 @@
-import { isControlled } from '../limits/limit.ts';
+import { isControlled, limitSetTo } from '../limits/limit.ts';
 import { deferGrants } from '../semaphore/grants.ts';
 import { LocalSemaphores } from '../semaphore/local-semaphores.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
@@ -109,8 +109,8 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
   #simulate(): void {
     const { settings, semaphores } = this;
     semaphores.simulation = undefined;
-    if (!semaphores.isShadow || settings.isPart || this.isControlled) return;
-    const limit = this.isFixed ? this.limit : settings.limit;
+    if (!semaphores.isShadow || settings.isPart) return;
+    const limit = this.isFixed ? limitSetTo(this.limit, settings.limit) : settings.limit;
     const model = limiterModel(settings, limit, (own) => new InProcessLimiter(own));
     const report = this.rejectedInShadow.bind(this);
     semaphores.simulation = new Simulation(settings.clock, report, model);

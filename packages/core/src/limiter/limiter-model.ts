@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { LimitFactory } from '../limits/limit.ts';
+import { isControlled, type LimitFactory } from '../limits/limit.ts';
 import { keyText } from '../semaphore/request.ts';
 import { type Model, settingsOnClock } from '../shadow/simulation.ts';
 import type { Enforcer } from '../shadow/variant.ts';
@@ -37,5 +37,6 @@ export function limiterModel(
   };
   const isNumber = typeof limit === 'number' && !isLimitPerRequest;
   const only = { name, limit: isNumber ? limit : undefined, alone, applies: () => true };
-  return { together: alone, limits: [only] };
+  const isPresent = isControlled(limit);
+  return { together: alone, limits: isPresent ? [] : [only], isPresent };
 }

@@ -142,8 +142,7 @@ export interface Limiter extends Handle {
   /**
    * Starts shadow mode. Admits all waiters, and from then on every request. Simulates what the limit would have done
    * with those requests, beginning with no permit held: see `stats().shadow`. `pause` and `drain` still apply. A
-   * distributed limit is not simulated: it only reports requests that exceed the limit by more than the queue holds. A
-   * limit with `defaultLimit()` reports nothing.
+   * distributed limit is not simulated: it only reports requests that exceed the limit by more than the queue holds.
    *
    * @throws HeadgateError as `pause` does.
    */

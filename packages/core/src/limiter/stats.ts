@@ -29,13 +29,14 @@ interface CommonStats {
   /** Permits that were released because `maxHold` had passed. */
   readonly leaked: number;
   /**
-   * What the limit would have done since shadow mode began. Undefined without shadow mode, for a limit with a store or
-   * `defaultLimit()`, and for each limit of a gate with several limits, since the gate simulates them together.
+   * What the limit would have done since shadow mode began; approximate for the default limit under overload. Undefined
+   * without shadow mode, for a limit with a store, and for each limit of a gate with several limits, since the gate
+   * simulates them together.
    */
   readonly shadow?: ShadowStats | undefined;
   /**
-   * What other values of the limit would have done in shadow mode. Undefined if that cannot be simulated, and for a
-   * gate of several limits.
+   * What other values of the limit would have done in shadow mode. Undefined if that cannot be simulated, as with a
+   * default limit, and for a gate of several limits.
    */
   readonly suggestion?: Suggestion | undefined;
   /**

@@ -56,9 +56,15 @@ export interface LimitFactory {
   control?(context: ControllerContext): Controller;
 }
 
-/** Whether the limit measures the process and bounds its own queue. Such a limit cannot be simulated. */
+/** Whether the limit measures the process and bounds its own queue. */
 export function isControlled(limit: number | LimitFactory): boolean {
   return typeof limit === 'object' && limit.control !== undefined;
+}
+
+/** The limit once an operator has set it to `value`. A default limit still decides when requests start. */
+export function limitSetTo(value: number, limit: number | LimitFactory): number | LimitFactory {
+  if (typeof limit === 'number' || limit.control === undefined) return value;
+  return { create: () => ({ limit: value, sample() {} }), control: limit.control };
 }
 
 /** The range of an adaptive limit. */

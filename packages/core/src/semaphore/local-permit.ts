@@ -82,7 +82,7 @@ export class LocalPermit extends BasePermit implements AdmittedRequest {
   }
 
   override pauseCounting(): void {
-    this.uncount('paused');
+    if (this.uncount('paused')) this.extra?.whenUpdated?.((copy) => copy.pauseCounting());
   }
 
   giveUp(): void {
@@ -95,6 +95,7 @@ export class LocalPermit extends BasePermit implements AdmittedRequest {
     extra.countedSince = semaphore.group.settings.clock.now();
     extra.uncounted = undefined;
     semaphore.changeWeight(this, this.weight, 'resumed');
+    this.extra?.whenUpdated?.((copy) => copy.countAgain());
   }
 
   override mark(): void {
@@ -106,6 +107,7 @@ export class LocalPermit extends BasePermit implements AdmittedRequest {
     limitUpdater.judged += this.weight;
     // Runs last: the algorithm and the waiters that a raised limit admits may release the permit.
     this.judge(limitUpdater, 'ok');
+    this.extra?.whenUpdated?.((copy) => copy.mark());
   }
 
   override stopCounting(outcome: Outcome = 'ok', maxDelay = 0): void {
@@ -120,6 +122,7 @@ export class LocalPermit extends BasePermit implements AdmittedRequest {
       this.endWork(group.limitUpdater, outcome, weight, maxDelay);
     this.reportLeft(counted);
     this.semaphore.release(this, counted);
+    this.extra?.whenUpdated?.((copy) => copy.stopCounting(outcome, maxDelay));
   }
 
   protected changeWeight(weight: number): void {
@@ -139,7 +142,7 @@ export class LocalPermit extends BasePermit implements AdmittedRequest {
       semaphore.release(this, weight);
     else {
       this.endWorkAndRelease(outcome, weight);
-      this.extra?.whenReleased?.(outcome);
+      this.extra?.whenUpdated?.((copy) => copy.release(outcome));
     }
   }
 
@@ -166,10 +169,12 @@ export class LocalPermit extends BasePermit implements AdmittedRequest {
     return this.extra?.countedSince ?? this.since;
   }
 
-  private uncount(why: 'paused' | 'stuck'): void {
-    if (this.released || this.extra?.uncounted !== undefined) return;
+  /** Returns whether the permit has counted until now. */
+  private uncount(why: 'paused' | 'stuck'): boolean {
+    if (this.released || this.extra?.uncounted !== undefined) return false;
     this.extras().uncounted = why;
     this.changeCount(-this.weight, 'paused');
+    return true;
   }
 
   /** Changes the weight that counts. */

@@ -7,8 +7,9 @@ import type { Rejection } from '../semaphore/rejection.ts';
 import type { ShadowReport } from '../semaphore/shadow-stats.ts';
 import { endIdentity, type Waiter } from '../semaphore/waiter.ts';
 import { CandidateLimits } from './candidate-limits.ts';
+import { presentClock } from './present-clock.ts';
 import { type Enforcer, ShadowedRequest, Variant, type Waiting } from './variant.ts';
-import { VirtualClock } from './virtual-clock.ts';
+import { type SimulationClock, VirtualClock } from './virtual-clock.ts';
 
 /** Maximum queue length in the simulation, if the limit's own queue has no bound. */
 const MAX_QUEUE = 10_000;
@@ -38,7 +39,10 @@ export interface SimulatedLimit<Demands> {
 
 /** The limiter or gate to simulate. */
 export interface Model<Demands> {
+  /** Whether a default limit is one of them. It measures the process, so it can only decide in the present. */
+  readonly isPresent: boolean;
   together(clock: Clock): Enforcer<Demands>;
+  /** The limits for which other numbers are simulated. */
   readonly limits: readonly SimulatedLimit<Demands>[];
 }
 
@@ -52,10 +56,11 @@ interface Step<Demands> extends SimulatedLimit<Demands> {
  * Simulates what a limiter or gate in shadow mode would have done. The admitted requests also arrive at simulated
  * copies, which enforce limits on a virtual clock. At each arrival, at each end of a request, and whenever statistics
  * are read, the clock advances to the present. If a request would have started later, it would have ended later by the
- * same time; so at any moment, everything up to the present is known (docs/decisions/0047).
+ * same time; so at any moment, everything up to the present is known (docs/decisions/0047). With a default limit, the
+ * copy runs on the real clock, as it measures the process (docs/decisions/0073).
  */
 export class Simulation<Demands> {
-  readonly #clock: VirtualClock;
+  readonly #clock: SimulationClock;
   readonly #together: Variant<Demands>;
   readonly #steps: readonly Step<Demands>[];
   /** Requests in order of arrival. */
@@ -65,18 +70,21 @@ export class Simulation<Demands> {
   constructor(
     private readonly clock: Clock,
     private readonly report: (rejection: Rejection, request: object) => void,
-    { together, limits }: Model<Demands>,
+    { together, limits, isPresent }: Model<Demands>,
   ) {
-    const virtual = new VirtualClock(clock.now(), () => clock.random?.() ?? Math.random());
+    const random = () => clock.random?.() ?? Math.random();
+    const ownClock = isPresent
+      ? presentClock(clock, random)
+      : new VirtualClock(clock.now(), random);
     const [only, ...others] = limits;
     const limit = others.length === 0 ? only?.limit : undefined;
-    this.#clock = virtual;
-    this.#together = new Variant(virtual, together(virtual), limit, ({ identity }, rejection) => {
+    this.#clock = ownClock;
+    this.#together = new Variant(ownClock, together(ownClock), limit, ({ identity }, rejection) => {
       this.#reports.push({ identity, rejection });
     });
     this.#steps = limits.map((each) => {
       const make = (other?: number) =>
-        new Variant(virtual, each.alone(virtual, other), other ?? each.limit);
+        new Variant(ownClock, each.alone(ownClock, other), other ?? each.limit);
       const own = others.length === 0 ? undefined : make();
       return { ...each, own, candidates: new CandidateLimits(make, own ?? this.#together) };
     });
@@ -98,10 +106,14 @@ export class Simulation<Demands> {
       const waiting = { priority, fairBy, queueTimeout };
       const identity = permit.identity ?? endIdentity(waiter);
       const request = new ShadowedRequest(this.#clock, demands, waiting, mayWait, identity);
-      permit.whenReleased = (outcome) =>
+      permit.whenUpdated = (update) =>
         this.#run(() => {
-          this.#inflight.delete(request);
-          request.end(outcome, permit.kind);
+          const { kind, released } = permit;
+          if (released) this.#inflight.delete(request);
+          request.updated((copy) => {
+            if (kind !== undefined) copy.kind = kind;
+            update(copy);
+          });
         });
       this.#together.request(request);
       for (const step of this.#steps) if (step.applies(demands)) this.#requestAt(step, request);

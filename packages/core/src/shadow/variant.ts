@@ -1,12 +1,11 @@
-import type { Outcome } from '../limits/limit.ts';
-import type { BasePermit } from '../semaphore/permit.ts';
+import type { Clock } from '../clock.ts';
+import type { BasePermit, PermitUpdate } from '../semaphore/permit.ts';
 import { noRejections, type Rejection } from '../semaphore/rejection.ts';
 import type { Forecast, ShadowStats } from '../semaphore/shadow-stats.ts';
 import { Waiter } from '../semaphore/waiter.ts';
-import type { VirtualClock } from './virtual-clock.ts';
 import { WaitHistogram } from './wait-histogram.ts';
 
-/** A simulated limiter or gate that enforces its limits on the virtual clock. */
+/** A simulated limiter or gate that enforces its limits on the simulation's clock. */
 export interface Enforcer<Demands> {
   request(waiter: Waiter, demands: Demands): void;
   readonly inflightPeak: number;
@@ -17,14 +16,13 @@ export type Waiting = Pick<Waiter, 'priority' | 'fairBy' | 'queueTimeout'>;
 
 /** A request that shadow mode has admitted. */
 export class ShadowedRequest<Demands> {
-  /** The duration in milliseconds; undefined until the request has ended. */
-  #duration: number | undefined;
-  #outcome: Outcome = 'ok';
-  #kind: string | undefined;
-  readonly #held: { readonly permit: BasePermit; readonly waited: number }[] = [];
+  /** What has happened to the real permit, with the milliseconds since the arrival. */
+  readonly #updates: (readonly [PermitUpdate, number])[] = [];
+  /** The permits of the simulation, with the milliseconds waited. */
+  readonly #held: (readonly [BasePermit, number])[] = [];
 
   constructor(
-    private readonly clock: VirtualClock,
+    private readonly clock: Clock,
     readonly demands: Demands,
     readonly waiting: Waiting,
     /** Whether the request would wait. If not, it is only admitted if there is room. */
@@ -36,35 +34,29 @@ export class ShadowedRequest<Demands> {
 
   /** Holds this permit of the simulation for as long as the real request takes. */
   hold(permit: BasePermit, waited: number): void {
-    if (this.#duration === undefined) this.#held.push({ permit, waited });
-    else this.#releaseAfter(this.#duration, permit);
+    this.#held.push([permit, waited]);
+    for (const [update, after] of this.#updates) this.#repeat(update, permit, after + waited);
   }
 
-  /**
-   * Called when the real request has ended. If the simulated permit is granted later than the real one, it is released
-   * later by the same time.
-   */
-  end(outcome: Outcome, kind: string | undefined): void {
-    this.#duration = this.clock.now() - this.arrival;
-    this.#outcome = outcome;
-    this.#kind = kind;
-    for (const { permit, waited } of this.#held.splice(0)) this.#releaseAfter(waited, permit);
+  /** Called when the real permit has changed. */
+  updated(update: PermitUpdate): void {
+    const after = this.clock.now() - this.arrival;
+    this.#updates.push([update, after]);
+    for (const [permit, waited] of this.#held) this.#repeat(update, permit, after + waited);
   }
 
-  #releaseAfter(delay: number, permit: BasePermit): void {
-    if (delay > 0) this.clock.setTimeout(() => this.#release(permit), delay);
-    else this.#release(permit);
-  }
-
-  #release(permit: BasePermit): void {
-    if (this.#kind !== undefined) permit.kind = this.#kind;
-    permit.release(this.#outcome);
+  /** A simulated permit that was granted later than the real one changes later by the same time. */
+  #repeat(update: PermitUpdate, permit: BasePermit, after: number): void {
+    const delay = this.arrival + after - this.clock.now();
+    if (delay > 0) this.clock.setTimeout(() => update(permit), delay);
+    else update(permit);
   }
 }
 
 /** A request that waits at one variant. */
 class VirtualWaiter<Demands> extends Waiter {
   isAdmitted = false;
+  private isQueued = false;
   private readonly start: number;
 
   constructor(
@@ -80,7 +72,8 @@ class VirtualWaiter<Demands> extends Waiter {
   }
 
   granted(permit: BasePermit): void {
-    const waited = this.variant.clock.now() - this.start;
+    // Zero even if the clock has advanced meanwhile, as the present does.
+    const waited = this.isQueued ? this.variant.clock.now() - this.start : 0;
     this.isAdmitted = true;
     this.variant.admitted(waited);
     this.request.hold(permit, waited);
@@ -95,6 +88,7 @@ class VirtualWaiter<Demands> extends Waiter {
   }
 
   override queued(): void {
+    this.isQueued = true;
     this.variant.queued++;
   }
 }
@@ -108,7 +102,7 @@ export class Variant<Demands> {
   #earlierPeak = 0;
 
   constructor(
-    readonly clock: VirtualClock,
+    readonly clock: Clock,
     private readonly enforcer: Enforcer<Demands>,
     /** The limit, if it is a number that applies to all requests; otherwise undefined. */
     readonly limit: number | undefined,

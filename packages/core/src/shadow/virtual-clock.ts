@@ -8,8 +8,14 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** The clock of a simulation, which only `advance` moves. */
-export class VirtualClock implements Clock {
+/** The clock of a simulation. */
+export interface SimulationClock extends Clock {
+  /** Called with the present time before each use of the simulation. */
+  advance(to: number): void;
+}
+
+/** A clock that only `advance` moves. */
+export class VirtualClock implements SimulationClock {
   readonly #timers = new Heap<Timer>();
 
   constructor(

@@ -47,6 +47,14 @@ it('the hook says that it only simulates limits in shadow mode', async () => {
   expect(started.stderr).toContain('headgate: only simulates limits of the requests');
 });
 
+it('the hook simulates the default limit in shadow mode', async () => {
+  const started = new StartedApp({ app, HEADGATE: '{"mode":"shadow"}' });
+  expect(await statusBeside(started)).toBe(200);
+  expect(started.stderr).toContain(
+    'only simulates limits of the requests to this process (default: adaptive)',
+  );
+});
+
 it('the limit is the default one without a configuration', async () => {
   const started = new StartedApp({ app });
   expect(await statusBeside(started)).toBe(200);

@@ -171,6 +171,17 @@ export function degraded(world: World): void {
     for (const call of calls) expect(await call.answer()).toMatchObject({ status: 200 });
   });
 
+  it('admits every request in shadow mode of the default limit, and simulates it', async () => {
+    const limit = world.limit({ mode: 'shadow' });
+    const app = await world.serve({ use: limit }, { handle: (context) => context.send(200) });
+    for (let count = 1; count <= 3; count++)
+      expect(await app.call().answer()).toMatchObject({ status: 200 });
+    const { shadow, limits } = limit.stats();
+    expect([shadow?.admitted, limits?.[0]?.name, limits?.[0]?.suggestion]).toEqual([
+      ...[3, 'default', undefined],
+    ]);
+  });
+
   it('admits queued requests when shadow mode is started, and rejects again when it is ended', async () => {
     const work = new Paused();
     const limit = world.limit({ limit: 1, queueLimit: 1 });

@@ -44,7 +44,6 @@ export const invalidOptions: [string, object, object][] = [
     { option: 'queueTimeout' },
   ],
   ['a negative maxHold', { limit: 1, maxHold: -1 }, { option: 'maxHold' }],
-  ['shadow mode of the default limit', { mode: 'shadow' }, { option: 'mode' }],
   ['an unknown mode', { limit: 1, mode: 'off' }, { option: 'mode' }],
   ['an unknown onDisconnect', { limit: 1, onDisconnect: 'stay' }, { option: 'onDisconnect' }],
   ['an invalid status', { limit: 1, statusCode: 50 }, { option: 'statusCode' }],
