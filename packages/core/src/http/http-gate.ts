@@ -127,7 +127,7 @@ export class HttpGate<R> {
     this.#reentered += demands.length - rest.length;
     const permit = inner.tryAcquire() as BasePermit;
     const done = new Promise<void>((resolve) => {
-      permit.whenReleased = () => resolve();
+      permit.whenUpdated = () => permit.released && resolve();
     });
     for (const lender of lenders) lender.lend(done);
     this.#bypass(exchange, permit);
