@@ -54,7 +54,7 @@ export const mechanisms: readonly Mechanism[] = [
   {
     name: 'Starts pause while connections are accepted',
     file: 'pacing/accept-pause.ts',
-    on: 'this.isActive = this.polls > 1 && this.#timeLeft > (this.isActive ? 0 : MIN_MS);',
+    on: 'this.isActive = isLasting && this.#timeLeft > (this.isActive ? 0 : MIN_MS);',
     off: '',
   },
   {
@@ -66,7 +66,7 @@ export const mechanisms: readonly Mechanism[] = [
   {
     name: 'While connections are accepted, a busy loop counts as behind unless it does other work',
     file: 'pacing/pace.ts',
-    on: 'const accepts = this.#acceptPause.polls > 0;',
+    on: 'const accepts = this.#acceptPause.since !== undefined;',
     off: 'const accepts = false;',
   },
   {

@@ -16,8 +16,8 @@ const MIN_PART = 0.3;
  */
 export class AcceptPause {
   isActive = false;
-  /** Number of consecutive polls that accepted a connection; a single one may be chance. */
-  polls = 0;
+  /** When the first of the polls in a row that accepted a connection was; undefined if the last one accepted none. */
+  since: number | undefined;
   /** Number of connections accepted before the last poll. */
   #accepted = 0;
   /** Milliseconds of pause that are left. */
@@ -38,7 +38,7 @@ export class AcceptPause {
     const accepted = this.loop.accepted();
     const hasAccepted = accepted > this.#accepted;
     this.#accepted = accepted;
-    this.polls = hasAccepted ? this.polls + 1 : 0;
+    this.since = hasAccepted ? (this.since ?? now) : undefined;
     const elapsed = now - this.#polledAt;
     this.#polledAt = now;
     const { busyPart } = this.cost;
@@ -50,7 +50,9 @@ export class AcceptPause {
       const earned = elapsed * Math.max(MIN_PART, busyPart);
       this.#timeLeft = Math.min(MAX_MS, this.#timeLeft + earned);
     }
-    this.isActive = this.polls > 1 && this.#timeLeft > (this.isActive ? 0 : MIN_MS);
+    // A few connections that arrive together are accepted in short turns before a pause could help.
+    const isLasting = now - (this.since ?? now) > TURN_MS;
+    this.isActive = isLasting && this.#timeLeft > (this.isActive ? 0 : MIN_MS);
     return hasAccepted;
   }
 }

@@ -132,7 +132,7 @@ export class Pace {
     this.#adjustedAt = now;
     this.#idle += idle;
     // While connections are accepted one per turn, short turns do not show that the loop has time for more requests.
-    const accepts = this.#acceptPause.polls > 0;
+    const accepts = this.#acceptPause.since !== undefined;
     const busy = accepts ? this.#turns.total : sinceLast;
     const work = accepts ? this.#turns.other : sinceLast;
     if (this.#isBehind(sinceLast) || (idle === 0 && work < busy / 2)) {

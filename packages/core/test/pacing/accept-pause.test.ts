@@ -68,4 +68,14 @@ describe('while connections are accepted', () => {
     loop.accept();
     expect(call(limiter).permit).toBeDefined();
   });
+
+  it('starts requests at once if a few connections are accepted in short iterations', () => {
+    const { loop, limiter, measure } = scene();
+    measure(1);
+    loop.rest(1000);
+    for (let index = 0; index < 5; index++) {
+      expect(call(limiter).permit).toBeDefined();
+      acceptOne(loop);
+    }
+  });
 });
