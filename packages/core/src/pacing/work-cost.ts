@@ -96,7 +96,9 @@ export class WorkCost {
     const fade = Math.exp(-elapsed / TIME_CONSTANT_MS);
     // At the start of a burst, none has finished yet of the requests that have kept the loop busy.
     const requests = Math.max(started, finished);
-    this.#busy = this.#busy * fade + (isAfterGap ? 0 : Math.max(0, elapsed - idle));
+    // A process that was suspended was not busy for as long. No more than the average covers is counted.
+    const busy = Math.min(Math.max(0, elapsed - idle), TIME_CONSTANT_MS);
+    this.#busy = this.#busy * fade + (isAfterGap ? 0 : busy);
     this.#inflightTime = this.#inflightTime * fade + Math.max(0, inflightTime);
     this.#requests = this.#requests * fade + requests;
     this.#measured = this.#measured * fade + requests;
