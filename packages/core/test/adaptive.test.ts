@@ -52,6 +52,22 @@ it('adaptive() bounds the number of kinds of work it tracks', () => {
   expect(limit.limit).toBe(100);
 });
 
+it('adaptive() grows again after drops have lowered it to between 1 and 2', () => {
+  const limit = adaptive().create();
+  const sample = { rtt: 10, weight: 1, kind: undefined };
+  let now = 0;
+  for (; limit.limit >= 1.5; now += 100) {
+    limit.sample({ ...sample, inflight: 1, outcome: 'dropped', now });
+  }
+  expect(limit.limit).toBeGreaterThan(1);
+  // One request at a time uses all of a limit below 2.
+  const end = now + 20_000;
+  for (; now < end; now += 10) {
+    limit.sample({ ...sample, inflight: Math.floor(limit.limit), outcome: 'ok', now });
+  }
+  expect(limit.limit).toBeGreaterThan(10);
+});
+
 it('adaptive() stops doubling after a drop', () => {
   const limit = adaptive({ initial: 16 }).create();
   const sample = { rtt: 10, weight: 1, kind: undefined };

@@ -113,7 +113,7 @@ const NEARLY_ALL = 0.9;
 
 /** Whether the limit is nearly used up. If not, work does not show what the server could do under a higher limit. */
 export function isUsed(saturated: number, limit: number): boolean {
-  return saturated >= Math.max(Math.min(2, limit), Math.floor(limit * NEARLY_ALL));
+  return saturated >= Math.max(Math.min(2, Math.floor(limit)), Math.floor(limit * NEARLY_ALL));
 }
 
 /**
