@@ -197,7 +197,12 @@ it('a status that the constructor of Response does not allow is kept', async () 
 });
 
 it('a response that cannot be copied rejects the call, and releases its permit', async () => {
-  const odd = Object.defineProperty(new Response('odd'), 'statusText', { value: '\n' });
+  const headers = {
+    get() {
+      throw new TypeError('no headers');
+    },
+  };
+  const odd = Object.defineProperty(new Response('odd'), 'headers', headers);
   const api = limitFetch(async () => odd, { limit: 1 });
   await expect(api('http://server/')).rejects.toThrow(TypeError);
   await vi.waitFor(() => expect(held(api)).toBe(0));
