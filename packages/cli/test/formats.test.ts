@@ -75,6 +75,17 @@ describe('entryOf', () => {
   });
 
   it.each([
+    ['seconds', at / 1e3],
+    ['milliseconds', at],
+    ['microseconds', at * 1e3],
+    ['nanoseconds', at * 1e6],
+    ['a date', new Date(at).toISOString()],
+  ])('reads times in %s', (_, ts) => {
+    const line = JSON.stringify({ ts, request: { uri: '/' }, duration: 1, status: 200 });
+    expect(entryOf(line)).toMatchObject({ end: at });
+  });
+
+  it.each([
     ['pino-http', '{"time":1,"req":{"url":"/"},"res":{"statusCode":null},"responseTime":5}'],
     ['Caddy', '{"ts":1,"request":{"uri":"/"},"duration":0.1,"status":0}'],
   ])('gives requests whose client left the status 499: %s', (_, line) => {
@@ -89,9 +100,20 @@ describe('entryOf', () => {
     ['no known format', 'listening on port 3000'],
     ['no known format', '{"msg":"listening"}'],
     ['no known format', '{"time":1,'],
+    ['no known format', '{"time":1e300,"req":{"url":"/"},"res":{},"responseTime":5}'],
+    ['no known format', '{"time":1,"req":{"url":null},"res":{},"responseTime":5}'],
+    ['no known format', '{"time":1,"req":{"url":"/"},"res":{},"responseTime":1e300}'],
+    ['no known format', `${'['.repeat(17_000)} ${begin}`],
     ['no known format', `10.0.0.1 - - [yesterday] "GET / HTTP/1.1" 200 512 - 125.5 ms`],
     ['no known format', '{"time":1,"req":{"url":"/"},"res":{"statusCode":200},"responseTime":-5}'],
   ])('says why a line is no entry: %s: %s', (reason, line) => {
     expect(entryOf(line)).toBe(reason);
+  });
+
+  it('reads a hostile line in a moment', () => {
+    const line = `${'['.repeat(500)}${'] "a '.repeat(3_000)}`;
+    const began = performance.now();
+    for (let count = 0; count < 100; count++) entryOf(line);
+    expect(performance.now() - began).toBeLessThan(5_000);
   });
 });

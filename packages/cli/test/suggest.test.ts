@@ -159,6 +159,39 @@ describe('headgate suggest', () => {
     expect(all?.rejected).toBe(lines.filter((_, index) => index % 10 === 0).length);
   });
 
+  it('one answer without an upstream changes nothing', async () => {
+    const random = randomFrom(2);
+    const pool = { connections: 10, milliseconds: 60 };
+    const lines = simulatedServer(pool, overload, random).map((request) =>
+      nginx(request, 0).replace(/ [\d.]+$/, (total) => ` rt=${total.trim()} urt=${total.trim()}`),
+    );
+    const expected = (await resultFor(await file('urt.log', lines.join('\n')))).routes;
+    lines.push(`${lines.at(-1)?.replace(/rt=.*/, 'rt=0.000 urt=-')}`);
+    const { routes } = await resultFor(await file('cached.log', lines.join('\n')));
+    expect(routes[0]?.limit).toBe(expected[0]?.limit);
+  });
+
+  it('does not take a route for overloaded that is faster than the log can say', async () => {
+    const requests = simulatedServer(
+      { connections: 4, milliseconds: 1 },
+      [[60, 0.2]],
+      randomFrom(3),
+    );
+    const lines = requests.map(({ end }, index) => pino({ end, took: index % 50 === 0 ? 1 : 0 }));
+    const { stdout } = await command('suggest', await file('fast.log', lines.join('\n')));
+    expect(stdout).toContain('at least 1');
+    expect(stdout).not.toContain('app.use');
+  });
+
+  it('prints no code that a client has chosen', async () => {
+    const requests = simulatedServer({ connections: 4, milliseconds: 60 }, overload, randomFrom(3));
+    const lines = requests.map((request) => pino(request, "/a');evil('\u001b[J"));
+    const path = await file('evil.log', lines.join('\n'));
+    expect((await command('suggest', path)).stdout).toContain("app.use('/a???evil????J', ");
+    const { stdout } = await command('suggest', path, '--route', '/a*');
+    expect(stdout).toMatch(/\n {2}concurrencyLimit\(\{ limit: \d+ \}\)\n/);
+  });
+
   it('stays small while the paths and the clock of a log vary without bound', () => {
     const log = new LogSummary();
     const random = randomFrom(1);

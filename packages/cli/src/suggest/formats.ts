@@ -6,12 +6,18 @@ export type Unread = 'no known format' | 'no duration' | 'no duration, since the
 /** The status of requests whose client left before the answer: nginx's number. */
 export const CLIENT_LEFT = 499;
 
+/** A longer line is none of a request that a server has logged. Bounds the time that a hostile one takes. */
+const MAX_LINE = 16_384;
+/** A day, in milliseconds. Nothing that takes longer is a request. */
+const MAX_TOOK = 86_400_000;
+
 /** Reads a line of an access log: JSON of Caddy or pino-http, or a line that begins as Apache's do. */
 export function entryOf(line: string): Entry | Unread {
+  if (line.length > MAX_LINE) return 'no known format';
   const entry = line.startsWith('{') ? entryOfJson(line) : entryOfText(line);
   if (typeof entry === 'string') return entry;
-  const isValid = Number.isFinite(entry.end) && entry.took >= 0 && Number.isFinite(entry.took);
-  return isValid ? entry : 'no known format';
+  const isValid = !Number.isNaN(new Date(entry.end).getTime());
+  return isValid && entry.took >= 0 && entry.took <= MAX_TOOK ? entry : 'no known format';
 }
 
 interface JsonLine {
@@ -33,15 +39,22 @@ function entryOfJson(line: string): Entry | Unread {
     return 'no known format';
   }
   const { request, duration, req, res, responseTime } = json;
-  if (request?.uri !== undefined) {
+  if (typeof request?.uri === 'string') {
     if (duration === undefined) return 'no duration';
-    const end = typeof json.ts === 'number' ? json.ts * 1000 : Date.parse(String(json.ts));
+    const end = timeOf(json.ts);
     return entry(end, milliseconds(duration), request.uri, json.status || CLIENT_LEFT, true);
   }
-  if (req?.url === undefined) return 'no known format';
+  if (typeof req?.url !== 'string') return 'no known format';
   if (responseTime === undefined) return 'no duration';
-  const end = typeof json.time === 'number' ? json.time : Date.parse(String(json.time));
+  const end = timeOf(json.time);
   return entry(end, responseTime, req.url, res?.statusCode ?? CLIENT_LEFT, false);
+}
+
+/** Loggers write seconds, milliseconds, microseconds or nanoseconds since 1970, or a date. Returns milliseconds. */
+function timeOf(time: unknown): number {
+  if (typeof time !== 'number') return Date.parse(String(time));
+  for (const unit of [1_000, 1, 1e-3, 1e-6]) if (time * unit < 1e13) return time * unit;
+  return Number.NaN;
 }
 
 /** Caddy writes seconds, or with another setting a text such as `1.5s` or `20ms`. */
@@ -52,13 +65,13 @@ function milliseconds(duration: number | string): number {
   return Number(number) * (factors[unit ?? ''] ?? Number.NaN);
 }
 
-const textLine = /\[([^\]]+)\] "\S+ (\S+)[^"]*" (\d{3}|-) (?:\S+)(.*)$/;
+const textLine = /\[([^[\]]{1,40})\] "\S+ (\S+)[^"]*" (\d{3}|-) (?:\S+)(.*)$/;
 /** nginx's `$upstream_response_time`, named in the log by one of the usual names; several upstreams were tried. */
-const upstreamTime = /\b(?:urt|uht|upstream_response_time)[=:]([\d.]+(?:, [\d.]+)*)/;
+const upstreamTime = /\b(?:urt|uht|upstream_response_time)[=:]([\d.]+(?:, [\d.]+)*)/g;
 /** nginx's `$request_time`. */
-const requestTime = /\b(?:rt|request_time)[=:]([\d.]+)/;
+const requestTime = /\b(?:rt|request_time)[=:]([\d.]+)/g;
 /** morgan's `:response-time ms`. */
-const responseTime = / ([\d.]+) ms\b/;
+const responseTime = / ([\d.]+) ms\b/g;
 /** nginx's `$request_time $upstream_response_time` without names, after everything else. */
 const lastTimes = / (\d+\.\d{3})(?: (\d+\.\d{3}|-))?\s*$/;
 
@@ -76,19 +89,24 @@ function entryOfText(line: string): Entry | Unread {
 }
 
 function durationIn(text: string): { milliseconds: number; includesClient: boolean } | undefined {
-  const upstream = upstreamTime.exec(text)?.[1];
+  const upstream = lastOf(upstreamTime, text);
   if (upstream !== undefined) {
     const seconds = upstream.split(', ').reduce((sum, part) => sum + Number(part), 0);
     return { milliseconds: seconds * 1000, includesClient: false };
   }
-  const request = requestTime.exec(text)?.[1];
+  const request = lastOf(requestTime, text);
   if (request !== undefined) return { milliseconds: Number(request) * 1000, includesClient: true };
-  const response = responseTime.exec(text)?.[1];
+  const response = lastOf(responseTime, text);
   if (response !== undefined) return { milliseconds: Number(response), includesClient: false };
   const [, total, server] = lastTimes.exec(text) ?? [];
   if (total === undefined) return undefined;
   const hasServer = server !== undefined && server !== '-';
   return { milliseconds: Number(hasServer ? server : total) * 1000, includesClient: !hasServer };
+}
+
+/** The last match: clients choose what the line says before it, such as their User-Agent. */
+function lastOf(pattern: RegExp, text: string): string | undefined {
+  return [...text.matchAll(pattern)].at(-1)?.[1];
 }
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

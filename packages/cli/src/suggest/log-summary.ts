@@ -5,7 +5,7 @@ import { RouteLog } from './route-log.ts';
 /** Further routes are counted together. Bounds the memory if paths contain names. */
 const MAX_ROUTES = 100;
 /** The name of all routes beyond that. */
-const OTHERS = 'other routes';
+export const OTHERS = 'other routes';
 
 /** A kind of lines that could not be used. */
 export interface UnreadLines {
@@ -45,23 +45,30 @@ export class LogSummary {
     this.to = Math.max(this.to, entry.end);
     this.all.add(entry);
     // Scanners request thousands of paths that do not exist.
-    if (this.#pattern === undefined && entry.status !== 404) this.#routeOf(entry.path).add(entry);
+    if (this.#pattern === undefined && entry.status !== 404)
+      this.#route(routeOf(entry.path)).add(entry);
   }
 
-  #routeOf(path: string): RouteLog {
-    const name = routeOf(path);
+  #route(name: string): RouteLog {
     const known = this.routes.get(name);
     if (known !== undefined) return known;
-    if (this.routes.size >= MAX_ROUTES && name !== OTHERS) return this.#routeOf(OTHERS);
+    if (this.routes.size >= MAX_ROUTES && name !== OTHERS) return this.#route(OTHERS);
     const route = new RouteLog();
     this.routes.set(name, route);
     return route;
   }
 }
 
-/** The route that a path probably belongs to: segments with a digit, which are mostly identifiers, become `:id`. */
+/** Longer names are cut. */
+const MAX_NAME = 80;
+
+/**
+ * The route that a path probably belongs to: segments with a digit, which are mostly identifiers, become `:id`. Clients choose
+ * paths, and routes are printed as code, so other characters than those of usual routes become `?`.
+ */
 function routeOf(path: string): string {
-  return path.replace(/\/(?!v\d+(?:\/|$))[^/]*\d[^/]*/g, '/:id');
+  const route = path.replace(/\/(?!v\d+(?:\/|$))[^/]*\d[^/]*/g, '/:id');
+  return route.replace(/[^\w\-./:~%@+]/g, '?').slice(0, MAX_NAME);
 }
 
 function patternOf(pattern: string): RegExp {

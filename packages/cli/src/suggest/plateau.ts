@@ -7,6 +7,8 @@ const CALM = { from: 0.02, to: 0.25 };
 const BUSY = 0.05;
 /** Saturated: requests took this many times as long as when calm. Below, the log cannot contain the limit. */
 const MIN_STRETCH = 2;
+/** Logs are exact to a millisecond, so shorter durations are too inexact to be compared. */
+const MIN_CALM_MS = 1;
 /** A level of fewer windows may be chance. */
 const MIN_WINDOWS = 5;
 /** With exactly as many requests as the rate needs on average, a part of the server is idle whenever fewer are there. */
@@ -40,7 +42,7 @@ export function suggestionOf({ levels }: Windows, usesMedian: boolean): Suggesti
   if (groups.length === 0) return undefined;
   const rate = Math.max(...groups.map((group) => medianOf(group, 'rates')));
   const calm = durationOf(between(ascending, CALM.from * windows, CALM.to * windows), usesMedian);
-  const isSaturated = medianOf(busy, 'means') / calm >= MIN_STRETCH;
+  const isSaturated = medianOf(busy, 'means') >= MIN_STRETCH * Math.max(calm, MIN_CALM_MS);
   const limit = Math.max(1, Math.round((MARGIN * rate * calm) / 1000));
   return { limit, isSaturated, rate, calm };
 }

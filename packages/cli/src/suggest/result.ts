@@ -1,6 +1,8 @@
-import type { LogSummary } from './log-summary.ts';
+import { type LogSummary, OTHERS } from './log-summary.ts';
 import type { RouteLog } from './route-log.ts';
 
+/** The name of all requests together. */
+const ALL = 'all requests';
 /** The routes with the most work are listed. */
 const MAX_LISTED = 10;
 
@@ -48,7 +50,7 @@ export function resultOf(log: LogSummary, pattern: string | undefined): SuggestR
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
     lines,
-    routes: [row(pattern ?? 'all requests', all), ...listed],
+    routes: [row(pattern ?? ALL, all), ...listed],
   };
 }
 
@@ -72,7 +74,7 @@ function limitOf({ limit, isSaturated }: Pick<RouteResult, 'limit' | 'isSaturate
 
 function advice(routes: readonly RouteResult[]): string {
   const [all, ...listed] = routes;
-  const worst = listed.find(({ isSaturated }) => isSaturated) ?? all;
+  const worst = listed.find(({ route, isSaturated }) => isSaturated && route !== OTHERS) ?? all;
   if (worst?.limit === undefined) return 'The log is too short: use one of a busy hour.';
   const { route, limit, rate = 0, calm = 0 } = worst;
   const facts = `At most ${number(rate)} requests per second were answered, and a request takes ${number(calm)} ms while few are in flight`;
@@ -81,8 +83,15 @@ function advice(routes: readonly RouteResult[]): string {
   if (!worst.isSaturated) {
     return `${route}: ${facts}: ${sum}.\nThe log contains no overload, so the server can do at least that many. Use a log with a peak, or measure under load.`;
   }
-  const path = worst === all ? '' : `'${route}', `;
-  return `${route}: ${facts}: ${sum}. With more, requests only took longer.\n\n  app.use(${path}concurrencyLimit({ limit: ${limit} }));`;
+  return `${route}: ${facts}: ${sum}. With more, requests only took longer.\n\n  ${codeFor(route, limit)}`;
+}
+
+/** The line of code that limits this route. Patterns that no path expresses are left to the reader. */
+function codeFor(route: string, limit: number): string {
+  const path = route.replace(/\/\*$/, '');
+  const code = `concurrencyLimit({ limit: ${limit} })`;
+  if (route === ALL) return `app.use(${code});`;
+  return path.includes('*') || path === '' ? code : `app.use('${path}', ${code});`;
 }
 
 function number(value: number): string {

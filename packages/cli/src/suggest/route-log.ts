@@ -1,5 +1,4 @@
 import type { Entry } from './entry.ts';
-import { CLIENT_LEFT } from './formats.ts';
 import { type Suggestion, suggestionOf } from './plateau.ts';
 import { Windows } from './windows.ts';
 
@@ -14,9 +13,8 @@ const MAX_WINDOW_MS = 20_000;
 /** What a log says about one route. */
 export class RouteLog {
   requests = 0;
-  /** Requests that the server rejected, or whose client left. */
+  /** Requests that the server rejected. */
   rejected = 0;
-  left = 0;
   /** Milliseconds of all requests together. */
   took = 0;
   #includesClient = 0;
@@ -31,7 +29,6 @@ export class RouteLog {
       this.rejected++;
       return;
     }
-    if (status === CLIENT_LEFT) this.left++;
     if (includesClient) this.#includesClient++;
     this.took += took;
     if (this.#windows !== undefined) return this.#windows.add(entry);
@@ -43,7 +40,8 @@ export class RouteLog {
   suggest(): Suggestion | undefined {
     const windows = this.#windows ?? this.#begin();
     windows.end();
-    return suggestionOf(windows, this.#includesClient > 0);
+    // Some answers come from no upstream, such as cached ones.
+    return suggestionOf(windows, this.#includesClient > this.requests / 2);
   }
 
   #begin(): Windows {
