@@ -94,7 +94,12 @@ function scene(limit: number | LimitFactory = 2) {
   const admit = (caller: Pick<Caller, 'permit'> = call(limiter)) => {
     const whenBodyEnds = vi.fn<(callback: () => void) => void>();
     const exchange = { headersSent: false, awaitsBody: false, isQueued: false, whenBodyEnds };
-    const request = { exchange, inner: 0, permit: caller.permit as BasePermit, outcomeOf };
+    const request = {
+      exchange,
+      worksInside: false,
+      permit: caller.permit as BasePermit,
+      outcomeOf,
+    };
     clients.add(request);
     return { exchange, request };
   };

@@ -112,9 +112,11 @@ function settled(gated: GatedRequest, res: ResponseTo<Message>, handler: () => u
  * A server responds to an error only if the application does (`captureRejections`, or its own error handling). Otherwise
  * the response stays open until the client gives up, and so would the permit.
  */
-function releaseUnanswered({ permit }: GatedRequest, res: ResponseTo<Message>): void {
+function releaseUnanswered(request: GatedRequest, res: ResponseTo<Message>): void {
   // This must be checked later, since the error has not reached the application yet.
   setImmediate(() => {
-    if (!res.headersSent && !res.writableEnded) permit?.release('ignored');
+    if (res.headersSent || res.writableEnded) return;
+    for (let gated: GatedRequest | undefined = request; gated !== undefined; gated = gated.outer)
+      gated.permit?.release('ignored');
   });
 }

@@ -77,6 +77,55 @@ it('pipelined own calls wait, since the server may read another one first', asyn
   expect(limit.stats().reentered).toBe(0);
 });
 
+it('what a handler has started calls the app as an ordinary client once the handler is done, even if its client left', async () => {
+  collectWarnings('HEADGATE_NESTED_WAIT');
+  const status = async () => {
+    const response = await fetch(`http://127.0.0.1:${port}/inner`);
+    await response.text();
+    return response.status;
+  };
+  const isDone = new Latch();
+  const statuses: number[] = [];
+  const { limit, port } = await serve(async (req, res) => {
+    if (req.url === '/inner') return res.end();
+    await status();
+    const left = once(res, 'close');
+    void isDone.opened.then(async () => {
+      while (statuses.length < 5) statuses.push(await status());
+    });
+    page.abort();
+    await left;
+  });
+  const page = new Call(port, '/page', {});
+  await until(() => limit.stats().reentered === 1 && limit.holders === 0);
+  isDone.open();
+  await until(() => statuses.length === 5);
+  expect(statuses).toEqual([200, 200, 200, 200, 200]);
+  expect(limit.stats()).toMatchObject({ reentered: 1, admitted: 6 });
+});
+
+it('a page that only passes on an own call to a slow client does not count', async () => {
+  const body = Buffer.alloc(20_000_000);
+  const limit = concurrencyLimit();
+  const server = http.createServer(
+    limit((req, res) => {
+      if (req.url === '/file') return void res.end(body);
+      http.get({ port, path: '/file' }, (file) => void file.pipe(res));
+    }),
+  );
+  const port = await listening(server);
+  const sockets = Array.from({ length: 5 }, () => connect({ port, host: '127.0.0.1' }));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  for (const socket of sockets) {
+    socket.pause();
+    socket.write('GET /page HTTP/1.1\r\nHost: a\r\n\r\n');
+  }
+  await until(() => limit.stats().admitted >= 5 && limit.stats().limits[0]?.inflight === 0);
+  expect(limit.holders).toBeGreaterThan(0);
+});
+
 it('a handler whose client has left calls its app on the permit that it still holds', async () => {
   const called = new Latch();
   let status = 0;

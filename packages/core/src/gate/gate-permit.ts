@@ -4,6 +4,8 @@ import { BasePermit, type PermitRegistry } from '../semaphore/permit.ts';
 
 /** The permits of all limits of a gate as one permit. Its weight is the highest of theirs. */
 export class GatePermit extends BasePermit {
+  private isMarked = false;
+
   constructor(
     protected readonly registry: PermitRegistry,
     private readonly parts: readonly BasePermit[],
@@ -36,6 +38,8 @@ export class GatePermit extends BasePermit {
   }
 
   override mark(): void {
+    if (this.isMarked) return;
+    this.isMarked = true;
     for (const part of this.parts) part.mark();
     this.extra?.whenUpdated?.((copy) => copy.mark());
   }

@@ -95,15 +95,31 @@ export abstract class Exchange {
     return ownCalls.current();
   }
 
+  /** The request whose handler has made this inner request; undefined once that request is done. */
+  private get maker(): Exchange | undefined {
+    const { caller } = this;
+    // A handler may have started a timer, which would otherwise keep the permit of a client that has left.
+    if (caller?.exchange?.isDone) caller.exchange = undefined;
+    return caller?.exchange;
+  }
+
+  /** Whether the request has ended at all gates that have admitted it. */
+  private get isDone(): boolean {
+    for (let gated = this.latest; gated !== undefined; gated = gated.outer)
+      if (gated.permit?.hasEnded === false) return false;
+    return true;
+  }
+
   /** Number of requests around this inner request. */
   get depth(): number {
-    const outer = this.caller?.exchange;
-    return outer === undefined ? 0 : outer.depth + 1;
+    let depth = 0;
+    for (let outer = this.maker; outer !== undefined; outer = outer.maker) depth++;
+    return depth;
   }
 
   /** The requests around this inner request, at each of their gates. */
   *outers(): Generator<GatedRequest> {
-    for (let outer = this.caller?.exchange; outer !== undefined; outer = outer.caller?.exchange)
+    for (let outer = this.maker; outer !== undefined; outer = outer.maker)
       for (let gated = outer.latest; gated !== undefined; gated = gated.outer) yield gated;
   }
 
@@ -194,8 +210,8 @@ export class GatedRequest extends Waiter {
   httpRequest: unknown = undefined;
   /** Requests that were admitted later have a higher number. */
   number = 0;
-  /** Number of inner requests that run on the permit. */
-  inner = 0;
+  /** The inner requests that run on the permit; undefined if there were none. */
+  private inner: Set<Exchange> | undefined = undefined;
   /** Number of handlers that are running, here or in inner middleware. */
   private runningHandlers = 0;
   /** Whether `runningHandlers` is known: the framework has reported a handler, or no handler will run. */
@@ -323,14 +339,24 @@ export class GatedRequest extends Waiter {
 
   /** Whether an inner request with this demand may run on the permit. */
   lends(demand: Demand): boolean {
-    if (this.inner >= MAX_INNER || !this.holds(demand)) return false;
-    return this.permit?.counts(demand.limiter.name) === true;
+    const { permit, inner } = this;
+    if (permit === undefined || permit.hasEnded || !this.holds(demand)) return false;
+    return (inner?.size ?? 0) < MAX_INNER && permit.counts(demand.limiter.name);
   }
 
   /** Holds the permit until an inner request is done. */
-  lend(done: Promise<void>): void {
-    this.inner++;
-    this.permit?.waitUntil(done.then(() => this.inner--));
+  lend(exchange: Exchange, done: Promise<void>): void {
+    this.inner ??= new Set();
+    const { inner } = this;
+    inner.add(exchange);
+    this.permit?.waitUntil(done.then(() => inner.delete(exchange)));
+  }
+
+  /** Whether the handler of an inner request works on the permit, rather than waits for its client. */
+  get worksInside(): boolean {
+    for (const { headersSent, awaitsBody } of this.inner ?? [])
+      if (!headersSent && !awaitsBody) return true;
+    return false;
   }
 
   /** Calls the rest of the app, which may call itself on the permit. */

@@ -129,7 +129,7 @@ export class HttpGate<R> {
     const done = new Promise<void>((resolve) => {
       permit.whenUpdated = () => permit.released && resolve();
     });
-    for (const lender of lenders) lender.lend(done);
+    for (const lender of lenders) lender.lend(exchange, done);
     this.#bypass(exchange, permit);
     return rest;
   }

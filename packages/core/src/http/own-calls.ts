@@ -96,6 +96,8 @@ export class OwnCalls<C> {
   }
 
   #send(call: Call<C> | undefined, socket: ClientSocket): void {
+    // undici sends a request again if its connection was reset.
+    this.#answered(call);
     const { localAddress, localPort, remoteAddress, remotePort } = socket;
     if (call === undefined || localAddress === undefined || localAddress !== remoteAddress) return;
     call.socket = socket;

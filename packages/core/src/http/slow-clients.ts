@@ -20,8 +20,8 @@ interface AdmittedRequest {
     readonly isQueued: boolean;
     whenBodyEnds(callback: () => void): void;
   };
-  /** Number of inner requests that run on the permit. */
-  readonly inner: number;
+  /** Whether the handler of an inner request works on the permit. */
+  readonly worksInside: boolean;
   readonly permit: BasePermit | undefined;
   readonly outcomeOf: ((permit: BasePermit) => Outcome) | undefined;
 }
@@ -75,8 +75,8 @@ export class SlowClients {
     const begun: AdmittedRequest[] = [];
     const awaiting: AdmittedRequest[] = [];
     for (const request of this.#requests) {
-      const { exchange, inner, permit } = request;
-      if (inner > 0) continue;
+      const { exchange, worksInside, permit } = request;
+      if (worksInside) continue;
       if (exchange.headersSent) begun.push(request);
       else if (exchange.awaitsBody) awaiting.push(request);
       // A request that is queued at an inner limit counts again when that limit admits it.

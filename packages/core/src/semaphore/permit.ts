@@ -132,6 +132,11 @@ export abstract class BasePermit implements Permit {
   /** @internal Whether the permit counts against the limit of this name. */
   abstract countsAgainst(limit: string): boolean;
 
+  /** @internal Whether the owner is done, so that at most work passed to `waitUntil` holds the permit. */
+  get hasEnded(): boolean {
+    return this.released || this.extra?.ending !== undefined;
+  }
+
   /** @internal Whether the permit counts against the limit of this name now. */
   counts(limit: string): boolean {
     return this.countsAgainst(limit) && this.extra?.uncounted === undefined;
