@@ -28,9 +28,12 @@ function until(date: string): number {
   return Date.parse(date) - Date.now();
 }
 
+/** Longer texts are cut, since it takes quadratic time to search them. */
+const MAX_SPAN = 32;
+
 /** Such as `1m30.5s` or `20ms`. */
 function span(text: string): number {
-  const parts = text.matchAll(/([\d.]+)(ms|s|m|h)/g);
+  const parts = text.slice(0, MAX_SPAN).matchAll(/([\d.]+)(ms|s|m|h)/g);
   return [...parts].reduce(
     (sum, [, count, unit = '']) => sum + Number(count) * (UNITS[unit] ?? 0),
     0,

@@ -5,7 +5,7 @@ import { holdResponse } from './held-response.ts';
 import type { Settings } from './options.ts';
 import type { Origin } from './origin.ts';
 import { outcomeOfError, outcomeOfStatus } from './outcome.ts';
-import { TimedSignal } from './timed-signal.ts';
+import { MAX_TIMER, TimedSignal } from './timed-signal.ts';
 import { canRepeat, delayAfter, sleep } from './tries.ts';
 
 /** A try that has received a response. It holds its permit. */
@@ -58,7 +58,7 @@ export class Call {
     try {
       for (let number = 1; ; number++) {
         const tried = await this.#try();
-        const pause = this.#pause(tried, number);
+        const pause = this.#pauseAfter(tried, number);
         if (pause === undefined) {
           if (tried.response === undefined) throw tried.error;
           return this.#hold(tried, end);
@@ -105,6 +105,16 @@ export class Call {
     return { ...init, headers, ...(signal && { signal }) };
   }
 
+  #pauseAfter(tried: Tried, number: number): number | undefined {
+    try {
+      return this.#pause(tried, number);
+    } catch (error) {
+      // The application may have written the budget.
+      if (tried.response !== undefined) this.#discard(tried);
+      throw error;
+    }
+  }
+
   /** Milliseconds until another try is due; undefined if none may follow. */
   #pause({ outcome, response }: Tried, number: number): number | undefined {
     const { clock, maxPause } = this.settings;
@@ -112,7 +122,7 @@ export class Call {
     if (outcome !== 'dropped' || number >= this.#tries || signal?.aborted) return undefined;
     const asked = response === undefined ? 0 : askedPause(response.headers);
     const pause = asked + delayAfter(number, clock);
-    if (asked > maxPause || clock.now() + pause >= due) return undefined;
+    if (asked > maxPause || pause > MAX_TIMER || clock.now() + pause >= due) return undefined;
     return this.origin.budget.take() ? pause : undefined;
   }
 

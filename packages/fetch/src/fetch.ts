@@ -17,8 +17,8 @@ export function originOf(input: Input): string {
 }
 
 /** The request without its body, which a Request would take away from the call. */
-export function withoutBody(input: Input, init: Init = {}): Request {
+export function withoutBody(input: Input, init: Init): Request {
   const given = isRequest(input) ? input : undefined;
-  const { method = given?.method ?? 'GET', headers = given?.headers ?? {} } = init;
+  const { method = given?.method ?? 'GET', headers = given?.headers ?? {} } = init ?? {};
   return new Request(given?.url ?? String(input), { method, headers });
 }

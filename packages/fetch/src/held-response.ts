@@ -26,7 +26,8 @@ export function holdResponse(
 ): Response {
   const { body } = response;
   // A body that is being read already was not received just now.
-  if (body === null || isHead || body.locked) {
+  // Some implementations have bodies that are no web streams.
+  if (typeof body?.getReader !== 'function' || isHead || body.locked) {
     ended();
     return response;
   }
@@ -42,7 +43,12 @@ export function holdResponse(
   };
   // It lives as long as its stream, to which `ahead` must not refer. To register the stream costs twice as much.
   unread?.register(source, held);
-  return new HeldResponse(new ReadableStream(source, { highWaterMark: 0 }), response);
+  try {
+    return new HeldResponse(new ReadableStream(source, { highWaterMark: 0 }), response);
+  } catch (error) {
+    ahead.cancel(error).catch(() => {});
+    throw error;
+  }
 }
 
 /** Has the properties of the original response that the constructor does not take. */
@@ -50,13 +56,19 @@ class HeldResponse extends Response {
   constructor(
     body: Body | null,
     private readonly original: Response,
+    /** Where the body comes from: once that is collected as garbage, some runtimes cancel the body. */
+    protected readonly source?: Response,
   ) {
-    const { status, statusText, headers } = original;
+    const { status, headers } = original;
     const isAllowed = status >= 200 && status <= 599;
-    super(body, { status: isAllowed ? status : 200, statusText, headers });
+    super(body, { status: isAllowed ? status : 200, headers });
     // Some servers send 999.
     if (!isAllowed)
       Object.defineProperties(this, { status: { value: status }, ok: { value: false } });
+  }
+
+  override get statusText(): string {
+    return this.original.statusText;
   }
 
   override get url(): string {
@@ -72,7 +84,8 @@ class HeldResponse extends Response {
   }
 
   override clone(): Response {
-    return new HeldResponse(super.clone().body, this.original);
+    const copy = super.clone();
+    return new HeldResponse(copy.body, this.original, copy);
   }
 }
 

@@ -1,7 +1,7 @@
 import { createLimiter, type Limiter, type LimiterStats } from '@headgate/core';
 import { checkText, invalid } from '@headgate/core/options';
 import { Call } from './call.ts';
-import { type Fetch, originOf, withoutBody } from './fetch.ts';
+import { type Fetch, type Input, isRequest, originOf, withoutBody } from './fetch.ts';
 import { checkOptions, type LimitFetchOptions } from './options.ts';
 import { Origins } from './origins.ts';
 
@@ -30,10 +30,20 @@ export function limitFetch(fetch: Fetch, options: LimitFetchOptions): LimitedFet
   const origins = new Origins(settings);
 
   const limited: Fetch = async (input, init) => {
+    // A Request as the second argument, as proxies pass it: its properties cannot be copied by a spread.
+    if (init && isRequest(init as Input)) return limited(new Request(input, init));
     const name =
       key === undefined ? originOf(input) : checkText('key', key(withoutBody(input, init)));
     const origin = origins.enter(name);
-    return new Call(fetch, settings, origin, input, init).send(() => origins.leave(origin));
+    const leave = () => origins.leave(origin);
+    let call: Call;
+    try {
+      call = new Call(fetch, settings, origin, input, init);
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    return call.send(leave);
   };
   return Object.defineProperties(limited, {
     limiters: {

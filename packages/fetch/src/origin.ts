@@ -14,6 +14,8 @@ export class Origin {
   /** Calls whose responses have not ended. */
   calls = 0;
   #failures = 0;
+  /** The limit that probing has set last. */
+  #probed = 0;
   /** What the limit was before, while the origin is probed. */
   #before: { readonly limit: number; readonly setting: number | 'adaptive' } | undefined;
 
@@ -35,18 +37,30 @@ export class Origin {
   #failed(): void {
     const { limiter } = this;
     if (++this.#failures < PROBE_AFTER || limiter.limit === 1) return;
+    this.#forgetIfSet();
     const { limit, isFixed } = limiter;
     this.#before ??= { limit, setting: isFixed ? limit : 'adaptive' };
-    limiter.setLimit(1);
+    this.#set(1);
   }
 
   #answered(): void {
     this.#failures = 0;
+    this.#forgetIfSet();
     const before = this.#before;
     if (before === undefined) return;
     const next = 2 * this.limiter.limit;
-    if (next < before.limit) return this.limiter.setLimit(next);
+    if (next < before.limit) return this.#set(next);
     this.#before = undefined;
     this.limiter.setLimit(before.setting);
+  }
+
+  #set(limit: number): void {
+    this.#probed = limit;
+    this.limiter.setLimit(limit);
+  }
+
+  /** An operator may have set the limit meanwhile, which then is the one to return to. */
+  #forgetIfSet(): void {
+    if (this.limiter.limit !== this.#probed) this.#before = undefined;
   }
 }

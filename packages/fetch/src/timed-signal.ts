@@ -1,7 +1,7 @@
 import type { Clock } from '@headgate/core';
 
 /** Maximum delay of a timer in milliseconds. Longer timers fire immediately. */
-const MAX_TIMER = 2 ** 31 - 1;
+export const MAX_TIMER = 2 ** 31 - 1;
 
 /** A signal that aborts with another one, or after a time. Without a time, it is the other signal. */
 export class TimedSignal {
