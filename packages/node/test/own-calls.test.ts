@@ -4,6 +4,7 @@ import http2 from 'node:http2';
 import https from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { type ConcurrencyLimitOptions, concurrencyLimit } from '@headgate/node';
 import { createCertificate } from '@headgate/test-servers';
 import { Call, counts, Latch, until, VirtualClock } from '@headgate/test-suite';
@@ -26,6 +27,21 @@ async function serve(
   return { limit, port: await listening(http.createServer(limit(handler))) };
 }
 
+/** Connects from this port, as soon as no other process of the machine uses it. */
+async function connectedFrom(localPort: number, port: number): Promise<Socket> {
+  for (;;) {
+    const socket = connect({ port, host: '127.0.0.1', localPort });
+    onTestFinished(() => void socket.destroy());
+    try {
+      await once(socket, 'connect');
+      return socket;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+      await setImmediate();
+    }
+  }
+}
+
 it('a stranger that reuses the port of an own call waits', async () => {
   let finish = () => {};
   const { limit, port } = await serve(
@@ -46,8 +62,7 @@ it('a stranger that reuses the port of an own call waits', async () => {
   const closed = once(socket, 'close');
   socket.resetAndDestroy();
   await closed;
-  const stranger = connect({ port, host: '127.0.0.1', localPort });
-  onTestFinished(() => void stranger.destroy());
+  const stranger = await connectedFrom(localPort, port);
   stranger.write('GET /inner HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
   await counts(limit, 1, 1);
   finish();
