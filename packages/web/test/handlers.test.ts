@@ -189,13 +189,11 @@ describe('the permit', () => {
     await counts(outer, 0);
   });
 
-  it('is not acquired twice by the same request, nor by a copy of it in its handler', async () => {
+  it('is not acquired twice by the same request', async () => {
     const limit = limitOf({ limit: 2 });
     const ok = () => new Response('ok');
     await limit(get(), (request) => limit(request, ok));
     expect(limit.stats()).toMatchObject({ admitted: 1, reentered: 1 });
-    await limit(get(), (request) => limit(request.clone(), ok));
-    expect(limit.stats()).toMatchObject({ admitted: 2, reentered: 2 });
   });
 });
 
