@@ -5,11 +5,17 @@ import request from 'supertest';
 
 test('a request beyond the limit gets 503', async () => {
   const app = express().use(concurrencyLimit({ limit: 1 }));
-  app.get('/', async (_req, res) => {
-    res.send(`the other one: ${(await request(app).get('/')).status}`);
+  const begun = new Promise((resolve) => {
+    app.get('/', (_req, res) => resolve(res));
   });
 
-  expect((await request(app).get('/')).text).toBe('the other one: 503');
+  const admitted = request(app)
+    .get('/')
+    .then((response) => response.text);
+  const response = await begun;
+  expect((await request(app).get('/')).status).toBe(503);
+  response.send('a page');
+  expect(await admitted).toBe('a page');
 });
 
 test('a rejection is a RejectedError of every package', async () => {

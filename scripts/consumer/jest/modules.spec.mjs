@@ -18,15 +18,15 @@ test.each([
 ])('an imported middleware counts with %s limiter', async (_how, { createLimiter }) => {
   const limiter = createLimiter({ name: 'app', limit: 1, queueLimit: 0 });
   const app = express().use(concurrencyLimit({ limits: [{ limiter }] }));
-  app.get('/', async (_req, res) => {
-    const rejection = await limiter.acquire().catch((error) => error);
-    const { status } = await request(app).get('/');
-    res.json({ code: rejection.code, status });
-  });
+  const begun = new Promise((resolve) => app.get('/', (_req, res) => resolve(res)));
 
-  const { body } = await request(app).get('/');
+  const admitted = request(app).get('/').then();
+  const response = await begun;
+  await expect(limiter.acquire()).rejects.toMatchObject({ code: 'ERR_HEADGATE_REJECTED' });
+  expect((await request(app).get('/')).status).toBe(503);
+  response.send('a page');
 
-  expect(body).toEqual({ code: 'ERR_HEADGATE_REJECTED', status: 503 });
+  expect((await admitted).text).toBe('a page');
   expect(limiter.inflight).toBe(0);
 });
 
