@@ -1,10 +1,6 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-
-setFlagsFromString('--expose-gc');
-const collect: () => void = runInNewContext('gc');
+import { collectGarbage } from './collect-garbage.ts';
 
 /**
  * What is still in memory after this many rounds of garbage collection is assumed to stay there. Also the milliseconds
@@ -65,7 +61,7 @@ export class WatchedRequest {
     this.#enter = undefined;
     for (let round = 0; round < ROUNDS && this.#context.deref() !== undefined; round++) {
       await delay(PAUSE);
-      collect();
+      collectGarbage();
     }
     this.#hook.disable();
     if (this.#context.deref() === undefined) return [];

@@ -2,11 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { lcg } from '@headgate/test-kit/lcg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../src/command.ts';
 import { LogSummary } from '../src/suggest/log-summary.ts';
 import type { SuggestResult } from '../src/suggest/result.ts';
-import { randomFrom, type SimulatedRequest, simulatedServer } from './simulated-server.ts';
+import { type SimulatedRequest, simulatedServer } from './simulated-server.ts';
 
 const epoch = Date.UTC(2026, 10, 29, 12);
 const calm = [120, 0.4] as const;
@@ -68,7 +69,7 @@ describe('headgate suggest', () => {
       const requests = simulatedServer(
         { connections, milliseconds: 60 },
         overload,
-        randomFrom(connections),
+        lcg(connections),
       );
       const path = await file('pool.log', requests.map((request) => pino(request)).join('\n'));
       const [all] = (await resultFor(path)).routes;
@@ -79,7 +80,7 @@ describe('headgate suggest', () => {
   );
 
   it('finds it although slow clients count in $request_time', async () => {
-    const random = randomFrom(7);
+    const random = lcg(7);
     const requests = simulatedServer({ connections: 10, milliseconds: 60 }, overload, random);
     const lines = requests.map((request) => nginx(request, random() < 0.1 ? 2_000 * random() : 0));
     const [all] = (await resultFor(await file('slow.log', lines.join('\n')))).routes;
@@ -92,7 +93,7 @@ describe('headgate suggest', () => {
     const requests = simulatedServer(
       { connections: 4, milliseconds: 100 },
       [calm, [40, 3], calm],
-      randomFrom(4),
+      lcg(4),
     );
     const [all] = (
       await resultFor(await file('queue.log', requests.map((request) => pino(request)).join('\n')))
@@ -101,7 +102,7 @@ describe('headgate suggest', () => {
   });
 
   it('says "at least" if the log contains no overload', async () => {
-    const requests = simulatedServer({ connections: 50, milliseconds: 60 }, [calm], randomFrom(5));
+    const requests = simulatedServer({ connections: 50, milliseconds: 60 }, [calm], lcg(5));
     const path = await file('calm.log', requests.map((request) => pino(request)).join('\n'));
     const [all] = (await resultFor(path)).routes;
     expect(all).toMatchObject({ isSaturated: false });
@@ -113,12 +114,8 @@ describe('headgate suggest', () => {
   });
 
   it('prints the limit, its reason and the line of code of the route that was overloaded', async () => {
-    const slow = simulatedServer({ connections: 4, milliseconds: 100 }, overload, randomFrom(6));
-    const fast = simulatedServer(
-      { connections: 400, milliseconds: 5 },
-      [[400, 0.0005]],
-      randomFrom(7),
-    );
+    const slow = simulatedServer({ connections: 4, milliseconds: 100 }, overload, lcg(6));
+    const fast = simulatedServer({ connections: 400, milliseconds: 5 }, [[400, 0.0005]], lcg(7));
     const lines = [
       ...slow.map((request) => ({ ...request, line: pino(request, '/reports/17') })),
       ...fast.map((request) => ({ ...request, line: pino(request, '/health') })),
@@ -133,7 +130,7 @@ describe('headgate suggest', () => {
   });
 
   it('reads several files, also gzipped, in any order', async () => {
-    const requests = simulatedServer({ connections: 8, milliseconds: 60 }, overload, randomFrom(8));
+    const requests = simulatedServer({ connections: 8, milliseconds: 60 }, overload, lcg(8));
     const lines = requests.map((request) => pino(request));
     const half = lines.length / 2;
     const whole = await file('whole.log', lines.join('\n'));
@@ -146,7 +143,7 @@ describe('headgate suggest', () => {
   });
 
   it('counts rejected requests apart, and says which lines it could not read', async () => {
-    const requests = simulatedServer({ connections: 8, milliseconds: 60 }, [calm], randomFrom(9));
+    const requests = simulatedServer({ connections: 8, milliseconds: 60 }, [calm], lcg(9));
     const lines = requests.map((request, index) =>
       pino(request, '/', index % 10 === 0 ? 503 : 200),
     );
@@ -160,7 +157,7 @@ describe('headgate suggest', () => {
   });
 
   it('one answer without an upstream changes nothing', async () => {
-    const random = randomFrom(2);
+    const random = lcg(2);
     const pool = { connections: 10, milliseconds: 60 };
     const lines = simulatedServer(pool, overload, random).map((request) =>
       nginx(request, 0).replace(/ [\d.]+$/, (total) => ` rt=${total.trim()} urt=${total.trim()}`),
@@ -172,11 +169,7 @@ describe('headgate suggest', () => {
   });
 
   it('does not take a route for overloaded that is faster than the log can say', async () => {
-    const requests = simulatedServer(
-      { connections: 4, milliseconds: 1 },
-      [[60, 0.2]],
-      randomFrom(3),
-    );
+    const requests = simulatedServer({ connections: 4, milliseconds: 1 }, [[60, 0.2]], lcg(3));
     const lines = requests.map(({ end }, index) => pino({ end, took: index % 50 === 0 ? 1 : 0 }));
     const { stdout } = await command('suggest', await file('fast.log', lines.join('\n')));
     expect(stdout).toContain('at least 1');
@@ -184,7 +177,7 @@ describe('headgate suggest', () => {
   });
 
   it('prints no code that a client has chosen', async () => {
-    const requests = simulatedServer({ connections: 4, milliseconds: 60 }, overload, randomFrom(3));
+    const requests = simulatedServer({ connections: 4, milliseconds: 60 }, overload, lcg(3));
     const lines = requests.map((request) => pino(request, "/a');evil('\u001b[J"));
     const path = await file('evil.log', lines.join('\n'));
     expect((await command('suggest', path)).stdout).toContain("app.use('/a???evil????J', ");
@@ -194,7 +187,7 @@ describe('headgate suggest', () => {
 
   it('stays small while the paths and the clock of a log vary without bound', () => {
     const log = new LogSummary();
-    const random = randomFrom(1);
+    const random = lcg(1);
     for (let index = 0; index < 20_000; index++) {
       const path = `/${[...Array(8)].map(() => String.fromCharCode(97 + Math.floor(26 * random()))).join('')}`;
       log.add(pino({ end: 1e9 * random(), took: 1e6 * random() }, path));

@@ -1,16 +1,12 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collectGarbage } from '@headgate/test-kit/collect-garbage';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { createLimiter } from '../src/index.ts';
 
 // What shadow mode keeps. Mutation tests skip this file, as it takes long.
 
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
-
 function heap(): number {
-  collect();
+  collectGarbage();
   return process.memoryUsage().heapUsed;
 }
 

@@ -1,5 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collectGarbage } from '@headgate/test-kit/collect-garbage';
 import { Latch, VirtualClock } from '@headgate/test-suite';
 import { aRound } from '@headgate/test-suite/kit';
 import { expect, it, vi } from 'vitest';
@@ -153,9 +152,6 @@ it('tryTimeout does not limit the time of a body', async () => {
   expect(await response.text()).toBe('late');
 });
 
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
-
 it.each(['/large', '/stalled', '/stalled-large'])(
   'a body that is collected as garbage releases its permit: %s',
   async (path) => {
@@ -169,7 +165,7 @@ it.each(['/large', '/stalled', '/stalled-large'])(
     };
     expect(await call()).toBe(200);
     await vi.waitFor(() => {
-      collect();
+      collectGarbage();
       expect(held(api)).toBe(0);
     });
   },
@@ -184,7 +180,7 @@ it('a body that is being read is not collected', async () => {
   const text = api(url).then((response) => response.text());
   for (let i = 0; i < 10; i++) {
     await new Promise((resolve) => setTimeout(resolve, 10));
-    collect();
+    collectGarbage();
   }
   expect(await text).toBe('begun ended');
 });

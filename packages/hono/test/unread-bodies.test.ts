@@ -1,14 +1,10 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { adaptive } from '@headgate/core';
+import { collectGarbage } from '@headgate/test-kit/collect-garbage';
 import { counts } from '@headgate/test-suite';
 import { aRound } from '@headgate/test-suite/kit';
 import { Hono } from 'hono';
 import { expect, it } from 'vitest';
 import { appsWithoutNode } from './without-node.ts';
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
 
 const appOf = appsWithoutNode();
 
@@ -43,7 +39,7 @@ it.each([
     };
     expect(await request()).toBe(200);
     for (let i = 0; i < 20 && limit.holders > 0; i++) {
-      collect();
+      collectGarbage();
       await aRound();
     }
     expect(limit.holders).toBe(0);

@@ -1,14 +1,11 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collectGarbage } from '@headgate/test-kit/collect-garbage';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createServer } from '../src/index.ts';
 import { Client } from './client.ts';
 
-setFlagsFromString('--expose-gc');
 vi.setConfig({ testTimeout: 60_000 });
-const gc: () => void = runInNewContext('gc');
 
 const json = { 'Content-Type': 'application/json' };
 
@@ -60,7 +57,7 @@ const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
 /** Memory of this process in bytes. */
 function memory(): number {
-  gc();
+  collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }

@@ -1,11 +1,7 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collectGarbage } from '@headgate/test-kit/collect-garbage';
 import { aRound } from '@headgate/test-suite/kit';
 import { adaptive, type ConcurrencyLimitOptions, concurrencyLimit } from '@headgate/web';
 import { expect, it } from 'vitest';
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
 
 /** A body that never ends. */
 const endless = () => new ReadableStream({ pull: (controller) => controller.enqueue('more ') });
@@ -25,7 +21,7 @@ it.each<[string, ConcurrencyLimitOptions]>([
   };
   expect(await request()).toBe(200);
   for (let i = 0; i < 20 && outer.holders + inner.holders > 0; i++) {
-    collect();
+    collectGarbage();
     await aRound();
   }
   expect([outer.holders, inner.holders]).toEqual([0, 0]);

@@ -1,5 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collectGarbage } from '@headgate/test-kit/collect-garbage';
 import { expect, it } from 'vitest';
 import { randomOf } from '../fuzz/mutate.ts';
 import { World } from './world.ts';
@@ -77,7 +76,6 @@ class Day {
 
 /** Bytes in use after a garbage collection. */
 function heap(): number {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
+  collectGarbage();
   return process.memoryUsage().heapUsed;
 }
