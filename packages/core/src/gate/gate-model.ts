@@ -31,7 +31,7 @@ export function gateModel(
     };
   });
   const isPresent = specs.some(({ limiter }) => isControlled(limiter.limit));
-  return { together: (clock) => gateOf(specs, clock), limits: isPresent ? [] : limits, isPresent };
+  return { together: (clock) => gateOf(specs, clock), limits, isPresent };
 }
 
 /** @param hasOwnLimits Whether requests may set the limit of their key. */

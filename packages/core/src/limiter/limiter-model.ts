@@ -37,6 +37,5 @@ export function limiterModel(
   };
   const isNumber = typeof limit === 'number' && !isLimitPerRequest;
   const only = { name, limit: isNumber ? limit : undefined, alone, applies: () => true };
-  const isPresent = isControlled(limit);
-  return { together: alone, limits: isPresent ? [] : [only], isPresent };
+  return { together: alone, limits: [only], isPresent: isControlled(limit) };
 }

@@ -82,7 +82,8 @@ export class Simulation<Demands> {
     this.#together = new Variant(ownClock, together(ownClock), limit, ({ identity }, rejection) => {
       this.#reports.push({ identity, rejection });
     });
-    this.#steps = limits.map((each) => {
+    // Other numbers mean nothing to a default limit.
+    this.#steps = (isPresent ? [] : limits).map((each) => {
       const make = (other?: number) =>
         new Variant(ownClock, each.alone(ownClock, other), other ?? each.limit);
       const own = others.length === 0 ? undefined : make();
