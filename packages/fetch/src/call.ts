@@ -58,12 +58,15 @@ export class Call {
     try {
       for (let number = 1; ; number++) {
         const tried = await this.#try();
-        const pause = this.#pauseAfter(tried, number);
-        if (pause === undefined) {
-          if (tried.response === undefined) throw tried.error;
-          return this.#hold(tried, end);
+        let pause: number | undefined;
+        try {
+          pause = this.#pause(tried, number);
+          if (pause === undefined) return this.#result(tried, end);
+        } catch (error) {
+          this.#discard(tried);
+          throw error;
         }
-        if (tried.response !== undefined) this.#discard(tried);
+        this.#discard(tried);
         await sleep(pause, this.#time.signal, this.settings.clock);
       }
     } catch (error) {
@@ -105,16 +108,6 @@ export class Call {
     return { ...init, headers, ...(signal && { signal }) };
   }
 
-  #pauseAfter(tried: Tried, number: number): number | undefined {
-    try {
-      return this.#pause(tried, number);
-    } catch (error) {
-      // The application may have written the budget.
-      if (tried.response !== undefined) this.#discard(tried);
-      throw error;
-    }
-  }
-
   /** Milliseconds until another try is due; undefined if none may follow. */
   #pause({ outcome, response }: Tried, number: number): number | undefined {
     const { clock, maxPause } = this.settings;
@@ -126,26 +119,24 @@ export class Call {
     return this.origin.budget.take() ? pause : undefined;
   }
 
-  #hold(answered: Answered, ended: () => void): Response {
-    const { response, outcome, permit, time } = answered;
-    try {
-      return holdResponse(response, this.#method === 'HEAD', (error) => {
-        const failed = error === undefined ? 'ignored' : outcomeOfError(error, time.signal);
-        if (outcome !== 'dropped') this.origin.report(failed, false);
-        time.end();
-        permit.release(failed === 'dropped' ? 'dropped' : outcome);
-        ended();
-      });
-    } catch (error) {
-      this.#discard(answered);
-      throw error;
-    }
+  /** @throws The error of a try without a response. */
+  #result(tried: Tried, ended: () => void): Response {
+    if (tried.response === undefined) throw tried.error;
+    const { response, outcome, permit, time } = tried;
+    return holdResponse(response, this.#method === 'HEAD', (error) => {
+      const failed = error === undefined ? 'ignored' : outcomeOfError(error, time.signal);
+      if (outcome !== 'dropped') this.origin.report(failed, false);
+      time.end();
+      permit.release(failed === 'dropped' ? 'dropped' : outcome);
+      ended();
+    });
   }
 
-  /** Ends a response that the caller will not see. */
-  #discard({ response, outcome, permit, time }: Answered): void {
-    time.end();
-    permit.release(outcome);
-    response.body?.cancel().catch(() => {});
+  /** Ends a response that the caller will not see, if there is one. */
+  #discard(tried: Tried): void {
+    if (tried.response === undefined) return;
+    tried.time.end();
+    tried.permit.release(tried.outcome);
+    tried.response.body?.cancel().catch(() => {});
   }
 }

@@ -1,4 +1,5 @@
 import { type LogSummary, OTHERS } from './log-summary.ts';
+import type { Suggestion } from './plateau.ts';
 import type { RouteLog } from './route-log.ts';
 
 /** The name of all requests together. */
@@ -6,21 +7,13 @@ const ALL = 'all requests';
 /** The routes with the most work are listed. */
 const MAX_LISTED = 10;
 
-/** A row of the result. */
-interface RouteResult {
+/** A row of the result; without a suggestion if the log is too short. */
+interface RouteResult extends Partial<Suggestion> {
   readonly route: string;
   readonly requests: number;
   /** The route's part of the time that all requests took, from 0 to 1. */
   readonly work: number;
   readonly rejected: number;
-  /** Undefined if the log is too short. */
-  readonly limit?: number | undefined;
-  /** Whether the log contains an overload. Otherwise the server can do at least `limit`. */
-  readonly isSaturated?: boolean | undefined;
-  /** The highest rate of answers per second. */
-  readonly rate?: number | undefined;
-  /** Milliseconds per request while few were in flight. */
-  readonly calm?: number | undefined;
 }
 
 export interface SuggestResult {
