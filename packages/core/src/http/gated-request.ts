@@ -7,10 +7,12 @@ import type { Outcome } from '../limits/limit.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
 import { Waiter } from '../semaphore/waiter.ts';
-import { warnOnce } from '../warning.ts';
 import { AbandonedRequest, type AbandonedRequests } from './abandoned-requests.ts';
 import { type Admission, admissionOf, unlimited } from './admission.ts';
 import { ClientDeadline } from './client-deadline.ts';
+import { InnerRequests } from './inner-requests.ts';
+import { warnOfInnerWait, warnOfNestedWait } from './nested-waits.ts';
+import { type Ending, ObservedRequest } from './observed-request.ts';
 import { OwnCalls } from './own-calls.ts';
 import type { SlowClients } from './slow-clients.ts';
 
@@ -37,12 +39,6 @@ export interface GatedRequestSettings {
   readonly slowClients?: SlowClients | undefined;
 }
 
-/** How a response ended: sent completely, cut off within its body, or cut off before its header. */
-export type Ending = 'complete' | 'truncated' | 'unanswered';
-
-/** Number of inner requests that run on a permit at once. It bounds what a client can start with one request. */
-export const MAX_INNER = 10;
-
 /** The async context of a handler. It may outlive the request, in a connection that the handler has opened. */
 interface Scope {
   /** Undefined once the response is complete: nothing waits for what the handler still calls. */
@@ -51,11 +47,8 @@ interface Scope {
 
 export const ownCalls = new OwnCalls<Scope>();
 
-/**
- * A request and its response, as far as an adapter can observe them. All middleware of the request use the same
- * instance.
- */
-export abstract class Exchange {
+/** A request, its response, and the gates that it has come to. All middleware of the request use the same instance. */
+export abstract class Exchange extends ObservedRequest {
   /** The gated request of the innermost middleware. Its `outer` links to those of the enclosing ones. */
   latest: GatedRequest | undefined = undefined;
   /** The kind of work, as an inner limit knows it: a limit in front of the framework does not see the route. */
@@ -64,26 +57,6 @@ export abstract class Exchange {
   scope: Scope | undefined = undefined;
   /** The scope in which the app has made this request, if it is certain that it has: an inner request. */
   caller: Scope | undefined = undefined;
-
-  /** Whether the client has disconnected. */
-  abstract readonly gone: boolean;
-  /** Whether the head of the response has been sent. */
-  abstract readonly headersSent: boolean;
-  /** Must arrange that `ended` is called when the response ends. */
-  protected abstract listen(): void;
-
-  /** Whether the status of the response is that of an error. False if unknown. */
-  get hasFailed(): boolean {
-    return false;
-  }
-
-  /**
-   * Whether the handler has read everything that has arrived of the request's body and is waiting for the rest. False
-   * if unknown.
-   */
-  get awaitsBody(): boolean {
-    return false;
-  }
 
   /** Whether the request is queued at its innermost limit. */
   get isQueued(): boolean {
@@ -123,39 +96,6 @@ export abstract class Exchange {
       for (let gated = outer.latest; gated !== undefined; gated = gated.outer) yield gated;
   }
 
-  /** Calls back just before the handler reads the end of the body. Needed only if `awaitsBody` may be true. */
-  whenBodyEnds(_callback: () => void): void {}
-
-  /** Calls back when the first part of the response's body is sent, or the response ends without one. */
-  whenBodyBegins(_callback: () => void): void {}
-
-  /** Whether the handler of a client that has just left probably stops: it has begun to respond, or listens for that. */
-  get seemsToStop(): boolean {
-    return this.headersSent;
-  }
-
-  /**
-   * Calls back when the handler of a disconnected client is done, if it shows that. Needed only if the framework does
-   * not report it.
-   */
-  whenDone(_callback: () => void): void {}
-
-  /**
-   * Calls back when the handler of a disconnected client reads whether the client is still connected, perhaps repeatedly.
-   */
-  whenDisconnectRead(_callback: () => void): void {}
-
-  /**
-   * Calls back when the handler of a disconnected client has ended the response or pipes a stream to it, perhaps
-   * repeatedly. From then on, the handler's promise may wait for a `finish` event that never comes.
-   */
-  whenHandedOver(_callback: () => void): void {}
-
-  /**
-   * Called when the request is rejected. If `hangUp` is set, as on shutdown, closes the connection after the response.
-   */
-  rejected(_hangUp: boolean, _clock: Clock): void {}
-
   /** The admission by the innermost limit. A middleware whose limits do not apply to the request uses it. */
   get admission(): Admission {
     return this.latest?.admission ?? unlimited;
@@ -169,7 +109,7 @@ export abstract class Exchange {
   }
 
   /** Reports the end of the response to each gate of the request. */
-  ended(ending: Ending): void {
+  override ended(ending: Ending): void {
     for (let gated = this.latest; gated !== undefined; gated = gated.outer) gated.ended(ending);
     if (ending === 'complete' && this.scope !== undefined) this.scope.exchange = undefined;
   }
@@ -177,17 +117,6 @@ export abstract class Exchange {
 
 /** Number of requests admitted by any middleware. */
 let admissions = 0;
-
-const names = (demands: Demands) => demands.map(({ limiter }) => `"${limiter.name}"`).join(', ');
-
-function nestedWait(inner: Demands, outer: Demands): string {
-  const both = `is queued for ${names(inner)} while it holds a permit of ${names(outer)} in another middleware`;
-  return `a request ${both}; combine the limits in one middleware`;
-}
-
-function innerWait(inner: Demands, outer: Demands): string {
-  return `a request of the app to itself is queued for ${names(inner)} while the request that made it holds a permit of ${names(outer)}`;
-}
 
 /** A request at one gate: it waits in the queue, holds its permit until the response ends, or is rejected. */
 export class GatedRequest extends Waiter {
@@ -211,7 +140,7 @@ export class GatedRequest extends Waiter {
   /** Requests that were admitted later have a higher number. */
   number = 0;
   /** The inner requests that run on the permit; undefined if there were none. */
-  private inner: Set<Exchange> | undefined = undefined;
+  private inner: InnerRequests | undefined = undefined;
   /** Number of handlers that are running, here or in inner middleware. */
   private runningHandlers = 0;
   /** Whether `runningHandlers` is known: the framework has reported a handler, or no handler will run. */
@@ -272,12 +201,11 @@ export class GatedRequest extends Waiter {
     for (let { outer } = this; outer !== undefined; outer = outer.outer) {
       const { permit, demands, settings } = outer;
       if (settings.isDefault) permit?.pauseCounting();
-      if (settings.countsWaiting && permit?.released === false && demands.length > 0)
-        warnOnce('HEADGATE_NESTED_WAIT', () => nestedWait(this.demands, demands));
+      if (settings.countsWaiting && permit?.released === false)
+        warnOfNestedWait(this.demands, demands);
     }
     for (const { permit, demands } of this.exchange.outers())
-      if (permit?.released === false && demands.length > 0)
-        warnOnce('HEADGATE_NESTED_WAIT', () => innerWait(this.demands, demands), 'inner');
+      if (permit?.released === false) warnOfInnerWait(this.demands, demands);
     this.answered = new Promise((resolve) => {
       this.answer = resolve;
     });
@@ -340,23 +268,20 @@ export class GatedRequest extends Waiter {
   /** Whether an inner request with this demand may run on the permit. */
   lends(demand: Demand): boolean {
     const { permit, inner } = this;
-    if (permit === undefined || permit.hasEnded || !this.holds(demand)) return false;
-    return (inner?.size ?? 0) < MAX_INNER && permit.counts(demand.limiter.name);
+    if (permit === undefined || permit.hasEnded || inner?.isFull || !this.holds(demand))
+      return false;
+    return permit.counts(demand.limiter.name);
   }
 
   /** Holds the permit until an inner request is done. */
   lend(exchange: Exchange, done: Promise<void>): void {
-    this.inner ??= new Set();
-    const { inner } = this;
-    inner.add(exchange);
-    this.permit?.waitUntil(done.then(() => inner.delete(exchange)));
+    this.inner ??= new InnerRequests();
+    this.permit?.waitUntil(this.inner.add(exchange, done));
   }
 
   /** Whether the handler of an inner request works on the permit, rather than waits for its client. */
   get worksInside(): boolean {
-    for (const { headersSent, awaitsBody } of this.inner ?? [])
-      if (!headersSent && !awaitsBody) return true;
-    return false;
+    return this.inner?.areWorking ?? false;
   }
 
   /** Calls the rest of the app, which may call itself on the permit. */
