@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { traceCalls } from './bench/test/walk/trace.ts';
 
 // Tests run from the sources: nothing needs to be built first.
 // Not `module`: workers apply it to packages that Node itself loads, for which that build of OpenTelemetry's API is not meant.
@@ -21,6 +22,9 @@ export const long = [
 
 /** The tests of the built site, which `npm run docs -- site-check` runs. */
 const site = 'docs/site/test/**/*.test.ts';
+
+/** They trace the calls within the sources. */
+const walk = 'bench/test/walk/**/*.test.ts';
 
 const exclude = [...configDefaults.exclude, ...long, site];
 
@@ -67,8 +71,13 @@ export default defineConfig({
         ...common,
         test: {
           ...{ name: 'shared', ...setup, isolate: false },
-          ...{ include, exclude: [...exclude, ...isolated] },
+          ...{ include, exclude: [...exclude, ...isolated, walk] },
         },
+      },
+      {
+        ...common,
+        plugins: [traceCalls(import.meta.dirname, ['core', 'express', 'store-kit', 'redis'])],
+        test: { name: 'walk', ...setup, include: [walk], exclude },
       },
     ],
     reporters: [process.stdout.isTTY ? 'default' : 'dot', './scripts/closing-line.ts'],
