@@ -18,6 +18,7 @@ export const pages = [
   'CONTRIBUTING.md',
   ...markdownIn('docs'),
   'examples/README.md',
+  'packages/core/src/README.md',
   'packages/core/SKILL.md',
   ...['packages', 'internal'].flatMap((folder) =>
     readdirSync(join(root, folder)).map((name) => `${folder}/${name}/README.md`),
