@@ -26,6 +26,7 @@ const table: readonly Group[] = [
       'uploads-and-slow-clients',
       'limiters-in-handlers',
       'outbound-calls',
+      'load-balancers',
       'choose-your-number',
       'distributed',
       'testing',
