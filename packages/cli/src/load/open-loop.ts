@@ -21,20 +21,20 @@ const MAX_IN_A_ROW = 50;
  * @param send Sends one request, and gives up after `timeout` milliseconds.
  * @param maxLate Stops sending if a request is later than this, in milliseconds: the generator cannot keep up.
  */
-export async function openLoop(
-  schedule: readonly Arrival[],
+export async function openLoop<A extends Arrival>(
+  schedule: readonly A[],
   timeout: number,
-  send: (arrival: Arrival, timeout: number) => Promise<Outcome>,
+  send: (arrival: A, timeout: number) => Promise<Outcome>,
   maxLate = Number.POSITIVE_INFINITY,
-): Promise<Attempt[]> {
+): Promise<(A & Attempt)[]> {
   const start = performance.now();
   const now = () => performance.now() - start;
-  const attempt = async (arrival: Arrival): Promise<Attempt> => {
+  const attempt = async (arrival: A): Promise<A & Attempt> => {
     const late = now() - arrival.at;
     const outcome = await send(arrival, Math.max(1, timeout - late));
     return { ...arrival, outcome, late, took: now() - arrival.at };
   };
-  const attempts: Promise<Attempt>[] = [];
+  const attempts: Promise<A & Attempt>[] = [];
   for (const arrival of schedule) {
     const ahead = arrival.at - now();
     if (ahead > 0) await setTimeout(ahead);

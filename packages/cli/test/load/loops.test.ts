@@ -87,6 +87,8 @@ test('clients in a closed loop have one request each, and pause after a rejectio
   expect(outcomes.rejected).toBeGreaterThan(0);
 });
 
-test('slope is the number of values per unit', () => {
+test('slope is the number of values per unit, also of values in batches', () => {
   expect(slope([0, 100, 200, 300])).toBeCloseTo(0.01);
+  const batches = Array.from({ length: 400 }, (_, i) => Math.floor(i / 10) * 50);
+  expect(slope(batches)).toBeCloseTo(0.2, 3);
 });
