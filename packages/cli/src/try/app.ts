@@ -144,7 +144,7 @@ const refused = (message: string) => new CommandError(`try: ${message}`, 1);
 const portOf = ({ port, protocol }: URL) => port || (protocol === 'https:' ? '443' : '80');
 
 /** Whether something accepts connections there. */
-export function isInUse(url: URL): Promise<boolean> {
+function isInUse(url: URL): Promise<boolean> {
   return new Promise((resolve) => {
     const host = url.hostname.replace(/^\[|\]$/g, '');
     const socket = connect({ host, port: Number(portOf(url)) });

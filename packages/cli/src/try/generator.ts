@@ -33,7 +33,7 @@ export interface ClosedLoad extends Closed {
   readonly cost: number;
 }
 
-export interface OpenLoad {
+interface OpenLoad {
   readonly attempts: Attempt[];
   /** Whether all requests were sent: not if one would have been more than 1.5 s late. */
   readonly isComplete: boolean;
@@ -52,7 +52,7 @@ export class Generator {
   constructor(mark: string) {
     const program = import.meta.url.replace(/generator(\.[jt]s)$/, 'generator-process$1');
     const env = { ...process.env, NODE_OPTIONS: '' };
-    this.#child = fork(fileURLToPath(program), [mark], { env });
+    this.#child = fork(fileURLToPath(program), [mark], { env, serialization: 'advanced' });
     this.#child.on('message', (message: { id?: number; value?: unknown; tally?: Tally }) => {
       if (message.tally !== undefined) this.onTally(message.tally);
       else this.#waiting.get(message.id ?? 0)?.(message.value);
@@ -71,7 +71,9 @@ export class Generator {
         if (error === undefined) resolve(value as ReturnType<Tasks[K]>);
         else reject(error);
       });
-      this.#child.send({ id, task, argument: args[0] });
+      this.#child.send({ id, task, argument: args[0] }, (error) => {
+        if (error) this.#waiting.get(id)?.(undefined, error);
+      });
     });
   }
 

@@ -1,9 +1,18 @@
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../../src/command.ts';
 import { runTry, server } from './command.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'headgate-try-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
 
 async function freePort(): Promise<number> {
   const listening = createServer().listen(0, '127.0.0.1');
@@ -81,12 +90,23 @@ describe.concurrent('a server that cannot be measured is refused in a sentence:'
     expect(code).toBe(1);
   });
 
-  it('a server that rejects by itself shows nothing', async () => {
+  it('a server that rejects by itself shows nothing; it gets the body and the headers of the files', async () => {
+    const [body, headers] = [join(folder, 'body'), join(folder, 'headers')];
+    await Promise.all([writeFile(body, 'abc'), writeFile(headers, 'Cookie: a=b\n')]);
     const throttled = server(
-      'n++ < 10 ? setTimeout(() => res.end(), 20) : res.writeHead(429).end()',
+      'const { cookie, "content-length": length } = req.headers;' +
+        'if (req.method + cookie + length !== "POSTa=b3") return res.writeHead(404).end();' +
+        'n++ < 10 ? setTimeout(() => res.end(), 20) : res.writeHead(429).end()',
       'let n = 0',
     );
-    const { code, text } = await refusalOf('--json', ...throttled);
+    const { code, text } = await refusalOf(
+      '--json',
+      '--body',
+      body,
+      '--headers',
+      headers,
+      ...throttled,
+    );
     const { verdict, sentence } = JSON.parse(text);
     expect([verdict, code]).toEqual(['shows nothing', 2]);
     expect(sentence).toMatch(
