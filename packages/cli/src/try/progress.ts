@@ -15,8 +15,9 @@ export class Progress {
   }
 
   show(text: string): void {
-    const { isTTY, columns = 80 } = this.#stderr;
-    if (isTTY) this.#stderr.write(`\r\x1b[2K${`${this.#step}: ${text}`.slice(0, columns - 1)}`);
+    const { isTTY, columns } = this.#stderr;
+    if (isTTY)
+      this.#stderr.write(`\r\x1b[2K${`${this.#step}: ${text}`.slice(0, (columns || 80) - 1)}`);
   }
 
   clear(): void {

@@ -24,7 +24,7 @@ describe('the verdict is', () => {
     ['harms', three({ spike: 0.8 }), three({ spike: 0.2 }), /^Headgate harms this server/],
     ['harms', three(), three({ afterwards: 0.7 }), /^Headgate harms/],
     ['harms', three(), three({ before: 0.9 }), /^Headgate harms/],
-    ['harms', three(), three({ capacity: 60 }), /^Headgate harms/],
+    ['harms', three(), three({ capacity: 50 }), /^Headgate harms/],
   ])('%s', (expected, bare, hooked, sentence) => {
     const judged = judge(bare, hooked);
     expect(judged.verdict).toBe(expected);
@@ -36,9 +36,9 @@ describe('the verdict is', () => {
     ['the calm is none', three({ before: 0.98 }), three(), /before the spike, .* only 98 %/],
     [
       'the generator was late',
-      three({ late: 80 }),
+      three({ late: 180 }),
       three(),
-      /late: .* more than 80 ms after its time/,
+      /late: .* more than 180 ms after its time/,
     ],
     [
       'the machine was not steady',
