@@ -21,6 +21,8 @@ const GRACE = 1_500;
 /** If the app listens for this long, but only on other ports, it ignores `PORT`. */
 const MAX_ELSEWHERE = 3_000;
 const PROBE_TIMEOUT = 5_000;
+/** Milliseconds for what it has written at its end; a process that it has left may hold the pipe. */
+const LAST_WORDS = 300;
 const MAX_OUTPUT = 4_000;
 
 /** A server started by a command, in a process group of its own. */
@@ -31,7 +33,7 @@ export class App {
   /** Whether the hook has said that it limits requests. */
   isHooked = false;
   #failed: CommandError | undefined;
-  /** Resolves to how the command has ended, and all that holds its output. */
+  /** Resolves to how the command has ended, when its output has been read. */
   readonly #ended: Promise<string>;
 
   /** @throws CommandError if something listens on the port already. */
@@ -67,12 +69,15 @@ export class App {
     };
     this.#child.stdout?.on('data', hear);
     this.#child.stderr?.on('data', hear);
-    this.#child.on('error', ({ message }) => {
-      this.#failed = refused(`the command cannot be started: ${message}`);
-    });
-    // Not `exit`: its last words are read before `close`.
     this.#ended = new Promise((resolve) => {
-      this.#child.on('close', (code, signal) => resolve(`ended (${signal ?? code})`));
+      this.#child.on('error', ({ message }) => {
+        this.#failed = refused(`the command cannot be started: ${message}`);
+        resolve(message);
+      });
+      this.#child.on('exit', async (code, signal) => {
+        await setTimeout(LAST_WORDS);
+        resolve(`ended (${signal ?? code})`);
+      });
     });
   }
 

@@ -47,6 +47,8 @@ export function optionsOf(args: readonly string[], env = process.env): TryOption
   if (!isBundled && positionals.length === 0) throw wrong('a URL is missing');
   if (!isBundled && !running && command.length === 0)
     throw wrong('the command that starts the server is missing: end with -- node server.js');
+  if (running && (limit ?? route) !== undefined)
+    throw wrong('with --running, no limit is set: --limit and --route need a command');
   if (running && command.length > 0) throw wrong('with --running, nothing is started');
   const urls = positionals.map(urlOf);
   checkHosts(urls, values['i-may-load']);

@@ -20,8 +20,8 @@ export interface Times {
 
 export const usualTimes: Times = {
   warmUp: 1_000,
-  capacity: 2_500,
-  before: 2_000,
+  capacity: 2_000,
+  before: 1_500,
   spike: 4_000,
   afterwards: 2_500,
   maxStart: 60_000,

@@ -1,6 +1,6 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { type Figures, mediansOf } from './figures.ts';
-import { milliseconds, percent, ratio } from './format.ts';
+import { milliseconds, percent, perSecond, ratio } from './format.ts';
 
 export type Verdict = 'helps' | 'no need' | 'harms' | 'shows nothing';
 
@@ -54,7 +54,7 @@ function checkMachine(kinds: readonly (readonly Figures[])[]): void {
     const capacities = kind.map(({ capacity }) => capacity);
     if (Math.min(...capacities) < MIN_STEADINESS * Math.max(...capacities))
       throw new ShowsNothing(
-        `the machine was not steady: the same server could do ${capacities.map((each) => `${ratio(each)}/s`).join(', ')}. ${whoIsBusy()}`,
+        `the machine was not steady: the same server could do ${capacities.map(perSecond).join(', ')}. ${whoIsBusy()}`,
       );
   }
 }
