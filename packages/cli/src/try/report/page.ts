@@ -21,7 +21,7 @@ export function pageOf(result: Result, rows: readonly (readonly string[])[]): st
 <body>
 <main>
 <p class="eyebrow">headgate try ${escapeHtml(result.urls.join(' '))}</p>
-<h1>${escapeHtml(sentence)}</h1>
+<h1>${escapeHtml(sentence).replaceAll(' %', '&nbsp;%')}</h1>
 ${legend}
 <div class="pair">
 ${typical.map((pass) => panel(pass, result, top)).join('\n')}

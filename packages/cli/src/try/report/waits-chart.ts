@@ -17,7 +17,7 @@ export function waitsChart({ attempts, phases }: Pass, timeout: number, name: st
   };
   return svg(height, `${name}: wait of each request`, [
     spikeBand(frame, spanOf(phases, 'spike')),
-    axes(frame, end, [0, timeout / 2, timeout], milliseconds),
+    axes(frame, end, [0, timeout / 2, timeout], (at) => (at === 0 ? '0' : milliseconds(at))),
     marks('gaveUp', cross),
     marks('failed', cross),
     marks('rejected', upright),
