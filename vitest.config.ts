@@ -8,7 +8,6 @@ const conditions = ['headgate-source', 'node', 'development|production'];
 
 const include = [
   '{packages,internal}/*/{src,test}/**/*.test.ts',
-  'demo/**/*.test.ts',
   'bench/**/*.test.ts',
   'docs/**/*.test.ts',
   'scripts/**/*.test.ts',
