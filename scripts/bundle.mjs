@@ -3,6 +3,7 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { decode, encode } from '@jridgewell/sourcemap-codec';
 import { rolldown } from 'rolldown';
 import { rollup } from 'rollup';
@@ -13,8 +14,8 @@ import { shipDocs } from './ship-docs.mjs';
 /** What the launchers in `bin` import. */
 const programs = { cli: 'main', postgres: 'print-sql', server: 'main' };
 
-/** Bundled, since the CommonJS build cannot load it: it is published as ES modules only. */
-const bundled = ['path-to-regexp'];
+/** Part of the bundles: code that requires the CommonJS build could not load it, and one file less is imported. */
+export const bundled = ['path-to-regexp'];
 
 const isExternal = (path) => !/^[./]/.test(path) && !bundled.includes(path);
 
@@ -46,8 +47,8 @@ function entriesOf(folder) {
 /** The paths of the entry points by their names, which become paths below `dist`. */
 const inputOf = (names, pathOf) => Object.fromEntries(names.map((name) => [name, pathOf(name)]));
 
-async function bundleCode(folder, names, format) {
-  const target = join(root, folder, format === 'cjs' ? 'dist/cjs' : 'dist');
+/** Writes the JavaScript of the entry points into `target`, and returns the paths of its modules. */
+export async function bundleCode(folder, names, format, target) {
   const bundle = await rolldown({
     cwd: join(root, folder),
     input: inputOf(names, (name) => `src/${name}.ts`),
@@ -75,9 +76,16 @@ async function bundleCode(folder, names, format) {
   return output.flatMap((file) => file.moduleIds ?? []);
 }
 
-/** The source map without columns, which take five times the space of lines, and without the text of the sources. */
+/**
+ * The source map with the first position of each line of a source only, since columns take five times the space, and
+ * without the text of the sources.
+ */
 function linesOf({ version, file, sources, mappings }) {
-  const lines = decode(mappings).map((segments) => segments.slice(0, 1));
+  const isNew = ([, source, line], index, segments) =>
+    index === 0 || source !== segments[index - 1][1] || line !== segments[index - 1][2];
+  const lines = decode(mappings).map((segments) =>
+    segments.filter(isNew).map((segment) => segment.slice(0, 4)),
+  );
   return { version, file, sources, names: [], mappings: encode(lines) };
 }
 
@@ -141,10 +149,10 @@ async function bundlePackage(folder) {
   const { names, all } = entriesOf(folder);
   const { publishConfig } = manifestOf(folder);
   const hasCommonJs = JSON.stringify(publishConfig).includes('dist/cjs');
-  includeLicenses(folder, await bundleCode(folder, all, 'es'));
+  includeLicenses(folder, await bundleCode(folder, all, 'es', join(root, folder, 'dist')));
   if (names.length === 0) return;
   if (!hasCommonJs) return bundleTypes(folder, names, 'dist');
-  await bundleCode(folder, names, 'cjs');
+  await bundleCode(folder, names, 'cjs', join(root, folder, 'dist/cjs'));
   await bundleTypes(folder, names, 'dist/cjs');
   write(join(root, folder, 'dist/cjs/package.json'), '{ "type": "commonjs" }\n');
   // One declaration of each class for both, or TypeScript would take them for different ones.
@@ -154,5 +162,7 @@ async function bundlePackage(folder) {
   }
 }
 
-for (const folder of publicPackages) await bundlePackage(folder);
-shipDocs();
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const folder of publicPackages) await bundlePackage(folder);
+  shipDocs();
+}
