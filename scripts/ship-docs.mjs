@@ -29,8 +29,8 @@ const pagesAbout = {
 
 /** The front page, what helps to choose Headgate rather than to use it, and the list of exports, which the types have too. */
 const onTheSite = [
-  ...['index', 'api', 'capacity', 'clients-that-give-up', 'migrating', 'overload', 'performance'],
-  ...['runtimes', 'support'],
+  ...['index', 'api', 'capacity', 'clients-that-give-up', 'how-it-works', 'migrating', 'overload'],
+  ...['performance', 'runtimes', 'support'],
 ];
 
 const pages = readdirSync(join(root, 'docs'))
