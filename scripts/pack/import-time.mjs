@@ -1,4 +1,4 @@
-// npm run pack -- import-time: what the packed core takes, and how long the import of @headgate/express takes compared with
+// npm run pack -- import: what the packed core takes, and how long the import of @headgate/express takes compared with
 // that of express. Each import is in a process of its own, alternating, so that the load of the machine affects both.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
