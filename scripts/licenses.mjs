@@ -3,6 +3,7 @@
 import { existsSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundled } from './bundle.mjs';
 import { manifestOf, publicPackages, root } from './packages.mjs';
 
 /** Licenses that ask an application for no more than to keep their text. */
@@ -26,7 +27,10 @@ function locate(name, folder) {
 
 /** Adds what a package depends on, directly or not. */
 function collect(folder, user, found) {
-  for (const name of Object.keys(manifestOf(folder).dependencies ?? {})) {
+  const { dependencies = {}, devDependencies = {} } = manifestOf(folder);
+  const isOurs = folder.startsWith(join(root, 'packages'));
+  const contained = bundled.filter((name) => isOurs && name in devDependencies);
+  for (const name of [...Object.keys(dependencies), ...contained]) {
     if (name.startsWith('@headgate/')) continue;
     const target = locate(name, folder);
     const { version, license, scripts = {} } = manifestOf(target);
@@ -55,7 +59,7 @@ export function licensesPage() {
   );
   return `# Third-party software
 
-What npm installs with the published packages, apart from the frameworks and clients that an application chooses itself.
+What the published packages contain, and what npm installs with them, apart from the frameworks and clients that an application chooses itself.
 \`npm run docs -- licenses\` writes this list from the installed dependencies; a test compares them.
 
 | Package | Version | License | Installed with |

@@ -32,7 +32,8 @@ if (found === undefined) {
 
 const { programs = [], build, run: main, count } = found;
 const steps = [['scripts/bootstrap.mjs', ...programs]];
-if (build !== undefined) steps.push(['node_modules/typescript/bin/tsc', '-b', ...build]);
+if (build !== undefined)
+  steps.push(['node_modules/typescript/bin/tsc', '-b', ...build], ['scripts/bundle.mjs']);
 steps.push([...main, ...words.slice(count)]);
 for (const step of steps) {
   process.exitCode = await run(step);

@@ -13,7 +13,7 @@ describe('the pages of the site', () => {
   });
 
   it('are shipped with the packages, except the front page', () => {
-    expect(shippedPages().has('index.md')).toBe(false);
+    expect(shippedPages().has('core/docs/index.md')).toBe(false);
   });
 
   it('have their first heading as title', () => {

@@ -19,6 +19,11 @@ const copied = [
   ...['core', 'store-kit', 'express', 'koa', 'hono', 'web', 'redis', 'postgres'].map(
     (name) => `packages/${name}/test`,
   ),
+  // What the tests of the core and the store kit run.
+  ...['core', 'store-kit', 'test-suite', 'node'].flatMap((name) =>
+    ['src', 'package.json', 'tsconfig.json'].map((file) => `packages/${name}/${file}`),
+  ),
+  ...['tsconfig.base.json', 'tsconfig.package.json'],
   ...['internal/test-kit/src', 'internal/test-servers/src', 'scripts/unexpected-output.ts'],
 ];
 

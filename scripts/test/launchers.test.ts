@@ -5,7 +5,7 @@ import { temporaryFolder } from '@headgate/test-kit/temporary-folder';
 import { beforeEach, describe, expect, test } from 'vitest';
 
 describe.each([
-  { name: 'headgate-server', home: '../../packages/server/', program: 'dist/command/main.js' },
+  { name: 'headgate-server', home: '../../packages/server/', program: 'dist/main.js' },
   { name: 'headgate', home: '../../packages/cli/', program: 'dist/main.js' },
   { name: 'headgate-postgres', home: '../../packages/postgres/', program: 'dist/print-sql.js' },
 ])('the launcher of $name', ({ name, home, program }) => {

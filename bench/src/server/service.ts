@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { cpuTime } from '../distributed/cpu-time.ts';
 
-const command = fileURLToPath(new URL('command/main.js', import.meta.resolve('@headgate/server')));
+const command = fileURLToPath(new URL('main.js', import.meta.resolve('@headgate/server')));
 export const bareRoute = fileURLToPath(new URL('./bare-route.js', import.meta.url));
 
 /** A server in its own process, on a free port. */

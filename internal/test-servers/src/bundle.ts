@@ -46,7 +46,7 @@ export function bundle(program: URL): Promise<string> {
 
 /** Bundles the command of `@headgate/server`. */
 export function bundleService(): Promise<string> {
-  return bundle(new URL('../../../packages/server/src/command/main.ts', import.meta.url));
+  return bundle(new URL('../../../packages/server/src/main.ts', import.meta.url));
 }
 
 async function make(entry: string): Promise<string> {

@@ -44,4 +44,4 @@ export class WorkersClock implements Clock {
 }
 
 /** The clock of all limits of an isolate. */
-export const workersClock = new WorkersClock();
+export const workersClock = /* @__PURE__ */ new WorkersClock();

@@ -3,12 +3,12 @@ import {
   type GatedRequest,
   HttpGate,
   type HttpOptions,
+  invalid,
   isThenable,
   misplaced,
   NodeExchange,
   reasonOf,
 } from '@headgate/core/http';
-import { invalid } from '@headgate/core/options';
 import type { NextFunction, Request, Response } from 'express';
 import { framework } from './framework.ts';
 

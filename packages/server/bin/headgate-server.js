@@ -2,7 +2,7 @@
 // Committed rather than built: pnpm links the command when it installs a clone, which is before the first build.
 import { existsSync } from 'node:fs';
 
-const program = new URL('../dist/command/main.js', import.meta.url);
+const program = new URL('../dist/main.js', import.meta.url);
 
 if (existsSync(program)) {
   await import(program.href);

@@ -20,13 +20,7 @@ import type { GateOptions, Guard } from './options.ts';
 import { OrderedGate } from './ordered-gate.ts';
 import { SoleGate, soleSettings } from './sole-gate.ts';
 
-const known = [
-  'limits',
-  'guard',
-  'name',
-  'mode',
-  ...commonOptions,
-] as const satisfies readonly (keyof GateOptions)[];
+const ownOptions = ['limits', 'guard', 'name', 'mode'] as const satisfies (keyof GateOptions)[];
 
 /**
  * Creates a gate of several limits.
@@ -35,7 +29,7 @@ const known = [
  *   order.
  */
 export function createGate(options: GateOptions): Gate {
-  checkNames('createGate', options, known);
+  checkNames('createGate', options, [...ownOptions, ...commonOptions]);
   const { limits } = options;
   if (!Array.isArray(limits)) throw noLimits(limits);
   const common = checkCommon(options);

@@ -28,17 +28,7 @@ export interface OwnSpec {
   readonly owned: true;
 }
 
-const known = [
-  'name',
-  'limit',
-  'perKey',
-  'queueLimit',
-  'queueWeight',
-  'order',
-  'optional',
-  ...distributedOptions,
-  'limiter',
-];
+const ownOptions = ['name', 'limit', 'perKey', 'queueLimit', 'queueWeight', 'order', 'optional'];
 
 /** Validates an entry of `limits`. */
 export function limitSpecOf(
@@ -47,6 +37,7 @@ export function limitSpecOf(
   gate: CommonSettings,
 ): LimitSpec {
   const entry = `limits[${index}]`;
+  const known = [...ownOptions, ...distributedOptions, 'limiter'];
   return inEntry(entry, known, () => {
     checkNames(entry, options, known);
     const optional = checkFlag('optional', options.optional);

@@ -31,9 +31,6 @@ interface Process {
   readonly memoryUsage: { rss(): number };
 }
 
-const v8 = builtin<V8>('node:v8');
-const os = builtin<Os>('node:os');
-
 /**
  * A signal for `guard()` that sheds requests while the memory of this process runs out, so that the system does not
  * kill it. Where the runtime does not measure its memory, no request is shed.
@@ -44,6 +41,9 @@ export function memoryUse(options: MemoryUseOptions = {}): Signal {
   checkNames('memoryUse', options, ['maxHeap', 'maxRss']);
   const maxHeap = checkPart('maxHeap', options.maxHeap ?? 0.9);
   const maxRss = checkPart('maxRss', options.maxRss ?? 0.9);
+  // Not when this file is imported: node:v8 loads Node's streams, which takes longer than the rest of the core.
+  const v8 = builtin<V8>('node:v8');
+  const os = builtin<Os>('node:os');
   if (v8 === undefined || os === undefined) return { delay: () => 0, target: 1 };
   const { process } = globalThis as unknown as { process: Process };
   const heap = () => {

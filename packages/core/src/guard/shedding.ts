@@ -25,7 +25,7 @@ const toleranceOf: Readonly<Record<Priority, number>> = {
   sheddable: 0.25,
 };
 
-const ascending = [...priorities].reverse();
+const ascending = /* @__PURE__ */ [...priorities].reverse();
 
 /**
  * Distributes the shedding over the priorities, lowest first. Each priority has a controller with its own target. While
@@ -92,7 +92,7 @@ const MAX_ELAPSED_MS = 200;
  * Logarithm of the minimum admitted fraction. Without any requests, the controller would not notice the end of an
  * overload.
  */
-const MIN_LOG_ADMITTED = Math.log(0.005);
+const MIN_LOG_ADMITTED = /* @__PURE__ */ Math.log(0.005);
 
 /**
  * Computes which fraction of requests to shed so that a delay stays near its target. It is a PI controller like that of

@@ -11,7 +11,7 @@ interface DeadlineHeader {
   read(value: string, unit?: string): number;
 }
 
-const milliseconds = { pattern: /^(\d{1,10})$/, read: Number };
+const milliseconds = /^(\d{1,10})$/;
 const grpcUnits: Readonly<Record<string, number>> = {
   H: 3_600_000,
   M: 60_000,
@@ -23,8 +23,8 @@ const grpcUnits: Readonly<Record<string, number>> = {
 
 /** The headers with the time for which the client, or the proxy in front of it, waits. */
 const headers: readonly DeadlineHeader[] = [
-  { name: 'x-envoy-expected-rq-timeout-ms', ...milliseconds },
-  { name: 'connect-timeout-ms', ...milliseconds },
+  { name: 'x-envoy-expected-rq-timeout-ms', pattern: milliseconds, read: Number },
+  { name: 'connect-timeout-ms', pattern: milliseconds, read: Number },
   {
     name: 'grpc-timeout',
     pattern: /^(\d{1,8})([HMSmun])$/,

@@ -1,4 +1,4 @@
-export { isThenable } from '../errors.ts';
+export { invalid, isThenable } from '../errors.ts';
 export { sentence } from '../semaphore/rejection.ts';
 export { warnOnce } from '../warning.ts';
 export { type Admission, unlimited } from './admission.ts';

@@ -3,11 +3,11 @@ import { extname } from 'node:path';
 import type { Hono } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
 import type { StateDriver } from '../state-driver.ts';
-import { version } from '../version.ts';
+import { packageFolder, version } from '../version.ts';
 import { queryOf } from './input.ts';
 import { snapshot } from './snapshot.ts';
 
-const folder = new URL('../../ui/', import.meta.url);
+const folder = new URL('ui/', packageFolder);
 
 /** The files that all pages of Headgate share. They are copied into the package when it is packed. */
 const packed = new URL('shared/', folder);

@@ -1,5 +1,5 @@
-import { signals } from './signals.ts';
+import { signals } from './command/signals.ts';
 
 // All other modules are imported dynamically, so that the signal handlers are registered first.
-const { run } = await import('./run.ts');
+const { run } = await import('./command/run.ts');
 process.exitCode = await run(process.argv, signals);
