@@ -5,6 +5,7 @@ import { inlineDiagrams } from '../site/diagrams.ts';
 import { withoutEmptyHeaders } from '../site/empty-headers.ts';
 import { rewriteLinks } from '../site/rewrite-links.ts';
 import { sidebar, sidebarOf } from '../site/sidebar.ts';
+import { tabGroups } from '../site/tab-groups.ts';
 
 /** Pages that the search leaves out: they are for readers who look for a decision, a measurement or an example. */
 const UNSEARCHED = /^(decisions|lab|source)\//;
@@ -14,6 +15,8 @@ export default defineConfig({
   description: 'Concurrency limits and load shedding for Node servers',
   lang: 'en',
   srcDir: '.',
+  // Shown as tabs of the pages that link to them.
+  srcExclude: ['tabs/**'],
   outDir: '../out/site',
   cacheDir: '../out/site-cache',
   rewrites: {
@@ -24,6 +27,7 @@ export default defineConfig({
     anchor: { slugify: anchorOf },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     config(md) {
+      tabGroups(md);
       rewriteLinks(md);
       inlineDiagrams(md);
       withoutEmptyHeaders(md);
@@ -56,7 +60,7 @@ export default defineConfig({
     },
     outline: [2, 3],
     nav: [
-      { text: 'Docs', link: '/guide' },
+      { text: 'Get started', link: '/guide' },
       { text: 'Examples', link: '/source/examples/' },
       { text: 'Repository', link: repository },
     ],

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { shippedPages } from '../../scripts/ship-docs.mjs';
 import { read, root } from './pages.ts';
@@ -28,11 +28,11 @@ describe('an installed README links to what is installed', () => {
 });
 
 describe('an installed page of the docs links to what is installed', () => {
-  it.each([...pages])('%s', (_, text) => {
+  it.each([...pages])('%s', (page, text) => {
     const broken = linksIn(text).filter((link) => {
       const [, neighbour = ''] = /^\.\.\/\.\.\/([\w-]+)\/README\.md$/.exec(link) ?? [];
       return (
-        !pages.has(link) &&
+        !pages.has(posix.join(posix.dirname(page), link)) &&
         !(packages.includes(neighbour) && existsSync(join(root, 'packages', neighbour)))
       );
     });
