@@ -12,7 +12,7 @@ import { publicPackages, root } from './packages.mjs';
  */
 export function shippedPages() {
   // The front page is for the site alone.
-  const paths = ['', 'tabs/'].flatMap((folder) =>
+  const paths = ['', 'authors/', 'tabs/'].flatMap((folder) =>
     readdirSync(join(root, 'docs', folder))
       .filter((name) => name.endsWith('.md') && name !== 'index.md')
       .map((name) => folder + name),

@@ -54,18 +54,11 @@ const table: readonly Group[] = [
   },
   {
     title: 'Reference',
-    pages: [
-      'options',
-      'errors',
-      'redis',
-      'postgres',
-      'runtimes',
-      'support',
-      'api',
-      'api-adapters',
-      'api-stores',
-      'extending',
-    ],
+    pages: ['options', 'errors', 'redis', 'postgres', 'runtimes', 'support', 'api'],
+    folded: {
+      title: 'For authors',
+      pages: ['authors/extending', 'authors/api-adapters', 'authors/api-stores'],
+    },
   },
   {
     title: 'Why',

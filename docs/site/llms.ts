@@ -86,7 +86,7 @@ function textOf(page: string): string {
 }
 
 /** The first sentence of a page. */
-function summaryOf(page: string): string {
+export function summaryOf(page: string): string {
   const [, paragraph = ''] = /^# .*\n+((?:(?!```)[^\n#|!<-].*\n)+)/m.exec(read(page)) ?? [];
   const plain = paragraph.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/\s+/g, ' ');
   const [sentence = ''] = /^.*?(?:[.?](?= |$)|:$)/.exec(plain.trim()) ?? [];

@@ -22,7 +22,7 @@ describe('an installed README links to what is installed', () => {
   });
 
   it.each(packages)('an installed README names only installed pages: packages/%s', (name) => {
-    const named = [...read(`packages/${name}/README.md`).matchAll(/core\/docs\/([\w-]+\.md)/g)];
+    const named = [...read(`packages/${name}/README.md`).matchAll(/core\/docs\/([\w/-]+\.md)/g)];
     for (const [, page = ''] of named) expect(pages.has(page), page).toBe(true);
   });
 });
