@@ -1,5 +1,4 @@
-import { onContentUpdated } from 'vitepress';
-import { onMounted, onUnmounted } from 'vue';
+import { inBrowser, onContentUpdated } from 'vitepress';
 
 /** The name under which the browser keeps the chosen framework and package manager. */
 const KEY = 'headgate-tabs';
@@ -8,8 +7,7 @@ type Choices = Record<string, string>;
 
 /** Chooses the same tab in all groups of a kind, also on the pages that the reader opens later. */
 export function rememberTabs(): void {
-  onMounted(() => document.addEventListener('change', chosen));
-  onUnmounted(() => document.removeEventListener('change', chosen));
+  if (inBrowser) document.addEventListener('change', chosen);
   onContentUpdated(() => {
     for (const [kind, label] of Object.entries(readChoices())) check(kind, label);
   });

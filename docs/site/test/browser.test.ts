@@ -61,6 +61,8 @@ describe.each(['light', 'dark'] as const)(
   (colorScheme) => {
     it.each([
       ['index.html', 1_280],
+      ['guide.html', 1_280],
+      ['limit-a-route.html', 390],
       ['how-it-works.html', 1_280],
       ['options.html', 1_280],
       ['errors.html', 390],

@@ -15,7 +15,8 @@ interface Index {
 /** The library with which the site searches. */
 function miniSearch(): { loadJSON(json: string, options: object): Index } {
   const require = createRequire(realpathSync(join(root, 'node_modules/vitepress/package.json')));
-  return require('minisearch');
+  const library = 'minisearch'; // a dependency of VitePress
+  return require(library);
 }
 
 /** The index that a browser loads. */
