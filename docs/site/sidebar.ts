@@ -8,6 +8,7 @@ interface Item {
 
 interface Section {
   readonly text: string;
+  readonly link?: string;
   readonly collapsed?: boolean;
   readonly items: (Section | Item)[];
 }
@@ -21,7 +22,9 @@ const apiReference: Item = { text: 'API of each package', link: '/api-reference/
 
 function section({ title, pages, folded }: Group): Section {
   const items: (Section | Item)[] = pages.map(item);
-  if (folded !== undefined) items.push({ ...section(folded), collapsed: true });
+  // With a link, since a screen reader finds a button within a button otherwise.
+  if (folded !== undefined)
+    items.push({ ...section(folded), link: `/${folded.pages[0]}`, collapsed: true });
   return { text: title, items };
 }
 
