@@ -24,6 +24,8 @@ export const searchWords: Readonly<Record<string, string>> = {
     'per user per ip per client per customer per account api key address quota plan multi-tenant saas x-forwarded-for trust proxy behind a proxy ddos',
   'limiters-in-handlers':
     'bulkhead isolation limit a function pool of workers render puppeteer image sharp pdf',
+  'load-balancers':
+    'load balancer weight edge api gateway least connections keda horizontal autoscaler',
   metrics:
     'prometheus grafana alerts opentelemetry otel tracing logging access logs monitoring statistics datadog',
   migrating:
@@ -40,6 +42,7 @@ export const searchWords: Readonly<Record<string, string>> = {
   'queue-and-timeout':
     'backpressure waiting room backlog deadline timeouts queue size maxconn queue length fifo',
   'recipes-background-jobs': 'bullmq job queue worker cron batch sqs rabbitmq kafka consumer',
+  'recipes-cancel-queries': 'cancel query postgres statement timeout abort signal',
   'recipes-fetch-proxy': 'reverse proxy api gateway forward upstream',
   'recipes-graphql-yoga': 'graphql apollo resolver',
   'recipes-kubernetes': 'docker container k8s pod liveness readiness probe prestop helm',

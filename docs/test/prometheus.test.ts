@@ -112,6 +112,16 @@ describe.each([
   });
 });
 
+it('KEDA scales by requests in flight and in the queue, in parts of the limit', async () => {
+  const { spec } = parse(read('docs/observability/keda.yml'));
+  const { query } = spec.triggers[0].metadata;
+  const [{ value } = { value: 0 }] = await prometheus.query(
+    query.replaceAll('"default"', '"prom-client stuck"'),
+  );
+  // One request holds the only permit, and another one is queued.
+  expect(value).toBe(2);
+});
+
 it('rates are only calculated of counters, whose names Prometheus recognizes', async () => {
   const types = await prometheus.types();
   const queries = ['limits', 'semaphores'].flatMap((name) => queriesOf(readDashboard(name)));

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { startRedis } from '@headgate/test-servers';
+import { startPostgres, startRedis } from '@headgate/test-servers';
 import ts from 'typescript';
 import { expect, it, onTestFinished } from 'vitest';
 import { read, root } from './pages.ts';
@@ -157,4 +157,38 @@ it('the recipe for background jobs waits for an unavailable store, and runs when
   child.on('message', (message) => messages.push(message));
   await redis.restart();
   await expect.poll(() => messages, { timeout: 20_000 }).toContain('rendered a report');
+});
+
+/** A route that counts the running queries of the recipe. */
+const runningQueries = `
+app.get('/running', async (_req, res) => {
+  const queries = "SELECT 1 FROM pg_stat_activity WHERE query = 'SELECT pg_sleep($1)' AND state = 'active'";
+  res.json((await canceller.query(queries)).rowCount);
+});`;
+
+it('the recipe for PostgreSQL ends the queries of clients that have left, and serves the others', async () => {
+  const postgres = await startPostgres();
+  onTestFinished(() => postgres.stop());
+  const program = programOf('docs/recipes-cancel-queries.md');
+  expect(program).toContain('postgres://postgres.internal/app');
+  const url = await start(
+    program.replace('postgres://postgres.internal/app', postgres.url) + runningQueries,
+  );
+  const sleeping = async () => Number(await (await fetch(`${url}/running`)).text());
+  const clients = Array.from({ length: 10 }, () => new AbortController());
+  const left = clients.map(({ signal }) =>
+    fetch(`${url}/report?seconds=600`, { signal }).catch(() => 'left'),
+  );
+  await expect.poll(sleeping, PATIENCE).toBe(10);
+  // The pool has no connection for it until a query ends.
+  const waiting = fetch(`${url}/report?seconds=0`);
+  for (const client of clients) client.abort();
+  expect(await Promise.all(left)).toEqual(clients.map(() => 'left'));
+  expect((await waiting).status).toBe(200);
+  await expect.poll(sleeping, PATIENCE).toBe(0);
+  // Each connection is in order again.
+  const later = await Promise.all(
+    clients.map(async () => (await fetch(`${url}/report?seconds=0.01`)).status),
+  );
+  expect(later).toEqual(clients.map(() => 200));
 });

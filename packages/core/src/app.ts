@@ -18,6 +18,7 @@ export { map } from './limiter/map.ts';
 export { adaptive } from './limits/adaptive.ts';
 export { aimd } from './limits/aimd.ts';
 export type { LimitFactory } from './limits/limit.ts';
+export { loadReport } from './metrics/load-report.ts';
 export { defaultLimit } from './pacing/default-limit.ts';
 export type { EventLoop } from './pacing/event-loop.ts';
 export { byPriority } from './queues/by-priority.ts';

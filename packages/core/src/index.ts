@@ -24,6 +24,7 @@ export type {
 export { adaptive } from './limits/adaptive.ts';
 export { aimd } from './limits/aimd.ts';
 export type { Limit, LimitFactory, Outcome, Sample } from './limits/limit.ts';
+export { loadReport } from './metrics/load-report.ts';
 export { defaultLimit } from './pacing/default-limit.ts';
 export type { EventLoop } from './pacing/event-loop.ts';
 export { byPriority } from './queues/by-priority.ts';
