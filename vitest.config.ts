@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
-import { traceCalls } from './bench/test/walk/trace.ts';
+import { traceCalls } from './scripts/trace-calls.ts';
 
 // Tests run from the sources: nothing needs to be built first.
 // Not `module`: workers apply it to packages that Node itself loads, for which that build of OpenTelemetry's API is not meant.
@@ -8,7 +8,6 @@ const conditions = ['headgate-source', 'node', 'development|production'];
 
 const include = [
   '{packages,internal}/*/{src,test}/**/*.test.ts',
-  'demo/**/*.test.ts',
   'bench/**/*.test.ts',
   'docs/**/*.test.ts',
   'scripts/**/*.test.ts',

@@ -7,7 +7,7 @@ const files = [
   '{.,.changeset}/*.{md,ts,mjs}',
   '{docs,scripts,examples}/**/*.{md,ts,js,mjs}',
   '{internal,packages}/*/*.md',
-  '{demo,bench,internal/*,packages/*}/{src,test,ui,bin}/**/*.{ts,js}',
+  '{bench,internal/*,packages/*}/{src,test,ui,bin}/**/*.{ts,js}',
 ];
 
 const descriptor = await loadTextlintrc();

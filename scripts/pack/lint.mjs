@@ -16,5 +16,6 @@ await eachInParallel(pack(), async (tarball) => {
   const profile = esOnly.test(tarball) ? 'esm-only' : 'strict';
   await run(['publint run', tarball, '--strict']);
   // The others are only a command.
-  if ('exports' in manifest) await run(['attw', tarball, '--profile', profile, '--no-emoji']);
+  if (Object.keys(manifest.exports ?? {}).length > 0)
+    await run(['attw', tarball, '--profile', profile, '--no-emoji']);
 });

@@ -10,7 +10,7 @@ const exempt = ['packages/core/src/warning.ts'];
 
 /** The folder of the package that has this file, such as `packages/core`; empty for files of the root. */
 function packageOf(file: string): string {
-  return /^(packages|internal)\/[^/]+|^(bench|demo|examples)(?=\/)/.exec(file)?.[0] ?? '';
+  return /^(packages|internal)\/[^/]+|^(bench|examples)(?=\/)/.exec(file)?.[0] ?? '';
 }
 
 function foreignImports(file: string): string[] {
@@ -46,7 +46,7 @@ const folders = ['packages', 'internal'].flatMap((parent) =>
 
 /** The packages of the workspace that this one names, by name. */
 const dependencies = new Map<string, string[]>(
-  ['bench', 'demo', 'examples', ...folders].map((folder) => {
+  ['bench', 'examples', ...folders].map((folder) => {
     const { name, dependencies: run, devDependencies: test } = manifestOf(folder);
     return [name, Object.keys({ ...run, ...test }).filter((each) => each.startsWith('@headgate/'))];
   }),

@@ -1,6 +1,6 @@
 import autocannon from 'autocannon';
+import type { Clients } from 'headgate/load';
 import { arrivals } from '../overload/arrivals.ts';
-import type { Clients } from '../overload/client.ts';
 import { sendAll } from '../overload/load.ts';
 
 /** The answers to a burst of load. */
@@ -30,9 +30,9 @@ export async function load(
 }
 
 /** Sends this many requests per second for half a second, at random times, whatever became of earlier ones. */
-export async function openLoad(clients: Clients, rate: number): Promise<Burst> {
+export async function openLoad(clients: Clients, port: number, rate: number): Promise<Burst> {
   const schedule = arrivals([{ name: 'even', duration: burstTime, rate }], 1);
-  const attempts = await sendAll(clients, schedule);
-  const refused = attempts.filter(({ result }) => result !== 'answered').length;
+  const attempts = await sendAll(clients, { port }, schedule);
+  const refused = attempts.filter(({ outcome }) => outcome !== 'answered').length;
   return { requests: attempts.length, refused };
 }

@@ -2,9 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { get } from 'node:http';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Clients } from 'headgate/load';
 import { holdPath } from '../hosts/host.ts';
 import type { HostName } from '../hosts/index.ts';
-import { Clients } from '../overload/client.ts';
 import { progress } from '../runner.ts';
 import { burstTime, load, openLoad } from './load.ts';
 import { type Situation, type SituationName, situations } from './situation.ts';
@@ -89,7 +89,7 @@ async function note(results: Rounds, { name }: Server, step: (all: Round[]) => P
 class Server {
   #port = 0;
   /** Those of an open loop. They keep their connections from round to round. */
-  #clients: Clients | undefined;
+  readonly #clients = new Clients();
 
   readonly #child: ChildProcess;
 
@@ -106,7 +106,6 @@ class Server {
 
   async start(): Promise<void> {
     this.#port = await this.#answer();
-    this.#clients = new Clients({ port: this.#port, ownConnections: false });
     if (this.name !== 'bare' && situations[this.group.situation].held) await this.#hold();
   }
 
@@ -118,7 +117,7 @@ class Server {
     const isOpen = 'rate' in offered && isWarm;
     const connections = 'rate' in offered ? 64 : offered.connections;
     const burst = await (isOpen
-      ? openLoad(this.#clients as Clients, offered.rate)
+      ? openLoad(this.#clients, this.#port, offered.rate)
       : load(this.#port, connections));
     const spent = (await this.#cpu()) - before;
     if (burst.requests === 0) throw new Error('answers nothing');

@@ -11,27 +11,15 @@ export interface Call {
 const TIMEOUT_MS = 60_000;
 
 /** Sends a request; whether the response is a complete 200. Connections are reused. */
-export async function ask(port: number, call: Call): Promise<boolean> {
-  return (await statusOf(port, call, TIMEOUT_MS)) === 200;
-}
-
-/**
- * Sends a request, and closes the connection after this many milliseconds. Resolves to the status of the response;
- * undefined if it is not complete by then. Connections are reused.
- */
-export async function statusOf(
-  port: number,
-  { path, upload }: Call,
-  patience: number,
-): Promise<number | undefined> {
+export async function ask(port: number, { path, upload }: Call): Promise<boolean> {
   const sent = upload === undefined ? {} : { method: 'POST', body: 'x'.repeat(upload) };
-  const options = { ...sent, signal: AbortSignal.timeout(patience) };
+  const options = { ...sent, signal: AbortSignal.timeout(TIMEOUT_MS) };
   try {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, options);
     await response.arrayBuffer();
-    return response.status;
+    return response.status === 200;
   } catch {
-    return undefined;
+    return false;
   }
 }
 

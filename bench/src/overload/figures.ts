@@ -1,5 +1,6 @@
+import type { Outcome } from 'headgate/load';
 import { percentile } from '../stats.ts';
-import type { Attempt, Result } from './client.ts';
+import type { Attempt } from './load.ts';
 
 /** The outcomes of a phase's requests, per second. */
 export interface Figures {
@@ -15,13 +16,13 @@ export interface Figures {
 }
 
 export function figuresOf(attempts: readonly Attempt[], seconds: number): Figures {
-  const rate = (result: Result) => countOf(attempts, result) / seconds;
-  const times = attempts.filter(({ result }) => result === 'answered').map(({ took }) => took);
+  const rate = (outcome: Outcome) => countOf(attempts, outcome) / seconds;
+  const times = attempts.filter(({ outcome }) => outcome === 'answered').map(({ took }) => took);
   return {
     offered: attempts.length / seconds,
     answered: rate('answered'),
-    refused: rate('refused'),
-    late: rate('late'),
+    refused: rate('rejected'),
+    late: rate('gaveUp'),
     failed: rate('failed'),
     p50: percentile(times, 0.5),
     p99: percentile(times, 0.99),
@@ -33,8 +34,8 @@ export function answeredPart(attempts: readonly Attempt[]): number {
   return countOf(attempts, 'answered') / attempts.length;
 }
 
-function countOf(attempts: readonly Attempt[], result: Result): number {
-  return attempts.filter((attempt) => attempt.result === result).length;
+function countOf(attempts: readonly Attempt[], outcome: Outcome): number {
+  return attempts.filter((attempt) => attempt.outcome === outcome).length;
 }
 
 /** The step between two windows and their length, in milliseconds. */
@@ -57,12 +58,4 @@ export function recoveryTime(attempts: readonly Attempt[], end: number, before: 
     if (answeredPart(seen) >= 0.95 && p99 <= 2 * before) return from - end;
   }
   return Number.POSITIVE_INFINITY;
-}
-
-/** The number of values per unit by least squares, which is robust against answers in batches. */
-export function slope(rising: readonly number[]): number {
-  const mean = rising.reduce((sum, value) => sum + value, 0) / rising.length;
-  const middle = (rising.length - 1) / 2;
-  const together = rising.reduce((sum, value, i) => sum + (value - mean) * (i - middle), 0);
-  return together / rising.reduce((sum, value) => sum + (value - mean) ** 2, 0);
 }

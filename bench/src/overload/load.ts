@@ -1,70 +1,60 @@
+import {
+  type Call,
+  Clients,
+  type Closed,
+  closedLoop as loop,
+  type Attempt as Sent,
+  openLoop as send,
+} from 'headgate/load';
 import type { Arrival } from './arrivals.ts';
-import { type Attempt, Clients, clientTimeout, type Route } from './client.ts';
-import { slope } from './figures.ts';
 
-/** Milliseconds. */
-const now = (): number => performance.now();
+/** The clients' timeout in milliseconds. */
+const clientTimeout = 1_000;
+
+/** A sent request and its outcome. */
+export type Attempt = Arrival & Sent;
+
+/** The target of the clients, and their use of connections. */
+export interface Route {
+  port: number;
+  /** Default: `/`. */
+  path?: string;
+  /** See `Clients`. */
+  ownConnections: boolean;
+}
+
+const callOf = ({ port, path = '/' }: Omit<Route, 'ownConnections'>): Call => ({
+  ...{ host: '127.0.0.1', port, path },
+});
 
 /** Sends each request at its due time, whatever became of earlier ones. Times count from the due time. */
 export async function openLoop(route: Route, schedule: readonly Arrival[]): Promise<Attempt[]> {
   const clients = new Clients(route);
-  const attempts = await sendAll(clients, schedule);
+  const attempts = await sendAll(clients, route, schedule);
   clients.close();
   return attempts;
 }
 
 /** The same with clients that keep their connections. */
-export async function sendAll(clients: Clients, schedule: readonly Arrival[]): Promise<Attempt[]> {
-  const start = now();
-  const send = async (arrival: Arrival): Promise<Attempt> => {
-    const lateness = now() - start - arrival.at;
-    const headers: Record<string, string> = arrival.critical ? { 'x-class': 'critical' } : {};
-    const result = await clients.send(headers, Math.max(1, clientTimeout - lateness));
-    return { ...arrival, result, lateness, took: now() - start - arrival.at };
-  };
-  const attempts: Array<Promise<Attempt>> = [];
-  await new Promise<void>((resolve) => {
-    const sendWhatIsDue = () => {
-      for (;;) {
-        const arrival = schedule[attempts.length];
-        if (arrival === undefined) return resolve();
-        const ahead = arrival.at - (now() - start);
-        if (ahead > 0) return void setTimeout(sendWhatIsDue, ahead);
-        attempts.push(send(arrival));
-      }
-    };
-    sendWhatIsDue();
+export function sendAll(
+  clients: Clients,
+  route: Omit<Route, 'ownConnections'>,
+  schedule: readonly Arrival[],
+): Promise<Attempt[]> {
+  const call = callOf(route);
+  const critical = { ...call, headers: { 'x-class': 'critical' } };
+  return send(schedule, clientTimeout, async (arrival, timeout) => {
+    return (await clients.send(arrival.critical ? critical : call, timeout)).outcome;
   });
-  return Promise.all(attempts);
 }
 
-/** The results of clients in a closed loop. */
-export interface Closed {
-  /** The time of each answer in milliseconds. */
-  times: number[];
-  /** Answers per second. */
-  rate: number;
-}
-
-/**
- * Runs `count` clients that each send the next request after the answer. The first fifth of the time does not count.
- */
+/** Runs `count` clients that each send the next request after the answer. The first fifth of the time does not count. */
 export async function closedLoop(route: Route, count: number, seconds: number): Promise<Closed> {
   const clients = new Clients(route);
-  const begin = now() + seconds * 200;
-  const end = now() + seconds * 1_000;
-  const times: number[] = [];
-  const ends: number[] = [];
-  const loop = async () => {
-    while (now() < end) {
-      const start = now();
-      const result = await clients.send({}, 10_000);
-      if (result !== 'answered' || now() < begin || now() > end) continue;
-      times.push(now() - start);
-      ends.push(now());
-    }
-  };
-  await Promise.all(Array.from({ length: count }, loop));
+  const call = callOf(route);
+  const closed = await loop({ clients: count, duration: 1_000 * seconds }, async () => {
+    return (await clients.send(call, 10_000)).outcome;
+  });
   clients.close();
-  return { times, rate: 1_000 * slope(ends) };
+  return closed;
 }

@@ -1,8 +1,7 @@
 import { percentile } from '../stats.ts';
 import { arrivals } from './arrivals.ts';
-import type { Attempt } from './client.ts';
 import { answeredPart, type Figures, figuresOf, recoveryTime } from './figures.ts';
-import { closedLoop, openLoop } from './load.ts';
+import { type Attempt, closedLoop, openLoop } from './load.ts';
 import * as plans from './plan.ts';
 import type { Assignment, LimitSample, ProcessReport } from './protocol.ts';
 import { ServerProcess } from './server-process.ts';
@@ -66,7 +65,7 @@ interface Setting {
 
 function summary(
   attempts: Attempt[],
-  alone: number[],
+  alone: readonly number[],
   report: ProcessReport,
   setting: Setting,
 ): ServerCase {
@@ -82,7 +81,7 @@ function summary(
     }),
   );
   const mixed = counted(plans.mixedName);
-  const late = attempts.map(({ lateness }) => lateness);
+  const late = attempts.map((attempt) => attempt.late);
   const end = beginning(plans.recoveryName);
   return {
     loads,

@@ -1,4 +1,4 @@
-import { RECORD } from './trace.ts';
+import { RECORD } from '../../../scripts/trace-calls.ts';
 
 /** The calls of a trip that follow each other within one file. */
 interface Stay {

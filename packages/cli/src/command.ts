@@ -1,7 +1,22 @@
 import { CommandError, type Output } from './output.ts';
 import { suggest } from './suggest/suggest.ts';
+import { type Internals, tryServer } from './try/try.ts';
 
-const usage = `headgate suggest LOG... [--route PATTERN] [--json]
+const usage = `headgate try URL... [options] -- COMMAND
+
+  Shows whether Headgate helps a server in a spike: starts it by COMMAND without and with the hook, in turns, sends five
+  times its capacity and then half of it, for 90 seconds. Without a URL and a command, a server that comes with it.
+  URL: an expensive page, such as http://localhost:3000/report; the server gets PORT=3000
+  --limit N            a limit instead of the default one, for --route 'POST /reports/:id' or all requests
+  --weights 3,1        how often each of several URLs is requested
+  --headers FILE       lines such as Accept: text/html
+  --body FILE          sent with POST
+  --running            measures a server that runs already, and compares nothing
+  --i-may-load HOST    allows a host other than this machine
+  --quick              two passes instead of six
+  --json, --report FILE
+
+headgate suggest LOG... [--route PATTERN] [--json]
 
   Suggests a limit for each route from access logs: of nginx, Caddy, pino-http or morgan, with durations.
   LOG: a file, also gzipped, or - for standard input
@@ -9,14 +24,23 @@ const usage = `headgate suggest LOG... [--route PATTERN] [--json]
   --json           the result as JSON
 `;
 
-/** Runs the command. Resolves to its exit code: 0; 1 if a file cannot be read; 2 for wrong usage or a log without a result. */
-export async function run(args: readonly string[], { stdout, stderr }: Output): Promise<number> {
+/**
+ * Runs the command. Resolves to its exit code: 0; 1 if a file cannot be read or a server cannot be measured; 2 for wrong
+ * usage, and without a result.
+ */
+export async function run(
+  args: readonly string[],
+  output: Output,
+  internals?: Internals,
+): Promise<number> {
+  const { stdout, stderr } = output;
   const [name, ...rest] = args;
   try {
     if (name === 'suggest') {
       stdout.write(await suggest(rest, stderr));
       return 0;
     }
+    if (name === 'try') return await tryServer(rest, output, internals);
     if (name === '--help' || name === '-h' || name === 'help') {
       stdout.write(usage);
       return 0;

@@ -244,9 +244,9 @@ describe('headgate', () => {
       code: 2,
       stderr: expect.stringContaining('a command is missing'),
     });
-    expect(await command('try')).toMatchObject({
+    expect(await command('tyr')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('unknown command: try'),
+      stderr: expect.stringContaining('unknown command: tyr'),
     });
   });
 });

@@ -1,6 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { Clients, type Outcome, openLoop } from 'headgate/load';
 import { arrivals } from '../../overload/arrivals.ts';
-import { statusOf } from '../clients.ts';
 import { type Framework, startApp } from '../hanging/app.ts';
 import { LIMIT } from '../hanging/limit.ts';
 import { SLOW, Work } from '../hanging/work.ts';
@@ -42,29 +41,24 @@ export async function measure({
   const work = new Work();
   work.duration = HANDLER_MS;
   const port = await startApp(framework, app, work);
-  const statuses = await statusesOf(port, patience);
-  const answered = statuses.filter((status) => status === 200).length;
-  const rejected = statuses.filter((status) => status === 503).length;
+  const outcomes = await outcomesOf(port, patience);
+  const answered = outcomes.filter((outcome) => outcome === 'answered').length;
+  const rejected = outcomes.filter((outcome) => outcome === 'rejected').length;
   const [, { duration } = { duration: 0 }] = phases;
   return {
     answered: answered / (CAPACITY * duration),
-    rejected: rejected / (statuses.length - answered),
+    rejected: rejected / (outcomes.length - answered),
   };
 }
 
-/** The statuses of the counted requests; undefined for those whose clients left. */
-async function statusesOf(port: number, patience: number): Promise<(number | undefined)[]> {
-  const counted: Promise<number | undefined>[] = [];
-  const all: Promise<unknown>[] = [];
-  const start = performance.now();
+/** The outcomes of the counted requests. */
+async function outcomesOf(port: number, patience: number): Promise<Outcome[]> {
+  const clients = new Clients();
+  const call = { host: '127.0.0.1', port, path: SLOW };
   const load = phases.map((phase) => ({ ...phase, rate: LOAD * CAPACITY }));
-  for (const { at, phase } of arrivals(load, SEED)) {
-    const wait = start + at - performance.now();
-    if (wait > 1) await delay(wait);
-    const status = statusOf(port, { path: SLOW }, patience);
-    all.push(status);
-    if (phase === 'counted') counted.push(status);
-  }
-  await Promise.all(all);
-  return Promise.all(counted);
+  const attempts = await openLoop(arrivals(load, SEED), patience, async (_, timeout) => {
+    return (await clients.send(call, timeout)).outcome;
+  });
+  clients.close();
+  return attempts.filter(({ phase }) => phase === 'counted').map(({ outcome }) => outcome);
 }

@@ -1,3 +1,4 @@
+import { aligned } from '../table.ts';
 import { type LogSummary, OTHERS } from './log-summary.ts';
 import type { Suggestion } from './plateau.ts';
 import type { RouteLog } from './route-log.ts';
@@ -89,19 +90,4 @@ function codeFor(route: string, limit: number): string {
 
 function number(value: number): string {
   return value >= 10 ? Math.round(value).toLocaleString('en') : value.toPrecision(2);
-}
-
-/** A table whose first column is aligned to the left, and the others to the right. */
-function aligned(rows: readonly (readonly string[])[]): string {
-  const widths =
-    rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) =>
-          column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
-        )
-        .join('  '),
-    )
-    .join('\n');
 }

@@ -1,0 +1,135 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+
+/** The environment variable that marks the processes of an app; children inherit it. */
+export const MARK = 'HEADGATE_TRY';
+
+/** The processes that a command has started. */
+export interface Tree {
+  readonly mark: string;
+  /** The process of the command, which leads a group; undefined if it has not started. */
+  readonly leader?: number | undefined;
+}
+
+interface Process {
+  readonly id: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly isMarked: boolean;
+}
+
+/** The running processes of a tree: those of its group, those with its mark, and their descendants. */
+export function processesOf({ mark, leader }: Tree): number[] {
+  const all = listProcesses(`${MARK}=${mark}`);
+  const found = new Set<number>();
+  const add = ({ id }: Process) => {
+    if (id === process.pid || found.has(id)) return;
+    found.add(id);
+    for (const each of all) if (each.parent === id) add(each);
+  };
+  const isRoot = (each: Process) => each.isMarked || each.id === leader || each.group === leader;
+  for (const each of all) if (isRoot(each)) add(each);
+  return [...found];
+}
+
+/** A process that the kernel has not ended by then is waiting for a device. */
+const MAX_KILLING = 5_000;
+
+/** Ends all processes of a tree: with SIGTERM, and after `grace` milliseconds with SIGKILL. */
+export async function endTree(tree: Tree, grace: number): Promise<void> {
+  const begin = performance.now();
+  if (grace > 0) signalAll(tree, 'SIGTERM');
+  while (processesOf(tree).length > 0) {
+    const time = performance.now() - begin;
+    if (time > grace + MAX_KILLING) return;
+    // Again and again: a process may start another one while it is looked for.
+    if (time >= grace) signalAll(tree, 'SIGKILL');
+    await setTimeout(50);
+  }
+}
+
+function signalAll(tree: Tree, signal: NodeJS.Signals): void {
+  for (const id of processesOf(tree)) {
+    try {
+      process.kill(id, signal);
+    } catch {
+      // It has ended by itself.
+    }
+  }
+}
+
+function listProcesses(mark: string): Process[] {
+  return process.platform === 'linux' ? listByProc(mark) : listByPs(mark);
+}
+
+function listByProc(mark: string): Process[] {
+  const ids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return ids.flatMap((id) => {
+    const stat = readIfThere(`/proc/${id}/stat`);
+    const [state = 'Z', parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (stat === '' || state === 'Z') return [];
+    const isMarked = readIfThere(`/proc/${id}/environ`).includes(mark);
+    return [{ id: Number(id), parent: Number(parent), group: Number(group), isMarked }];
+  });
+}
+
+/** For macOS, where `-E` adds the environment to the command. */
+function listByPs(mark: string): Process[] {
+  const args = ['-axwwE', '-o', 'pid=,ppid=,pgid=,stat=,command='];
+  const lines = execFileSync('ps', args, { encoding: 'utf8', maxBuffer: 2 ** 28 }).split('\n');
+  return lines.flatMap((line) => {
+    const [id, parent, group, state] = line.trim().split(/\s+/);
+    if (id === undefined || state?.startsWith('Z')) return [];
+    const isMarked = line.includes(mark);
+    return [{ id: Number(id), parent: Number(parent), group: Number(group), isMarked }];
+  });
+}
+
+/** The TCP ports on which processes of a tree listen. */
+export function portsOf(tree: Tree): number[] {
+  const ids = processesOf(tree);
+  return [...new Set(process.platform === 'linux' ? portsByProc(ids) : portsByLsof(ids))];
+}
+
+function portsByProc(ids: readonly number[]): number[] {
+  const sockets = new Set(ids.flatMap(socketsOf));
+  const lines = ['tcp', 'tcp6'].flatMap((name) => readIfThere(`/proc/net/${name}`).split('\n'));
+  return lines.flatMap((line) => {
+    const [, local, , state, , , , , , inode = ''] = line.trim().split(/\s+/);
+    const isListening = state === '0A' && sockets.has(inode);
+    return isListening ? [Number.parseInt(local?.split(':')[1] ?? '', 16)] : [];
+  });
+}
+
+function socketsOf(id: number): string[] {
+  try {
+    return readdirSync(`/proc/${id}/fd`).flatMap((fd) => {
+      const [, inode] = /^socket:\[(\d+)\]/.exec(readlinkSync(`/proc/${id}/fd/${fd}`)) ?? [];
+      return inode ?? [];
+    });
+  } catch {
+    // A descriptor was closed, or the process has ended.
+    return [];
+  }
+}
+
+function portsByLsof(ids: readonly number[]): number[] {
+  try {
+    const args = ['-nP', '-a', '-p', ids.join(','), '-iTCP', '-sTCP:LISTEN', '-Fn'];
+    const names = execFileSync('lsof', args, { encoding: 'utf8' }).matchAll(/^n.*:(\d+)$/gm);
+    return [...names].map(([, port]) => Number(port));
+  } catch {
+    // lsof is missing, or has found nothing.
+    return [];
+  }
+}
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    // The process has ended, or belongs to another user.
+    return '';
+  }
+}

@@ -1,0 +1,106 @@
+import { availableParallelism, loadavg } from 'node:os';
+import { type Figures, mediansOf } from './figures.ts';
+import { milliseconds, percent, perSecond, ratio } from './format.ts';
+
+export type Verdict = 'helps' | 'no need' | 'harms' | 'shows nothing';
+
+export interface Judgement {
+  readonly verdict: Verdict;
+  /** The verdict in a sentence. */
+  readonly sentence: string;
+}
+
+/** Ends the command: the run shows nothing, for this reason. */
+export class ShowsNothing extends Error {}
+
+/**
+ * If the generator was later than this (milliseconds, p99), other programs kept it from sending the load. Lateness counts as
+ * waiting; less than a tenth of the shortest timeout of the clients hardly changes what is answered in time.
+ */
+const MAX_LATE = 100;
+/** The lowest of the capacities of one kind of pass, relative to the highest. */
+const MIN_STEADINESS = 2 / 3;
+/** Less than this share answered at half of the capacity is no calm. */
+const MIN_CALM = 0.99;
+
+/**
+ * The verdict on the passes of both kinds, in the order in which they ran.
+ *
+ * @throws ShowsNothing if the figures cannot be trusted, or do not differ although the server does not survive.
+ */
+export function judge(bare: readonly Figures[], hooked: readonly Figures[]): Judgement {
+  checkMachine([bare, hooked]);
+  const [without, with_] = [mediansOf(bare), mediansOf(hooked)];
+  if (without.before < MIN_CALM)
+    throw new ShowsNothing(
+      `before the spike, at half of its capacity, the server answered only ${percent(without.before)} of the requests without the hook, so the spike is not what it suffers from`,
+    );
+  const verdict = verdictOn(without, with_);
+  const contrary = bare.findIndex((one, round) => isContrary(verdict, one, hooked[round]));
+  if (contrary !== -1)
+    throw new ShowsNothing(
+      `the rounds disagree: by all ${bare.length}, the verdict is "${verdict}", but by round ${contrary + 1}, it is not (${pairOf(bare[contrary] as Figures, hooked[contrary] as Figures)})`,
+    );
+  return { verdict, sentence: sentences[verdict](pairOf(without, with_)) };
+}
+
+function checkMachine(kinds: readonly (readonly Figures[])[]): void {
+  const late = Math.max(...kinds.map((kind) => mediansOf(kind).late));
+  if (late > MAX_LATE)
+    throw new ShowsNothing(
+      `the load generator was late: it sent 1 request in 100 more than ${milliseconds(late)} after its time. ${whoIsBusy()}`,
+    );
+  for (const kind of kinds) {
+    const capacities = kind.map(({ capacity }) => capacity);
+    if (Math.min(...capacities) < MIN_STEADINESS * Math.max(...capacities))
+      throw new ShowsNothing(
+        `the machine was not steady: the same server could do ${capacities.map(perSecond).join(', ')}. ${whoIsBusy()}`,
+      );
+  }
+}
+
+/** To print: other programs are the usual cause, but no criterion. */
+export const whoIsBusy = () =>
+  `The load average is ${loadavg()[0]?.toFixed(1)}, on ${availableParallelism()} cores; try again when other programs are idle`;
+
+function verdictOn(bare: Figures, hooked: Figures): Verdict {
+  if (hooked.afterwards > bare.afterwards + 0.1) return 'helps';
+  if (isWorse(bare, hooked)) return 'harms';
+  if (bare.afterwards >= 0.9 && bare.spike >= 0.5) return 'no need';
+  if (hooked.spike > bare.spike + 0.2) return 'helps';
+  throw new ShowsNothing(
+    `the server does not survive the spike, and the hook makes no difference (${pairOf(bare, hooked)}). If the limit is too high, try a lower one: --limit 10`,
+  );
+}
+
+/** What a server answers beyond its capacity does not count: a spike of rejections needs a part of its CPU. */
+function isWorse(bare: Figures, hooked: Figures): boolean {
+  return (
+    hooked.afterwards < bare.afterwards - 0.1 ||
+    hooked.before < bare.before - 0.05 ||
+    hooked.capacity < 0.6 * bare.capacity ||
+    hooked.spike < 0.6 * Math.min(1, bare.spike)
+  );
+}
+
+function isContrary(verdict: Verdict, bare: Figures, hooked: Figures | undefined): boolean {
+  if (hooked === undefined) return false;
+  if (verdict === 'helps') return hooked.afterwards < bare.afterwards - 0.1;
+  if (verdict === 'harms') return !isWorse(bare, hooked);
+  return Math.abs(hooked.afterwards - bare.afterwards) > 0.5;
+}
+
+const pairOf = (bare: Figures, hooked: Figures) =>
+  `it answered ${percent(bare.afterwards)} of the requests after the spike without the hook and ${percent(hooked.afterwards)} with it, and ${ratio(bare.spike)} and ${ratio(hooked.spike)} of its capacity during the spike`;
+
+const sentences: { readonly [verdict in Verdict]: (facts: string) => string } = {
+  helps: (facts) => `Headgate helps this server: ${facts}.`,
+  'no need': (facts) => `No need: this server survives the spike by itself: ${facts}.`,
+  harms: (facts) => `Headgate harms this server: ${facts}.`,
+  'shows nothing': (reason) => `This run shows nothing: ${reason}.`,
+};
+
+export const nothing = (reason: string): Judgement => ({
+  verdict: 'shows nothing',
+  sentence: sentences['shows nothing'](reason),
+});
