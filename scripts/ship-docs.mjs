@@ -2,7 +2,7 @@
 // them; all others into that of the core, which comes with every package. Links to files that are not installed become
 // plain text. The build does it.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { publicPackages, root } from './packages.mjs';
 
 /** The pages about other packages than the core. */
@@ -13,18 +13,18 @@ const pagesAbout = {
   express: ['start-express'],
   fastify: ['start-fastify'],
   fetch: ['outbound-calls'],
-  hono: ['start-hono', 'start-workers'],
+  hono: ['start-hono'],
   koa: ['start-koa'],
   nestjs: ['start-nestjs'],
-  node: ['any-server', 'start-any-server', 'start-nextjs', 'start-node', 'start-nuxt'],
+  node: ['any-server', 'start-nextjs', 'start-node', 'start-nuxt'],
   opentelemetry: ['metrics'],
   postgres: ['postgres'],
   prometheus: ['metrics'],
   redis: ['redis'],
   server: ['server'],
   'server-client': ['server'],
-  'store-kit': ['api-adapters', 'api-stores', 'distributed', 'extending'],
-  web: ['start-web-handlers', 'web'],
+  'store-kit': ['authors/api-adapters', 'authors/api-stores', 'authors/extending', 'distributed'],
+  web: ['web'],
 };
 
 /** The front page, what helps to choose Headgate rather than to use it, and the list of exports, which the types have too. */
@@ -33,10 +33,15 @@ const onTheSite = [
   ...['performance', 'runtimes', 'support'],
 ];
 
-const pages = readdirSync(join(root, 'docs'))
+/** The shipped pages, by their paths in `docs` without a suffix. */
+const pages = ['', 'authors/']
+  .flatMap((folder) => readdirSync(join(root, 'docs', folder)).map((name) => folder + name))
   .filter((file) => file.endsWith('.md'))
   .map((file) => file.slice(0, -'.md'.length))
   .filter((page) => !onTheSite.includes(page));
+
+/** A line that leads to the code for other frameworks, which only the site shows. */
+const otherFrameworks = /^\[Other frameworks\]\(tabs\/.*\)\n\n?/gm;
 
 /** The packages that a page is shipped with. */
 function homesOf(page) {
@@ -55,27 +60,29 @@ export function shippedPages() {
 }
 
 function textFor(home, page) {
-  const text = readFileSync(join(root, `docs/${page}.md`), 'utf8');
+  const text = readFileSync(join(root, `docs/${page}.md`), 'utf8').replace(otherFrameworks, '');
   return text.replace(/!?\[([^\]]*)\]\(([^)\s]+)\)/g, (link, label, target) => {
-    const path = pathFor(target, home);
+    const path = pathFor(target, home, page);
     if (path === undefined) return label;
     return path === target ? link : `[${label}](${path})`;
   });
 }
 
-/** The target of a link in a page of the package `home`; undefined if it is not installed. */
-function pathFor(target, home) {
+/** The target of a link in a page that the package `home` ships; undefined if it is not installed. */
+function pathFor(target, home, page) {
   const [file, ...anchor] = target.split('#');
   if (/^\w+:/.test(target) || file === '') return target;
-  const page = file.replace(/\.md$/, '');
-  // In node_modules/@headgate/ all packages are siblings.
-  if (pages.includes(page)) {
-    const homes = homesOf(page);
-    return homes.includes(home) ? target : `../../${homes[0]}/docs/${target}`;
+  const path = posix.join('docs', posix.dirname(page), file);
+  const linked = path.slice('docs/'.length).replace(/\.md$/, '');
+  if (pages.includes(linked)) {
+    const homes = homesOf(linked);
+    const up = page.includes('/') ? '../../../' : '../../';
+    return homes.includes(home) ? target : [`${up}${homes[0]}/${path}`, ...anchor].join('#');
   }
-  const path = join('docs', file);
   const isReadme = publicPackages.some((folder) => path === `${folder}/README.md`);
-  return isReadme ? [path.replace('packages', '../..'), ...anchor].join('#') : undefined;
+  return isReadme
+    ? [path.replace('packages', page.includes('/') ? '../../..' : '../..'), ...anchor].join('#')
+    : undefined;
 }
 
 /** Writes the pages into the packages. */

@@ -3,8 +3,12 @@ import { repository } from '../../scripts/addresses.mjs';
 import { anchorOf } from '../site/anchors.ts';
 import { inlineDiagrams } from '../site/diagrams.ts';
 import { withoutEmptyHeaders } from '../site/empty-headers.ts';
+import { summaryOf } from '../site/llms.ts';
+import { userPages } from '../site/pages.ts';
 import { rewriteLinks } from '../site/rewrite-links.ts';
+import { indexOptions, NO_RESULTS, searchOptions } from '../site/search.ts';
 import { sidebar, sidebarOf } from '../site/sidebar.ts';
+import { tabGroups } from '../site/tab-groups.ts';
 
 /** Pages that the search leaves out: they are for readers who look for a decision, a measurement or an example. */
 const UNSEARCHED = /^(decisions|lab|source)\//;
@@ -13,7 +17,21 @@ export default defineConfig({
   title: 'Headgate',
   description: 'Concurrency limits and load shedding for Node servers',
   lang: 'en',
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/favicon.svg' }]],
+  transformPageData(page) {
+    const name = page.filePath.replace(/\.md$/, '');
+    if (userPages().includes(name)) page.description = summaryOf(name);
+  },
+  // What a chat or a forum shows of a link to the page.
+  transformHead: ({ title, description }) => [
+    ['meta', { property: 'og:type', content: 'article' }],
+    ['meta', { property: 'og:site_name', content: 'Headgate' }],
+    ['meta', { property: 'og:title', content: title }],
+    ['meta', { property: 'og:description', content: description }],
+  ],
   srcDir: '.',
+  // Shown as tabs of the pages that link to them.
+  srcExclude: ['tabs/**'],
   outDir: '../out/site',
   cacheDir: '../out/site-cache',
   rewrites: {
@@ -24,6 +42,7 @@ export default defineConfig({
     anchor: { slugify: anchorOf },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     config(md) {
+      tabGroups(md);
       rewriteLinks(md);
       inlineDiagrams(md);
       withoutEmptyHeaders(md);
@@ -39,13 +58,8 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
-        miniSearch: {
-          searchOptions: {
-            combineWith: 'AND',
-            // A word of five letters or fewer has too many neighbours: "rate" would find "gate".
-            fuzzy: (term) => (term.length > 5 ? 0.2 : false),
-          },
-        },
+        miniSearch: { options: indexOptions, searchOptions },
+        translations: { modal: { noResultsText: NO_RESULTS } },
         _render: (text, env, md) => (UNSEARCHED.test(env.relativePath) ? '' : md.render(text, env)),
       },
     },
@@ -56,10 +70,16 @@ export default defineConfig({
     },
     outline: [2, 3],
     nav: [
-      { text: 'Docs', link: '/guide' },
+      { text: 'Get started', link: '/guide' },
       { text: 'Examples', link: '/source/examples/' },
       { text: 'Repository', link: repository },
     ],
     externalLinkIcon: true,
+    notFound: {
+      title: 'There is no such page',
+      quote: 'It may have been renamed. Search for its subject, or begin with “Get started” above.',
+      linkLabel: 'Go to the first page',
+      linkText: 'Go to the first page',
+    },
   },
 });

@@ -7,8 +7,6 @@ type Rows = readonly (readonly string[])[];
 export function withCapacity(page: string, performance: string): string {
   const tables = {
     capacity: capacity(performance),
-    processes: growth(performance, 'processes'),
-    names: growth(performance, 'names'),
     servers: servers(performance),
   };
   return Object.entries(tables).reduce(
@@ -20,16 +18,6 @@ export function withCapacity(page: string, performance: string): string {
 
 const headingOf = (what: 'processes' | 'names', store: string) =>
   what === 'processes' ? `over 1 to 64 processes, in ${store}` : `1 to 10,000 limits, in ${store}`;
-
-/** What a server pays for an acquire, for each number of processes or limits. */
-function growth(performance: string, what: 'processes' | 'names'): Rows {
-  const [redis = [], postgres = []] = stores.map((store) =>
-    stepsUnder(performance, headingOf(what, store)),
-  );
-  const head = [what === 'names' ? 'limits' : what, ...stores.map((store) => `${store}, µs`)];
-  const rows = redis.map(([count = '', ...rest], i) => [count, rest[3], postgres[i]?.[4]]);
-  return [head, ...rows.map((row) => row.map((cell = '–') => cell))];
-}
 
 /** The least and the most that one core serves. */
 function capacity(performance: string): Rows {

@@ -5,16 +5,23 @@ export interface Group {
   readonly title: string;
   /** The file names of its pages without `.md`. */
   readonly pages: readonly string[];
+  /** More pages, which the sidebar shows when the reader opens them. */
+  readonly folded?: Group;
 }
 
 /** The pages of `docs/` by their place in the sidebar; `*` stands for any text, and such pages are sorted. */
 const table: readonly Group[] = [
-  { title: 'Start', pages: ['frameworks', 'start-*'] },
+  {
+    title: 'Start',
+    pages: ['guide', 'default-limit', 'choose-your-number'],
+    folded: {
+      title: 'Frameworks',
+      pages: ['frameworks', 'start-*', 'any-server', 'web', 'workers'],
+    },
+  },
   {
     title: 'Tasks',
     pages: [
-      'guide',
-      'default-limit',
       'limit-a-route',
       'limit-per-tenant',
       'several-limits',
@@ -27,12 +34,12 @@ const table: readonly Group[] = [
       'limiters-in-handlers',
       'outbound-calls',
       'load-balancers',
-      'choose-your-number',
+      'ai',
       'distributed',
       'testing',
     ],
+    folded: { title: 'Recipes', pages: ['recipes-*'] },
   },
-  { title: 'Recipes', pages: ['ai', 'recipes-*'] },
   {
     title: 'Operate',
     pages: [
@@ -48,21 +55,11 @@ const table: readonly Group[] = [
   },
   {
     title: 'Reference',
-    pages: [
-      'options',
-      'errors',
-      'redis',
-      'postgres',
-      'any-server',
-      'web',
-      'workers',
-      'runtimes',
-      'support',
-      'api',
-      'api-adapters',
-      'api-stores',
-      'extending',
-    ],
+    pages: ['options', 'errors', 'redis', 'postgres', 'runtimes', 'support', 'api'],
+    folded: {
+      title: 'For authors',
+      pages: ['authors/extending', 'authors/api-adapters', 'authors/api-stores'],
+    },
   },
   {
     title: 'Why',
@@ -75,8 +72,16 @@ function pagesFor(pattern: string): string[] {
   return userPages().filter((page) => page.startsWith(pattern.slice(0, -1)));
 }
 
-/** The groups with their pages, in their order. */
-export const groups: readonly Group[] = table.map(({ title, pages }) => ({
+const withPages = ({ title, pages, folded }: Group): Group => ({
   title,
   pages: pages.flatMap(pagesFor),
-}));
+  ...(folded === undefined ? {} : { folded: withPages(folded) }),
+});
+
+/** The groups with their pages, in their order. */
+export const groups: readonly Group[] = table.map(withPages);
+
+/** All pages of a group. */
+export function pagesOf({ pages, folded }: Group): string[] {
+  return [...pages, ...(folded === undefined ? [] : pagesOf(folded))];
+}

@@ -1,9 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { groups } from './groups.ts';
+import { groups, pagesOf } from './groups.ts';
 import { siteLink } from './links.ts';
 import { read, titleOf, userPages } from './pages.ts';
 import { sourceTexts } from './source-files.ts';
+import { tabFiles } from './tabs.ts';
 
 /** The size of the documentation that a model can read at once, in tokens. */
 export const MAX_TOKENS = 90_000;
@@ -85,7 +86,7 @@ function textOf(page: string): string {
 }
 
 /** The first sentence of a page. */
-function summaryOf(page: string): string {
+export function summaryOf(page: string): string {
   const [, paragraph = ''] = /^# .*\n+((?:(?!```)[^\n#|!<-].*\n)+)/m.exec(read(page)) ?? [];
   const plain = paragraph.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/\s+/g, ' ');
   const [sentence = ''] = /^.*?(?:[.?](?= |$)|:$)/.exec(plain.trim()) ?? [];
@@ -94,9 +95,11 @@ function summaryOf(page: string): string {
 
 /** The index: a link and a sentence for each page. */
 export function indexForModels(): string {
-  const sections = groups.map(({ title, pages }) => {
-    const lines = pages.map((page) => `- [${titleOf(read(page))}](${page}.md): ${summaryOf(page)}`);
-    return `## ${title}\n\n${lines.join('\n')}`;
+  const sections = groups.map((group) => {
+    const lines = pagesOf(group).map(
+      (page) => `- [${titleOf(read(page))}](${page}.md): ${summaryOf(page)}`,
+    );
+    return `## ${group.title}\n\n${lines.join('\n')}`;
   });
   const full = '[All of these pages in one file](llms-full.txt)';
   return `${[INTRODUCTION, full, ...sections].join('\n\n')}\n`;
@@ -104,7 +107,7 @@ export function indexForModels(): string {
 
 /** All pages in one text. */
 export function textForModels(): string {
-  const texts = groups.flatMap(({ pages }) => pages.map((page) => textOf(page).trim()));
+  const texts = groups.flatMap(pagesOf).map((page) => textOf(page).trim());
   return `${[INTRODUCTION, ...texts].join('\n\n')}\n`;
 }
 
@@ -126,6 +129,6 @@ export function writeTextsForModels(folder: string): void {
   };
   write('llms.txt', indexForModels());
   write('llms-full.txt', full);
-  for (const page of userPages()) write(`${page}.md`, textOf(page));
+  for (const page of [...userPages(), ...tabFiles()]) write(`${page}.md`, textOf(page));
   for (const [path, text] of sourceTexts()) write(`source/${path}`, `${text}\n`);
 }

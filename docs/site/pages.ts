@@ -18,9 +18,10 @@ export function pagesIn(folder = '.'): string[] {
     .sort();
 }
 
-/** The pages for users: those in `docs/` itself, without the front page. */
+/** The pages for users: those in `docs/` itself, without the front page, and those for authors of adapters and stores. */
 export function userPages(): string[] {
-  return pagesIn().filter((page) => page !== FRONT_PAGE);
+  const authors = pagesIn('authors').map((page) => `authors/${page}`);
+  return [...authors, ...pagesIn().filter((page) => page !== FRONT_PAGE)].sort();
 }
 
 /** The text of a page, by its path in `docs/` without `.md`. */

@@ -1,4 +1,4 @@
-import { groups } from './groups.ts';
+import { type Group, groups } from './groups.ts';
 import { pagesIn, read, titleOf } from './pages.ts';
 
 interface Item {
@@ -8,7 +8,9 @@ interface Item {
 
 interface Section {
   readonly text: string;
-  readonly items: Item[];
+  readonly link?: string;
+  readonly collapsed?: boolean;
+  readonly items: (Section | Item)[];
 }
 
 const item = (page: string): Item => ({ text: titleOf(read(page)), link: `/${page}` });
@@ -18,13 +20,18 @@ const folders = { decisions: 'Decisions', lab: 'Lab' };
 
 const apiReference: Item = { text: 'API of each package', link: '/api-reference/' };
 
+function section({ title, pages, folded }: Group): Section {
+  const items: (Section | Item)[] = pages.map(item);
+  // With a link, since a screen reader finds a button within a button otherwise.
+  if (folded !== undefined)
+    items.push({ ...section(folded), link: `/${folded.pages[0]}`, collapsed: true });
+  return { text: title, items };
+}
+
 /** The user pages by group, then links to the folders. */
 export function sidebar(): (Section | Item)[] {
-  const sections = groups.map(({ title, pages }) => {
-    const items = pages.map(item);
-    if (title === 'Reference') items.push(apiReference);
-    return { text: title, items };
-  });
+  const sections = groups.map(section);
+  sections.find(({ text }) => text === 'Reference')?.items.push(apiReference);
   const links = Object.entries(folders).map(([folder, text]) => ({ text, link: `/${folder}/` }));
   return [...sections, ...links];
 }

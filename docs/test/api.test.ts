@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { entryPoints } from '../site/entry-points.ts';
 import { read, root } from './pages.ts';
 
-const pages = ['docs/api.md', 'docs/api-adapters.md', 'docs/api-stores.md'];
+const pages = ['docs/api.md', 'docs/authors/api-adapters.md', 'docs/authors/api-stores.md'];
 
 /** The maximum number of names over all entry points, each counted once. */
 const MAX_NAMES = 223;

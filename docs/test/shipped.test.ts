@@ -23,7 +23,7 @@ describe('an installed README links to what is installed', () => {
 
   it.each(packages)('an installed README names only installed pages: packages/%s', (name) => {
     const text = read(`packages/${name}/README.md`);
-    for (const [, path = ''] of text.matchAll(/@headgate\/([\w-]+\/docs\/[\w-]+\.md)/g))
+    for (const [, path = ''] of text.matchAll(/@headgate\/([\w-]+\/docs\/[\w/-]+\.md)/g))
       expect(pages.has(path), path).toBe(true);
   });
 });

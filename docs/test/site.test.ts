@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { repository } from '../../scripts/addresses.mjs';
 import { shippedPages } from '../../scripts/ship-docs.mjs';
-import { groups } from '../site/groups.ts';
+import { groups, pagesOf } from '../site/groups.ts';
 import { siteLink } from '../site/links.ts';
 import { indexForModels, MAX_TOKENS, textForModels, tokensIn } from '../site/llms.ts';
 import { titleOf, userPages } from '../site/pages.ts';
@@ -9,7 +9,7 @@ import { read } from './pages.ts';
 
 describe('the pages of the site', () => {
   it('each have one place in the sidebar, by docs/site/groups.ts', () => {
-    expect(groups.flatMap(({ pages }) => pages).sort()).toEqual(userPages());
+    expect(groups.flatMap(pagesOf).sort()).toEqual(userPages());
   });
 
   it('are shipped with the packages, except the front page', () => {

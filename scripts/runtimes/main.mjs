@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pack } from '../pack/tarballs.mjs';
 import { judge } from './judge.mjs';
-import { writePage } from './page.mjs';
+import { writePages } from './page.mjs';
 import { createProject } from './project.mjs';
 import { runReadme } from './readme.mjs';
 import { runSuites } from './run-suites.mjs';
@@ -37,7 +37,7 @@ try {
   };
   // Two at a time: the tests mainly wait.
   await Promise.all([testNext(), testNext()]);
-  if (process.argv.includes('--write') && wanted.length === 0) writePage(rows, sizesOf(folder));
+  if (process.argv.includes('--write') && wanted.length === 0) writePages(rows, sizesOf(folder));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,18 +1,15 @@
-// Writes the tables of docs/runtimes.md.
+// Writes the tables of docs/runtimes.md and docs/lab/runtimes.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { differences } from './differences.mjs';
 import { idOf, runtimes } from './runtimes.mjs';
 
-const page = 'docs/runtimes.md';
+export function writePages(rows, sizes) {
+  writePage('docs/runtimes.md', { differences: differencesTable(), sizes: sizesTable(sizes) });
+  writePage('docs/lab/runtimes.md', { results: resultsTable(rows) });
+}
 
-export function writePage(rows, sizes) {
-  const text = readFileSync(page, 'utf8');
-  const parts = {
-    results: resultsTable(rows),
-    differences: differencesTable(),
-    sizes: sizesTable(sizes),
-  };
-  writeFileSync(page, withParts(text, parts));
+function writePage(page, parts) {
+  writeFileSync(page, withParts(readFileSync(page, 'utf8'), parts));
 }
 
 /** Replaces the text between the markers of each part. */

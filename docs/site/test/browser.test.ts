@@ -61,6 +61,8 @@ describe.each(['light', 'dark'] as const)(
   (colorScheme) => {
     it.each([
       ['index.html', 1_280],
+      ['guide.html', 1_280],
+      ['limit-a-route.html', 390],
       ['how-it-works.html', 1_280],
       ['options.html', 1_280],
       ['errors.html', 390],
@@ -85,5 +87,44 @@ describe('the search', () => {
     await results.first().click();
     await page.locator('main', { hasText: /tenant/i }).waitFor();
     expect(new URL(page.url()).pathname).not.toBe('/index.html');
+  });
+
+  it('says what to try if it finds nothing', async () => {
+    const page = await open('guide.html', { viewport: { width: 1_280, height: 900 } });
+    await page.getByRole('button', { name: 'Search' }).first().click();
+    await page.locator('.VPLocalSearchBox input').fill('zebra crossing');
+    const message = page.locator('.VPLocalSearchBox .no-results');
+    expect(await message.textContent()).toMatch(/^\s*Try .*“Get started”.*"zebra crossing"\s*$/);
+  });
+});
+
+describe('the tabs', () => {
+  it('keep the chosen framework and package manager on other pages', async () => {
+    const page = await open('guide.html', { viewport: { width: 1_280, height: 900 } });
+    await page.getByRole('radio', { name: 'Koa' }).first().check();
+    await page.getByText('npm install @headgate/koa koa').waitFor();
+    await page.getByRole('radio', { name: 'pnpm' }).locator('visible=true').first().check();
+    await page.getByText('pnpm add @headgate/koa koa').waitFor();
+    await page.goto('limit-a-route.html');
+    await page.getByText("from '@headgate/koa'").waitFor();
+    await page.goto('guards.html');
+    await page.getByText("from '@headgate/koa'").waitFor();
+    expect(await page.getByText("from '@headgate/hono'").isVisible()).toBe(false);
+  });
+
+  it('show the first framework if the chosen one is not among them', async () => {
+    const page = await open('limit-a-route.html', { viewport: { width: 1_280, height: 900 } });
+    await page.getByRole('radio', { name: 'Any Node server' }).first().check();
+    await page.goto('guards.html');
+    await page.getByText("from '@headgate/express'").first().waitFor();
+  });
+});
+
+describe('an earlier address', () => {
+  it('leads to the page, and keeps the anchor', async () => {
+    const page = await open('index.html', { viewport: { width: 1_280, height: 900 } });
+    await page.goto('start-workers.html#one-limit-for-all-isolates');
+    await page.waitForURL('**/workers.html#one-limit-for-all-isolates');
+    await page.getByRole('heading', { level: 1, name: 'Cloudflare Workers' }).waitFor();
   });
 });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { userPages } from '../pages.ts';
+import { redirects } from '../redirects.ts';
 import { files, html, pages, site } from './built-site.ts';
 
 const existing = new Set(files);
@@ -36,6 +37,14 @@ it('every user page is on the site, as a page and as Markdown', () => {
   expect(expected.filter((file) => !existing.has(file))).toEqual([]);
 });
 
+it('every user page has a description of its own', () => {
+  const descriptions = userPages().map(
+    (page) => values(`${page}.html`, /<meta name="description" content="([^"]*)"/g)[0],
+  );
+  expect(descriptions).not.toContain(undefined);
+  expect(new Set(descriptions).size).toBe(descriptions.length);
+});
+
 it('the API reference has a page for each entry point', () => {
   const entries = pages.filter((page) => page.startsWith('api-reference/'));
   expect(entries).toContain('api-reference/core.http.html');
@@ -47,4 +56,10 @@ it('llms.txt links to files of the site', () => {
   const links = [...index.matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => link);
   expect(links.length).toBeGreaterThan(userPages().length);
   expect(links.filter((link) => !existing.has(link))).toEqual([]);
+});
+
+it.each(Object.entries(redirects))('the earlier address %s leads to a page: %s', (from, to) => {
+  expect(existing).toContain(from);
+  expect(existing).toContain(to);
+  expect(userPages()).not.toContain(from.replace(/\.\w+$/, ''));
 });
