@@ -7,7 +7,7 @@ import { read, root } from './pages.ts';
 const pages = ['docs/api.md', 'docs/api-adapters.md', 'docs/api-stores.md'];
 
 /** The maximum number of names over all entry points, each counted once. */
-const MAX_NAMES = 222;
+const MAX_NAMES = 223;
 
 const sources = entryPoints();
 
