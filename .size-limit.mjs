@@ -17,7 +17,7 @@ export default [
     path: 'packages/core/dist/index.js',
     import: '{ createLimiter }',
     // The goal of 5 kB is not reached: docs/performance.md says what the rest is for.
-    limit: '17.8 kB',
+    limit: '17.9 kB',
     gzip,
   },
   ...Object.entries(frameworks).flatMap(([adapter, peers]) => {
@@ -44,7 +44,7 @@ export default [
     name: '@headgate/redis: with its scripts',
     path: 'packages/redis/dist/index.js',
     ignore: ['@headgate/core', '@headgate/store-kit'],
-    limit: '11.2 kB',
+    limit: '11.4 kB',
     gzip,
     modifyEsbuildConfig,
   },

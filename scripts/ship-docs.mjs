@@ -27,10 +27,20 @@ const pagesAbout = {
   web: ['web'],
 };
 
-/** The front page, what helps to choose Headgate rather than to use it, and the list of exports, which the types have too. */
+/**
+ * The front page, what helps to choose Headgate rather than to use it, the list of exports, which the types have too, and
+ * the settings of proxies.
+ */
 const onTheSite = [
   ...['index', 'api', 'capacity', 'clients-that-give-up', 'how-it-works', 'migrating', 'overload'],
-  ...['performance', 'runtimes', 'support'],
+  ...[
+    'load-balancers',
+    'performance',
+    'recipes-kubernetes',
+    'recipes-nginx-haproxy',
+    'runtimes',
+    'support',
+  ],
 ];
 
 /** The shipped pages, by their paths in `docs` without a suffix. */

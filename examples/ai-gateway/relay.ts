@@ -1,4 +1,5 @@
 // Sends an admitted request to the provider, and corrects its weight while the answer is streamed.
+import { reportRefusal } from '@headgate/ai';
 import type { Permit } from '@headgate/core';
 import type { Call } from './call.ts';
 import { upstream } from './limits.ts';
@@ -27,8 +28,6 @@ export async function ask(call: Call, permit: Permit): Promise<Answer> {
     signal: permit.signal,
   });
   const { status } = response;
-  // Stops the callers of all processes until then, instead of letting each of them find out.
-  if (status === 429 || status === 529) upstream.pauseFor(pauseIn(response.headers));
   const headers: Record<string, string> = {};
   for (const name of ['content-type', 'retry-after', 'retry-after-ms']) {
     const value = response.headers.get(name);
@@ -37,15 +36,18 @@ export async function ask(call: Call, permit: Permit): Promise<Answer> {
   return { status, headers, body: relay(response, call, permit) };
 }
 
-/** The pause that the provider asks for, by default a second: milliseconds, or the value of `Retry-After`. */
-function pauseIn(headers: Headers): number | string {
-  return Number(headers.get('retry-after-ms')) || headers.get('retry-after') || 1_000;
-}
-
-async function* relay({ ok, body }: Response, call: Call, permit: Permit) {
+async function* relay(response: Response, call: Call, permit: Permit) {
+  const { ok, body } = response;
   const usage = new Usage(ok ? call.prompt : 0);
   const labels = { class: call.tenant.class };
   try {
+    if (!ok) {
+      const error = await response.text();
+      // If the provider refuses most requests, stops the callers of all processes, instead of letting each find out.
+      reportRefusal(upstream, response, error);
+      yield new TextEncoder().encode(error);
+      return;
+    }
     for await (const event of eventsIn(body)) {
       const { hasBegun } = usage;
       const isOnlyUsage = usage.add(event);

@@ -140,18 +140,21 @@ const pause: Scenario = async (scene) => {
   const { one, gateways, provider } = scene;
   // Another customer of the provider uses all of its capacity.
   const others = await Promise.all(Array.from({ length: 8 }, () => scene.hold(provider)));
-  const refused = await scene.ask(one, { path: anthropic });
-  const refusedAt = Date.now();
-  assert.equal(refused.status, 429);
-  assert.equal(refused.headers.get('retry-after'), '1');
-  assert.match(await refused.text(), /rate_limit_error/);
+  let refusedAt = 0;
+  for (let count = 0; count < 10; count++) {
+    const refused = await scene.ask(one, { path: anthropic });
+    refusedAt = Date.now();
+    assert.equal(refused.status, 429);
+    assert.equal(refused.headers.get('retry-after'), '1');
+    assert.match(await refused.text(), /rate_limit_error/);
+  }
   await scene.release();
   await Promise.all(others.map((answer) => answer.text()));
   const before = await scene.calls();
   const answers = await Promise.all(gateways.map((at) => scene.ask(at)));
   assert.deepEqual(statuses(answers), { 200: 4 });
   const after = await scene.calls();
-  assert.equal(after.refused, 1);
+  assert.equal(after.refused, 10);
   for (const { at } of after.started.slice(before.started.length))
     assert.ok(at - refusedAt > 900, 'all processes have waited for a second');
 };

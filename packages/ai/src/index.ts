@@ -1,3 +1,4 @@
 export { anthropicError } from './anthropic.ts';
 export { openaiError } from './openai.ts';
 export type { Refusal } from './refusal.ts';
+export { reportRefusal } from './report-refusal.ts';

@@ -21,7 +21,6 @@ export { deferGrants, type GrantSource, grantFrom } from './semaphore/grants.ts'
 export { Heap } from './semaphore/heap.ts';
 export { LearnedTimeout } from './semaphore/learned-timeout.ts';
 export { Observers } from './semaphore/observers.ts';
-export { Pause } from './semaphore/pause.ts';
 export { BasePermit, type PermitHolder, type PermitRegistry } from './semaphore/permit.ts';
 export type { CloseOptions } from './semaphore/permit-tracker.ts';
 export type { RejectionCause } from './semaphore/rejection.ts';

@@ -123,8 +123,8 @@ it('the stats of a gate count requests, and those of its limits count weight', (
       withdrawn: 0,
       leaked: 0,
     },
-    rejected: { full: 0, timeout: 0, closed: 0, overloaded: 0, store: 0 },
-    wouldReject: { full: 0, timeout: 0, closed: 0, overloaded: 0, store: 0 },
+    rejected: { full: 0, timeout: 0, closed: 0, overloaded: 0, paused: 0, store: 0 },
+    wouldReject: { full: 0, timeout: 0, closed: 0, overloaded: 0, paused: 0, store: 0 },
     limits: [
       expect.objectContaining({ name: 'user', inflight: 2, queued: 0, keys: 2 }),
       expect.objectContaining({ name: 'app', inflight: 3, queued: 1, longestWait: 15 }),

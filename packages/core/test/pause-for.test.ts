@@ -5,9 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { adaptive, createGate, createLimiter, defaultLimit, type Permit } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
 
-function scene({ limit = 10, queueTimeout = 60_000 } = {}) {
+function scene(options: { limit?: number; queueTimeout?: number; maxPause?: number } = {}) {
   const clock = new VirtualClock({ random: () => 0 });
-  const limiter = createLimiter({ limit, queueLimit: 100, queueTimeout, clock });
+  const common = { limit: 10, queueLimit: 100, queueTimeout: 60_000 };
+  const limiter = createLimiter({ ...common, ...options, clock });
   const ask = (count: number) => Array.from({ length: count }, () => call(limiter));
   return { clock, limiter, ask };
 }
@@ -16,21 +17,17 @@ const admitted = (callers: readonly Caller[]) =>
   callers.filter(({ permit }) => permit !== undefined).length;
 
 describe('pauseFor()', () => {
-  it('admits no request until the pause ends, and then ever more', () => {
+  it('admits no request until the pause ends', () => {
     const { clock, limiter, ask } = scene();
     limiter.pauseFor(2_000);
     const waiting = ask(20);
     expect(limiter.tryAcquire()).toBeUndefined();
     clock.advance(1_999);
     expect([admitted(waiting), limiter.stats().pausedFor]).toEqual([0, 1]);
-    const counts = [1, 500, 500, 500, 400].map((time) => {
-      clock.advance(time);
-      return admitted(waiting);
-    });
-    expect(counts).toEqual([1, 3, 6, 8, 10]);
+    clock.advance(1);
+    expect([admitted(waiting), limiter.stats().pausedFor]).toEqual([10, undefined]);
     // Only the timer of the deadlines is left.
     expect(clock.armed).toBe(1);
-    expect([limiter.stats().pausedFor, limiter.inflight]).toEqual([undefined, 10]);
   });
 
   it.each([
@@ -64,13 +61,14 @@ describe('pauseFor()', () => {
 
   it('rejects on arrival a request that would time out before the pause ends', () => {
     const { clock, limiter } = scene({ queueTimeout: 5_000 });
-    limiter.pauseFor(20_000);
+    limiter.pauseFor(100_000);
     const { rejection } = call(limiter);
-    expect(rejection).toMatchObject({ reason: 'overloaded', limitName: 'unnamed', waited: 0 });
-    expect(rejection?.retryAfter).toBeGreaterThan(20);
-    expect(rejection?.retryAfter).toBeLessThan(24);
-    const patient = call(limiter, { queueTimeout: 30_000 });
-    clock.advance(15_001);
+    expect(rejection).toMatchObject({ reason: 'paused', limitName: 'unnamed', waited: 0 });
+    // The rest of the pause, and a random part of two seconds.
+    expect(rejection?.retryAfter).toBe(101);
+    expect(limiter.stats().rejected).toMatchObject({ paused: 1, overloaded: 0 });
+    const patient = call(limiter, { queueTimeout: 110_000 });
+    clock.advance(95_001);
     const late = call(limiter);
     expect([patient.answers, late.answers]).toEqual([0, 0]);
     clock.advance(5_000);
@@ -87,32 +85,48 @@ describe('pauseFor()', () => {
     expect(limiter.stats().pausedFor).toBe(3_000);
   });
 
-  it('pauses again while the limit returns', () => {
-    const { clock, limiter, ask } = scene();
-    limiter.pauseFor(1_000);
-    const waiting = ask(10);
-    clock.advance(1_500);
-    const before = admitted(waiting);
-    expect(before).toBeGreaterThan(0);
-    limiter.pauseFor(1_000);
-    clock.advance(999);
-    expect(admitted(waiting)).toBe(before);
+  it.each([
+    ['pauseFor(0)', (limiter: ReturnType<typeof createLimiter>) => limiter.pauseFor(0)],
+    ['resume()', (limiter: ReturnType<typeof createLimiter>) => limiter.resume()],
+    ['shadow()', (limiter: ReturnType<typeof createLimiter>) => limiter.shadow()],
+  ])('is ended by %s, which admits the waiters', (_name, end) => {
+    const { clock, limiter, ask } = scene({ queueTimeout: 120_000 });
+    limiter.pauseFor(100_000);
+    const waiting = ask(5);
+    expect(admitted(waiting)).toBe(0);
+    end(limiter);
+    expect([admitted(waiting), limiter.stats().pausedFor, clock.armed]).toEqual([5, undefined, 0]);
   });
 
-  it.each([0, 10, 'soon'])(
-    'does not let the limit return sooner after another pause: %s',
-    (pause) => {
-      const { clock, limiter, ask } = scene();
-      limiter.pauseFor(1_000);
-      const waiting = ask(10);
-      clock.advance(1_100);
-      limiter.pauseFor(pause);
-      clock.advance(400);
-      expect(admitted(waiting)).toBeLessThan(8);
-      clock.advance(500);
-      expect(admitted(waiting)).toBe(10);
-    },
-  );
+  it('does not outlast an end for the clients that are rejected afterwards', () => {
+    const { limiter, ask } = scene({ queueTimeout: 1_000 });
+    limiter.pauseFor(100_000);
+    ask(3);
+    limiter.resume();
+    limiter.drain();
+    expect(call(limiter).rejection).toMatchObject({ reason: 'closed', retryAfter: 1 });
+  });
+
+  it('reports its end by resume(), and admits no waiter when pause() or drain() ends it', () => {
+    const { limiter, ask } = scene();
+    const operations: string[] = [];
+    limiter.observe({ operated: ({ operation }) => operations.push(operation) });
+    limiter.pauseFor(1_000);
+    const waiting = ask(1);
+    limiter.pause();
+    limiter.resume();
+    limiter.resume();
+    limiter.pauseFor(1_000);
+    limiter.resume();
+    limiter.pauseFor(1_000);
+    waiting.push(...ask(1));
+    limiter.drain();
+    expect([operations, admitted(waiting), limiter.stats().pausedFor]).toEqual([
+      ['pause', 'resume', 'resume', 'drain'],
+      1,
+      undefined,
+    ]);
+  });
 
   it('takes the value of a Retry-After field', () => {
     const { limiter } = scene();
@@ -130,62 +144,53 @@ describe('pauseFor()', () => {
 
   it('ignores a malformed or negative value, since it comes from another server', () => {
     const { limiter } = scene();
-    for (const field of ['soon', '', '-1', '1e400', 'NaN']) limiter.pauseFor(field);
-    for (const value of [-1, Number.NaN, Number('soon')]) limiter.pauseFor(value);
+    const ignored = ['soon', '', '-1', '1e400', 'NaN', '0', -1, Number.NaN, Number('soon')];
+    for (const value of ignored) limiter.pauseFor(value);
     expect(limiter.stats().pausedFor).toBeUndefined();
     expect(call(limiter).answers).toBe(1);
+    limiter.pauseFor(1_000);
+    for (const value of ignored) limiter.pauseFor(value);
+    expect(limiter.stats().pausedFor).toBe(1_000);
   });
 
-  it('never lasts longer than an hour', () => {
+  it('lasts two minutes at most, or as long as maxPause says', () => {
     const { limiter } = scene();
     limiter.pauseFor('99999999');
-    expect(limiter.stats().pausedFor).toBe(3_600_000);
+    expect(limiter.stats().pausedFor).toBe(120_000);
+    const short = scene({ maxPause: 500 }).limiter;
+    short.pauseFor(Number.POSITIVE_INFINITY);
+    expect(short.stats().pausedFor).toBe(500);
+    const never = scene({ maxPause: 0 }).limiter;
+    never.pauseFor('99999999');
+    expect(never.stats().pausedFor).toBeUndefined();
   });
 
-  it('throws for a keyed limiter, and has no effect on a closed one', async () => {
-    const error = { code: 'ERR_HEADGATE_UNSUPPORTED' };
-    const keyed = createLimiter({ limit: 1, perKey: true });
-    expect(() => keyed.pauseFor(1)).toThrow(expect.objectContaining(error));
+  it('has no effect on a closed limiter', async () => {
     const { limiter } = scene();
     await limiter.close();
     limiter.pauseFor(1_000);
     expect(limiter.stats().pausedFor).toBeUndefined();
   });
 
-  it('needs a timer only while requests wait', async () => {
+  it('leaves no timer when it has ended', () => {
     const { clock, limiter } = scene();
     limiter.pauseFor(1_000);
-    expect(clock.armed).toBe(0);
-    const waiting = call(limiter);
-    expect(clock.armed).toBe(2);
-    limiter.withdraw(waiting);
-    expect(clock.armed).toBe(0);
-    call(limiter);
-    await limiter.close();
+    limiter.withdraw(call(limiter));
+    clock.advance(1_000);
     expect(clock.armed).toBe(0);
   });
 
-  it('withholds the whole of a limit that is raised meanwhile', () => {
+  it('holds for a limit that is raised meanwhile', () => {
     const { clock, limiter, ask } = scene();
     limiter.pauseFor(1_000);
     const waiting = ask(30);
     limiter.setLimit(30);
     expect(admitted(waiting)).toBe(0);
-    clock.advance(2_000);
+    clock.advance(1_000);
     expect(admitted(waiting)).toBe(30);
   });
 
-  it('delays a heavy request until enough of the limit has returned', () => {
-    const { clock, limiter } = scene();
-    limiter.pauseFor(1_000);
-    const heavy = call(limiter, { weight: 10 });
-    clock.advance(1_899);
-    expect(heavy.answers).toBe(0);
-    clock.advance(1);
-    expect(heavy.answers).toBe(1);
-  });
-
-  it('withholds nothing in shadow mode', () => {
+  it('pauses nothing in shadow mode', () => {
     const { limiter } = scene();
     limiter.shadow();
     limiter.pauseFor(1_000);
@@ -237,7 +242,55 @@ describe('pauseFor()', () => {
       );
       expect(caller.answers).toBe(0);
     }
-    clock.advance(2_000);
+    clock.advance(1_000);
     expect(order).toEqual(['first', 'second', 'third']);
+  });
+});
+
+describe('pauseFor() of a keyed limiter', () => {
+  function keyed() {
+    const clock = new VirtualClock();
+    const limiter = createLimiter({ limit: 1, perKey: true, queueTimeout: 60_000, clock });
+    return { clock, limiter };
+  }
+
+  it('pauses one key, in use or not, and no other', () => {
+    const { clock, limiter } = keyed();
+    limiter.pauseFor(1_000, 'a');
+    const [one, other] = [call(limiter, { key: 'a' }), call(limiter, { key: 'b' })];
+    expect([one.answers, other.answers, limiter.stats().pausedFor]).toEqual([0, 1, 1_000]);
+    clock.advance(1_000);
+    expect(one.answers).toBe(1);
+  });
+
+  it('keeps a paused key until the pause ends, and no longer', () => {
+    const { clock, limiter } = keyed();
+    limiter.pauseFor(1_000, 7);
+    call(limiter, { key: '8' }).permit?.release();
+    expect(limiter.stats().keys).toBe(1);
+    limiter.withdraw(call(limiter, { key: '7' }));
+    expect(limiter.tryAcquire({ key: 7 })).toBeUndefined();
+    clock.advance(1_000);
+    expect([limiter.stats().keys, clock.armed]).toEqual([0, 0]);
+  });
+
+  it('is ended for a key by pauseFor(0), and for all by resume()', () => {
+    const { limiter } = keyed();
+    for (const key of ['a', 'b', 'c']) limiter.pauseFor(1_000, key);
+    limiter.pauseFor(0, 'a');
+    limiter.pauseFor(0, 'unknown');
+    expect(limiter.stats().keys).toBe(2);
+    limiter.resume();
+    expect(limiter.stats()).toMatchObject({ keys: 0, pausedFor: undefined });
+  });
+
+  it('needs a key, and a limiter without keys must not get one', () => {
+    const error = expect.objectContaining({ code: 'ERR_HEADGATE_KEY', option: 'key' });
+    const plain = createLimiter({ limit: 1 });
+    expect(() => keyed().limiter.pauseFor(1)).toThrow(error);
+    expect(() => keyed().limiter.refused(1)).toThrow(error);
+    expect(() => plain.pauseFor(1, 'a')).toThrow(error);
+    expect(() => plain.refused(1, 'a')).toThrow(error);
+    expect(() => plain.pauseFor(1, {} as never)).toThrow(error);
   });
 });

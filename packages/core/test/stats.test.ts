@@ -15,8 +15,8 @@ it('all counts of a new limiter are 0', () => {
     ...{ name: 'app', limit: 3, holders: 0, inflight: 0, queued: 0, longestWait: 0, keys: 0 },
     ...{ abandoned: 0, admitted: 0, withdrawn: 0, leaked: 0 },
     ...{ inflightPeak: 0, inflightHistogram: [] },
-    rejected: { full: 0, timeout: 0, closed: 0, overloaded: 0, store: 0 },
-    wouldReject: { full: 0, timeout: 0, closed: 0, overloaded: 0, store: 0 },
+    rejected: { full: 0, timeout: 0, closed: 0, overloaded: 0, paused: 0, store: 0 },
+    wouldReject: { full: 0, timeout: 0, closed: 0, overloaded: 0, paused: 0, store: 0 },
   });
 });
 

@@ -86,7 +86,7 @@ test('a permit is disposable, and release() accepts an outcome', () => {
 });
 
 test('a rejection has a reason, and its error contains the rejection', () => {
-  type Reasons = 'full' | 'timeout' | 'closed' | 'overloaded' | 'store';
+  type Reasons = 'full' | 'timeout' | 'closed' | 'overloaded' | 'paused' | 'store';
   expectTypeOf<RejectionReason>().toEqualTypeOf<Reasons>();
   expectTypeOf<RejectedError>().toExtend<HeadgateError>();
   expectTypeOf<RejectedError['rejection']>().toEqualTypeOf<Rejection>();

@@ -50,6 +50,8 @@ export interface LimitView {
   readonly baseline: number | undefined;
   readonly state: LimiterState;
   readonly mode: Limiter['mode'];
+  /** Milliseconds until a pause with an end ends; undefined if there is none. */
+  readonly pausedFor: number | undefined;
   /** Waiters by priority. */
   readonly priorities: Readonly<Record<Priority, number>> | undefined;
   readonly shares: Readonly<Record<string, ShareStats>> | undefined;
@@ -96,6 +98,7 @@ export function gateView(source: Handle, stats: Stats, sample: Figures): LimitVi
     baseline: undefined,
     state: source.closed ? 'closed' : 'open',
     mode: guard?.mode ?? 'enforce',
+    pausedFor: undefined,
     priorities: undefined,
     shares: undefined,
     guard: guardView(stats.guard),
@@ -131,6 +134,7 @@ export function limitView(
     baseline: finite(stats.baseline),
     state: limiter.state,
     mode: limiter.mode,
+    pausedFor: finite(stats.pausedFor),
     priorities: stats.priorities,
     shares: stats.shares,
     guard: guardView(stats.guard),

@@ -60,6 +60,20 @@ it('the dashboard reads a body that other middleware has parsed', async () => {
   }
 });
 
+it('the dashboard shows a pause with an end, and resume ends it', async () => {
+  const limiter = createLimiter({ name: 'upstream', limit: 1 });
+  const { post, url, json } = await startOperated(inExpress, [limiter]);
+  limiter.pauseFor(100_000);
+  const pausedFor = async () => {
+    const state = await (await fetch(url.replace('operate', 'state'), { headers: json })).json();
+    return state.limits[0].pausedFor;
+  };
+  await expect.poll(pausedFor, { timeout: 10_000 }).toBeGreaterThan(60_000);
+  expect((await post({ operation: 'resume' })).status).toBe(204);
+  expect(limiter.stats().pausedFor).toBeUndefined();
+  await expect.poll(pausedFor, { timeout: 10_000 }).toBeUndefined();
+});
+
 it('the dashboard operates a distributed limit for all processes', async () => {
   const memory = new Memory();
   const [limiter, other] = [1, 2].map(() =>

@@ -65,6 +65,16 @@ it('the page says what is wrong, shows the worst limits first and the others in 
     .toEqual([...bad.slice(0, 3), 'fine 7', 'near', ...fine.slice(0, 7).map(({ name }) => name)]);
 });
 
+it('the page shows for how long a limit is paused', async () => {
+  const limiter = createLimiter({ name: 'upstream', limit: 4 });
+  limiter.pauseFor(100_000);
+  const { until } = await openPage(browser, { limits: [limiter] });
+  await until('#summary', 'upstream is paused or drained');
+  await until('.tag', 'paused for 1\u202fm');
+  limiter.resume();
+  await until('#summary', 'No limit rejects or queues requests');
+});
+
 it('the summary names three limits of each kind at most', async () => {
   const hold = holding();
   const limits = Array.from({ length: 5 }, (_, i) => createLimiter({ name: `l${i}`, limit: 1 }));

@@ -66,9 +66,9 @@ function rangeOf(min, max) {
 }
 
 /** The supported operations that would change something. @param {LimitView} view @returns {string[]} */
-function usableOf({ operations, state, mode, adaptive, fixed }) {
+function usableOf({ operations, state, pausedFor, mode, adaptive, fixed }) {
   const useless = [
-    ...(state === 'open' ? ['resume'] : []),
+    ...(state === 'open' && pausedFor === undefined ? ['resume'] : []),
     ...(state === 'paused' ? ['pause'] : []),
     ...(state === 'drained' ? ['drain'] : []),
     mode,

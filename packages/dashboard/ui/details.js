@@ -167,5 +167,6 @@ const reasons = {
   timeout: 'Waited too long',
   closed: 'Closed',
   overloaded: 'Overloaded',
+  paused: 'Paused',
   store: 'Store failed',
 };

@@ -67,8 +67,9 @@ export class Row {
 
   /** Whether an operator misses nothing without it. */
   get isIdle() {
-    const { state, mode, store } = this.#view ?? {};
-    const isUsual = state === 'open' && mode === 'enforce' && store?.up !== false;
+    const { state, mode, pausedFor, store } = this.#view ?? {};
+    const isOpen = state === 'open' && pausedFor === undefined;
+    const isUsual = isOpen && mode === 'enforce' && store?.up !== false;
     const isLeft = this.#details.hidden === true && !this.element.contains(document.activeElement);
     return isUsual && this.#chart.isIdle && isLeft;
   }

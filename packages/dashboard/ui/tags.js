@@ -9,8 +9,9 @@ import { count, duration } from './words.js';
  * @param {LimitView} view @param {number} now @param {Context} context
  */
 export function tagsOf(view, now, { reversion, resumesAt }) {
-  const { keys, adaptive, fixed, store, guard } = view;
+  const { keys, adaptive, fixed, store, guard, pausedFor } = view;
   const words = [
+    pausedFor === undefined ? '' : `paused for ${duration(pausedFor)}`,
     resumesAt === undefined ? '' : `resumes in ${until(resumesAt, now)}`,
     reversion === undefined ? '' : `${returnTo(reversion.to)} in ${until(reversion.at, now)}`,
     adaptive ? (fixed ? 'adaptive, held' : 'adaptive') : '',

@@ -24,12 +24,12 @@ export const troubles = /** @type {const} */ ([
 /** @typedef {typeof troubles[number][0]} Trouble */
 
 /** @param {LimitView} view @param {number} now @param {readonly Sample[]} samples @returns {Trouble} */
-export function troubleOf({ store, state, keys }, now, samples) {
+export function troubleOf({ store, state, pausedFor, keys }, now, samples) {
   const recent = samples.filter(({ at }) => at > now - RECENT_MS);
   if (store?.up === false) return 'store';
   if (recent.some(({ rejected = 0 }) => rejected > 0)) return 'rejects';
   if (recent.some(({ used, demand }) => demand > used)) return 'queues';
-  if (state === 'paused' || state === 'drained') return 'stopped';
+  if (state === 'paused' || state === 'drained' || pausedFor !== undefined) return 'stopped';
   if (recent.some(({ wouldReject = 0 }) => wouldReject > 0)) return 'shadow';
   // The limit of a gate is 0; each key has a limit of its own.
   const isNear = recent.some(({ used, max }) => max > 0 && used >= NEAR * max);

@@ -41,7 +41,7 @@ export class LimitObject {
     return response;
   }
 
-  /** Ends expired leases, and forgets a limit that has not been used for twice its longest lease. */
+  /** Ends expired leases, and forgets a limit that is not paused and has not been used for twice its longest lease. */
   async alarm(): Promise<void> {
     this.#alarm = Infinity;
     const { limit, saved } = this.#begin();
@@ -117,7 +117,8 @@ export class LimitObject {
    * fire.
    */
   #forgetAt({ memory }: MemoryLimit): number {
-    return (memory.idleSince ?? this.#lastUsed) + 2 * memory.longestLease;
+    const { idleSince = this.#lastUsed, longestLease, pausedUntil = 0 } = memory;
+    return Math.max(idleSince + 2 * longestLease, pausedUntil);
   }
 
   /** The present time. It goes back if the object moves to a machine whose clock is behind. */

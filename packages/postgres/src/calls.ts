@@ -95,7 +95,8 @@ function knownOf(operated: OperatedState | undefined): string[] {
 function encode(op: Op, words: string[]): void {
   if (op.verb === 'declare') {
     const { status = '', mode = '' } = operatedCodes(op.change ?? {});
-    words.push(op.verb, '', '0', '0', '0', '0', `${status}`, `${mode}`);
+    const pause = op.pause === 0 ? -1 : (op.pause ?? 0) * 1_000;
+    words.push(op.verb, '', '0', '0', '0', whole(pause), `${status}`, `${mode}`);
     return;
   }
   const { id, weight, wait, queueLimit, place, fencing, extraTokens: spare, reserves } = op.lease;
@@ -143,7 +144,10 @@ export function decode(
     .filter((number) => number > 0);
   const due = soonest ? Number(soonest) / 1_000 : Infinity;
   const start = known === undefined ? heading : heading + perOperation;
-  const { operated, owners } = operatedFrom(lines, start + perOperation * indices.length);
+  const { operated, pausedFor, owners } = operatedFrom(
+    lines,
+    start + perOperation * indices.length,
+  );
   let at = start;
   for (const index of indices) {
     const state = lines[at] as Reply['state'];
@@ -159,6 +163,7 @@ export function decode(
       version,
       declared,
       operated,
+      pausedFor,
       checkIn: Math.min(Math.max(due, 0) + 1, leaseDuration / 3),
       // The count covers the whole call, so only the first answer reports it.
       reclaimed: at === start ? Number(reclaimed) : 0,
@@ -178,6 +183,7 @@ export function decode(
  */
 function operatedFrom(lines: readonly string[], start: number) {
   if (start === heading || (lines.length - start) % 2 === 0) return { owners: [] };
-  const [code, version = '', ...owners] = (lines.at(-1) as string).split(' ');
-  return { operated: operatedState(Number(code), version), owners };
+  const [code, version = '', paused, ...owners] = (lines.at(-1) as string).split(' ');
+  const operated = operatedState(Number(code), version);
+  return { operated, pausedFor: Number(paused) / 1_000 || undefined, owners };
 }

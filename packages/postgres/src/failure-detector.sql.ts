@@ -114,7 +114,7 @@ DECLARE
 BEGIN
   DELETE FROM ${schema}.limits AS t WHERE t.address = ANY (ARRAY(
     SELECT s.address FROM ${schema}.limits AS s
-    WHERE s.inflight = 0 AND s.queued = 0 AND s.touched + 2 * s.longest < ${now}
+    WHERE s.inflight = 0 AND s.queued = 0 AND GREATEST(s.touched + 2 * s.longest, s.paused) < ${now}
     LIMIT ${MAX_FORGOTTEN} FOR UPDATE SKIP LOCKED
   ));
   GET DIAGNOSTICS count_ = ROW_COUNT;

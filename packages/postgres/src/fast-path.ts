@@ -104,6 +104,7 @@ export class FastPath {
   }
 }
 
-function isRestricted({ operated }: Reply): boolean {
+function isRestricted({ operated, pausedFor }: Reply): boolean {
+  if (pausedFor !== undefined) return true;
   return operated !== undefined && (operated.status !== 'open' || operated.mode !== 'enforce');
 }

@@ -1,5 +1,5 @@
 import { declarations } from './declarations.sql.ts';
-import { bounds, operations } from './operations.sql.ts';
+import { bounds, MAX_PAUSE, operations } from './operations.sql.ts';
 import { now } from './schema.ts';
 
 /** The number of array elements per operation. */
@@ -10,14 +10,15 @@ const WORDS_PER_OPERATION = 8;
  * and the leases after that: at READ COMMITTED, each statement sees everything that was committed before it began.
  *
  * `ops` contains for each operation: verb, id, weight, spare, `1` if it reserves, wait in microseconds, queueLimit or
- * place, and fencing token. `version_` is NULL to declare the limit, and -1 to set it.
+ * place, and fencing token; for `declare`, the length of a pause as the wait, or -1 to end it. `version_` is NULL to declare the limit, and -1 to set it.
  *
  * The answer consists of lines, which `calls.ts` parses:
  * - limit, version, microseconds until the next lease may expire (if there are waiters), number of expired leases, the
  *   processes to notify that others are waiting, and the last two declared numbers;
  * - for each operation: its state, its token or place, inflight, and queued;
  * - for each permit granted to another waiter: its id and token;
- * - if the limit was ever operated: the code of its state, the time of the change, and the processes to notify.
+ * - if the limit was ever operated or paused: the code of its state, the time of the change, for how many microseconds
+ *   it is paused, and the processes to notify.
  */
 export function leaseFunctions(schema: string): string {
   return `
@@ -64,6 +65,8 @@ DECLARE
   later_ bigint;
   latest_ bigint;
   operated_ bigint := 0;
+  -- Whether a pause has begun or ended.
+  paused_ boolean := false;
   -- The weight up to which leases fit, and the weight in flight at which any lease fits.
   bound_ bigint;
   alone_ bigint := 0;
@@ -106,8 +109,13 @@ BEGIN
 
 ${declarations}
   bound_ := l.most;
-  IF l.operated <> 0 THEN
+  IF l.operated <> 0 OR l.paused <> 0 THEN
     operated_ := l.operated;
+    -- A longer pause is one of a clock that was set back.
+    IF l.paused <> 0 AND l.paused NOT BETWEEN now_ + 1 AND now_ + ${MAX_PAUSE} THEN
+      l.paused := 0;
+      may_fit_ := true;
+    END IF;
     l.reclaimed := CASE WHEN l.reclaimed < 0 THEN -1 - l.reclaimed ELSE l.reclaimed END;
 ${bounds}
   END IF;
@@ -173,13 +181,13 @@ ${operations(schema, WORDS_PER_OPERATION)}
 
   reclaimed_ := reclaimed_ + l.reclaimed;
   l.reclaimed := CASE WHEN pg_catalog.cardinality(ops_) = 0 THEN reclaimed_ ELSE 0 END;
-  IF l.operated & 7 <> 0 THEN
+  IF l.operated & 7 <> 0 OR l.paused <> 0 THEN
     l.reclaimed := -1 - l.reclaimed;
   END IF;
   UPDATE ${schema}.limits AS t SET
     most = l.most, version = l.version, declared = l.declared, declared_before = l.declared_before, inflight = l.inflight, queued = l.queued, token = l.token, tail = l.tail,
     soonest = l.soonest, longest = l.longest, reserving = l.reserving, touched = l.touched,
-    reclaimed = l.reclaimed, fresh = l.fresh, operated = l.operated
+    reclaimed = l.reclaimed, fresh = l.fresh, operated = l.operated, paused = l.paused
   WHERE t.address = address_;
 
   IF recall_ AND l.reserving AND l.queued > 0 THEN
@@ -189,17 +197,17 @@ ${operations(schema, WORDS_PER_OPERATION)}
       UNION ALL SELECT f.key FROM pg_catalog.jsonb_each(l.fresh) AS f WHERE (f.value ->> 4)::boolean
     ) AS t WHERE pg_catalog.split_part(t.id, '.', 1) <> me_;
   END IF;
-  IF l.operated <> 0 AND pg_catalog.cardinality(ops_) > 0 THEN
-    grants_ := grants_ || pg_catalog.concat_ws(' ', l.operated & 7, l.operated >> 3, (
+  IF (l.operated <> 0 OR l.paused <> 0 OR paused_) AND pg_catalog.cardinality(ops_) > 0 THEN
+    grants_ := grants_ || pg_catalog.concat_ws(' ', l.operated & 7, l.operated >> 3, GREATEST(l.paused - now_, 0), (
       SELECT pg_catalog.string_agg(DISTINCT pg_catalog.split_part(t.id, '.', 1), ' ')
       FROM (
         SELECT s.id FROM ${schema}.leases AS s WHERE s.limit_id = l.id
         UNION ALL SELECT f.key FROM pg_catalog.jsonb_object_keys(l.fresh) AS f(key)
-      ) AS t WHERE l.operated <> operated_ AND pg_catalog.split_part(t.id, '.', 1) <> me_
+      ) AS t WHERE (paused_ OR l.operated <> operated_) AND pg_catalog.split_part(t.id, '.', 1) <> me_
     ));
   END IF;
   RETURN pg_catalog.concat_ws(E'\\n', l.most, l.version,
-    CASE WHEN l.queued > 0 THEN (l.soonest - now_)::text ELSE '' END, reclaimed_, COALESCE(recipients_, ''),
+    CASE WHEN l.queued > 0 THEN (LEAST(l.soonest, NULLIF(l.paused, 0)) - now_)::text ELSE '' END, reclaimed_, COALESCE(recipients_, ''),
     pg_catalog.concat_ws(' ', l.declared, l.declared_before),
     pg_catalog.array_to_string(lines_ || grants_, E'\\n'));
 END

@@ -1,8 +1,11 @@
 /** The bounds for grants: if the limit is paused or drained, no lease fits; in shadow mode, every lease fits. */
 export const bounds = `
-      alone_ := CASE WHEN l.operated & 3 > 0 THEN -1 ELSE 0 END;
-      bound_ := CASE WHEN l.operated & 3 > 0 THEN -1 WHEN l.operated & 4 > 0 THEN 1000000000000000 ELSE l.most END;
+      alone_ := CASE WHEN l.operated & 3 > 0 OR l.operated & 4 = 0 AND l.paused > 0 THEN -1 ELSE 0 END;
+      bound_ := CASE WHEN alone_ < 0 THEN -1 WHEN l.operated & 4 > 0 THEN 1000000000000000 ELSE l.most END;
 `;
+
+/** Longest pause in microseconds: an hour. */
+export const MAX_PAUSE = 3_600_000_000;
 
 /**
  * The effect of each verb: a part of the function in `lease.sql.ts`, whose variables it uses. Each verb sets the state,
@@ -88,6 +91,7 @@ export function operations(schema: string, words: number): string {
         -- What the process knows of how the limit is operated.
         IF (fencing_ << 3 | where_::bigint) > l.operated THEN
           l.operated := fencing_ << 3 | where_::bigint;
+          l.paused := 0;
           may_fit_ := true;
 ${bounds}
         END IF;
@@ -97,9 +101,14 @@ ${bounds}
         IF where_ <> '' OR fencing_ IS NOT NULL THEN
           l.operated := GREATEST(now_, (l.operated >> 3) + 1) << 3
             | COALESCE(NULLIF(where_, '')::bigint, l.operated & 3) | COALESCE(fencing_, l.operated & 4);
-          may_fit_ := true;
-${bounds}
+          l.paused := 0;
         END IF;
+        IF wait_ <> 0 THEN
+          l.paused := CASE WHEN wait_ > 0 THEN GREATEST(l.paused, now_ + LEAST(wait_, ${MAX_PAUSE})) ELSE 0 END;
+          paused_ := true;
+        END IF;
+        may_fit_ := true;
+${bounds}
       END IF;
 `;
 }

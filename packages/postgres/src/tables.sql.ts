@@ -12,6 +12,7 @@
  *   may have expired.
  * - `limits.operated` is 8 times the time at which the limit was last operated, plus the code of `operatedCode`. If
  *   that code is not 0, `reclaimed` is stored as `-1 - reclaimed`, which keeps processes from using the plain UPDATE.
+ * - `limits.paused` is the time at which the pause ends, or 0. It also makes `reclaimed` negative.
  * - `limits.declared` and `declared_before` are the last two declared numbers (0: none). A limit (`most`) that differs
  *   from `declared` was set.
  * - `leases`: held leases (without `place`) and waiters. `ends` is one lease duration after the last renewal. The row
@@ -96,6 +97,18 @@ BEGIN
   ) THEN
     ALTER TABLE ${schema}.limits ADD COLUMN declared bigint NOT NULL DEFAULT 0,
       ADD COLUMN declared_before bigint NOT NULL DEFAULT 0;
+  END IF;
+END
+$body$;
+
+-- Since version 4.
+DO $body$
+BEGIN
+  IF NOT EXISTS (
+    SELECT FROM pg_catalog.pg_type AS t JOIN pg_catalog.pg_attribute AS a ON a.attrelid = t.typrelid
+    WHERE t.oid = pg_catalog.pg_typeof(NULL::${schema}.limits)::oid AND a.attname = 'paused' AND NOT a.attisdropped
+  ) THEN
+    ALTER TABLE ${schema}.limits ADD COLUMN paused bigint NOT NULL DEFAULT 0;
   END IF;
 END
 $body$;

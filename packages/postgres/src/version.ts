@@ -4,7 +4,7 @@ import { refused } from './failure.ts';
  * The version of the tables and functions that this release creates and needs. Raise it when they change. The migration
  * must then convert the tables of every earlier version.
  */
-const VERSION = 3;
+const VERSION = 4;
 /**
  * The oldest version of the tables whose release can use the tables of this version. Processes can then be upgraded one
  * by one.
@@ -51,7 +51,7 @@ DO $body$
 BEGIN
   PERFORM t.address, t.id, t.label, t.most, t.version, t.queued, t.tail, t.born, t.longest, t.reserving, t.reclaimed,
     t.inflight, t.token, t.soonest, t.touched, t.fresh, t.operated, t.declared,
-    t.declared_before FROM ${schema}.limits AS t LIMIT 0;
+    t.declared_before, t.paused FROM ${schema}.limits AS t LIMIT 0;
   PERFORM t.limit_id, t.id, t.weight, t.ends, t.expires, t.place, t.fencing, t.spare, t.reserves
     FROM ${schema}.leases AS t LIMIT 0;
   PERFORM t.number, t.owner FROM ${schema}.members AS t LIMIT 0;

@@ -41,7 +41,7 @@ test('tables of an older release are rejected until migrate() has upgraded them'
   const schema = await migrated();
   await declare(schema, 0, 0);
   const { store, limiter } = start(schema);
-  const error = refusal('version 0', 'version 3', 'await store.migrate()');
+  const error = refusal('version 0', 'version 4', 'await store.migrate()');
   await expect(limiter.acquire()).rejects.toMatchObject(error);
   await store.migrate();
   await expect.poll(() => limiter.acquire().then(() => 'held', String)).toBe('held');
@@ -73,7 +73,7 @@ test('an older release rejects newer tables that it cannot use', async () => {
   const schema = await migrated();
   await declare(schema, 99, 98);
   const { store, limiter } = start(schema);
-  const error = refusal('version 99', 'version 3', 'upgrade @headgate/postgres');
+  const error = refusal('version 99', 'version 4', 'upgrade @headgate/postgres');
   await expect(store.migrate()).rejects.toMatchObject(error);
   await expect(limiter.acquire()).rejects.toMatchObject(error);
 });
@@ -102,9 +102,11 @@ test('migrate() and each call name a missing column in their errors', async () =
     'SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = $1',
     [schema],
   );
-  expect(columns).toHaveLength(30);
+  expect(columns).toHaveLength(31);
   // The migration adds the columns that earlier versions do not have.
-  const original = columns.filter(([, column]) => !/^(operated|declared)/.test(String(column)));
+  const original = columns.filter(
+    ([, column]) => !/^(operated|declared|paused)/.test(String(column)),
+  );
   for (const [table, column] of original) {
     const rename = `ALTER TABLE ${schema}.${table} RENAME COLUMN`;
     await database.rows(`${rename} ${column} TO gone`);
@@ -120,10 +122,10 @@ test('migrate() upgrades tables of version 1 while they are in use, and keeps th
   const { store, limiter } = start(schema);
   const held = [await limiter.acquire(), await limiter.acquire()];
   await database.rows(`ALTER TABLE ${schema}.limits DROP COLUMN operated, DROP COLUMN declared,
-    DROP COLUMN declared_before`);
+    DROP COLUMN declared_before, DROP COLUMN paused`);
   await declare(schema, 1, 1);
   await store.migrate();
-  expect(await database.ask(`SELECT ${schema}.version()`)).toEqual([3, 3]);
+  expect(await database.ask(`SELECT ${schema}.version()`)).toEqual([4, 3]);
   expect(await store.stats({ name: 'versions' })).toMatchObject({ inflight: 2 });
   held[0]?.release();
   (await limiter.acquire()).release();

@@ -89,7 +89,7 @@ function encode(op: Op, args: string[], { leaseDuration }: Sender): void {
   if (op.verb !== 'acquire') args[MUST_NOT_FAIL] = '1';
   if (op.verb === 'declare') {
     const { status = '', mode = '' } = operatedCodes(op.change ?? {});
-    args.push(op.verb, `${status}`, `${mode}`, '0');
+    args.push(op.verb, `${status}`, `${mode}`, op.pause === undefined ? '-1' : whole(op.pause));
     return;
   }
   const { id, wait, queueLimit, place, fencing, extraTokens: spare, reserves, resized } = op.lease;
@@ -128,7 +128,7 @@ export function decode(
   let reclaimed = Number(words[3]);
   const inflight = Number(words[4]);
   const queued = Number(words[5]);
-  const operated = operatedFrom(words, HEADING + 2 * indices.length);
+  const { operated, pausedFor } = operatedFrom(words, HEADING + 2 * indices.length);
   let at = HEADING;
   for (const index of indices) {
     const state = words[at] as Reply['state'];
@@ -152,6 +152,7 @@ export function decode(
       version,
       declared,
       operated,
+      pausedFor,
       checkIn,
       reclaimed,
     };
@@ -163,10 +164,10 @@ export function decode(
 }
 
 /** The last line of the answer, unless the lines from `start` on are all pairs that belong to grants. */
-function operatedFrom(words: readonly string[], start: number): OperatedState | undefined {
-  if ((words.length - start) % 2 === 0) return undefined;
-  const [code, version = ''] = (words.at(-1) as string).split(' ');
-  return operatedState(Number(code), version);
+function operatedFrom(words: readonly string[], start: number) {
+  if ((words.length - start) % 2 === 0) return {};
+  const [code, version = '', paused] = (words.at(-1) as string).split(' ');
+  return { operated: operatedState(Number(code), version), pausedFor: Number(paused) || undefined };
 }
 
 function grantsFrom(words: readonly string[], start: number): Grant[] {

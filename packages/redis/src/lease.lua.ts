@@ -5,11 +5,12 @@ import { steps } from './steps.lua.ts';
  *
  * - one member at -1, the head, with the state of the limit, so that one read of ranks 0 and 1 returns the state and
  *   whether a lease has expired. It is packed by `layout` into 64 bytes, above which Redis stores a small set in a larger
- *   form: `m`, plus 1 if permits were ever held in reserve, plus 2 if the limit was ever operated; limit, version, the
+ *   form: `m`, plus 1 if permits were ever held in reserve, plus 2 if the limit was ever operated or is paused; limit, version, the
  *   last two numbers that were declared (0: none), last token, weight held, number of waiters, last place in the queue,
  *   a time before which no waiter times out (divided by 16), longest lease, and creation time of the set (lower tokens
  *   are of a lost state);
  * - `o<code>` if the limit was ever operated, with the code of `operatedCode`, at 9e14 plus the millisecond of that;
+ * - `p` if the limit was paused since then, at 9e14 plus the millisecond at which the pause ends;
  * - `h<weight>:<reserves>:<id>` for each holder, at the millisecond at which its lease ends;
  * - `x<waiter>` for each waiter, at its pulse: 1e14, plus 256 times the millisecond from which it is not granted a
  *   permit any more, plus how much later its lease would end, in 255ths of the lease;
@@ -22,7 +23,7 @@ import { steps } from './steps.lua.ts';
  * waiters), number of expired leases, inflight, queued, the last two numbers that were declared (unless the caller
  * knows this version); for each operation its state, and its token or place (in shadow mode the token and the weight
  * held then); then id and token of each permit granted to another waiter of this owner; and finally, if the limit was
- * ever operated, the code of that and its millisecond. A change of an operator is the latest one even if it makes no
+ * ever operated or is paused, the code of that, its millisecond, and for how many the limit is paused. A change of an operator is the latest one even if it makes no
  * difference: the state may be older than what other processes know.
  *
  * Permits are granted to waiters once, after all operations, unless an operation's result depends on them: then the
@@ -56,6 +57,8 @@ local mark, limit, version, numbers, lastToken, inflight, queued, lastPlace, nex
 local mayFit, recall, reclaimed = false, false, '0'
 -- How the limit is operated, since when, and whether that has changed.
 local operated, operatedAt, isOperated = 0, 0, false
+-- When the pause ends, if there is one, and whether that has changed.
+local pausedUntil, isPaused = 0, false
 
 local top = call('ZRANGE', key, '0', '1', 'WITHSCORES')
 local old = top[1]
@@ -73,7 +76,8 @@ if old then
     if later then limit, version, numbers, mayFit = limitArg, later, changed, true end
   end
   if term > longest then longest = term end
-  if reserving > 1 then reserving, operated, operatedAt = reserving - 2, readOperated(key) end
+  if reserving > 1 then reserving, operated, operatedAt, pausedUntil = reserving - 2, readOperated(key) end
+  if pausedUntil > 0 and not isAhead(pausedUntil, now) then pausedUntil, mayFit = 0, true end
 else
   -- Later than a declaration, if it is set, so that no process restores what it replaces.
   limit, version = limitArg, versionArg or args[2] == 'set' and now + 1 or now
@@ -89,12 +93,12 @@ end
 if isReserving then reserving = 1 end
 if knownOperated ~= '' then
   operated, operatedAt, isOperated = latestOperated(knownOperated, operated, operatedAt)
-  mayFit = mayFit or isOperated
+  if isOperated then mayFit, pausedUntil = true, 0 end
 end
 -- The weight up to which leases fit, and the weight in flight at which any lease fits.
 local bound, alone = limit, 0
-if operated > 0 then bound, alone = bounds(operated, limit) end
-local lifetime = format('%d', 2 * longest)
+if operated > 0 or pausedUntil > 0 then bound, alone = bounds(operated, limit, pausedUntil) end
+local lifetime = format('%d', max(2 * longest, pausedUntil - now))
 local expiresAlready = (not top[1] or mustNotFail) and call('PEXPIRE', key, lifetime) == 1
 
 -- No lease ends before that; waiters have higher scores.
@@ -206,8 +210,12 @@ repeat
       end
     elseif holder ~= '' or waiter ~= '' then
       operated = (tonumber(holder) or operated % 4) + (tonumber(waiter) or operated - operated % 4)
-      operatedAt, isOperated, mayFit = max(now, operatedAt + 1), true, true
-      bound, alone = bounds(operated, limit)
+      operatedAt, isOperated, mayFit, pausedUntil = max(now, operatedAt + 1), true, true, 0
+      bound, alone = bounds(operated, limit, 0)
+    elseif weight ~= '-1' then
+      pausedUntil = weight == '0' and 0 or max(pausedUntil, now + math.min(weight, 3600000))
+      isPaused, mayFit = true, true
+      bound, alone = bounds(operated, limit, pausedUntil)
     end
 
     if state == 'held' then
@@ -233,9 +241,13 @@ repeat
 until i > last
 
 local new = struct.pack(layout,
-  operatedAt > 0 and reserving + 111 or reserving + 109,
+  reserving + ((operatedAt > 0 or pausedUntil > 0) and 111 or 109),
   limit, version, numbers, lastToken, inflight, queued, lastPlace, math.floor(nextTimeout / 16), longest, born)
 if isOperated then writeOperated(key, operated, operatedAt) end
+if isPaused then
+  writePause(key, pausedUntil)
+  lifetime, expiresAlready = format('%d', max(2 * longest, pausedUntil - now)), false
+end
 if grants and grants.added[1] then
   local added, removed = grants.added, grants.removed
   local a = #added
@@ -250,7 +262,7 @@ if not expiresAlready then call('PEXPIRE', key, lifetime) end
 
 reply[1] = limit == limitArg and args[1] or format('%d', limit)
 reply[2] = version == versionArg and args[2] or format('%d', version)
-if queued > 0 then reply[3] = format('%d', nextEnd - now) end
+if queued > 0 then reply[3] = format('%d', (pausedUntil > 0 and math.min(nextEnd, pausedUntil) or nextEnd) - now) end
 reply[4], reply[5], reply[6] = reclaimed, format('%d', inflight), format('%d', queued)
 if version ~= versionArg then reply[7] = format('%d %d', struct.unpack('<I5I5', numbers)) end
 if grants then
@@ -260,8 +272,10 @@ if grants then
     else redis.pcall('PUBLISH', prefix .. owner, 'grant\\n' .. news) end
   end
 end
-if operatedAt > 0 then reply[#reply + 1] = format('%d %d', operated, operatedAt) end
-if isOperated then tellOwners(key, caller, prefix, 'operated\\n' .. about) end
+if operatedAt > 0 or pausedUntil > 0 then
+  reply[#reply + 1] = format('%d %d %d', operated, operatedAt, max(0, pausedUntil - now))
+end
+if isOperated or isPaused then tellOwners(key, caller, prefix, 'operated\\n' .. about) end
 if recall and reserving == 1 and queued > 0 then recallReserves(key, caller, prefix, 'recall\\n' .. about) end
 return table.concat(reply, '\\n')
 `;

@@ -115,15 +115,17 @@ local function recallReserves(key, caller, prefix, message)
 end
 `;
 
-/** Returns how the limit is operated, and since when. Ignores unknown codes. */
+/** Returns how the limit is operated, since when, and when its pause ends. Ignores unknown codes. */
 const readOperated = `
 local function readOperated(key)
   local found = redis.call('ZRANGEBYSCORE', key, '9e14', '(1e15', 'WITHSCORES')
+  local operated, operatedAt, pausedUntil = 0, 0, 0
   for at = 1, #found, 2 do
-    local code = string.match(found[at], '^o([012456])$')
-    if code then return tonumber(code), found[at + 1] - 9e14 end
+    local code, score = string.match(found[at], '^o([012456])$'), found[at + 1] - 9e14
+    if code then operated, operatedAt = tonumber(code), score end
+    if found[at] == 'p' then pausedUntil = score end
   end
-  return 0, 0
+  return operated, operatedAt, pausedUntil
 end
 `;
 
@@ -139,6 +141,7 @@ local function latestOperated(known, operated, operatedAt)
 end
 `;
 
+/** Removes a pause, too. */
 const writeOperated = `
 local function writeOperated(key, code, at)
   redis.call('ZREMRANGEBYSCORE', key, '9e14', '(1e15')
@@ -146,10 +149,24 @@ local function writeOperated(key, code, at)
 end
 `;
 
+/** Whether a pause has not ended. One of more than an hour is that of a clock that was set back. */
+const isAhead = `
+local function isAhead(pausedUntil, now)
+  return pausedUntil > now and pausedUntil <= now + 3600000
+end
+`;
+
+const writePause = `
+local function writePause(key, pausedUntil)
+  if pausedUntil == 0 then redis.call('ZREM', key, 'p')
+  else redis.call('ZADD', key, string.format('%d', 9e14 + pausedUntil), 'p') end
+end
+`;
+
 /** The bounds for grants: if the limit is paused or drained, no lease fits; in shadow mode, every lease fits. */
 const bounds = `
-local function bounds(operated, limit)
-  if operated % 4 > 0 then return -1, -1 end
+local function bounds(operated, limit, pausedUntil)
+  if operated % 4 > 0 or operated == 0 and pausedUntil > 0 then return -1, -1 end
   return operated >= 4 and 1e15 or limit, 0
 end
 `;
@@ -203,5 +220,14 @@ end
  */
 export const steps = [
   ...[expireLeases, expireWaiters, clamp, search, enqueue, grant, recallReserves],
-  ...[declare, readOperated, latestOperated, writeOperated, bounds, tellOwners],
+  ...[
+    declare,
+    readOperated,
+    latestOperated,
+    writeOperated,
+    isAhead,
+    writePause,
+    bounds,
+    tellOwners,
+  ],
 ].join('');

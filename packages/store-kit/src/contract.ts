@@ -127,16 +127,24 @@ export type Op =
     }
   | {
       /**
-       * Declares the limit, as every operation does, and then changes how it is operated. Neither revokes a lease; both
-       * grant the queued leases that now fit. A change counts as the latest one even if it makes no difference, since
-       * the store may have lost a later state that processes still know. The store announces it by `operated` to the
-       * processes that have queued leases or may keep idle ones. Without a change, the operation only reads the state.
+       * Declares the limit, as every operation does, and then changes how it is operated, or pauses it. None of these
+       * revokes a lease; all grant the queued leases that now fit. A change counts as the latest one even if it makes no
+       * difference, since the store may have lost a later state that processes still know. The store announces changes
+       * and pauses by `operated` to the processes that have queued leases or may keep idle ones. Without a change and a
+       * pause, the operation only reads the state.
        */
       readonly verb: 'declare';
       /** The limit. */
       readonly ref: LimitRef;
       /** How it is operated from now on. Default: as before. */
       readonly change?: OperatedChange | undefined;
+      /**
+       * Pauses the limit, or this key of it, for this many milliseconds by the store's clock: until then, nothing is
+       * granted, unless in shadow mode. A pause never shortens another one, but 0 ends it, and so does a state of
+       * `operated` that is new to the store. The store remembers the limit until the pause ends, even if no process uses
+       * it. It counts at most an hour.
+       */
+      readonly pause?: number | undefined;
     };
 
 /** State of a limit after an operation, or after all operations on the limit that were sent together. */
@@ -156,9 +164,11 @@ export interface LimitState {
   readonly declared?: readonly number[] | undefined;
   /** The next `operated` of `LimitRef`. Undefined if the limit was never operated. */
   readonly operated?: OperatedState | undefined;
+  /** Milliseconds until the pause ends. Undefined if there is none. */
+  readonly pausedFor?: number | undefined;
   /**
-   * Milliseconds until a lease may expire. The store sends no message when it does, so the first waiter sends `stay`
-   * then.
+   * Milliseconds until a lease may expire, or the pause ends. The store sends no message then, so the first waiter sends
+   * `stay`.
    */
   readonly checkIn: number;
   /** Number of held leases that have expired and were removed. Expired waiters do not count. */

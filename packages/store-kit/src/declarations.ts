@@ -63,6 +63,11 @@ export class Declarations {
     if (this.breaker.error === undefined) this.#send(limitState, change);
   }
 
+  /** Pauses the limit, or a key of it, at the store. */
+  declarePause(limitState: CachedLimitState, pause: number): void {
+    if (this.breaker.error === undefined) this.#send(limitState, undefined, undefined, pause);
+  }
+
   /** Sends the store this process's state of the limit, and adopts the state in the answer. */
   read(limitState: CachedLimitState): void {
     this.#send(limitState);
@@ -117,12 +122,17 @@ export class Declarations {
     return this.#whole === undefined ? keys : [...keys, this.#whole];
   }
 
-  #send(limitState: CachedLimitState, change?: OperatedChange, answered = () => {}): void {
+  #send(
+    limitState: CachedLimitState,
+    change?: OperatedChange,
+    answered = () => {},
+    pause?: number,
+  ): void {
     const { group, session } = this;
     if (change !== undefined) this.#asked.set(limitState, change);
     this.#unanswered++;
     const { ref } = limitState;
-    session.send({ verb: 'declare', ref, change }, (answer) => {
+    session.send({ verb: 'declare', ref, change, pause }, (answer) => {
       answered();
       if (--this.#unanswered === 0) for (const done of this.#whenAnswered.splice(0)) done();
       if ('error' in answer) {

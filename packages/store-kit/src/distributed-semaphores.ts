@@ -61,8 +61,11 @@ export class DistributedSemaphores
     if (semaphore.admitsAtOnce(waiter)) return;
     const timeout = this.timeoutOf(waiter);
     const { breaker, fallback } = this;
-    if (semaphore.limitState.pauseLeft > this.timeLeft(waiter, timeout))
-      return semaphore.waiters.rejectUnqueued(waiter, 'overloaded');
+    if (semaphore.pauseLeft > this.timeLeft(waiter, timeout)) {
+      if (this.isUp && semaphore.limitState.asksForPause())
+        this.#declarations.read(semaphore.limitState);
+      return semaphore.waiters.rejectUnqueued(waiter, 'paused');
+    }
     if (breaker.error !== undefined) return fallback.request(semaphore, waiter, timeout);
     if (!waiter.joins()) return semaphore.waiters.rejectUnqueued(waiter, 'full');
     this.#declarations.declareChangeOf(semaphore.limitState);
@@ -74,7 +77,6 @@ export class DistributedSemaphores
     this.limit = limit;
     for (const { limitState } of this.inUse()) limitState.commonChanged();
     this.fallback.setLimit(limit);
-    this.only?.resized(limit);
     observers.resized?.({ name, limit });
   }
 
@@ -99,8 +101,6 @@ export class DistributedSemaphores
 
   /** Changes the limit of all keys in use, here and at the store. */
   declare(limit: number): void {
-    // Before the store grants permits of a higher limit.
-    if (limit > this.limit) this.only?.resized(limit);
     this.version = SET_NOW;
     // If the number differs from the one declared last, both remembered numbers are replaced. So a limit that an
     // operator has set no longer applies.
@@ -109,14 +109,15 @@ export class DistributedSemaphores
     this.#declarations.declareLimit();
   }
 
-  /** Shadow mode withholds nothing. */
-  pauseFor(milliseconds: number): void {
-    if (!this.isShadow) this.only?.pauseFor(milliseconds);
+  declarePause(key: string | undefined, milliseconds: number): void {
+    const { limitState } = this.findOrCreate(key, undefined);
+    this.#declarations.declarePause(limitState, milliseconds);
   }
 
   /** Changes how the limit is operated: here at once, and at the store for all keys in use. */
   operate(change: OperatedChange, report: () => void): void {
     this.operated.declare(change);
+    for (const { limitState } of this.inUse()) limitState.pauseFor(0);
     this.operatedChanged(report);
     this.#declarations.declareChange();
   }
@@ -200,11 +201,7 @@ export class DistributedSemaphores
     const { isUp: up, session } = this;
     const { roundTrip } = session;
     const distributed = { up, declared, inflight, queued, reclaimed, lost, roundTrip };
-    return {
-      ...super.stats(),
-      distributed,
-      pausedFor: this.only?.limitState.pauseLeft || undefined,
-    };
+    return { ...super.stats(), distributed };
   }
 
   recalled(key: string | undefined): void {

@@ -38,6 +38,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     }
     const limiter = this.#localLimiter();
     const options = this.#localOptions(waiter, semaphore);
+    this.#pause(semaphore);
     if (group.isShadow && group.grants) this.#reportExcess(semaphore, waiter, error);
     const permit = limiter.tryAcquire(options);
     // Looked up again, since the observer may have made requests with the key.
@@ -178,7 +179,13 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     const localWaiter = new LocalWaiter(this, semaphore, lease, error);
     Object.assign(localWaiter, this.#localOptions(waiter, semaphore));
     lease.localWaiter = localWaiter;
+    this.#pause(semaphore);
     this.#localLimiter().request(localWaiter);
+  }
+
+  /** Pauses the limiter of this process as long as the limit, or the key, is paused. */
+  #pause({ pauseLeft, key }: DistributedSemaphore): void {
+    if (pauseLeft > 0) this.#localLimiter().pauseFor(pauseLeft, key);
   }
 
   /** The limiter of this process, which counts the permits held already. */

@@ -32,9 +32,9 @@ export function isLater(operated: OperatedState, than: OperatedState | undefined
   return difference > 0 || (difference === 0 && operatedCode(operated) > operatedCode(than));
 }
 
-/** The state with this code; undefined if the code is unknown. */
+/** The state with this code; undefined if the code is unknown, and for a limit that was never operated. */
 export function operatedState(code: number, version: string): OperatedState | undefined {
   const status = statuses[code % SHADOW];
-  if (status === undefined || code >= 2 * SHADOW) return undefined;
+  if (status === undefined || code >= 2 * SHADOW || version === '0') return undefined;
   return { status, mode: code >= SHADOW ? 'shadow' : 'enforce', version };
 }

@@ -5,7 +5,9 @@ import type { Observer, Operation } from '../semaphore/observer.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose } from '../semaphore/permit-tracker.ts';
 import type { OrderOption } from '../semaphore/queue.ts';
+import { refusesHalf } from '../semaphore/refusals.ts';
 import type { RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
+import { keyText } from '../semaphore/request.ts';
 import type { Ordering } from '../semaphore/semaphore.ts';
 import type { GroupMember, SemaphoreGroup } from '../semaphore/semaphore-group.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
@@ -124,10 +126,20 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
     this.#operate('pause', { status: 'paused' });
   }
 
-  pauseFor(pause: number | string): void {
-    const milliseconds = pauseOf(pause);
-    if (this.perKey) throw this.#unsupported('pauseFor', 'it is keyed');
-    if (!this.closed) this.semaphores.pauseFor(milliseconds);
+  refused(retryAfter?: number | string | null, key?: string | number): void {
+    const pause = retryAfter || 1_000;
+    // Checks it.
+    pauseOf(pause);
+    const semaphore = this.semaphores.findOrCreate(keyText(key), undefined);
+    if (refusesHalf(semaphore)) this.pauseFor(pause, key);
+  }
+
+  pauseFor(pause: number | string, key?: string | number): void {
+    const { semaphores } = this;
+    const milliseconds = Math.min(pauseOf(pause), semaphores.settings.maxPause);
+    const semaphore = semaphores.findOrCreate(keyText(key), undefined);
+    // A header that says 0, or nothing sensible, does not end a pause.
+    if (!this.closed && (milliseconds > 0 || pause === 0)) semaphore.pauseFor(milliseconds);
   }
 
   drain(): void {
@@ -155,15 +167,9 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
   #checkOperation(operation: Operation): void {
     const { closed, operations } = this;
     if (!closed && operations.includes(operation)) return;
-    throw this.#unsupported(
-      operation,
-      closed ? 'it is closed' : `it supports ${operations.join(', ')}`,
-    );
-  }
-
-  #unsupported(what: string, why: string): HeadgateError {
-    const message = `limiter "${this.name}" does not support ${what}: ${why}`;
-    return new HeadgateError('ERR_HEADGATE_UNSUPPORTED', message);
+    const why = closed ? 'it is closed' : `it supports ${operations.join(', ')}`;
+    const message = `limiter "${this.name}" does not support ${operation}: ${why}`;
+    throw new HeadgateError('ERR_HEADGATE_UNSUPPORTED', message);
   }
 
   /** `adaptive` only for an adaptive limit. */
@@ -226,6 +232,5 @@ function pauseOf(pause: number | string): number {
 }
 
 function millisecondsIn(field: string): number {
-  if (/^\d+(\.\d+)?$/.test(field)) return 1_000 * Number(field);
-  return Date.parse(field) - Date.now();
+  return /^[\d.]+$/.test(field) ? 1_000 * Number(field) : Date.parse(field) - Date.now();
 }

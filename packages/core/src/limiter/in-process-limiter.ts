@@ -86,13 +86,15 @@ export class InProcessLimiter extends BaseLimiter<LocalSemaphores> implements Ga
 
   protected operate({ status, mode }: OperatedChange, report: () => void): void {
     const { semaphores } = this;
-    if (status === semaphores.state || mode === this.mode) return;
+    const isSame = status === semaphores.state || mode === this.mode;
+    if (isSame && this.stats().pausedFor === undefined) return;
     deferGrants(() => {
       if (status !== undefined) semaphores.change(status);
       else {
         semaphores.isShadow = mode === 'shadow';
         this.#simulate();
       }
+      for (const semaphore of semaphores.inUse()) semaphore.pauseFor(0);
       report();
     });
     semaphores.applyToWaiters();

@@ -117,16 +117,29 @@ export interface Limiter extends Handle {
    */
   pause(): void;
   /**
-   * Admits no request while the service behind the limit refuses them, as after a response 429 or 529. Requests wait
-   * in the queue; those that would time out before the pause ends are rejected on arrival (`overloaded`). After the
-   * pause, the limit returns in steps, over as long as the pause has lasted. A pause never shortens another one. A
-   * distributed limit pauses for all processes. No effect on a closed limiter.
+   * Reports that the service behind the limit has refused a request, as by a response 429, 503 or 529. Call it before
+   * the permit is released. Once at least half of the last answers to this process were refusals, the limit pauses, as
+   * by `pauseFor`: of the last twenty answers or, if more than ten requests are in flight, of twice as many. Each
+   * released permit is an answer.
+   *
+   * @param retryAfter As `pause` of `pauseFor`. Default: a second.
+   * @param key The key whose request was refused. The refusals of a key are forgotten when it is not in use.
+   * @throws HeadgateError as `pauseFor` does.
+   */
+  refused(retryAfter?: number | string | null, key?: string | number): void;
+  /**
+   * Admits no request for a while. Requests wait in the queue; those that would time out before the pause ends are
+   * rejected on arrival (`paused`). A pause never shortens another one. A distributed limit pauses for all processes.
+   * `pauseFor(0)` ends it, and so does each operation of an operator except `setLimit`. No effect on a closed limiter,
+   * nor in shadow mode.
    *
    * @param pause Milliseconds, or the value of a `Retry-After` field: a number of seconds, or a date. A malformed or
-   *   negative value is ignored. At most an hour counts.
-   * @throws HeadgateError for a keyed limiter, and for neither a string nor a number.
+   *   negative value, and a date in the past, are ignored. At most the option `maxPause` counts.
+   * @param key The key to pause, if the limiter is keyed.
+   * @throws HeadgateError for neither a string nor a number, for a keyed limiter without a key, and for a key of
+   *   another limiter.
    */
-  pauseFor(pause: number | string): void;
+  pauseFor(pause: number | string, key?: string | number): void;
   /**
    * Rejects queued and new requests as `closed`; running ones finish. Unlike `close`, `resume` can undo it.
    *
@@ -134,7 +147,7 @@ export interface Limiter extends Handle {
    */
   drain(): void;
   /**
-   * Admits requests again, after `pause` or `drain`.
+   * Admits requests again, after `pause` or `drain`. Also ends the pauses of `refused` and `pauseFor`, of all keys.
    *
    * @throws HeadgateError as `pause` does.
    */

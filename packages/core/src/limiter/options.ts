@@ -65,6 +65,8 @@ export interface LimiterOptions extends CommonOptions {
    * Maximum total weight of the waiters, per key if keyed: a whole number from 0, or Infinity. Default: Infinity.
    */
   queueWeight?: number | undefined;
+  /** Longest pause in milliseconds that `refused` and `pauseFor` may begin; at most an hour counts. Default: 120,000. */
+  maxPause?: number | undefined;
 }
 
 /** Options of a distributed limit: its queue is FIFO and its limit a number. */
@@ -117,6 +119,7 @@ export type LimitSettings = Pick<
   | 'queueLimit'
   | 'queueWeight'
   | 'order'
+  | 'maxPause'
   | 'distribution'
 >;
 
@@ -155,6 +158,8 @@ export function checkLimit(
     queueLimit: checkBound('queueLimit', options.queueLimit ?? defaultQueueLimit),
     queueWeight: checkBound('queueWeight', options.queueWeight ?? Infinity),
     order: checkOrder(order ?? (distribution ? undefined : defaults.order) ?? fifo()),
+    // What fits into the times of each store.
+    maxPause: Math.min(checkDuration('maxPause', options.maxPause ?? 120_000), 3_600_000),
     distribution,
   };
 }
@@ -171,6 +176,7 @@ const known = [
   ...distributedOptions,
   'perKey',
   'queueWeight',
+  'maxPause',
   ...commonOptions,
 ] as const satisfies readonly (keyof LimiterOptions | keyof Distribution)[];
 

@@ -80,7 +80,9 @@ export interface LimiterStats extends CommonStats, QueueStats {
    * shortest of all keys. Undefined while nothing is learned.
    */
   readonly learnedTimeout?: number | undefined;
-  /** Milliseconds until the pause of `pauseFor` ends. Undefined if there is none. */
+  /**
+   * Milliseconds until the pause of `refused` or `pauseFor` ends; the longest of all keys. Undefined if there is none.
+   */
   readonly pausedFor?: number | undefined;
   /** Keys in use now; 0 if the limiter is not keyed. */
   readonly keys: number;

@@ -14,7 +14,7 @@ interface KeyedGroup extends SemaphoreGroup<Semaphore> {
   readonly idleRates: Map<string, ReleaseRate>;
 }
 
-/** The semaphore of one key. Its group contains it only while it is in use. */
+/** The semaphore of one key. Its group contains it only while it is in use or paused. */
 export class KeyedSemaphore extends Semaphore {
   declare readonly group: KeyedGroup;
 
@@ -31,7 +31,7 @@ export class KeyedSemaphore extends Semaphore {
   }
 
   protected override afterUse(): void {
-    if (this.inflight > 0 || this.queue.length > 0) return;
+    if (this.inflight > 0 || this.queue.length > 0 || this.pauseLeft > 0) return;
     const { group, key, rate } = this;
     group.forget(this, key);
     if (rate === undefined) return;

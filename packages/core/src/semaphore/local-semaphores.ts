@@ -94,9 +94,8 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
 
   /** Enqueues a request that cannot be admitted now, or rejects it if there is no room. */
   #enqueue(semaphore: Semaphore, waiter: Waiter, timeout: number, hasRoom: boolean): void {
-    const { pauseLeft } = semaphore;
-    if (pauseLeft > 0 && pauseLeft > this.timeLeft(waiter, timeout))
-      return semaphore.rejectUnqueued(waiter, 'overloaded');
+    if (semaphore.pauseLeft > this.timeLeft(waiter, timeout))
+      return semaphore.rejectUnqueued(waiter, 'paused');
     const isFull = !hasRoom && !this.#hasRoom(semaphore, waiter, timeout);
     const displaced = isFull ? (semaphore.displacedBy(waiter) ?? waiter) : undefined;
     if (displaced === waiter || !waiter.joins()) return semaphore.rejectUnqueued(waiter, 'full');
@@ -106,17 +105,11 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     semaphore.inserted(waiter);
   }
 
-  /** Only for a limit without keys. */
-  pauseFor(milliseconds: number): void {
-    this.only?.pauseFor(milliseconds);
-  }
-
   override stats() {
     const queues = this.inUse().map(({ queue }) => queue);
     const { shadow, suggestions } = this.simulation?.stats() ?? {};
     const suggestion = suggestions?.get(this.name);
-    const pausedFor = this.only?.pauseLeft || undefined;
-    return { ...super.stats(), ...sumStats(queues), shadow, suggestion, pausedFor };
+    return { ...super.stats(), ...sumStats(queues), shadow, suggestion };
   }
 
   close(): void {

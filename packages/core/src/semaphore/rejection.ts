@@ -2,9 +2,10 @@ import { type ErrorCode, HeadgateError } from '../errors.ts';
 
 /**
  * Why a request was rejected. `full`: the queue was full. `timeout`: it was queued for too long. `closed`: the limiter
- * was closed. `overloaded`: the server is overloaded. `store`: the store of a distributed limit failed.
+ * was closed. `overloaded`: the server is overloaded. `paused`: it would have timed out before the limiter's pause ends.
+ * `store`: the store of a distributed limit failed.
  */
-export type RejectionReason = 'full' | 'timeout' | 'closed' | 'overloaded' | 'store';
+export type RejectionReason = 'full' | 'timeout' | 'closed' | 'overloaded' | 'paused' | 'store';
 
 /** Describes a rejection. A plain object, since creating an error captures a stack trace. */
 export interface Rejection {
@@ -24,7 +25,7 @@ export interface Rejection {
 
 /** A counter for each reason. */
 export function noRejections(): Record<RejectionReason, number> {
-  return { full: 0, timeout: 0, closed: 0, overloaded: 0, store: 0 };
+  return { full: 0, timeout: 0, closed: 0, overloaded: 0, paused: 0, store: 0 };
 }
 
 /** The limit that causes the rejection of a waiter at another limit. */

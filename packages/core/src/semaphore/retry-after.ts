@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 
-/** Maximum of `Retry-After` in milliseconds. Longer values are pointless: clients would give up. */
+/** Maximum of `Retry-After` in milliseconds, apart from a pause. Longer values are pointless: clients would give up. */
 const MAX_WAIT_MS = 60_000;
 
 /** Minimum time in milliseconds for which admissions are counted. */
@@ -28,21 +28,22 @@ export class RetryAfter {
   constructor(private readonly clock: Pick<Clock, 'random'>) {}
 
   /**
-   * Schedules the return of one more rejected client. Returns in how many seconds: a whole number from 1 to 60.
+   * Schedules the return of one more rejected client. Returns in how many seconds: a whole number from 1, and at most 60
+   * more than what is left of the pause.
    *
    * @param admitted Number of requests ever admitted.
    * @param pauseLeft Milliseconds until requests are admitted again. No client returns earlier.
    */
   seconds(now: number, admitted: number, pauseLeft = 0): number {
     this.#measure(now, admitted);
-    const earliest = Math.min(pauseLeft, MAX_WAIT_MS);
-    const next = Math.max(this.#scheduledUntil - now, earliest) + this.#gap;
-    const wait = Math.min(next, MAX_WAIT_MS);
+    const latest = pauseLeft + MAX_WAIT_MS;
+    const next = Math.max(this.#scheduledUntil - now, pauseLeft) + this.#gap;
+    const wait = Math.min(next, latest);
     this.#scheduledUntil = now + wait;
     // From half to one and a half of the wait. With less, clients rejected together would return together, in whole
     // seconds.
-    const from = (earliest + wait) / 2;
-    const period = Math.min(wait - earliest + MIN_PERIOD_MS, MAX_WAIT_MS - from);
+    const from = (pauseLeft + wait) / 2;
+    const period = Math.min(wait - pauseLeft + MIN_PERIOD_MS, latest - from);
     const random = this.clock.random?.() ?? Math.random();
     return Math.ceil((from + random * period) / 1000);
   }

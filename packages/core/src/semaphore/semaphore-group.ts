@@ -19,6 +19,8 @@ export interface SemaphoreSettings extends HoldSettings {
   readonly queueWeight: number;
   readonly queueTimeout: number;
   readonly order: Order;
+  /** Longest pause in milliseconds. */
+  readonly maxPause: number;
 }
 
 /** A counting semaphore, for the whole limit or for one key. */
@@ -28,6 +30,16 @@ export interface GroupMember {
   readonly oldest: Waiter | undefined;
   /** Milliseconds after which answers come too late for the clients; Infinity while unknown. */
   readonly learnedTimeout: number;
+  /** Milliseconds until the pause ends; 0 without a pause. */
+  readonly pauseLeft: number;
+  /** Number of permits that were released. */
+  readonly released: number;
+  /** Number of permits that are held. */
+  readonly holders: number;
+  /** For each of the latest refusals by the service behind the limit: the value of `released` then. */
+  readonly refusals: number[];
+  /** Pauses it for this many milliseconds, unless it is paused for longer already. 0 ends the pause. */
+  pauseFor(milliseconds: number): void;
   /** Removes a waiter of its queue without an answer. */
   withdraw(waiter: Waiter): void;
   /** Rejects a waiter of its queue. */
@@ -83,14 +95,14 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
     return this.settings.name;
   }
 
+  /** Returns the semaphore of a key. A new one is stored only once it is used. */
+  abstract findOrCreate(key: string | undefined, limit: number | undefined): Semaphore;
   /** Admits, enqueues or rejects a new request. */
   abstract request(waiter: Waiter): void;
   /** Returns the semaphore at which the waiter is queued, if it belongs to this group. */
   abstract at(waiter: Waiter): Semaphore | undefined;
   /** Applies a changed limit to all keys in use. */
   abstract resize(limit: number): void;
-  /** Withholds a limit without keys for this many milliseconds, and then returns it in steps. */
-  abstract pauseFor(milliseconds: number): void;
   /** Rejects new requests and all waiters. */
   abstract close(): void;
 
@@ -138,9 +150,10 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
     const waiters = inUse.map(({ oldest }) => oldest);
     const shortest = inUse.reduce((min, one) => Math.min(min, one.learnedTimeout), Infinity);
     const learnedTimeout = shortest === Infinity ? undefined : Math.round(shortest);
+    const pausedFor = inUse.reduce((max, one) => Math.max(max, one.pauseLeft), 0) || undefined;
     const common = this.counters.stats(this.permits, waiters);
     const current = { name, limit, baseline, inflight, queued, keys: this.#byKey.size };
-    return { ...current, ...this.load.stats(), ...common, learnedTimeout };
+    return { ...current, ...this.load.stats(), ...common, learnedTimeout, pausedFor };
   }
 }
 

@@ -1,11 +1,10 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, startTimer } from '../clock.ts';
 import { attempt } from '../errors.ts';
 import type { Controller, ControllerContext } from '../limits/controller.ts';
 import { clockOf, isLate } from './deadlines.ts';
 import { type GrantSource, grantFrom } from './grants.ts';
 import { LearnedTimeout } from './learned-timeout.ts';
 import { LocalPermit, type PermitChange } from './local-permit.ts';
-import { Pause } from './pause.ts';
 import type { Priority } from './priority.ts';
 import type { Queue, QueueContext } from './queue.ts';
 import type { Rejection, RejectionCause, RejectionReason } from './rejection.ts';
@@ -31,6 +30,8 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   /** Undefined if the limit alone decides when requests start. */
   readonly controller: Controller | undefined;
   isScheduled = false;
+  released = 0;
+  readonly refusals: number[] = [];
   /** Defined once a request has had to wait. */
   protected rate: ReleaseRate | undefined = undefined;
   /** Defined once a request that had to wait has been answered. */
@@ -40,8 +41,9 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   private admitted = 0;
   /** The waiter that the order has chosen, if it does not fit yet. */
   private chosen: Waiter | undefined = undefined;
-  /** Defined while a part of the limit is withheld. */
-  private pause: Pause | undefined = undefined;
+  /** When the pause ends; 0 if there is none. */
+  private pausedUntil = 0;
+  private cancelPauseTimer: (() => void) | undefined = undefined;
 
   constructor(
     readonly group: SemaphoreGroup<Semaphore>,
@@ -61,8 +63,8 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   }
 
   get lacksRoom(): boolean {
-    const { oldest, group, pause } = this;
-    if (oldest === undefined || !group.grants || pause !== undefined) return false;
+    const { oldest, group } = this;
+    if (oldest === undefined || !group.grants || this.pauseLeft > 0) return false;
     // An operator's limit holds whatever happens.
     return group.limitUpdater?.isHeld !== true && !this.fits(oldest.weight);
   }
@@ -104,6 +106,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   /** @param counted The part of the permit's weight that counts: 0 if it is paused. */
   release(permit: LocalPermit, counted: number): void {
     this.changeInflight(permit, -counted, 'released');
+    this.released++;
     this.rate?.released(permit.weight);
     const { waiter } = permit;
     // A clock that throws must not keep the next waiter from its permit.
@@ -164,9 +167,9 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     this.group.counters.rejected(waiter, rejection);
     waiter.rejected(rejection);
     const { grants, limitUpdater } = this.group;
-    if (!grants || this.fits(waiter.weight)) return;
-    // While the limit is withheld, a rejection is no sign that it is too low.
-    if (this.pause === undefined) limitUpdater?.rejected(this.clock.now(), this.inflight);
+    // During a pause, a rejection is no sign that the limit is too low.
+    if (!grants || this.pauseLeft > 0 || this.fits(waiter.weight)) return;
+    limitUpdater?.rejected(this.clock.now(), this.inflight);
   }
 
   /**
@@ -174,12 +177,16 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
    * queue would reject requests that are served (docs/decisions/0067).
    */
   isHopeless(timeout: number): boolean {
-    // A controller bounds the wait itself. After a pause, the limit returns faster than the rate shows.
-    const { rate, controller, pause, queue } = this;
-    if (rate === undefined || controller !== undefined || pause !== undefined) return false;
+    // A controller bounds the wait itself.
+    const { rate, controller, queue } = this;
+    if (rate === undefined || controller !== undefined) return false;
     if (!queue.servesInOrder) return false;
     const wait = rate.wait(this.clock.now(), queue.weight, this.limit);
     return wait > MAX_TIMEOUTS * timeout;
+  }
+
+  get holders(): number {
+    return this.admitted - this.released;
   }
 
   get learnedTimeout(): number {
@@ -188,19 +195,28 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
 
   /** Milliseconds until requests are admitted again. */
   get pauseLeft(): number {
-    return this.pause?.left ?? 0;
+    return this.pausedUntil && Math.max(0, this.pausedUntil - this.clock.now());
   }
 
   pauseFor(milliseconds: number): void {
-    this.pause ??= new Pause(this.clock, () => this.wake());
-    this.pause.extend(milliseconds);
+    if (milliseconds === 0) return this.endPause();
+    this.beforeUse();
+    this.forgetRate();
+    this.pausedUntil = Math.max(this.pausedUntil, this.clock.now() + milliseconds);
     this.watchPause();
   }
 
-  /**
-   * Forgets the measured rate. Called when the limiter admits again: how fast it released while paused does not predict
-   * later waits.
-   */
+  private endPause(): void {
+    if (this.pausedUntil === 0) return;
+    // If it ends early, the returns of rejected clients that are scheduled after it would delay those of all later ones.
+    this.retryAfter = undefined;
+    this.cancelPauseTimer?.();
+    this.pausedUntil = 0;
+    this.wake();
+    this.afterUse();
+  }
+
+  /** Forgets the measured rate: how fast the limiter releases while paused does not predict later waits. */
   forgetRate(): void {
     this.rate = undefined;
   }
@@ -283,23 +299,15 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   }
 
   private get room(): number {
-    return (
-      this.limit - this.inflight - (this.pause === undefined ? 0 : this.withheldBy(this.pause))
-    );
+    return this.pauseLeft > 0 ? 0 : this.limit - this.inflight;
   }
 
-  private withheldBy(pause: Pause): number {
-    const withheld = pause.withheld(this.limit);
-    if (withheld > 0) return withheld;
-    pause.unwatch();
-    this.pause = undefined;
-    this.forgetRate();
-    return 0;
-  }
-
-  /** A pause without waiters needs no timer. */
+  /** Without waiters, a pause does not keep the process alive. */
   private watchPause(): void {
-    if (this.queue.length > 0) this.pause?.watch();
+    this.cancelPauseTimer?.();
+    if (this.pausedUntil === 0) return;
+    const end = () => this.endPause();
+    this.cancelPauseTimer = startTimer(this.clock, this.pauseLeft, end, this.queue.length === 0);
   }
 
   private grantNext(waiter: Waiter, now: number): void {
@@ -371,7 +379,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
       this.rate?.stop(this.clock.now(), this.limit);
       this.learned?.reset();
       this.controller?.watch(undefined, 0);
-      this.pause?.unwatch();
+      this.watchPause();
     }
     this.group.queued--;
     this.group.deadlines.remove(waiter);

@@ -48,7 +48,7 @@ export class Judge {
     },
   ) {
     this.#keys = new KeysInUse(limiter.limit);
-    this.#state = new WatchedState(limiter);
+    this.#state = new WatchedState(limiter, clock);
     this.#orders = shared?.orders ?? new WeakMap();
     this.#stepIn();
   }
@@ -70,6 +70,7 @@ export class Judge {
       this.#same(`usage of "${key}"`, JSON.stringify(usage), JSON.stringify({ limit, inflight }));
       const [head] = this.#keys.queueOf(key);
       if (head === undefined || !this.#state.grants || this.#isLate(head)) continue;
+      if (this.#state.isLate) continue;
       this.#check(
         !this.#fits(key, head.weight),
         `"${key}" has room for its next waiter, which is still queued`,
@@ -217,6 +218,9 @@ export class Judge {
     } else if (reason === 'closed') {
       const closed = this.#state.isShut || this.shared?.isPassage(one.waiter);
       this.#check(closed === true, 'rejected as closed, but the limiter is open');
+    } else if (reason === 'paused') {
+      const { queueTimeout = this.limiter.queueTimeout } = one.waiter;
+      this.#check(this.#state.pauseLeft > queueTimeout, 'rejected, though the pause ends in time');
     } else if (!one.declined) {
       this.#check(
         queue.length >= this.limiter.queueLimit || this.#isHopeless(one),

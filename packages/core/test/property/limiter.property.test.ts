@@ -89,6 +89,9 @@ function commands(perKey: boolean) {
   const operate = fc
     .constantFrom('pause', 'drain', 'resume', 'resume', 'resume', 'shadow', 'enforce', 'enforce')
     .map((name) => new Step<Scene>(name, (scene) => scene.operate(name as 'pause')));
+  const pauseFor = step('pauseFor', ({ limiter }, at) => {
+    if (!perKey) limiter.pauseFor(at % 20);
+  });
   const weighted: [fc.Arbitrary<Step<Scene>>, number][] = [
     ...([
       [ask, 8],
@@ -108,6 +111,7 @@ function commands(perKey: boolean) {
       [askAgain, 1],
       [setLimit, 1],
       [operate, 2],
+      [pauseFor, 1],
       [close, 1],
     ] as const),
   ].map(([arbitrary, weight]) => [arbitrary, weight]);

@@ -111,7 +111,7 @@ const calls: Readonly<Record<string, (scene: Scene, at: number) => unknown>> = {
       pick(['pause', 'drain', 'resume', 'resume', 'shadow', 'enforce'] as const, at) ?? 'resume'
     ](),
   pauseFor: ({ limiter }, at) => {
-    if (!limiter.perKey) limiter.pauseFor(at % 20);
+    limiter.pauseFor(at % 20, limiter.perKey ? pick(['a', 'b'], at) : undefined);
   },
   advance: ({ clock }, at) => clock.advance(at % 15),
 };

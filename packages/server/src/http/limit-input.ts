@@ -52,6 +52,8 @@ const lease = v.object({
 
 const change = v.object({ status: v.exactOptional(status), mode: v.exactOptional(mode) });
 
+const pause = v.pipe(v.number(), v.minValue(0));
+
 const batch = v.object({
   owner: id,
   leaseDuration: v.pipe(v.number(), v.minValue(100), v.maxValue(1e12)),
@@ -61,7 +63,12 @@ const batch = v.object({
         verb: v.picklist(['acquire', 'stay', 'renew', 'register', 'resize', 'release']),
         lease,
       }),
-      v.object({ verb: v.literal('declare'), ref, change: v.optional(change) }),
+      v.object({
+        verb: v.literal('declare'),
+        ref,
+        change: v.optional(change),
+        pause: v.optional(pause),
+      }),
     ]),
   ),
 });

@@ -11,6 +11,8 @@ export interface LimitMemory {
   isFirst: boolean;
   /** Undefined if the limit was never operated. */
   operated?: OperatedState | undefined;
+  /** When the pause ends, in milliseconds. Undefined if there is none. */
+  pausedUntil?: number | undefined;
   /** The longest lease duration of any caller, in milliseconds. It determines how long the limit is remembered. */
   longestLease: number;
   lastToken: bigint;
@@ -73,10 +75,26 @@ function newVersion(memory: LimitMemory, ref: LimitRef, now: number): number | u
   return isLost ? next : undefined;
 }
 
+/** Longest pause in milliseconds: an hour. */
+const MAX_PAUSE = 3_600_000;
+
+/** Milliseconds until the pause ends. A longer pause is one of a clock that was ahead, and has no effect. */
+export function pauseLeft({ pausedUntil = 0 }: LimitMemory, now: number): number {
+  const left = pausedUntil - now;
+  // Rounded, the rest of the longest pause may be above it.
+  return left > 0 && left < MAX_PAUSE + 1 ? Math.min(left, MAX_PAUSE) : 0;
+}
+
+/** Pauses the limit for this many milliseconds, unless it is paused for longer already; 0 ends the pause. */
+export function pauseLimit(memory: LimitMemory, pause: number, now: number): void {
+  const left = Math.max(pauseLeft(memory, now), Math.min(pause, MAX_PAUSE));
+  memory.pausedUntil = pause === 0 ? undefined : now + left;
+}
+
 /**
  * Adopts the state that the process knows, if it is newer, and then applies the process's change. A change counts as
- * the latest even if it makes no difference, since other processes may know a newer state. Returns whether there is a
- * newer state.
+ * the latest even if it makes no difference, since other processes may know a newer state. A newer state ends the pause.
+ * Returns whether there is a newer state.
  */
 export function operateLimit(
   memory: LimitMemory,
@@ -90,7 +108,9 @@ export function operateLimit(
     const { status = 'open', mode = 'enforce', version = 0 } = memory.operated ?? {};
     memory.operated = { status, mode, ...change, version: String(after(Number(version), now)) };
   }
-  return memory.operated !== before;
+  if (memory.operated === before) return false;
+  memory.pausedUntil = undefined;
+  return true;
 }
 
 function after(version: number, now: number): number {

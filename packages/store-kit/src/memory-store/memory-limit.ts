@@ -1,7 +1,13 @@
 import type { LeaseRequest, LeaseVerb, Op, Reply, StoreStats } from '../contract.ts';
 import { renewalPart } from '../lease/lease.ts';
 import { type Journal, LeaseTable } from './lease-table.ts';
-import { declareLimit, type LimitMemory, operateLimit } from './limit-memory.ts';
+import {
+  declareLimit,
+  type LimitMemory,
+  operateLimit,
+  pauseLeft,
+  pauseLimit,
+} from './limit-memory.ts';
 import { MemoryLease } from './memory-lease.ts';
 
 /** The time of an operation, and the lease duration of its caller. */
@@ -98,9 +104,10 @@ export class MemoryLimit {
   #declare(op: Op, { now }: Moment): void {
     const ref = op.verb === 'declare' ? op.ref : op.lease.ref;
     declareLimit(this.memory, ref, now);
-    const change = op.verb === 'declare' ? op.change : undefined;
+    const { change, pause } = op.verb === 'declare' ? op : {};
     const isChanged = operateLimit(this.memory, ref.operated, change, now);
-    if (isChanged) this.notifier.operated(this.#leases.owners);
+    if (pause !== undefined) pauseLimit(this.memory, pause, now);
+    if (isChanged || pause !== undefined) this.notifier.operated(this.#leases.owners);
   }
 
   #dropExpired(now: number): void {
@@ -143,6 +150,7 @@ export class MemoryLimit {
     const { inflight } = this.#leases;
     if (this.#status !== 'open') return false;
     if (this.memory.operated?.mode === 'shadow') return true;
+    if (pauseLeft(this.memory, this.#now) > 0) return false;
     return inflight === 0 || inflight + weight <= this.memory.limit;
   }
 
@@ -245,6 +253,7 @@ export class MemoryLimit {
       version: String(memory.version),
       declared: memory.declared,
       operated: memory.operated,
+      pausedFor: pauseLeft(memory, moment.now) || undefined,
       checkIn: this.#checkIn(moment),
       reclaimed,
     };
@@ -254,7 +263,8 @@ export class MemoryLimit {
     // Waiters call again by then in any case, to renew their leases.
     const renewal = leaseDuration * renewalPart;
     if (this.#leases.queued === 0) return renewal;
-    return Math.min(this.#leases.nextHeldExpiry - now + 1, renewal);
+    const paused = pauseLeft(this.memory, now) || Infinity;
+    return Math.min(Math.min(this.#leases.nextHeldExpiry - now, paused) + 1, renewal);
   }
 }
 

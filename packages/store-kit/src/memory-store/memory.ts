@@ -2,7 +2,7 @@ import { type Clock, StoreError, systemClock } from '@headgate/core';
 import { checkBound, checkClock } from '@headgate/core/engine';
 import type { Answer, LimitName, Op, StoreListener, StoreStats } from '../contract.ts';
 import { Counts } from './counts.ts';
-import { newMemory } from './limit-memory.ts';
+import { newMemory, pauseLeft } from './limit-memory.ts';
 import { MemoryLimit, type Moment, type Notifier } from './memory-limit.ts';
 
 /**
@@ -33,7 +33,8 @@ export interface MemoryOptions {
 /**
  * The server side of memory stores. Several stores of this process may share it, as several processes share one server.
  *
- * It forgets a limit, or a key of one, that has not been used for twice the duration of its longest lease.
+ * It forgets a limit, or a key of one, that is not paused and has not been used for twice the duration of its longest
+ * lease.
  */
 export class Memory {
   readonly #clock: Clock;
@@ -97,7 +98,8 @@ export class Memory {
       return { error: full(ref.name, this.#maxSize) };
     const entry = known ?? this.#open(ref);
     const reply = this.#using(entry, () => entry.limit.do(op, moment));
-    entry.due = moment.now + 2 * entry.limit.memory.longestLease;
+    const { memory } = entry.limit;
+    entry.due = moment.now + Math.max(2 * memory.longestLease, pauseLeft(memory, moment.now));
     return reply;
   }
 

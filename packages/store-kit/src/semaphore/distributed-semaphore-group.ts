@@ -52,8 +52,8 @@ export abstract class DistributedSemaphoreGroup<
     this.terms = { queueLimit, extraTokens };
   }
 
-  /** Returns the semaphore of a key. A new one is stored only once it is used. */
-  abstract findOrCreate(key: string | undefined, limit: number | undefined): Semaphore;
+  /** Pauses the limit, or a key of it, at the store; 0 ends the pause. */
+  abstract declarePause(key: string | undefined, milliseconds: number): void;
 
   /** Applies the limit's state after it has changed. */
   abstract operatedChanged(): void;

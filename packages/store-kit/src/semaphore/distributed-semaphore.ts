@@ -22,7 +22,6 @@ import { CachedLimitState } from './limit-state.ts';
 import { OwnLimit } from './own-limit.ts';
 import type { SemaphoreContext } from './semaphore-context.ts';
 import { Waiters } from './waiters.ts';
-import { WithheldLimit } from './withheld-limit.ts';
 
 /**
  * A distributed limit in this process, or one key of it. Requests leases for its waiters. Passes each free lease to the
@@ -36,8 +35,8 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
   readonly waiters: Waiters;
   readonly held: HeldPermits;
   readonly idle: IdleLeases;
-  /** Defined once the limit has been paused. */
-  private withheld: WithheldLimit | undefined = undefined;
+  released = 0;
+  readonly refusals: number[] = [];
   /** Free leases that are about to pass to a waiter. */
   private readonly passing: AssignedLease[] = [];
   private readonly session: Session;
@@ -80,23 +79,26 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     return this.waiters.first;
   }
 
+  get holders(): number {
+    return this.limitState.admitted - this.released;
+  }
+
   get learnedTimeout(): number {
     return this.waiters.learnedTimeout;
   }
 
-  pauseFor(milliseconds: number): void {
-    this.idle.clear();
-    this.withheld ??= new WithheldLimit(this, (permit) => this.context.fallback.count(permit));
-    this.limitState.pause = this.withheld;
-    this.withheld.extend(milliseconds);
+  get pauseLeft(): number {
+    return this.limitState.pauseLeft;
   }
 
-  resized(limit: number): void {
-    this.withheld?.resized(limit);
+  /** Pauses it here at once, and at the store. */
+  pauseFor(milliseconds: number): void {
+    this.limitState.pauseFor(milliseconds);
+    this.idle.clear();
+    this.group.declarePause(this.key, milliseconds);
   }
 
   close(): void {
-    this.withheld?.end();
     this.idle.clear();
   }
 
@@ -191,14 +193,14 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     // ones.
     if (verb === 'acquire' || verb === 'stay') this.context.breaker.succeeded();
     this.limitState.learn(limitState, this.#now(), ref);
-    if (verb === 'register') this.withheld?.registered(limitState);
     this.held.register();
     const first = this.waiters.first?.queuedAt as AssignedLease | undefined;
     if (first?.state === 'queued') this.#checkFirst(first);
   }
 
   queued(lease: AssignedLease): boolean {
-    const isQueued = !this.group.rejects && this.waiters.countAsQueued(lease);
+    const isRejected = this.group.rejects || (!lease.isCounted && this.#outlasts(lease));
+    const isQueued = !isRejected && this.waiters.countAsQueued(lease);
     if (isQueued) this.#checkFirst(lease);
     else this.rejected(lease);
     return isQueued;
@@ -214,9 +216,16 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
   rejected(lease: AssignedLease): void {
     const { waiter } = lease;
     if (waiter === undefined) return this.settle();
-    this.reject(waiter, this.group.rejects ? 'closed' : 'full');
+    const reason = this.#outlasts(lease) ? 'paused' : 'full';
+    this.reject(waiter, this.group.rejects ? 'closed' : reason);
     // Shadow mode may have admitted the request without the store, so its permit must be registered.
     this.held.register();
+  }
+
+  /** Whether the lease's waiter would time out before the pause ends. */
+  #outlasts({ timeLeft }: AssignedLease): boolean {
+    const { pauseLeft } = this.limitState;
+    return pauseLeft > 0 && pauseLeft > timeLeft;
   }
 
   lost(lease: AssignedLease): void {
@@ -241,6 +250,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
   }
 
   release(permit: DistributedPermit): void {
+    this.released++;
     this.waiters.answered(permit);
     const lease = this.held.remove(permit);
     if (lease !== undefined) this.#reuse(lease);

@@ -10,6 +10,12 @@ import { OwnLimit } from './own-limit.ts';
  */
 const NO_LIMIT = 1e12;
 
+/** Maximum age in milliseconds of what a process knows of a pause, which another one may have ended. */
+const MAX_PAUSE_AGE = 1_000;
+
+/** Longest pause in milliseconds that an answer may contain: an hour. */
+const MAX_PAUSE = 3_600_000;
+
 /** The state of one semaphore's limit: what the store last reported to this process, and what the process holds. */
 export class CachedLimitState {
   /** Weight held by this process. */
@@ -18,8 +24,9 @@ export class CachedLimitState {
   admitted = 0;
   /** When the next lease may expire, which no message announces. */
   checkAt = Infinity;
-  /** Defined once this process has paused the limit. */
-  pause: { readonly left: number } | undefined = undefined;
+  /** When the pause ends, by the clock of this process, and when to ask the store for it again. */
+  private pausedUntil = -Infinity;
+  private pauseKnownUntil = -Infinity;
   private latest: LimitState | undefined = undefined;
   private declaration: LimitRef;
   private retryAfter: RetryAfter | undefined = undefined;
@@ -47,9 +54,24 @@ export class CachedLimitState {
     return this.latest?.queued ?? 0;
   }
 
-  /** Milliseconds until the pause by this process ends. */
+  /** Milliseconds until the pause ends. Shadow mode admits requests during a pause. */
   get pauseLeft(): number {
-    return this.pause?.left ?? 0;
+    const { isShadow, settings } = this.group;
+    return isShadow ? 0 : Math.max(0, this.pausedUntil - settings.clock.now());
+  }
+
+  /** Pauses the limit here, until the store answers. */
+  pauseFor(milliseconds: number): void {
+    const now = this.group.settings.clock.now();
+    this.pausedUntil = milliseconds === 0 ? now : Math.max(this.pausedUntil, now + milliseconds);
+  }
+
+  /** Returns whether to ask the store if it is still paused: once a second. */
+  asksForPause(): boolean {
+    const now = this.group.settings.clock.now();
+    if (now < this.pauseKnownUntil) return false;
+    this.pauseKnownUntil = now + MAX_PAUSE_AGE;
+    return true;
   }
 
   /** The limit as declared to the store: the same object until it changes. */
@@ -91,12 +113,15 @@ export class CachedLimitState {
   learn(limitState: LimitState, now: number, ref: LimitRef): void {
     this.latest = limitState;
     this.checkAt = now + limitState.checkIn;
+    const { pausedFor = 0 } = limitState;
+    this.pausedUntil = pausedFor > 0 ? now + Math.min(pausedFor, MAX_PAUSE) : now;
+    this.pauseKnownUntil = now + MAX_PAUSE_AGE;
     this.group.learn(limitState);
     this.#learnLimit(limitState, ref);
   }
 
   /**
-   * Whether this process may grant from its own leases without the store. It may not while it pauses the limit, if it
+   * Whether this process may grant from its own leases without the store. It may not during a pause, if it
    * holds more than the limit, and in shadow mode, where only the store knows by how much a request exceeds the limit.
    */
   get grantsFromLeases(): boolean {

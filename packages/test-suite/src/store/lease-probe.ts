@@ -202,6 +202,16 @@ export class LimitView {
     return this.hear(reply as Reply);
   }
 
+  /** Pauses the limit; 0 ends the pause. */
+  pauseOp(pause: number): Op {
+    return { verb: 'declare', ref: this.ref, pause };
+  }
+
+  async pauseFor(pause: number): Promise<Reply> {
+    const [reply] = await this.process.ask([this.pauseOp(pause)]);
+    return this.hear(reply as Reply);
+  }
+
   stats(): Promise<StoreStats> {
     return this.process.stats(this.ref);
   }

@@ -20,7 +20,7 @@ interface Lease {
 
 export interface Expected extends Pick<Reply, 'state' | 'reclaimed'> {
   readonly standing: Pick<Reply, 'inflight' | 'queued' | 'limit' | 'version' | 'declared'>;
-  readonly operated: Operated;
+  readonly operated: Operated & { readonly isPaused: boolean };
 }
 
 type Operated = Pick<OperatedState, 'status' | 'mode'>;
@@ -39,6 +39,8 @@ export class LimitModel {
   readonly admitted = new Set<string>();
   limit = 0;
   operated = initially;
+  /** Whether it is paused, for longer than the test lasts. */
+  isPaused = false;
   /** Index of the latest change of `operated`. */
   #operation = 0;
   readonly #operations: string[] = [''];
@@ -79,6 +81,7 @@ export class LimitModel {
     this.#declared = [];
     this.#version = 0;
     this.operated = initially;
+    this.isPaused = false;
     this.#operation = 0;
     this.#wiped++;
   }
@@ -95,6 +98,7 @@ export class LimitModel {
     this.#declare(ref, reply);
     this.#adopt(ref.operated);
     if (op.verb === 'declare') this.#operate(op.change, reply);
+    if (op.verb === 'declare' && op.pause !== undefined) this.isPaused = op.pause > 0;
     const reclaimed = this.#expire(now);
     const id = op.verb === 'declare' ? undefined : op.lease.id;
     this.#grantNext();
@@ -111,7 +115,7 @@ export class LimitModel {
     const { inflight, queued, limit, version } = this;
     const { status, mode } = this.operated;
     const standing = { inflight, queued, limit, version, declared: this.#declared };
-    return { state, reclaimed, standing, operated: { status, mode } };
+    return { state, reclaimed, standing, operated: { status, mode, isPaused: this.isPaused } };
   }
 
   #adopt(operated: OperatedState | undefined): void {
@@ -119,12 +123,14 @@ export class LimitModel {
     if (operated === undefined || known <= this.#operation) return;
     this.#operation = known;
     this.operated = operated;
+    this.isPaused = false;
   }
 
   #operate(change: OperatedChange = {}, { operated }: Reply): void {
     if (Object.keys(change).length === 0) return;
     this.#operation = this.#operations.push(operated?.version ?? '') - 1;
     this.operated = { ...this.operated, ...change };
+    this.isPaused = false;
   }
 
   #declare(ref: LimitRef, reply: Reply): void {
@@ -172,6 +178,7 @@ export class LimitModel {
   #fits(weight: number): boolean {
     const { status, mode } = this.operated;
     if (status !== 'open' || mode === 'shadow') return status === 'open';
+    if (this.isPaused) return false;
     return this.held.length === 0 || this.inflight + weight <= this.limit;
   }
 

@@ -18,6 +18,7 @@ export type Ask =
 
 type Change =
   | { readonly verb: 'declare' | 'setLimit'; readonly key: number; readonly limit: number }
+  | { readonly verb: 'pauseFor'; readonly key: number; readonly pause: number }
   | { readonly verb: 'operate'; readonly key: number; readonly change: OperatedChange };
 
 export type Step =
@@ -112,7 +113,7 @@ export class ModelRun {
       const standings = later.map(({ standing }) => standing);
       expect(standings).toContainEqual({ inflight, queued, limit, version, declared });
       const ways = later.map(({ operated }) => operated);
-      expect(ways).toContainEqual({ status, mode });
+      expect(ways).toContainEqual({ status, mode, isPaused: reply.pausedFor !== undefined });
       hear(reply);
     }
   }
@@ -197,5 +198,6 @@ export class ModelRun {
 
 function changeOf(view: LimitView, ask: Change): Op {
   if (ask.verb === 'operate') return view.operateOp(ask.change);
+  if (ask.verb === 'pauseFor') return view.pauseOp(ask.pause);
   return ask.verb === 'declare' ? view.declareOp(ask.limit) : view.setLimitOp(ask.limit);
 }

@@ -12,6 +12,7 @@ import { lostState } from './lost-state.ts';
 import { model } from './model.ts';
 import { names } from './names.ts';
 import { operations } from './operations.ts';
+import { pauses } from './pauses.ts';
 import { queue } from './queue.ts';
 import { recalls } from './recalls.ts';
 import { registering } from './registering.ts';
@@ -39,6 +40,7 @@ export function contractOf({
     ...(driver.setBack && { 'a clock that is set back': clockSetBack }),
     'declared limits': declarations,
     'operated limits': operations,
+    'paused limits': pauses,
     'fencing tokens': fencing,
     resizing,
     'permits granted without the store': registering,

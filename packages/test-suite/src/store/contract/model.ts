@@ -35,6 +35,10 @@ function asks({ lease, driver }: StoreWorld): fc.Arbitrary<Ask> {
   ) as fc.Arbitrary<OperatedChange>;
   const operate = fc.record({ verb: fc.constant('operate' as const), key, change });
   arbitraries.push({ weight: 1, arbitrary: operate });
+  // Longer than the test.
+  const pause = fc.constantFrom(0, 0, 3_000_000);
+  const pauseFor = fc.record({ verb: fc.constant('pauseFor' as const), key, pause });
+  arbitraries.push({ weight: 1, arbitrary: pauseFor });
   return fc.oneof(...arbitraries);
 }
 

@@ -16,6 +16,20 @@ export class Operating {
 
   /** The operations that are possible now; none if the store does not support them. */
   events(): { readonly name: string; run(): void }[] {
+    return [...this.#operations(), ...this.#pauses()];
+  }
+
+  /** A pause is longer than a scene. */
+  #pauses() {
+    return this.limiters.flatMap((limiter, process) =>
+      [0, 100_000].map((pause) => ({
+        name: `process ${process}: pauseFor(${pause})`,
+        run: () => limiter.pauseFor(pause),
+      })),
+    );
+  }
+
+  #operations() {
     return this.limiters.flatMap((limiter, process) =>
       operations
         .filter((operation) => limiter.operations.includes(operation))
@@ -59,7 +73,10 @@ export class Operating {
 
   /** Describes how the processes differ in what they know after that. */
   disagreement(): string | undefined {
-    const known = this.limiters.map(({ state, mode }) => `${state} ${mode}`);
+    const known = this.limiters.map((limiter) => {
+      const { pausedFor } = limiter.stats();
+      return `${limiter.state} ${limiter.mode}${pausedFor === undefined ? '' : ' paused'}`;
+    });
     return known.every((state) => state === 'open enforce') ? undefined : known.join(', ');
   }
 }

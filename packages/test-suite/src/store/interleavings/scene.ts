@@ -110,6 +110,8 @@ export class InterleavingScene {
     // A call that the store executes before that operation would not show whether its process notices it.
     await this.#settled();
     await this.#finish();
+    // A process may believe for a second that a pause has not ended.
+    await this.#elapse(1_000, 1_000);
     for (const _ of this.#limiters) {
       await this.#run(this.#callers.acquire());
       await this.#finish();
