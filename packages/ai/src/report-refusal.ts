@@ -3,7 +3,7 @@ import type { Limiter } from '@headgate/core';
 /**
  * Reports to the limiter in front of a provider that the provider has refused a request: by 429 or 529, or by 503 with
  * a time to retry. The limiter pauses once the provider refuses at least half of the requests. An exhausted quota
- * (`insufficient_quota`) is no refusal, since it does not end by waiting.
+ * (`insufficient_quota`) is no refusal, since waiting does not restore it.
  *
  * @param response The provider's response.
  * @param body The text of its body, which tells an exhausted quota from a refusal.

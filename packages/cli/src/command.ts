@@ -5,7 +5,7 @@ import { type Internals, tryServer } from './try/try.ts';
 const usage = `headgate try URL... [options] -- COMMAND
 
   Shows whether Headgate helps a server in a spike: starts it by COMMAND without and with the hook, in turns, sends five
-  times its capacity and then half of it, for 90 seconds. Without a URL and a command, a server that comes with it.
+  times its capacity and then half of it, for 90 seconds. Without a URL and a command, tries a server that comes with it.
   URL: an expensive page, such as http://localhost:3000/report; the server gets PORT=3000
   --limit N            a limit instead of the default one, for --route 'POST /reports/:id' or all requests
   --weights 3,1        how often each of several URLs is requested

@@ -98,7 +98,7 @@ describe('pauseFor()', () => {
     expect([admitted(waiting), limiter.stats().pausedFor, clock.armed]).toEqual([5, undefined, 0]);
   });
 
-  it('does not outlast an end for the clients that are rejected afterwards', () => {
+  it('no longer counts in Retry-After once it has been ended', () => {
     const { limiter, ask } = scene({ queueTimeout: 1_000 });
     limiter.pauseFor(100_000);
     ask(3);

@@ -71,13 +71,22 @@ describe('refused()', () => {
     expect(limiter.stats().pausedFor).toBe(1_000);
   });
 
-  it('takes what a response without the field has for it', () => {
+  it('pauses for a second if the response has no Retry-After', () => {
     const { limiter } = scene();
     for (let count = 0; count < 10; count++) limiter.refused(new Headers().get('retry-after'));
     expect(limiter.stats().pausedFor).toBe(1_000);
     const error = expect.objectContaining({ code: 'ERR_HEADGATE_OPTION', option: 'pause' });
     expect(() => limiter.refused({} as never)).toThrow(error);
   });
+
+  it.each(['0', 'soon', '-1', 'Thu, 01 Jan 1970 00:00:00 GMT', '', 0, Number.NaN, -1, null])(
+    'pauses for a second if Retry-After is %s',
+    (retryAfter) => {
+      const { limiter } = scene();
+      for (let count = 0; count < 10; count++) limiter.refused(retryAfter);
+      expect(limiter.stats().pausedFor).toBe(1_000);
+    },
+  );
 
   it('judges and pauses each key of a keyed limiter by itself', () => {
     const { limiter, send } = scene(true);

@@ -22,7 +22,7 @@ const GRACE = 1_500;
 const MAX_ELSEWHERE = 3_000;
 const PROBE_TIMEOUT = 5_000;
 /** Milliseconds for what it has written at its end; a process that it has left may hold the pipe. */
-const LAST_WORDS = 300;
+const OUTPUT_GRACE = 300;
 const MAX_OUTPUT = 4_000;
 
 /** A server started by a command, in a process group of its own. */
@@ -63,19 +63,19 @@ export class App {
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const hear = (chunk: Buffer) => {
+    const read = (chunk: Buffer) => {
       this.isHooked ||= /headgate: (limits|only simulates)/.test(this.#output + chunk);
       this.#output = (this.#output + chunk).slice(-MAX_OUTPUT);
     };
-    this.#child.stdout?.on('data', hear);
-    this.#child.stderr?.on('data', hear);
+    this.#child.stdout?.on('data', read);
+    this.#child.stderr?.on('data', read);
     this.#ended = new Promise((resolve) => {
       this.#child.on('error', ({ message }) => {
         this.#failed = refused(`the command cannot be started: ${message}`);
         resolve(message);
       });
       this.#child.on('exit', async (code, signal) => {
-        await setTimeout(LAST_WORDS);
+        await setTimeout(OUTPUT_GRACE);
         resolve(`ended (${signal ?? code})`);
       });
     });
@@ -95,7 +95,7 @@ export class App {
     if (processesOf(this.#tree).length > 0) return;
     const ended = await this.#ended;
     throw (
-      this.#failed ?? refused(`the command ${ended} ${when}. Its last words:\n${this.#lastWords}`)
+      this.#failed ?? refused(`the command ${ended} ${when}. Its last output:\n${this.#lastOutput}`)
     );
   }
 
@@ -132,11 +132,11 @@ export class App {
       return `${url.href} still answers ${probe.status} after ${maxStart / 1_000} s.`;
     if (probe?.outcome === 'gaveUp')
       return `${url.href} accepts connections, but sends no answer ${within}.`;
-    return `nothing answers at ${url.href} ${within}: the command listens on no port. Its last words:\n${this.#lastWords}`;
+    return `nothing answers at ${url.href} ${within}: the command listens on no port. Its last output:\n${this.#lastOutput}`;
   }
 
   /** The error, if it has printed one, or its last lines. */
-  get #lastWords(): string {
+  get #lastOutput(): string {
     const lines = this.#output.trim().split('\n');
     const error = lines.filter((line) => /^\s*(\w*Error\b.*:|Error$)/.test(line)).slice(-1);
     const shown = error.length > 0 ? error : lines.slice(-8);

@@ -16,8 +16,8 @@ let leader: number | undefined;
 function callOf(draw: number): Call {
   const { calls, weights } = target;
   const sumTo = (end: number) => weights.slice(0, end).reduce((sum, weight) => sum + weight, 0);
-  const mark = draw * sumTo(weights.length);
-  return calls.find((_, index) => mark < sumTo(index + 1)) as Call;
+  const point = draw * sumTo(weights.length);
+  return calls.find((_, index) => point < sumTo(index + 1)) as Call;
 }
 
 async function withClients<T>(work: (clients: Clients) => Promise<T>): Promise<T> {

@@ -5,7 +5,7 @@ import { type Pass, spanOf } from './figures.ts';
 import { milliseconds } from './format.ts';
 import type { ClosedLoad, Generator, Probe, Tally } from './generator.ts';
 import { FEW_CLIENTS, type Plan, planFor } from './plan.ts';
-import { ShowsNothing, whoIsBusy } from './verdict.ts';
+import { loadOfMachine, ShowsNothing } from './verdict.ts';
 
 /** The durations of a pass in milliseconds. */
 export interface Times {
@@ -110,7 +110,7 @@ export class Passes {
     const load = await generator.do('open', { phases, seed, timeout });
     if (!load.isComplete)
       throw new ShowsNothing(
-        `the load generator could not keep up: a request would have been sent more than 1.5 s after its time. ${whoIsBusy()}, or choose a more expensive page`,
+        `the load generator could not keep up: a request would have been sent more than 1.5 s after its time. ${loadOfMachine()}, or choose a more expensive page`,
       );
     return load.attempts;
   }

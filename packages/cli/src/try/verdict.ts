@@ -20,7 +20,7 @@ export class ShowsNothing extends Error {}
 const MAX_LATE = 100;
 /** The lowest of the capacities of one kind of pass, relative to the highest. */
 const MIN_STEADINESS = 2 / 3;
-/** Less than this share answered at half of the capacity is no calm. */
+/** A server that answers less than this share at half of its capacity is not healthy before the spike. */
 const MIN_CALM = 0.99;
 
 /**
@@ -30,37 +30,37 @@ const MIN_CALM = 0.99;
  */
 export function judge(bare: readonly Figures[], hooked: readonly Figures[]): Judgement {
   checkMachine([bare, hooked]);
-  const [without, with_] = [mediansOf(bare), mediansOf(hooked)];
-  if (without.before < MIN_CALM)
+  const [bareMedians, with_] = [mediansOf(bare), mediansOf(hooked)];
+  if (bareMedians.before < MIN_CALM)
     throw new ShowsNothing(
-      `before the spike, at half of its capacity, the server answered only ${percent(without.before)} of the requests without the hook, so the spike is not what it suffers from`,
+      `before the spike, at half of its capacity, the server answered only ${percent(bareMedians.before)} of the requests without the hook, so the spike is not what it suffers from`,
     );
-  const verdict = verdictOn(without, with_);
+  const verdict = verdictOn(bareMedians, with_);
   const contrary = bare.findIndex((one, round) => isContrary(verdict, one, hooked[round]));
   if (contrary !== -1)
     throw new ShowsNothing(
       `the rounds disagree: by all ${bare.length}, the verdict is "${verdict}", but by round ${contrary + 1}, it is not (${pairOf(bare[contrary] as Figures, hooked[contrary] as Figures)})`,
     );
-  return { verdict, sentence: sentences[verdict](pairOf(without, with_)) };
+  return { verdict, sentence: sentences[verdict](pairOf(bareMedians, with_)) };
 }
 
 function checkMachine(kinds: readonly (readonly Figures[])[]): void {
   const late = Math.max(...kinds.map((kind) => mediansOf(kind).late));
   if (late > MAX_LATE)
     throw new ShowsNothing(
-      `the load generator was late: it sent 1 request in 100 more than ${milliseconds(late)} after its time. ${whoIsBusy()}`,
+      `the load generator was late: it sent 1 request in 100 more than ${milliseconds(late)} after its time. ${loadOfMachine()}`,
     );
   for (const kind of kinds) {
     const capacities = kind.map(({ capacity }) => capacity);
     if (Math.min(...capacities) < MIN_STEADINESS * Math.max(...capacities))
       throw new ShowsNothing(
-        `the machine was not steady: the same server could do ${capacities.map(perSecond).join(', ')}. ${whoIsBusy()}`,
+        `the machine was not steady: the same server could do ${capacities.map(perSecond).join(', ')}. ${loadOfMachine()}`,
       );
   }
 }
 
 /** To print: other programs are the usual cause, but no criterion. */
-export const whoIsBusy = () =>
+export const loadOfMachine = () =>
   `The load average is ${loadavg()[0]?.toFixed(1)}, on ${availableParallelism()} cores; try again when other programs are idle`;
 
 function verdictOn(bare: Figures, hooked: Figures): Verdict {

@@ -62,7 +62,7 @@ test('a client distinguishes the outcomes, and sends method, headers and body', 
   expect(answers.at(-1)).toEqual({ outcome: 'failed', status: 302, location: '/other' });
 });
 
-test('a client trusts a self-signed certificate if it shall', async () => {
+test('a client trusts a self-signed certificate if rejectUnauthorized is false', async () => {
   const server = https.createServer(await createCertificate(), (_req, res) => res.end());
   const call = { protocol: 'https:', hostname: 'localhost', port: await listen(server) };
   expect(await clients.send(call, 10_000)).toMatchObject({ outcome: 'failed', status: 0 });

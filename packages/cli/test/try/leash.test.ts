@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { MARK, processesOf } from '../../src/try/process-tree.ts';
 import { server, startTry } from './command.ts';
 
-/** Has a child in a group of its own, whose parent it does not stay; and ends of SIGKILL only. */
+/** Starts an orphan in a process group of its own. Both ignore SIGTERM. */
 const stubborn = `
   process.on('SIGTERM', () => {});
   const { spawn } = require('node:child_process');

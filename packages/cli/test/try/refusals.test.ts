@@ -50,7 +50,7 @@ describe.concurrent('a server that cannot be measured is refused in a sentence:'
     [
       'it ends',
       ['--', process.execPath, '/no/such/file.js'],
-      `the command ended (1) before it answered at ${url}. Its last words:\n  | Error: Cannot find module '/no/such/file.js'`,
+      `the command ended (1) before it answered at ${url}. Its last output:\n  | Error: Cannot find module '/no/such/file.js'`,
     ],
     [
       'no such command',

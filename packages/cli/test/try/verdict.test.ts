@@ -33,7 +33,12 @@ describe('the verdict is', () => {
 
   it.each([
     ['nothing changes', collapsed, collapsed, /the hook makes no difference/],
-    ['the calm is none', three({ before: 0.98 }), three(), /before the spike, .* only 98 %/],
+    [
+      'the server fails before the spike',
+      three({ before: 0.98 }),
+      three(),
+      /before the spike, .* only 98 %/,
+    ],
     [
       'the generator was late',
       three({ late: 180 }),

@@ -127,9 +127,7 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
   }
 
   refused(retryAfter?: number | string | null, key?: string | number): void {
-    const pause = retryAfter || 1_000;
-    // Checks it.
-    pauseOf(pause);
+    const pause = pauseOf(retryAfter || 0) || DEFAULT_PAUSE_MS;
     const semaphore = this.semaphores.findOrCreate(keyText(key), undefined);
     if (refusesHalf(semaphore)) this.pauseFor(pause, key);
   }
@@ -217,6 +215,9 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
     return this.semaphores.stats();
   }
 }
+
+/** Milliseconds of a pause for which the other service has given no time. */
+const DEFAULT_PAUSE_MS = 1_000;
 
 /**
  * The milliseconds of a pause: a number, or the value of a `Retry-After` field (RFC 9110, section 10.2.3), which is a

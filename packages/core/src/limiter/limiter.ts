@@ -119,10 +119,10 @@ export interface Limiter extends Handle {
   /**
    * Reports that the service behind the limit has refused a request, as by a response 429, 503 or 529. Call it before
    * the permit is released. Once at least half of the last answers to this process were refusals, the limit pauses, as
-   * by `pauseFor`: of the last twenty answers or, if more than ten requests are in flight, of twice as many. Each
+   * by `pauseFor`: of the last twenty answers, or of twice the number of requests in flight if that is more. Each
    * released permit is an answer.
    *
-   * @param retryAfter As `pause` of `pauseFor`. Default: a second.
+   * @param retryAfter As `pause` of `pauseFor`. A second without a usable value.
    * @param key The key whose request was refused. The refusals of a key are forgotten when it is not in use.
    * @throws HeadgateError as `pauseFor` does.
    */

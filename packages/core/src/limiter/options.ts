@@ -158,7 +158,7 @@ export function checkLimit(
     queueLimit: checkBound('queueLimit', options.queueLimit ?? defaultQueueLimit),
     queueWeight: checkBound('queueWeight', options.queueWeight ?? Infinity),
     order: checkOrder(order ?? (distribution ? undefined : defaults.order) ?? fifo()),
-    // What fits into the times of each store.
+    // Stores keep a pause of at most an hour.
     maxPause: Math.min(checkDuration('maxPause', options.maxPause ?? 120_000), 3_600_000),
     distribution,
   };

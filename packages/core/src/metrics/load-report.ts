@@ -10,7 +10,7 @@ const NEW_PART = 0.3;
 
 /**
  * Returns a function that describes the present load of a limit, as the value of the response field
- * `endpoint-load-metrics`: the text format of ORCA load reports (cncf/xds), which Envoy, Envoy Gateway and gRPC read. It
+ * `endpoint-load-metrics`: the text format of ORCA load reports (cncf/xds), which Envoy and Envoy Gateway read. It
  * has the utilization ((inflight + queued) / limit, of the fullest limit; limits per key are left out), the requests
  * admitted per second and the requests rejected per second. Each is a moving average over about two seconds.
  *

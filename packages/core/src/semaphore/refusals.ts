@@ -12,7 +12,7 @@ interface Refused {
 
 /**
  * Records a refusal by the service behind a limit. Returns whether at least half of the last answers were refusals: of
- * the last twenty or, if more than ten requests are in flight, of twice as many. Refusals arrive sooner than other
+ * the last twenty, or of twice the number of requests in flight if that is more. Refusals arrive sooner than other
  * answers, so a burst of requests would otherwise look refused.
  */
 export function refusesHalf({ refusals, released, holders }: Refused): boolean {
