@@ -36,7 +36,10 @@ export async function tripOf(steps: () => unknown): Promise<Trip> {
 
 /** Repeats these steps, since a timer may add its calls to one trip. */
 export async function shortestTripOf(steps: () => unknown): Promise<Trip> {
-  const trips = [await tripOf(steps), await tripOf(steps), await tripOf(steps)];
+  return shortestOf([await tripOf(steps), await tripOf(steps), await tripOf(steps)]);
+}
+
+export function shortestOf(trips: readonly Trip[]): Trip {
   return trips.reduce((shortest, trip) => (trip.returns < shortest.returns ? trip : shortest));
 }
 

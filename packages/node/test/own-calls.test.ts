@@ -44,11 +44,14 @@ async function connectedFrom(localPort: number, port: number): Promise<Socket> {
 
 it('a stranger that reuses the port of an own call waits', async () => {
   let finish = () => {};
+  // Below the ports that a system chooses, so that no other connection takes it meanwhile.
+  const localPort = 20_000 + (process.pid % 10_000);
   const { limit, port } = await serve(
     (req, res) => {
       if (req.url === '/inner') return res.end();
       if (req.url !== '/page') return;
-      const call = http.get({ port, path: '/skipped', agent: false }).on('error', () => {});
+      const options = { port, path: '/skipped', agent: false, localPort };
+      const call = http.get(options).on('error', () => {});
       call.on('socket', (socket) => sent.push(socket));
       finish = () => res.end();
     },
@@ -58,7 +61,6 @@ it('a stranger that reuses the port of an own call waits', async () => {
   const page = new Call(port, '/page', {});
   await until(() => sent.some(({ localPort }) => localPort !== undefined));
   const [socket] = sent as [Socket];
-  const { localPort } = socket as { localPort: number };
   const closed = once(socket, 'close');
   socket.resetAndDestroy();
   await closed;
