@@ -17,6 +17,8 @@ export class Declarations {
   readonly #whole: CachedLimitState | undefined;
   /** For each limit: the change that was last sent to the store. */
   readonly #asked = new WeakMap<CachedLimitState, OperatedChange>();
+  /** For each limit: when the pause ends that the store has not confirmed; in the past if that ends a pause. */
+  readonly #pauses = new Map<CachedLimitState, number>();
   /** Number of changes that the store has not answered. */
   #unanswered = 0;
   #whenAnswered: (() => void)[] = [];
@@ -49,6 +51,7 @@ export class Declarations {
   declareAgain(): void {
     if (this.group.version === SET_NOW) this.declareLimit();
     this.declareChange();
+    for (const limitState of this.#pauses.keys()) this.#sendPause(limitState);
   }
 
   /** Declares the change to each limit for which the store has not confirmed it. */
@@ -63,9 +66,24 @@ export class Declarations {
     if (this.breaker.error === undefined) this.#send(limitState, change);
   }
 
-  /** Pauses the limit, or a key of it, at the store. */
+  /** Pauses the limit, or a key of it, at the store; once that is available, if it is not. */
   declarePause(limitState: CachedLimitState, pause: number): void {
-    if (this.breaker.error === undefined) this.#send(limitState, undefined, undefined, pause);
+    this.#pauses.set(limitState, this.session.store.clock.now() + pause);
+    if (this.breaker.error === undefined) this.#sendPause(limitState);
+  }
+
+  /** Called when a change of the limit, which the store applies as well, has ended all its pauses. */
+  forgetPauses(): void {
+    this.#pauses.clear();
+  }
+
+  #sendPause(limitState: CachedLimitState): void {
+    const until = this.#pauses.get(limitState) as number;
+    const pause = Math.max(0, until - this.session.store.clock.now());
+    const confirmed = () => {
+      if (this.#pauses.get(limitState) === until) this.#pauses.delete(limitState);
+    };
+    this.#send(limitState, undefined, undefined, { pause, confirmed });
   }
 
   /** Sends the store this process's state of the limit, and adopts the state in the answer. */
@@ -126,7 +144,7 @@ export class Declarations {
     limitState: CachedLimitState,
     change?: OperatedChange,
     answered = () => {},
-    pause?: number,
+    { pause, confirmed }: { pause?: number; confirmed?: () => void } = {},
   ): void {
     const { group, session } = this;
     if (change !== undefined) this.#asked.set(limitState, change);
@@ -140,6 +158,7 @@ export class Declarations {
         this.breaker.failed(limitState.key, answer.error);
         return this.#retryLater();
       }
+      confirmed?.();
       // Confirmed first: the answer may already contain a later change by another process.
       if (change !== undefined) group.operated.confirmed(change);
       limitState.learn(answer, session.store.clock.now(), ref);

@@ -117,7 +117,11 @@ export class DistributedSemaphores
   /** Changes how the limit is operated: here at once, and at the store for all keys in use. */
   operate(change: OperatedChange, report: () => void): void {
     this.operated.declare(change);
-    for (const { limitState } of this.inUse()) limitState.pauseFor(0);
+    this.#declarations.forgetPauses();
+    for (const semaphore of this.inUse()) {
+      semaphore.limitState.pauseFor(0);
+      this.fallback.pauseChanged(semaphore);
+    }
     this.operatedChanged(report);
     this.#declarations.declareChange();
   }

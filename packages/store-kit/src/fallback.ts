@@ -112,6 +112,10 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     if (grants) limiter.resume();
   }
 
+  pauseChanged({ pauseLeft, key }: DistributedSemaphore): void {
+    this.#limiter?.pauseFor(pauseLeft, key);
+  }
+
   count(permit: DistributedPermit): void {
     permit.local ??= this.#limiter?.admitBeyond(permit);
   }

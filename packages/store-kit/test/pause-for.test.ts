@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { lease, outcome, settled, timeout, World } from './world.ts';
 
 const admitted = (outcomes: readonly ReturnType<typeof outcome>[]) =>
@@ -188,4 +188,69 @@ test('a service that refuses all requests of one process pauses a distributed li
   await settled();
   await there.acquire({ queueTimeout: 1 }).catch(() => {});
   expect([here, there].map((limiter) => limiter.stats().pausedFor)).toEqual([30_000, 30_000]);
+});
+
+describe('without the store', () => {
+  /** A limit of 2 whose store does not respond, two permits, and waiters. */
+  async function outage(waiters: number) {
+    const world = new World();
+    const store = world.connect();
+    const options = { limit: 2, queueTimeout: 600_000, onStoreError: 'local', store } as const;
+    const limiter = world.limiter(options);
+    (await limiter.acquire()).release();
+    store.trouble = 'silent';
+    const requests = Array.from({ length: 2 + waiters }, () => outcome(limiter.acquire()));
+    await world.advance(2 * lease + timeout);
+    expect(admitted(requests)).toBe(2);
+    return { world, store, limiter, requests };
+  }
+
+  it('a pause holds the waiters, and its end admits them', async () => {
+    const { world, limiter, requests } = await outage(4);
+    limiter.pauseFor(100_000);
+    for (const { permit } of requests) permit?.release();
+    await world.advance(1_000);
+    expect([admitted(requests), limiter.stats().pausedFor]).toEqual([2, 99_000]);
+    limiter.resume();
+    await world.advance(1);
+    expect([admitted(requests), limiter.stats().pausedFor]).toEqual([4, undefined]);
+  });
+
+  it('a pause is declared once the store is back', async () => {
+    const { world, store, limiter } = await outage(0);
+    limiter.pauseFor(100_000);
+    store.trouble = undefined;
+    await world.advance(2 * lease);
+    const other = world.limiter({ limit: 2, queueTimeout: 60_000 });
+    await expect(other.acquire()).rejects.toMatchObject({ rejection: { reason: 'paused' } });
+  });
+
+  it('an end of a pause is declared once the store is back', async () => {
+    const world = new World();
+    const store = world.connect();
+    const limiter = world.limiter({ limit: 2, queueTimeout: 60_000, store });
+    limiter.pauseFor(100_000);
+    await settled();
+    store.trouble = 'silent';
+    limiter.pauseFor(0);
+    await world.advance(timeout);
+    store.trouble = undefined;
+    await world.advance(2 * lease);
+    const other = outcome(world.limiter({ limit: 2, queueTimeout: 60_000 }).acquire());
+    await settled();
+    expect(other.permit).toBeDefined();
+  });
+});
+
+it('clients that are rejected after the early end of a pause are not told of it', async () => {
+  const { here } = pair({ limit: 1, queueLimit: 0 });
+  here.pauseFor(100_000);
+  await settled();
+  const retryAfter = async () =>
+    (await here.acquire().catch((error) => error)).rejection.retryAfter;
+  for (let count = 0; count < 5; count++) expect(await retryAfter()).toBeGreaterThan(90);
+  here.resume();
+  await settled();
+  await here.acquire();
+  expect(await retryAfter()).toBeLessThan(5);
 });

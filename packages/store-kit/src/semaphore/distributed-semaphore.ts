@@ -94,6 +94,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
   /** Pauses it here at once, and at the store. */
   pauseFor(milliseconds: number): void {
     this.limitState.pauseFor(milliseconds);
+    this.context.fallback.pauseChanged(this);
     this.idle.clear();
     this.group.declarePause(this.key, milliseconds);
   }

@@ -19,6 +19,8 @@ export interface OutageHandler<Semaphore> {
   takeOver(semaphore: Semaphore, lease: AssignedLease, error?: StoreError): void;
   /** Admits the lease's waiter without the store. */
   admit(semaphore: Semaphore, lease: AssignedLease): void;
+  /** Called when the semaphore has been paused, or its pause has ended. */
+  pauseChanged(semaphore: Semaphore): void;
   /** Counts a permit that has a lease against the local limit too, if there is one. */
   count(permit: DistributedPermit): void;
 }
