@@ -50,7 +50,10 @@ function entriesOf(folder) {
 /** The paths of the entry points by their names, which become paths below `dist`. */
 const inputOf = (names, pathOf) => Object.fromEntries(names.map((name) => [name, pathOf(name)]));
 
-/** Writes the JavaScript of the entry points into `target`, and returns the paths of its modules. */
+/**
+ * Writes the JavaScript of the entry points into `target`. Returns the paths of its modules, and the names that each of
+ * these files exports.
+ */
 export async function bundleCode(folder, names, format, target) {
   const bundle = await rolldown({
     cwd: join(root, folder),
@@ -76,7 +79,14 @@ export async function bundleCode(folder, names, format, target) {
     write(join(target, fileName), code);
     if (map) write(join(target, `${fileName}.map`), JSON.stringify(linesOf(map)));
   }
-  return output.flatMap((file) => file.moduleIds ?? []);
+  return {
+    modules: output.flatMap((file) => file.moduleIds ?? []),
+    exports: new Map(
+      output
+        .filter(({ isEntry }) => isEntry)
+        .map(({ fileName, exports: names }) => [fileName, new Set(names)]),
+    ),
+  };
 }
 
 /**
@@ -95,7 +105,8 @@ function linesOf({ version, file, sources, mappings }) {
 /** All types of a package but those that its entry points declare. */
 const sharedTypes = (path, { getModuleInfo }) => (getModuleInfo(path).isEntry ? null : 'shared');
 
-async function bundleTypes(folder, names, target) {
+/** @param exports The names that the JavaScript of each entry point exports. */
+async function bundleTypes(folder, names, target, exports) {
   const bundle = await rollup({
     input: inputOf(names, (name) => join(root, folder, `out/${name}.d.ts`)),
     external: isExternal,
@@ -109,22 +120,33 @@ async function bundleTypes(folder, names, target) {
     minifyInternalExports: false,
   });
   for (const { fileName, code } of output)
-    write(join(root, folder, target, fileName), exportedInPlace(code));
+    write(
+      join(root, folder, target, fileName),
+      exportedInPlace(code, exports.get(fileName.replace(/\.d\.ts$/, '.js'))),
+    );
 }
 
 /**
  * Moves `export` from the list at the end of a file to the declarations. In the declarations of an application, TypeScript
- * names a type by an entry point that exports it only if the type was declared with `export` (TS2742).
+ * names a type by an entry point that exports it only if the type was declared with `export` (TS2742). Names that the
+ * JavaScript does not export are exported as types: an import of a class as a value would fail.
+ *
+ * @param values The names that the JavaScript exports; all if undefined.
  */
-function exportedInPlace(code) {
+function exportedInPlace(code, values) {
   const declaration = /^(?:declare (?:abstract )?(?:class|const|function)|interface|type) (\w+)/gm;
   const declared = new Set([...code.matchAll(declaration)].map(([, name]) => name));
+  const types = new Set([...code.matchAll(/^(?:interface|type) (\w+)/gm)].map(([, name]) => name));
+  const isValue = (name) => values === undefined || values.has(name.replace(/^.* as /, ''));
   const exported = new Set();
-  const text = code.replace(/^export (type )?\{ (.*) \};$/gm, (_, type = '', list) => {
-    const [moved, others] = [[], []];
-    for (const name of list.split(', ')) (declared.has(name) ? moved : others).push(name);
-    for (const name of moved) exported.add(name);
-    return `export ${type}{ ${others.join(', ')} };`;
+  const text = code.replace(/^export (type )?\{ (.*) \}(.*;)$/gm, (_, type, list, from) => {
+    const others = { values: [], types: [] };
+    for (const name of list.split(', ')) {
+      const isMoved = declared.has(name) && (types.has(name) || isValue(name));
+      if (isMoved) exported.add(name);
+      else others[type === undefined && isValue(name) ? 'values' : 'types'].push(name);
+    }
+    return `export { ${others.values.join(', ')} }${from}\nexport type { ${others.types.join(', ')} }${from}`;
   });
   // TypeScript reads them at the top of a file only.
   const references = text.match(/^\/\/\/ <reference .*\n/gm) ?? [];
@@ -152,11 +174,12 @@ async function bundlePackage(folder) {
   const { names, all } = entriesOf(folder);
   const { publishConfig } = manifestOf(folder);
   const hasCommonJs = JSON.stringify(publishConfig).includes('dist/cjs');
-  includeLicenses(folder, await bundleCode(folder, all, 'es', join(root, folder, 'dist')));
+  const { modules, exports } = await bundleCode(folder, all, 'es', join(root, folder, 'dist'));
+  includeLicenses(folder, modules);
   if (names.length === 0) return;
-  if (!hasCommonJs) return bundleTypes(folder, names, 'dist');
+  if (!hasCommonJs) return bundleTypes(folder, names, 'dist', exports);
   await bundleCode(folder, names, 'cjs', join(root, folder, 'dist/cjs'));
-  await bundleTypes(folder, names, 'dist/cjs');
+  await bundleTypes(folder, names, 'dist/cjs', exports);
   write(join(root, folder, 'dist/cjs/package.json'), '{ "type": "commonjs" }\n');
   // One declaration of each class for both, or TypeScript would take them for different ones.
   for (const name of names) {
