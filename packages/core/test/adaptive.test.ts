@@ -83,21 +83,3 @@ it('adaptive() stops doubling after a drop', () => {
   limit.sample({ ...sample, inflight: 16, outcome: 'dropped', now: 30_000 });
   expect(limit.limit).toBeLessThan(60);
 });
-
-/** The limit after ten seconds in which all permits are used, and each of them makes work take longer. */
-function limitAfter(durationAt: (inflight: number) => number): number {
-  const limit = adaptive().create();
-  for (let now = 0; now < 10_000; ) {
-    const inflight = Math.floor(limit.limit);
-    const rtt = durationAt(inflight);
-    now += rtt / inflight;
-    limit.sample({ rtt, inflight, weight: 1, outcome: 'ok', now, kind: undefined });
-  }
-  return limit.limit;
-}
-
-it('adaptive() does not fall because work of a millisecond takes a few milliseconds', () => {
-  expect(limitAfter((inflight) => 1 + 0.03 * inflight)).toBeGreaterThan(60);
-  // The same in proportion, where the difference is noticeable.
-  expect(limitAfter((inflight) => 100 + 3 * inflight)).toBeLessThan(30);
-});

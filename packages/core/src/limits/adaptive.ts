@@ -26,12 +26,6 @@ const SAFE_PART = 0.6;
 /** Number of mean round trips after which samples are representative of a new limit. */
 const SETTLING_RTTS = 2;
 
-/**
- * Milliseconds that are added to each duration, so that a few more or less make no difference: an iteration of the event
- * loop alone takes as long. Without them, work of a millisecond looks slow as soon as some of it runs at once.
- */
-const SLACK_MS = 5;
-
 /** By how much a stall raises the limit, unless its minimum is higher or its initial value is lower. */
 const RISE_IN_STALL = 8;
 
@@ -84,8 +78,7 @@ class Adaptive implements Limit {
   }
 
   get baseline(): number | undefined {
-    const { mean } = this.#baselines;
-    return mean === undefined ? undefined : mean - SLACK_MS;
+    return this.#baselines.mean;
   }
 
   /**
@@ -99,8 +92,7 @@ class Adaptive implements Limit {
     this.#move(Math.max(this.limit, stuck) + Math.max(min, Math.min(initial, RISE_IN_STALL)), now);
   }
 
-  sample(finished: Sample): void {
-    const sample = { ...finished, rtt: finished.rtt + SLACK_MS };
+  sample(sample: Sample): void {
     const { rtt, outcome, now, kind } = sample;
     if (outcome === 'dropped') return this.#drop(sample);
     if (this.#followRamp(sample)) return;
