@@ -8,7 +8,7 @@ import { manifestOf } from '../packages.mjs';
 import { manifestIn, pack } from './tarballs.mjs';
 
 const ROUNDS = 41;
-const MAX_RATIO = 0.2;
+const MAX_RATIO = 0.25;
 const MAX_FILES = 120;
 const MAX_KB = 800;
 

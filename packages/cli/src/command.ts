@@ -36,15 +36,16 @@ export async function run(
   const { stdout, stderr } = output;
   const [name, ...rest] = args;
   try {
+    const isHelp = rest.includes('--help') && !rest.includes('--');
+    if (isHelp || name === '--help' || name === '-h' || name === 'help') {
+      stdout.write(usage);
+      return 0;
+    }
     if (name === 'suggest') {
       stdout.write(await suggest(rest, stderr));
       return 0;
     }
     if (name === 'try') return await tryServer(rest, output, internals);
-    if (name === '--help' || name === '-h' || name === 'help') {
-      stdout.write(usage);
-      return 0;
-    }
     throw new CommandError(
       `${name === undefined ? 'a command is missing' : `unknown command: ${name}`}\n\n${usage}`,
     );

@@ -46,6 +46,16 @@ it('counts queued requests as utilization, and rejected ones as errors', () => {
   expect(fieldsOf(report).eps).toBeCloseTo(2, 2);
 });
 
+it('forgets an overload in seconds, even if nothing is reported meanwhile', () => {
+  const limiter = createLimiter({ limit: 1 });
+  const permit = limiter.tryAcquire();
+  const report = loadReport(limiter);
+  expect(fieldsOf(settled(report)).application_utilization).toBe(1);
+  permit?.release();
+  vi.advanceTimersByTime(10_000);
+  expect(fieldsOf(report()).application_utilization).toBeLessThan(0.01);
+});
+
 it('reports the fullest limit of a gate, without limits per key', async () => {
   const gate = createGate({
     limits: [

@@ -79,14 +79,22 @@ describe('refused()', () => {
     expect(() => limiter.refused({} as never)).toThrow(error);
   });
 
-  it.each(['0', 'soon', '-1', 'Thu, 01 Jan 1970 00:00:00 GMT', '', 0, Number.NaN, -1, null])(
-    'pauses for a second if Retry-After is %s',
-    (retryAfter) => {
-      const { limiter } = scene();
-      for (let count = 0; count < 10; count++) limiter.refused(retryAfter);
-      expect(limiter.stats().pausedFor).toBe(1_000);
-    },
-  );
+  it.each([
+    '0',
+    'soon',
+    '-1',
+    'in 40',
+    '1.2.3',
+    'Thu, 01 Jan 1970 00:00:00 GMT',
+    '',
+    0,
+    Number.NaN,
+    null,
+  ])('pauses for a second if Retry-After is %s', (retryAfter) => {
+    const { limiter } = scene();
+    for (let count = 0; count < 10; count++) limiter.refused(retryAfter);
+    expect(limiter.stats().pausedFor).toBe(1_000);
+  });
 
   it('judges and pauses each key of a keyed limiter by itself', () => {
     const { limiter, send } = scene(true);

@@ -52,7 +52,9 @@ export class Generator {
   constructor(mark: string) {
     const program = import.meta.url.replace(/generator(\.[jt]s)$/, 'generator-process$1');
     const env = { ...process.env, NODE_OPTIONS: '' };
-    this.#child = fork(fileURLToPath(program), [mark], { env, serialization: 'advanced' });
+    // In a process group of its own, so that a signal to the group of this process does not end it.
+    const options = { env, serialization: 'advanced', detached: true } as const;
+    this.#child = fork(fileURLToPath(program), [mark], options);
     this.#child.on('message', (message: { id?: number; value?: unknown; tally?: Tally }) => {
       if (message.tally !== undefined) this.onTally(message.tally);
       else this.#waiting.get(message.id ?? 0)?.(message.value);

@@ -97,7 +97,8 @@ function checkHosts(urls: readonly URL[], allowed: string | undefined): void {
 
 function weightsOf(text: string | undefined, count: number): number[] {
   const weights = text?.split(',').map(Number) ?? Array.from({ length: count }, () => 1);
-  if (weights.length === count && weights.every((weight) => weight > 0)) return weights;
+  if (weights.length === count && weights.every((weight) => weight > 0 && Number.isFinite(weight)))
+    return weights;
   throw wrong(`--weights: expected ${count} positive numbers, one for each URL, got ${text}`);
 }
 
@@ -119,7 +120,8 @@ function headersOf(text: string): Record<string, string> {
   return Object.fromEntries(
     lines.map((line) => {
       const [, name, value] = /^([\w-]+):\s*(.*?)\s*$/.exec(line) ?? [];
-      if (name !== undefined && value !== undefined) return [name.toLowerCase(), value];
+      if (name !== undefined && value !== undefined && /^[\t -~\u0080-\u00ff]*$/.test(value))
+        return [name.toLowerCase(), value];
       throw wrong(`--headers: expected lines such as "Accept: text/html", got ${line}`);
     }),
   );

@@ -65,7 +65,7 @@ describe.concurrent('a server that cannot be measured is refused in a sentence:'
     [
       'it never listens',
       ['--', process.execPath, '-e', 'setInterval(() => {}, 1000)'],
-      `nothing answers at ${url} within 5 s: the command listens on no port.`,
+      `nothing answers at ${url} within 15 s: the command listens on no port.`,
     ],
     [
       'it ends under load',

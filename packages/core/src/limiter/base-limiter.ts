@@ -233,5 +233,7 @@ function pauseOf(pause: number | string): number {
 }
 
 function millisecondsIn(field: string): number {
-  return /^[\d.]+$/.test(field) ? 1_000 * Number(field) : Date.parse(field) - Date.now();
+  if (/^\d+(\.\d+)?$/.test(field)) return 1_000 * Number(field);
+  // `Date.parse` guesses: to it, "in 40" is a date.
+  return /^[A-Z][a-z]+,? .*\d\d:\d\d:\d\d/.test(field) ? Date.parse(field) - Date.now() : 0;
 }

@@ -5,8 +5,8 @@ import type { LimiterStats } from '../limiter/stats.ts';
 /** Milliseconds between two measurements. A balancer computes its weights about once a second. */
 const INTERVAL_MS = 500;
 
-/** The part of a new measurement in the moving averages. */
-const NEW_PART = 0.3;
+/** Time constant of the moving averages in milliseconds. */
+const TIME_CONSTANT_MS = 1400;
 
 /**
  * Returns a function that describes the present load of a limit, as the value of the response field
@@ -21,12 +21,13 @@ const NEW_PART = 0.3;
 export function loadReport(limit: Handle): () => string {
   let before = countsOf(limit);
   const averages = { application_utilization: before.utilization, rps_fractional: 0, eps: 0 };
-  const update = (name: keyof typeof averages, value: number) => {
-    averages[name] += NEW_PART * (value - averages[name]);
-  };
   return () => {
     const elapsed = systemClock.now() - before.at;
     if (elapsed >= INTERVAL_MS) {
+      const part = 1 - Math.exp(-elapsed / TIME_CONSTANT_MS);
+      const update = (name: keyof typeof averages, value: number) => {
+        averages[name] += part * (value - averages[name]);
+      };
       const now = countsOf(limit);
       update('application_utilization', now.utilization);
       update('rps_fractional', ((now.admitted - before.admitted) * 1000) / elapsed);

@@ -63,7 +63,7 @@ export class CachedLimitState {
   /** Pauses the limit here, until the store answers. */
   pauseFor(milliseconds: number): void {
     const now = this.group.settings.clock.now();
-    // What rejected clients were told of the pause no longer counts.
+    // The wait that rejected clients have received no longer counts.
     if (milliseconds === 0) this.retryAfter = undefined;
     this.pausedUntil = milliseconds === 0 ? now : Math.max(this.pausedUntil, now + milliseconds);
   }
