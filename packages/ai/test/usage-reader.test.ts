@@ -94,6 +94,14 @@ it('more cached tokens than tokens leave no negative number', () => {
   expect(read(body).usage).toEqual({ prompt: 0, cacheRead: 5, cacheWrite: 0, output: 0 });
 });
 
+it('a choice without a delta is none', () => {
+  const event = (choice: string) => `data: {"choices":[${choice}]}\n\n`;
+  const delta = event('{"delta":{"content":"a"}}');
+  expect(
+    read(delta + event('"a"') + event('{"finish_reason":"stop"}') + event('{"delta":"a"}')).deltas,
+  ).toBe(1);
+});
+
 it('an error within a stream leaves what was reported before it', () => {
   const error = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error"}}\n\n';
   const start = 'data: {"type":"message_start","message":{"usage":{"input_tokens":9}}}\n\n';
