@@ -73,10 +73,10 @@ export default [
     modifyEsbuildConfig,
   },
   {
-    name: '@headgate/ai: the refusals of OpenAI and Anthropic',
+    name: '@headgate/ai: the refusals and the usage of OpenAI and Anthropic',
     path: 'packages/ai/dist/index.js',
     ignore: ['@headgate/core'],
-    limit: '1 kB',
+    limit: '2 kB',
     gzip,
     modifyEsbuildConfig,
   },

@@ -7,7 +7,7 @@ import { read, root } from './pages.ts';
 const pages = ['docs/api.md', 'docs/authors/api-adapters.md', 'docs/authors/api-stores.md'];
 
 /** The maximum number of names over all entry points, each counted once. */
-const MAX_NAMES = 224;
+const MAX_NAMES = 226;
 
 const sources = entryPoints();
 

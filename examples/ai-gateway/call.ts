@@ -43,9 +43,9 @@ export class Call {
     private readonly allowsFallback: boolean,
   ) {
     this.prompt = Math.ceil(JSON.stringify(body).length / 4);
-    this.hidesUsage = this.isOpenAI && body.stream_options?.include_usage !== true;
-    if (this.isOpenAI && body.stream)
-      body.stream_options = { ...body.stream_options, include_usage: true };
+    const isStream = this.isOpenAI && Boolean(body.stream);
+    this.hidesUsage = isStream && body.stream_options?.include_usage !== true;
+    if (isStream) body.stream_options = { ...body.stream_options, include_usage: true };
   }
 
   get priority(): Priority {

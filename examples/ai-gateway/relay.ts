@@ -1,10 +1,10 @@
 // Sends an admitted request to the provider, and corrects its weight while the answer is streamed.
-import { reportRefusal } from '@headgate/ai';
+import { reportRefusal, UsageReader } from '@headgate/ai';
 import type { Permit } from '@headgate/core';
 import type { Call } from './call.ts';
 import { upstream } from './limits.ts';
 import { firstToken, usedTokens } from './metrics.ts';
-import { Usage } from './usage.ts';
+import { withoutUsage } from './without-usage.ts';
 
 const provider = process.env.PROVIDER_URL ?? 'http://localhost:4000';
 const key = process.env.PROVIDER_KEY ?? '';
@@ -33,12 +33,13 @@ export async function ask(call: Call, permit: Permit): Promise<Answer> {
     const value = response.headers.get(name);
     if (value !== null) headers[name] = value;
   }
-  return { status, headers, body: relay(response, call, permit) };
+  const body = relay(response, call, permit);
+  return { status, headers, body: call.hidesUsage ? withoutUsage(body) : body };
 }
 
 async function* relay(response: Response, call: Call, permit: Permit) {
   const { ok, body } = response;
-  const usage = new Usage(ok ? call.prompt : 0);
+  const reader = new UsageReader();
   const labels = { class: call.tenant.class };
   try {
     if (!ok) {
@@ -48,32 +49,29 @@ async function* relay(response: Response, call: Call, permit: Permit) {
       yield new TextEncoder().encode(error);
       return;
     }
-    for await (const event of eventsIn(body)) {
-      const { hasBegun } = usage;
-      const isOnlyUsage = usage.add(event);
-      if (usage.hasBegun && !hasBegun)
+    for await (const chunk of body ?? []) {
+      const { deltas } = reader;
+      reader.push(chunk);
+      if (deltas === 0 && reader.deltas > 0)
         firstToken.observe(labels, (performance.now() - call.since) / 1_000);
       // The answer is longer than estimated, which later requests of this tenant, and of others, must wait for.
-      if (usage.tokens > permit.weight) permit.adjust(usage.tokens, call.limit);
-      if (!isOnlyUsage || !call.hidesUsage) yield new TextEncoder().encode(event);
+      const tokens = tokensOf(reader, call.prompt);
+      if (tokens > permit.weight) permit.adjust(tokens, call.limit);
+      yield chunk;
     }
   } finally {
     // Also after a disconnect or an error: the tenant is charged for what it has used.
-    permit.adjust(Math.max(1, usage.tokens), call.limit);
-    usedTokens.inc(labels, usage.tokens);
+    const tokens = ok ? tokensOf(reader, call.prompt) : 0;
+    permit.adjust(Math.max(1, tokens), call.limit);
+    usedTokens.inc(labels, tokens);
   }
 }
 
-/** Splits a body into server-sent events. Some servers end lines with `\r\n`. Another body is one event. */
-async function* eventsIn(body: Response['body']) {
-  let rest = '';
-  const decoder = new TextDecoder();
-  for await (const chunk of body ?? []) {
-    const events = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n\r?\n/);
-    rest = events.pop() ?? '';
-    for (const event of events) yield `${event}\n\n`;
-  }
-  if (rest !== '') yield rest;
+/** A token that is read from the provider's cache costs a tenth, and one that is written to it costs a quarter more. */
+function tokensOf({ usage, deltas }: UsageReader, estimate: number): number {
+  if (usage === undefined) return estimate + deltas;
+  const { prompt, cacheRead, cacheWrite, output } = usage;
+  return Math.ceil(prompt + 0.1 * cacheRead + 1.25 * cacheWrite + output);
 }
 
 /** The response to a request that the gateway could not complete, in a form that both SDKs read. */
