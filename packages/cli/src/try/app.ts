@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { CommandError } from '../output.ts';
 import type { Generator, Probe } from './generator.ts';
+import { hostOf } from './options.ts';
 import { endTree, MARK, portsOf, processesOf, type Tree } from './process-tree.ts';
 
 /** What the command that serves the app is given. */
@@ -151,8 +152,7 @@ const portOf = ({ port, protocol }: URL) => port || (protocol === 'https:' ? '44
 /** Whether something accepts connections there. */
 function isInUse(url: URL): Promise<boolean> {
   return new Promise((resolve) => {
-    const host = url.hostname.replace(/^\[|\]$/g, '');
-    const socket = connect({ host, port: Number(portOf(url)) });
+    const socket = connect({ host: hostOf(url), port: Number(portOf(url)) });
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
     socket.once('connect', () => socket.destroy());
   });

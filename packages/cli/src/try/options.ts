@@ -102,11 +102,14 @@ function weightsOf(text: string | undefined, count: number): number[] {
   throw wrong(`--weights: expected ${count} positive numbers, one for each URL, got ${text}`);
 }
 
+/** The host to connect to, without the brackets of an IPv6 address. */
+export const hostOf = ({ hostname }: Pick<URL, 'hostname'>) => hostname.replace(/^\[|\]$/g, '');
+
 /** The request of each URL. */
 export function callsOf({ urls, headers, body }: TryOptions): Call[] {
   return urls.map(({ protocol, host, hostname, port, pathname, search }) => ({
     ...{ protocol, host, port, body, method: body === undefined ? 'GET' : 'POST' },
-    hostname: hostname.replace(/^\[|\]$/g, ''),
+    hostname: hostOf({ hostname }),
     path: pathname + search,
     headers: { ...(body === undefined ? {} : { 'content-length': body.length }), ...headers },
     // A certificate for this machine is a self-signed one.

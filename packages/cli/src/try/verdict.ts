@@ -30,18 +30,18 @@ const MIN_CALM = 0.99;
  */
 export function judge(bare: readonly Figures[], hooked: readonly Figures[]): Judgement {
   checkMachine([bare, hooked]);
-  const [bareMedians, with_] = [mediansOf(bare), mediansOf(hooked)];
+  const [bareMedians, hookedMedians] = [mediansOf(bare), mediansOf(hooked)];
   if (bareMedians.before < MIN_CALM)
     throw new ShowsNothing(
       `before the spike, at half of its capacity, the server answered only ${percent(bareMedians.before)} of the requests without the hook, so the spike is not what it suffers from`,
     );
-  const verdict = verdictOn(bareMedians, with_);
+  const verdict = verdictOn(bareMedians, hookedMedians);
   const contrary = bare.findIndex((one, round) => isContrary(verdict, one, hooked[round]));
   if (contrary !== -1)
     throw new ShowsNothing(
       `the rounds disagree: by all ${bare.length}, the verdict is "${verdict}", but by round ${contrary + 1}, it is not (${pairOf(bare[contrary] as Figures, hooked[contrary] as Figures)})`,
     );
-  return { verdict, sentence: sentences[verdict](pairOf(bareMedians, with_)) };
+  return { verdict, sentence: sentences[verdict](pairOf(bareMedians, hookedMedians)) };
 }
 
 function checkMachine(kinds: readonly (readonly Figures[])[]): void {

@@ -1,4 +1,10 @@
-import { type LimitRef, type OperatedChange, type OperatedState, SET_NOW } from '../contract.ts';
+import {
+  type LimitRef,
+  MAX_PAUSE,
+  type OperatedChange,
+  type OperatedState,
+  SET_NOW,
+} from '../contract.ts';
 import { isLater } from '../operated-code.ts';
 
 /** The state of a limit, except its leases. */
@@ -74,9 +80,6 @@ function newVersion(memory: LimitMemory, ref: LimitRef, now: number): number | u
   const isLost = known > 0 && memory.isFirst && limit !== declared[0] && declared.includes(latest);
   return isLost ? next : undefined;
 }
-
-/** Longest pause in milliseconds: an hour. */
-const MAX_PAUSE = 3_600_000;
 
 /** Milliseconds until the pause ends. A longer pause is one of a clock that was ahead, and has no effect. */
 export function pauseLeft({ pausedUntil = 0 }: LimitMemory, now: number): number {

@@ -1,6 +1,6 @@
 import type { Rejection, RejectionReason, Waiter } from '@headgate/core';
 import { RetryAfter, waitedSince } from '@headgate/core/engine';
-import { type LimitRef, type LimitState, SET_NOW } from '../contract.ts';
+import { type LimitRef, type LimitState, MAX_PAUSE, SET_NOW } from '../contract.ts';
 import type { DistributedSemaphoreGroup } from './distributed-semaphore-group.ts';
 import { OwnLimit } from './own-limit.ts';
 
@@ -12,9 +12,6 @@ const NO_LIMIT = 1e12;
 
 /** Maximum age in milliseconds of what a process knows of a pause, which another one may have ended. */
 const MAX_PAUSE_AGE = 1_000;
-
-/** Longest pause in milliseconds that an answer may contain: an hour. */
-const MAX_PAUSE = 3_600_000;
 
 /** The state of one semaphore's limit: what the store last reported to this process, and what the process holds. */
 export class CachedLimitState {
