@@ -12,8 +12,8 @@ import type { SuggestResult } from '../src/suggest/result.ts';
 import { type SimulatedRequest, simulatedServer } from './simulated-server.ts';
 
 const epoch = Date.UTC(2026, 10, 29, 12);
-const calm = [120, 0.4] as const;
-const overload = [calm, [20, 2], calm, [20, 2], calm] as const;
+const calm = [50, 0.4] as const;
+const overload = [calm, [12, 2], calm, [12, 2], calm] as const;
 
 let folder: string;
 beforeAll(async () => {

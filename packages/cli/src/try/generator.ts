@@ -49,12 +49,13 @@ export class Generator {
   #lastId = 0;
   onTally: (tally: Tally) => void = () => {};
 
-  constructor(mark: string) {
+  /** @param execArgv The options of Node. */
+  constructor(mark: string, execArgv: readonly string[]) {
     const program = import.meta.url.replace(/generator(\.[jt]s)$/, 'generator-process$1');
     const env = { ...process.env, NODE_OPTIONS: '' };
     // In a process group of its own, so that a signal to the group of this process does not end it.
     const options = { env, serialization: 'advanced', detached: true } as const;
-    this.#child = fork(fileURLToPath(program), [mark], options);
+    this.#child = fork(fileURLToPath(program), [mark], { ...options, execArgv: [...execArgv] });
     this.#child.on('message', (message: { id?: number; value?: unknown; tally?: Tally }) => {
       if (message.tally !== undefined) this.onTally(message.tally);
       else this.#waiting.get(message.id ?? 0)?.(message.value);

@@ -15,6 +15,8 @@ export interface Internals {
   readonly times?: Times;
   /** The options of Node that load the hook. */
   readonly hook?: string;
+  /** The options of Node for the load generator. */
+  readonly execArgv?: readonly string[];
 }
 
 const ROUNDS = 3;
@@ -56,11 +58,12 @@ async function prepare(
   {
     times = usualTimes,
     hook = `--import ${import.meta.resolve('@headgate/node/register')}`,
+    execArgv = process.execArgv,
   }: Internals,
 ): Promise<Passes> {
   const { weights, command, configuration } = options;
   const mark = randomUUID();
-  const generator = new Generator(mark);
+  const generator = new Generator(mark, execArgv);
   const calls = callsOf(options);
   await generator.do('target', { calls, weights });
   const hookEnv = {
