@@ -1,5 +1,5 @@
 import type { MeasuredLimit } from '@headgate/core';
-import { aligned } from '../table.ts';
+import { aligned } from '../output.ts';
 import type { ClientsResult } from './clients.ts';
 import { type LogSummary, OTHERS } from './log-summary.ts';
 import type { RouteLog } from './route-log.ts';

@@ -5,8 +5,7 @@ import type { Pass } from './figures.ts';
 import { Generator } from './generator.ts';
 import { callsOf, optionsOf, type TryOptions } from './options.ts';
 import { Passes, type Times, usualTimes } from './pass.ts';
-import { print } from './print.ts';
-import { Progress } from './progress.ts';
+import { Progress, print } from './print.ts';
 import { resultOf } from './result.ts';
 import { nothing, ShowsNothing } from './verdict.ts';
 
