@@ -1,6 +1,7 @@
 /**
- * The parts of limits that are counted outside of this process, for `@headgate/store-kit`, which installs the same
- * version of this package. Not for applications: each release may change these exports.
+ * The parts of limits that are counted outside of this process, for `@headgate/store-kit`, and what the command
+ * `headgate` measures with. Both install the same version of this package. Not for applications: each release may change
+ * these exports.
  */
 
 export { checkBound, checkChoice, checkSpan } from './checks.ts';

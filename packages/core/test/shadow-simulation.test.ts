@@ -3,7 +3,6 @@ import { VirtualClock } from '@headgate/test-suite';
 import { describe, expect, it } from 'vitest';
 import {
   adaptive,
-  byPriority,
   createGate,
   createLimiter,
   type LimiterOptions,

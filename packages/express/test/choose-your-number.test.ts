@@ -43,7 +43,9 @@ it('a limit that would reject few requests in shadow mode rejects few, and a muc
   const shadow = concurrencyLimit({ limit: 10, queueTimeout: 50, mode: 'shadow' });
   expect(await rejectedBy(shadow)).toBe(0);
   const limits = shadow.stats().suggestion?.limits ?? [];
-  const { limit: chosen } = limits.find(({ rejectedShare }) => rejectedShare < 0.01) ?? { limit: 1 };
+  const { limit: chosen } = limits.find(({ rejectedShare }) => rejectedShare < 0.01) ?? {
+    limit: 1,
+  };
   const [enforced, low = 0] = await Promise.all(
     [chosen, 2].map((limit) => rejectedBy(concurrencyLimit({ limit, queueTimeout: 50 }))),
   );

@@ -34,7 +34,7 @@ export function manifestOf(folder: string): Manifest | undefined {
 }
 
 /** The package that a module in this folder gets by that name, as Node resolves it. */
-export function resolveFrom(folder: string, name: string): Installed | undefined {
+function resolveFrom(folder: string, name: string): Installed | undefined {
   for (let parent = folder; ; parent = dirname(parent)) {
     const path = join(parent, 'node_modules', name);
     const manifest = manifestOf(path);

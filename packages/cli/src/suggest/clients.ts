@@ -38,7 +38,7 @@ export interface ClientsResult {
   readonly clients: number;
   /** 99 % of the clients never had more requests in flight. */
   readonly limit: number;
-  /** Of the work of all clients, the part of those that had more, from 0 to 1. */
+  /** The part of all work that the other clients made, from 0 to 1. */
   readonly affectedWork: number;
 }
 

@@ -27,7 +27,7 @@ export class LogSummary {
 
   /**
    * @param pattern Only requests whose path matches; `*` stands for any characters.
-   * @param hasClients Whether to tell clients apart.
+   * @param hasClients Whether to count the requests of each client.
    */
   constructor(
     pattern?: string,

@@ -24,7 +24,7 @@ export interface SuggestResult {
   readonly to: string;
   readonly lines: number;
   readonly routes: readonly RouteResult[];
-  /** Undefined unless clients are told apart. */
+  /** Undefined unless limits per client were asked for. */
   readonly clients?: ClientsResult | undefined;
 }
 

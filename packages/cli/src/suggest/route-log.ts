@@ -2,7 +2,7 @@ import type { MeasuredLimit } from '@headgate/core';
 import { MeasuredCapacity } from '@headgate/core/engine';
 import { CLIENT_LEFT, type Entry } from './formats.ts';
 
-/** Of so many answers in a row, the median duration counts if durations include slow clients. */
+/** If durations include slow clients, the median of this many answers in a row counts. */
 const BATCH = 25;
 
 /** What a log says about one route. */

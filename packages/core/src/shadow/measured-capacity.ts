@@ -5,6 +5,8 @@ const ANSWERS_PER_WINDOW = 50;
 const MIN_WINDOW_MS = 1_000;
 /** Longer windows would hide a short overload. */
 const MAX_WINDOW_MS = 20_000;
+/** A longer window contains idle time, and would make the answers of an overload look calm. */
+const MAX_GAP_MS = 2 * MAX_WINDOW_MS;
 /** The numbers in flight of the windows of a level differ by less than this factor. */
 const LEVEL_FACTOR = 1.2;
 /** A rate of fewer windows may be chance. */
@@ -39,7 +41,7 @@ interface Level {
 export class MeasuredCapacity {
   /** By the logarithm of the number in flight. */
   readonly #levels = new Map<number, Level>();
-  #start: number | undefined;
+  #start = Number.NaN;
   #answered = 0;
   #held = 0;
 
@@ -50,12 +52,11 @@ export class MeasuredCapacity {
    * @param duration Milliseconds.
    */
   add(end: number, duration: number, weight = 1): void {
-    this.#start ??= end;
+    const time = end - this.#start;
+    // The first answer, or the first after an idle time; or the clock was set back, or an older log follows.
+    if (!(Math.abs(time) <= MAX_GAP_MS)) return this.#begin(end);
     this.#answered += weight;
     this.#held += duration * weight;
-    const time = end - this.#start;
-    // The clock was set back, or an older log follows.
-    if (time < -MAX_WINDOW_MS) this.#begin(end);
     const isEnough = this.#answered >= ANSWERS_PER_WINDOW && time >= MIN_WINDOW_MS;
     if (isEnough || time >= MAX_WINDOW_MS) this.#close(end, time);
   }
