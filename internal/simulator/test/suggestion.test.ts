@@ -1,4 +1,4 @@
-import type { MeasuredLimit } from '@headgate/core';
+import type { Suggestion } from '@headgate/core';
 import { expect, test } from 'vitest';
 import { arrive, type Rate } from '../src/arrivals.ts';
 import { CallbackWaiter } from '../src/callback-waiter.ts';
@@ -84,13 +84,13 @@ class PoolServer {
 }
 
 /** What shadow mode measures in 200 seconds, with the wrong limit of 100. Between the peaks, the load is light. */
-function measured(workload: Workload, seed: number, peak: number): MeasuredLimit {
+function measured(workload: Workload, seed: number, peak: number) {
   const server = new PoolServer(workload, 100, seed);
   server.limiter.shadow();
   const capacity = capacityOf(workload);
   const isPeak = (seconds: number) => seconds % 100 >= 60 && seconds % 100 < 80;
   server.load((now) => capacity * (isPeak(now / 1000) ? peak : 0.4), 200);
-  return server.limiter.stats().suggestion?.measured as MeasuredLimit;
+  return server.limiter.stats().suggestion?.measured as NonNullable<Suggestion['measured']>;
 }
 
 /** The lowest and the highest of the limits that serve the most under an overload, without slowing requests down. */

@@ -29,5 +29,5 @@ export { checkIdle, checkKey, checkRequest, keyText } from './semaphore/request.
 export { RetryAfter } from './semaphore/retry-after.ts';
 export { type GroupMember, SemaphoreGroup } from './semaphore/semaphore-group.ts';
 export { announce, grant, identityOf, isGone, waitedSince } from './semaphore/waiter.ts';
-export { MeasuredCapacity } from './shadow/measured-capacity.ts';
+export { MeasuredCapacity, type MeasuredLimit } from './shadow/measured-capacity.ts';
 export { warn, warnOnce } from './warning.ts';

@@ -44,7 +44,6 @@ export {
 } from './semaphore/rejection.ts';
 export type {
   LimitForecast,
-  MeasuredLimit,
   ShadowStats,
   Suggestion,
 } from './semaphore/shadow-stats.ts';

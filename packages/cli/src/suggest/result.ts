@@ -1,4 +1,4 @@
-import type { MeasuredLimit } from '@headgate/core';
+import type { MeasuredLimit } from '@headgate/core/engine';
 import { aligned } from '../output.ts';
 import type { ClientsResult } from './clients.ts';
 import { type LogSummary, OTHERS } from './log-summary.ts';

@@ -1,5 +1,4 @@
-import type { MeasuredLimit } from '@headgate/core';
-import { MeasuredCapacity } from '@headgate/core/engine';
+import { MeasuredCapacity, type MeasuredLimit } from '@headgate/core/engine';
 import { CLIENT_LEFT, type Entry } from './formats.ts';
 
 /** If durations include slow clients, the median of this many answers in a row counts. */

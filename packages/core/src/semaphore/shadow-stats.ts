@@ -31,25 +31,26 @@ export interface LimitForecast extends Forecast {
   readonly inflightPeak: number;
 }
 
-/** The limit that the answers of a server show. */
-export interface MeasuredLimit {
-  /** The weight that the server needs in flight to answer at `rate`, and a fifth more. */
-  readonly limit: number;
-  /** Whether requests became slower because too many were in flight. Otherwise the server can do at least `limit`. */
-  readonly isSaturated: boolean;
-  /** Highest rate of answers: weight per second. */
-  readonly rate: number;
-  /** Mean milliseconds per request while few are in flight. */
-  readonly duration: number;
-}
-
 /** Which limit to choose, judged by the requests in shadow mode. */
 export interface Suggestion {
   /**
    * What the server can do, whichever limit is configured. Undefined if the limit is keyed, and until there were enough
    * answers: five windows of 1 to 20 seconds with 50 answers each.
    */
-  readonly measured: MeasuredLimit | undefined;
+  readonly measured:
+    | {
+        /** The weight that the server needs in flight to answer at `rate`, and a fifth more. */
+        readonly limit: number;
+        /**
+         * Whether requests became slower because too many were in flight. Otherwise the server can do at least `limit`.
+         */
+        readonly isSaturated: boolean;
+        /** Highest rate of answers: weight per second. */
+        readonly rate: number;
+        /** Mean milliseconds per request while few are in flight. */
+        readonly duration: number;
+      }
+    | undefined;
   /**
    * In ascending order: a quarter and half of the current limit, the limit, two and four times it. Assumes that the
    * duration of requests does not depend on the limit, so it is only right for a server that is not saturated. Of an

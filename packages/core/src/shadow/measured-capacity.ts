@@ -1,4 +1,7 @@
-import type { MeasuredLimit } from '../semaphore/shadow-stats.ts';
+import type { Suggestion } from '../semaphore/shadow-stats.ts';
+
+/** The limit that the answers of a server show. */
+export type MeasuredLimit = NonNullable<Suggestion['measured']>;
 
 /** A window lasts at least a second and until it has this many answers, because the rate of fewer is chance. */
 const ANSWERS_PER_WINDOW = 50;
