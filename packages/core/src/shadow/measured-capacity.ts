@@ -44,6 +44,8 @@ interface Level {
 export class MeasuredCapacity {
   /** By the logarithm of the number in flight. */
   readonly #levels = new Map<number, Level>();
+  /** Milliseconds of all windows. */
+  #measured = 0;
   #start = Number.NaN;
   #answered = 0;
   #held = 0;
@@ -68,7 +70,8 @@ export class MeasuredCapacity {
     const window = { windows: 1, time, answered: this.#answered, held: this.#held };
     const inflight = Math.max(this.#held / time, 0.01);
     const number = Math.round(Math.log(inflight) / Math.log(LEVEL_FACTOR));
-    this.#levels.set(number, sumOf([this.#levels.get(number) ?? sumOf([]), window]));
+    this.#levels.set(number, together(this.#levels.get(number) ?? none, window));
+    this.#measured += time;
     this.#begin(end);
   }
 
@@ -80,55 +83,40 @@ export class MeasuredCapacity {
 
   /** Undefined after too few answers. */
   get limit(): MeasuredLimit | undefined {
-    const ascending = [...this.#levels].sort(([one], [other]) => one - other);
-    const levels = ascending.map(([, level]) => level);
-    const groups = groupsOf(levels);
+    const groups: Level[] = [];
+    let [group, calm] = [none, none];
+    let below = this.#measured;
+    for (const [, level] of [...this.#levels].sort(([one], [other]) => other - one)) {
+      below -= level.time;
+      const isCalm = below + level.time > CALM.from * this.#measured;
+      if (isCalm && below < CALM.to * this.#measured) calm = together(calm, level);
+      // Neighbouring levels together, from the highest on, because a short overload has few windows of each.
+      group = together(group, level);
+      if (group.windows < MIN_WINDOWS) continue;
+      groups.push(group);
+      group = none;
+    }
     if (groups.length === 0) return undefined;
     const rate = Math.max(...groups.map(rateOf));
-    const duration = durationOf(sumOf(calmOf(levels)));
+    const duration = durationOf(calm);
     const stretched = MIN_STRETCH * Math.max(duration, MIN_CALM_MS);
     const isSaturated = groups.some(
-      (group) => durationOf(group) >= stretched && rateOf(group) >= MIN_RATE * rate,
+      (each) => durationOf(each) >= stretched && rateOf(each) >= MIN_RATE * rate,
     );
     const limit = Math.max(1, Math.round((MARGIN * rate * duration) / 1000));
     return { limit, isSaturated, rate, duration };
   }
 }
 
+const none: Level = { windows: 0, time: 0, answered: 0, held: 0 };
+
 const rateOf = ({ answered, time }: Level) => (1000 * answered) / time;
 
 const durationOf = ({ held, answered }: Level) => held / answered;
 
-function sumOf(levels: readonly Level[]): Level {
-  const sum = (part: keyof Level) => levels.reduce((total, level) => total + level[part], 0);
-  return {
-    windows: sum('windows'),
-    time: sum('time'),
-    answered: sum('answered'),
-    held: sum('held'),
-  };
-}
-
-/** Neighbouring levels together, from the highest on, so that each group has enough windows. */
-function groupsOf(ascending: readonly Level[]): Level[] {
-  const groups: Level[] = [];
-  let group = sumOf([]);
-  for (const level of ascending.toReversed()) {
-    group = sumOf([group, level]);
-    if (group.windows < MIN_WINDOWS) continue;
-    groups.push(group);
-    group = sumOf([]);
-  }
-  return groups;
-}
-
-/** The levels of the calm part of the time. */
-function calmOf(ascending: readonly Level[]): Level[] {
-  const all = sumOf(ascending).time;
-  let before = 0;
-  return ascending.filter(({ time }) => {
-    const begins = before;
-    before += time;
-    return before > CALM.from * all && begins < CALM.to * all;
-  });
-}
+const together = (one: Level, other: Level): Level => ({
+  windows: one.windows + other.windows,
+  time: one.time + other.time,
+  answered: one.answered + other.answered,
+  held: one.held + other.held,
+});
