@@ -3,6 +3,7 @@ import { HeadgateError } from '../errors.ts';
 import type { Demand, Demands } from '../gate/demands.ts';
 import type { InternalGate } from '../gate/gate.ts';
 import type { Guard } from '../gate/options.ts';
+import type { Limiter } from '../limiter/limiter.ts';
 import type { Outcome } from '../limits/limit.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
@@ -18,7 +19,10 @@ import type { SlowClients } from './slow-clients.ts';
 
 /** The settings of a middleware that its gated requests need. */
 export interface GatedRequestSettings {
-  readonly gate: Pick<InternalGate, 'request' | 'withdraw'>;
+  /** What requests ask for a permit, unless it is `limiter`. */
+  readonly gate?: Pick<InternalGate, 'request' | 'withdraw'> | undefined;
+  /** The only limit, if it needs no gate: no other limit and no guard come before or after it. */
+  readonly limiter?: Pick<Limiter, 'request' | 'withdraw'> | undefined;
   readonly guard: Guard | undefined;
   readonly clock: Clock;
   readonly onDisconnect: 'wait' | 'release';
@@ -176,7 +180,14 @@ export class GatedRequest extends Waiter {
    */
   enter(asksGuard: boolean): void {
     if (this.exchange.gone) return this.leave();
-    this.settings.gate.request(this, this.demands, asksGuard);
+    const { gate, limiter } = this.settings;
+    if (limiter === undefined) gate?.request(this, this.demands, asksGuard);
+    else {
+      const [{ weight, share } = { weight: 1 }] = this.demands;
+      this.weight = weight;
+      if (share !== undefined) this.share = share;
+      limiter.request(this);
+    }
     if (this.permit !== undefined && this.answered === undefined) this.exchange.observe(this);
   }
 
@@ -435,7 +446,8 @@ export class GatedRequest extends Waiter {
 
   private withdraw(): void {
     if (this.rejection !== undefined) return;
-    this.settings.gate.withdraw(this);
+    const { gate, limiter } = this.settings;
+    (limiter ?? gate)?.withdraw(this);
     if (!this.disconnected) this.leave();
   }
 

@@ -1,11 +1,10 @@
 import { checkChoice } from '../checks.ts';
 import { attempt, invalid } from '../errors.ts';
 import type { Demand, Demands } from '../gate/demands.ts';
-import type { Gate } from '../gate/gate.ts';
 import { InProcessLimiter } from '../limiter/in-process-limiter.ts';
+import type { Handle } from '../limiter/limiter.ts';
 import { checkLimiter } from '../limiter/options.ts';
 import { checkCreation } from '../limiter/per-request.ts';
-import type { GateStats } from '../limiter/stats.ts';
 import { type Outcome, outcomes } from '../limits/limit.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 import { checkPriority } from '../semaphore/priority.ts';
@@ -13,20 +12,13 @@ import type { Rejection } from '../semaphore/rejection.ts';
 import { keyText } from '../semaphore/request.ts';
 import { type Framework, reasonOf } from './framework.ts';
 import { type Exchange, GatedRequest, UnlimitedRequest } from './gated-request.ts';
+import { gateStats, type HttpStats } from './handle.ts';
 import { MAX_INNER } from './inner-requests.ts';
 import { type Fields, limitFields } from './limit-fields.ts';
 import { checkNesting, checkShedding } from './mistakes.ts';
 import type { AnyHttpOptions } from './options.ts';
 import { type RejectionResponse, RejectionResponses } from './rejection-response.ts';
 import { type HttpSettings, httpSettings } from './settings.ts';
-
-/** Statistics of a middleware: those of its gate, and of requests that bypassed it. */
-export interface HttpStats extends GateStats {
-  /** Requests that bypassed the limits: because of `skip`, or as one of up to four CORS preflights at a time. */
-  readonly skipped: number;
-  /** Number of limits skipped because the request, or the one that the app has made it for, already held a permit. */
-  readonly reentered: number;
-}
 
 const noFields: Fields = [];
 
@@ -37,8 +29,8 @@ const inner = new InProcessLimiter(checkLimiter({ limit: Number.MAX_SAFE_INTEGER
 
 /** The gate of one middleware: turns requests into demands on its limits, and rejections into responses. */
 export class HttpGate<R> {
-  /** The gate that requests pass. */
-  readonly gate: Gate;
+  /** The gate or the limiter that requests pass. */
+  readonly gate: Handle;
   readonly #settings: HttpSettings<R>;
   /** Status codes by the name of the rejecting limit. */
   readonly #statusCodes: ReadonlyMap<string, number>;
@@ -57,9 +49,9 @@ export class HttpGate<R> {
     private readonly framework: Framework<R>,
   ) {
     this.#settings = httpSettings(options, framework);
-    const { gate, rules } = this.#settings;
-    this.gate = gate;
-    checkCreation(gate);
+    const { handle, rules } = this.#settings;
+    this.gate = handle;
+    checkCreation(handle);
     this.#statusCodes = new Map(
       rules.map(({ spec, statusCode }) => [spec.limiter.name, statusCode]),
     );
@@ -164,7 +156,7 @@ export class HttpGate<R> {
 
   /** The statistics of the gate, and of requests that bypassed it. */
   stats(): HttpStats {
-    return { ...this.gate.stats(), skipped: this.#skipped, reentered: this.#reentered };
+    return { ...gateStats(this.gate), skipped: this.#skipped, reentered: this.#reentered };
   }
 
   #prioritize(gated: GatedRequest, request: R): void {
