@@ -10,8 +10,10 @@ import type { BasePermit } from '../semaphore/permit.ts';
 import { checkPriority } from '../semaphore/priority.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
 import { keyText } from '../semaphore/request.ts';
+import type { Exchange } from './exchange.ts';
 import { type Framework, reasonOf } from './framework.ts';
-import { type Exchange, GatedRequest, UnlimitedRequest } from './gated-request.ts';
+import { GatedRequest, UnlimitedRequest } from './gated-request.ts';
+import type { HandledRequest } from './handled-request.ts';
 import { gateStats, type HttpStats } from './handle.ts';
 import { MAX_INNER } from './inner-requests.ts';
 import { type Fields, limitFields } from './limit-fields.ts';
@@ -92,8 +94,10 @@ export class HttpGate<R> {
     if (outer === undefined) exchange.caller ??= exchange.findCaller();
     const demands = this.#runOnOuters(exchange, this.#demands(request, exchange));
     const asksGuard = this.#asksGuard(exchange);
-    if (demands.length === 0 && !asksGuard)
-      return exchange.latest === outer ? undefined : exchange.latest;
+    if (demands.length === 0 && !asksGuard) {
+      const { latest } = exchange;
+      return latest !== outer && latest instanceof UnlimitedRequest ? latest : undefined;
+    }
     const gated = new GatedRequest(this.#settings, exchange, demands);
     gated.httpRequest = request;
     if (this.#settings.isAdaptive)
@@ -110,7 +114,7 @@ export class HttpGate<R> {
   /** Runs an inner request on permits of the requests around it. Returns the demands that these do not meet. */
   #runOnOuters(exchange: Exchange, demands: Demands): Demands {
     if (exchange.caller === undefined || exchange.gone) return demands;
-    const lenders = new Set<GatedRequest>();
+    const lenders = new Set<HandledRequest>();
     const rest = demands.filter((demand) => {
       const lender = [...exchange.outers()].find((gated) => gated.lends(demand));
       if (lender !== undefined) lenders.add(lender);
