@@ -15,11 +15,11 @@ import { type Framework, reasonOf } from './framework.ts';
 import { GatedRequest, UnlimitedRequest } from './gated-request.ts';
 import type { HandledRequest } from './handled-request.ts';
 import { gateStats, type HttpStats } from './handle.ts';
-import { MAX_INNER } from './inner-requests.ts';
 import { type Fields, limitFields } from './limit-fields.ts';
 import { checkNesting, checkShedding } from './mistakes.ts';
 import type { AnyHttpOptions } from './options.ts';
 import { type RejectionResponse, RejectionResponses } from './rejection-response.ts';
+import { MAX_INNER } from './request-at-gate.ts';
 import { type HttpSettings, httpSettings } from './settings.ts';
 
 const noFields: Fields = [];

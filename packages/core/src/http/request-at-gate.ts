@@ -3,8 +3,33 @@ import type { Guard } from '../gate/options.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 import { Waiter } from '../semaphore/waiter.ts';
 import type { Admission } from './admission.ts';
-import { InnerRequests } from './inner-requests.ts';
 import type { ObservedRequest } from './observed-request.ts';
+
+/** Number of inner requests that run on a permit at once. It bounds what a client can start with one request. */
+export const MAX_INNER = 10;
+
+/** The inner requests that run on a permit. */
+export class InnerRequests {
+  readonly #requests = new Set<ObservedRequest>();
+
+  get isFull(): boolean {
+    return this.#requests.size >= MAX_INNER;
+  }
+
+  /** Whether the handler of one works, rather than waits for its client. */
+  get areWorking(): boolean {
+    for (const { headersSent, awaitsBody } of this.#requests)
+      if (!headersSent && !awaitsBody) return true;
+    return false;
+  }
+
+  /** Adds a request until it is done. Returns when that is. */
+  async add(request: ObservedRequest, done: Promise<void>): Promise<void> {
+    this.#requests.add(request);
+    await done;
+    this.#requests.delete(request);
+  }
+}
 
 /** Number of requests admitted by any middleware. */
 let admissions = 0;

@@ -179,8 +179,9 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     waiter.rejected(rejection);
     const { grants, limitUpdater } = this.group;
     // During a pause, a rejection is no sign that the limit is too low.
-    if (!grants || this.pauseLeft > 0 || this.fits(waiter.weight)) return;
-    limitUpdater?.rejected(this.clock.now(), this.inflight);
+    if (limitUpdater === undefined || !grants || this.pauseLeft > 0 || this.fits(waiter.weight))
+      return;
+    limitUpdater.rejected(this.clock.now(), this.inflight);
   }
 
   /**
