@@ -1,6 +1,7 @@
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it, vi } from 'vitest';
-import { Exchange, type GatedRequest } from '../src/http/gated-request.ts';
+import { Exchange } from '../src/http/exchange.ts';
+import type { GatedRequest } from '../src/http/gated-request.ts';
 import { HttpGate } from '../src/http/http-gate.ts';
 import { type Clock, timeLeft } from '../src/index.ts';
 

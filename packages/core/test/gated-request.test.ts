@@ -3,10 +3,11 @@ import { collectWarnings } from '@headgate/test-kit/warnings';
 import { Latch, VirtualClock } from '@headgate/test-suite';
 import { expect, it, vi } from 'vitest';
 import { AbandonedRequests } from '../src/http/abandoned-requests.ts';
-import { Exchange, GatedRequest, type GatedRequestSettings } from '../src/http/gated-request.ts';
+import { Exchange } from '../src/http/exchange.ts';
+import { GatedRequest, type GatedRequestSettings } from '../src/http/gated-request.ts';
 import { NodeExchange } from '../src/http/node-exchange.ts';
 import { SlowClients } from '../src/http/slow-clients.ts';
-import { createGate, type Gate, systemClock } from '../src/index.ts';
+import { createLimiter, type Limiter, type LocalLimiter, systemClock } from '../src/index.ts';
 
 class QuietClient extends Exchange {
   gone = false;
@@ -19,12 +20,12 @@ class QuietClient extends Exchange {
 }
 
 function doorOf(
-  gate: Gate,
+  limiter: Limiter,
   onDisconnect: GatedRequestSettings['onDisconnect'],
 ): GatedRequestSettings {
   const clock = systemClock;
   return {
-    gate,
+    limiter,
     guard: undefined,
     clock,
     isDefault: false,
@@ -36,27 +37,27 @@ function doorOf(
   };
 }
 
-/** Makes a request at a gate. */
+/** Makes a request at a limit. */
 function enter(
-  gate: Gate,
+  limiter: Limiter,
   client: Exchange,
   onDisconnect: GatedRequestSettings['onDisconnect'] = 'wait',
 ): GatedRequest {
-  const demands = Object.values(gate.limiters).map((limiter) => ({ limiter, weight: 1 }));
-  const gated = new GatedRequest(doorOf(gate, onDisconnect), client, demands);
+  const demands = [{ limiter, weight: 1 }];
+  const gated = new GatedRequest(doorOf(limiter, onDisconnect), client, demands);
   gated.enter(true);
   return gated;
 }
 
 it('a permit released by a disconnect has the outcome "ignored"', () => {
   const released = vi.fn();
-  const gate = createGate({ limits: [{ name: 'app', limit: 1 }] });
-  gate.observe({ released });
+  const limiter = createLimiter({ name: 'app', limit: 1 });
+  limiter.observe({ released });
   const client = new QuietClient();
-  enter(gate, client, 'release');
+  enter(limiter, client, 'release');
   client.ended('unanswered');
   expect(released).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ outcome: 'ignored' }));
-  expect(gate.holders).toBe(0);
+  expect(limiter.holders).toBe(0);
 });
 
 it.each([
@@ -66,8 +67,8 @@ it.each([
   'the permit of a disconnected client gets its outcome from the ended response: %s, outcome "%s"',
   (hasEnded, outcome) => {
     const released = vi.fn();
-    const { clock, gate, arrive } = untracked();
-    gate.observe({ released });
+    const { clock, limiter, arrive } = untracked();
+    limiter.observe({ released });
     const { client } = arrive();
     client.ended('unanswered');
     if (hasEnded) client.finish();
@@ -78,8 +79,8 @@ it.each([
 
 it('a disconnect in an inner queue does not release the permit of a running outer handler', async () => {
   const [outer, inner] = ['outer', 'inner'].map((name) =>
-    createGate({ limits: [{ name, limit: 1 }], queueLimit: 1 }),
-  ) as [Gate, Gate];
+    createLimiter({ name, limit: 1, queueLimit: 1 }),
+  ) as [LocalLimiter, LocalLimiter];
   await inner.acquire();
   const warnings = collectWarnings();
   const client = new QuietClient();
@@ -231,19 +232,24 @@ it('over HTTP/2, a stream reset by the client does not count as a call of destro
   expect(done).not.toHaveBeenCalled();
 });
 
-/** A request that has been admitted, at a gate with the checks of the default limit. */
+/** A request that has been admitted, at a limit with the checks of the default limit. */
 function admitted() {
   const clock = new VirtualClock();
   const rtts: number[] = [];
   const create = () => ({ limit: 1, sample: ({ rtt }: { rtt: number }) => void rtts.push(rtt) });
-  const gate = createGate({ limits: [{ name: 'app', limit: { create } }], clock });
-  const slowClients = new SlowClients(gate, clock);
+  const limiter = createLimiter({ name: 'app', limit: { create }, clock });
+  const slowClients = new SlowClients(limiter, clock);
   const client = new QuietClient();
-  const demands = Object.values(gate.limiters).map((limiter) => ({ limiter, weight: 1 }));
-  const settings = { ...doorOf(gate, 'wait'), isDefault: true, countsWaiting: false, slowClients };
+  const demands = [{ limiter, weight: 1 }];
+  const settings = {
+    ...doorOf(limiter, 'wait'),
+    isDefault: true,
+    countsWaiting: false,
+    slowClients,
+  };
   const gated = new GatedRequest(settings, client, demands);
   gated.enter(true);
-  const counts = () => [gate.holders, gate.stats().limits[0]?.inflight];
+  const counts = () => [limiter.holders, limiter.inflight];
   return { clock, client, gated, counts, rtts };
 }
 
@@ -267,7 +273,7 @@ it('a handler that waits for the body of a disconnected client does not count', 
 
 it('a request that is queued at an inner limit counts once that limit has admitted it', async () => {
   const { clock, client, counts, rtts } = admitted();
-  const inner = createGate({ limits: [{ name: 'inner', limit: 1 }], queueLimit: 1, clock });
+  const inner = createLimiter({ name: 'inner', limit: 1, queueLimit: 1, clock });
   const permit = await inner.acquire();
   const gated = enter(inner, client);
   expect(counts()).toEqual([1, 0]);
@@ -285,7 +291,7 @@ it.each([0, 1])(
   'a request rejected by an inner limit with a queue of %i counts, but is not a sample',
   async (queueLimit) => {
     const { client, counts, rtts } = admitted();
-    const inner = createGate({ limits: [{ name: 'inner', limit: 1 }], queueLimit });
+    const inner = createLimiter({ name: 'inner', limit: 1, queueLimit });
     await inner.acquire();
     const gated = enter(inner, client);
     void inner.close();
@@ -298,7 +304,7 @@ it.each([0, 1])(
 
 it('a handler that continues after a disconnect from an inner queue counts again', async () => {
   const { clock, client, gated, counts } = admitted();
-  const inner = createGate({ limits: [{ name: 'inner', limit: 1 }], queueLimit: 1, clock });
+  const inner = createLimiter({ name: 'inner', limit: 1, queueLimit: 1, clock });
   await inner.acquire();
   gated.trackHandler(new Promise(() => {}));
   enter(inner, client);
@@ -310,31 +316,31 @@ it('a handler that continues after a disconnect from an inner queue counts again
 });
 
 it('a request whose client disconnected in the queue has neither a permit nor a rejection', async () => {
-  const gate = createGate({ limits: [{ name: 'app', limit: 1 }], queueLimit: 1 });
-  await gate.acquire();
+  const limiter = createLimiter({ name: 'app', limit: 1, queueLimit: 1 });
+  await limiter.acquire();
   const client = new QuietClient();
-  enter(gate, client);
+  enter(limiter, client);
   expect(client.isQueued).toBe(true);
   client.gone = true;
   client.ended('unanswered');
-  expect([client.isQueued, gate.queued]).toEqual([false, 0]);
+  expect([client.isQueued, limiter.queued]).toEqual([false, 0]);
   expect(client.admission).toEqual({ permit: undefined, waited: 0, rejection: undefined });
 });
 
 /** A fixed limit, and requests of one route at it whose framework does not report when a handler settles. */
 function untracked(limit = 10) {
   const clock = new VirtualClock();
-  const gate = createGate({ limits: [{ name: 'app', limit }], queueLimit: 1, clock });
+  const limiter = createLimiter({ name: 'app', limit, queueLimit: 1, clock });
   const abandoned = new AbandonedRequests(clock);
-  const settings = { ...doorOf(gate, 'wait'), clock, abandoned, kindOf: () => 'route' };
-  const demands = Object.values(gate.limiters).map((limiter) => ({ limiter, weight: 1 }));
+  const settings = { ...doorOf(limiter, 'wait'), clock, abandoned, kindOf: () => 'route' };
+  const demands = [{ limiter, weight: 1 }];
   const arrive = () => {
     const client = new LeavingClient();
     const gated = new GatedRequest(settings, client, demands);
     gated.enter(true);
     return { client, gated };
   };
-  return { clock, gate, abandoned, arrive };
+  return { clock, limiter, abandoned, arrive };
 }
 
 class LeavingClient extends QuietClient {
@@ -349,47 +355,47 @@ class LeavingClient extends QuietClient {
 }
 
 it('a permit of a client that has left is held until a later request of its route has been answered', () => {
-  const { gate, arrive } = untracked();
+  const { limiter, arrive } = untracked();
   const earlier = arrive();
   const leaver = arrive();
   const later = arrive();
   leaver.client.ended('unanswered');
   earlier.client.ended('complete');
-  expect([gate.holders, gate.stats().abandoned]).toEqual([2, 1]);
+  expect([limiter.holders, limiter.stats().abandoned]).toEqual([2, 1]);
   later.client.ended('complete');
-  expect([gate.holders, gate.stats().abandoned]).toEqual([0, 0]);
+  expect([limiter.holders, limiter.stats().abandoned]).toEqual([0, 0]);
 });
 
 it('a response to a request that an inner limit has rejected does not show that its handler is done', async () => {
-  const { gate, arrive } = untracked();
-  const inner = createGate({ limits: [{ name: 'inner', limit: 1 }], queueLimit: 0 });
+  const { limiter, arrive } = untracked();
+  const inner = createLimiter({ name: 'inner', limit: 1, queueLimit: 0 });
   await inner.acquire();
   arrive().client.ended('unanswered');
   const { client } = arrive();
   enter(inner, client);
   client.ended('complete');
-  expect(gate.holders).toBe(1);
+  expect(limiter.holders).toBe(1);
 });
 
 it('a handler that has begun to respond is taken to stop with its client', () => {
-  const { gate, arrive, clock } = untracked();
+  const { limiter, arrive, clock } = untracked();
   const { client } = arrive();
   client.headersSent = true;
   client.ended('truncated');
-  expect([gate.holders, clock.armed]).toEqual([0, 0]);
+  expect([limiter.holders, clock.armed]).toEqual([0, 0]);
 });
 
 it('a handler that has taken the signal of its permit is taken to stop with its client', () => {
-  const { gate, arrive } = untracked();
+  const { limiter, arrive } = untracked();
   const { client, gated } = arrive();
   expect(gated.permit?.signal.aborted).toBe(false);
   client.ended('unanswered');
-  expect(gate.holders).toBe(0);
+  expect(limiter.holders).toBe(0);
 });
 
 it('a handler whose inner limit passes on the signal of an outer permit is taken to stop with its client', () => {
   const { arrive } = untracked();
-  const inner = createGate({ limits: [{ name: 'inner', limit: 1 }] });
+  const inner = createLimiter({ name: 'inner', limit: 1 });
   const { client, gated } = arrive();
   enter(inner, client);
   expect(gated.permit?.signal.aborted).toBe(false);
@@ -398,50 +404,50 @@ it('a handler whose inner limit passes on the signal of an outer permit is taken
 });
 
 it('after the promise of a handler has settled without a response, its callbacks may work on', async () => {
-  const { clock, gate, arrive } = untracked();
+  const { clock, limiter, arrive } = untracked();
   const { client, gated } = arrive();
   await gated.trackHandler(Promise.resolve());
   client.ended('unanswered');
-  expect(gate.holders).toBe(1);
+  expect(limiter.holders).toBe(1);
   client.finish();
-  expect([gate.holders, clock.armed]).toEqual([0, 1]);
+  expect([limiter.holders, clock.armed]).toEqual([0, 1]);
 });
 
 it('a handler that is reported after the disconnect holds the permit until it has settled', async () => {
-  const { clock, gate, arrive } = untracked();
+  const { clock, limiter, arrive } = untracked();
   const { client, gated } = arrive();
   client.ended('unanswered');
   const work = new Latch();
   const tracked = gated.trackHandler(work.opened);
   clock.advance(60_000);
-  expect(gate.holders).toBe(1);
+  expect(limiter.holders).toBe(1);
   work.open();
   await tracked;
-  expect(gate.holders).toBe(0);
+  expect(limiter.holders).toBe(0);
 });
 
 it('a request that is rejected by an inner limit after its client has left releases the outer permit', async () => {
-  const { gate, arrive } = untracked();
-  const inner = createGate({ limits: [{ name: 'inner', limit: 1 }], queueLimit: 1 });
+  const { limiter, arrive } = untracked();
+  const inner = createLimiter({ name: 'inner', limit: 1, queueLimit: 1 });
   await inner.acquire();
   const warnings = collectWarnings();
   const { client } = arrive();
   enter(inner, client);
   client.gone = true;
   client.ended('unanswered');
-  expect([inner.queued, gate.holders]).toEqual([0, 0]);
+  expect([inner.queued, limiter.holders]).toEqual([0, 0]);
   expect(warnings).toEqual(['HEADGATE_NESTED_WAIT']);
 });
 
 it('a promise that waits for the end of a truncated response counts until the response is piped', async () => {
-  const { clock, gate, arrive } = untracked();
+  const { clock, limiter, arrive } = untracked();
   const { client, gated } = arrive();
   gated.trackHandler(new Promise(() => {}));
   client.ended('truncated');
   clock.advance(60_000);
-  expect([gate.holders, gate.stats().abandoned]).toEqual([1, 1]);
+  expect([limiter.holders, limiter.stats().abandoned]).toEqual([1, 1]);
   client.handOver();
-  expect([gate.holders, gate.stats().abandoned]).toEqual([0, 0]);
+  expect([limiter.holders, limiter.stats().abandoned]).toEqual([0, 0]);
 });
 
 it.each([
@@ -452,11 +458,10 @@ it.each([
   'responses that end as "%s" (onDisconnect: "%s") after 400 ms in the queue: a wait that long ends as %s',
   (ending, onDisconnect, reason) => {
     const clock = new VirtualClock();
-    const limits = [{ name: 'app', limit: 1 }];
-    const gate = createGate({ limits, queueTimeout: 1000, clock });
+    const limiter = createLimiter({ name: 'app', limit: 1, queueTimeout: 1000, clock });
     const requests = Array.from({ length: 12 }, () => {
       const client = new QuietClient();
-      return { client, gated: enter(gate, client, onDisconnect) };
+      return { client, gated: enter(limiter, client, onDisconnect) };
     });
     clock.advance(400);
     for (const { client } of requests.slice(0, 10)) client.ended(ending);

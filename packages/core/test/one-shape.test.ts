@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Exchange, type GatedRequest } from '../src/http/gated-request.ts';
+import { Exchange } from '../src/http/exchange.ts';
+import type { GatedRequest } from '../src/http/gated-request.ts';
 import { withHandle } from '../src/http/handle.ts';
 import { HttpGate } from '../src/http/http-gate.ts';
 import { createGate, createLimiter, type Handle, type Stats } from '../src/index.ts';

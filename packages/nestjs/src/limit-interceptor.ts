@@ -102,7 +102,10 @@ function limitOf(context: ExecutionContext): unknown {
 }
 
 /** Holds the permit until the handler's observable has ended. Other interceptors subscribe to that observable. */
-function tracked(gated: GatedRequest, next: CallHandler): Observable<unknown> {
+function tracked(
+  gated: Pick<GatedRequest, 'run' | 'trackHandler'>,
+  next: CallHandler,
+): Observable<unknown> {
   return defer(() => {
     let settle = () => {};
     const settled = new Promise<void>((resolve) => {

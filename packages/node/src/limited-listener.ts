@@ -116,7 +116,7 @@ function releaseUnanswered(request: GatedRequest, res: ResponseTo<Message>): voi
   // This must be checked later, since the error has not reached the application yet.
   setImmediate(() => {
     if (res.headersSent || res.writableEnded) return;
-    for (let gated: GatedRequest | undefined = request; gated !== undefined; gated = gated.outer)
+    for (let gated: GatedRequest['outer'] = request; gated !== undefined; gated = gated.outer)
       gated.permit?.release('ignored');
   });
 }

@@ -1,6 +1,7 @@
 import { checkChoice, checkNames, checkText } from '../checks.ts';
 import { HeadgateError, invalid } from '../errors.ts';
 import { makeLimiter } from '../limiter/create-limiter.ts';
+import type { LimiterSettings } from '../limiter/distributed-options.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { type CommonSettings, checkCommon, commonOptions } from '../limiter/options.ts';
 import { limitSetTo } from '../limits/limit.ts';
@@ -18,7 +19,6 @@ import {
 } from './limit-spec.ts';
 import type { GateOptions, Guard } from './options.ts';
 import { OrderedGate } from './ordered-gate.ts';
-import { SoleGate, soleSettings } from './sole-gate.ts';
 
 const ownOptions = ['limits', 'guard', 'name', 'mode'] as const satisfies (keyof GateOptions)[];
 
@@ -34,15 +34,42 @@ export function createGate(options: GateOptions): Gate {
   if (!Array.isArray(limits)) throw noLimits(limits);
   const common = checkCommon(options);
   const specs = limits.map((limit, index) => limitSpecOf(limit, index, common));
-  return makeGate(specs, options, common);
+  const { settings, guard } = checkGate(specs, options, common);
+  return makeOrdered(specs, settings, guard);
 }
 
-/** Makes a gate of validated limits. A single limit without a guard needs no other queue than its own. */
-export function makeGate(
+/**
+ * Makes a gate of validated limits or, if that is enough, only the limiter of its single limit: a queued request is then
+ * one object, not two.
+ */
+export function makeGateOrLimiter(
   specs: readonly LimitSpec[],
-  options: Pick<GateOptions, 'guard' | 'name' | 'mode'>,
+  options: OwnOptions,
   common: CommonSettings,
-): InternalGate {
+): InternalGate | Limiter {
+  const { settings, guard } = checkGate(specs, options, common);
+  const sole = guard === undefined ? soleSettings(specs, settings) : undefined;
+  return sole === undefined ? makeOrdered(specs, settings, guard) : makeLimiter(sole);
+}
+
+/**
+ * The settings of a limiter that can replace the whole gate; undefined if none can. It can if every request acquires it
+ * (it is neither optional nor keyed) and it has the gate's name, which rejections and events contain.
+ */
+function soleSettings(
+  [only, ...others]: readonly LimitSpec[],
+  settings: GateSettings,
+): LimiterSettings | undefined {
+  if (only?.owned !== true || others.length > 0) return undefined;
+  const { limiter, optional } = only;
+  if (optional || limiter.perKey || limiter.name !== settings.name) return undefined;
+  const queueLimit = Math.min(limiter.queueLimit, settings.queueLimit);
+  return { ...settings, ...limiter, queueLimit };
+}
+
+type OwnOptions = Pick<GateOptions, 'guard' | 'name' | 'mode'>;
+
+function checkGate(specs: readonly LimitSpec[], options: OwnOptions, common: CommonSettings) {
   if (specs.length === 0 && options.guard === undefined) throw noLimits(specs);
   checkLimits(specs, common);
   const names = specs.map(({ limiter }) => limiter.name);
@@ -56,8 +83,7 @@ export function makeGate(
     mode: checkChoice('mode', options.mode ?? 'enforce', ['enforce', 'shadow']),
   };
   checkSettings(specs, settings);
-  const sole = guard === undefined ? soleSettings(specs, settings) : undefined;
-  return sole === undefined ? makeOrdered(specs, settings, guard) : new SoleGate(makeLimiter(sole));
+  return { settings, guard };
 }
 
 function noLimits(limits: unknown): HeadgateError {

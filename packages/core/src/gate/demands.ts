@@ -83,7 +83,7 @@ export function checkDemands(limits: readonly GateLimit[], demands: Demands): vo
   }
 }
 
-export function outOfOrder({ name }: Limiter): HeadgateError {
+function outOfOrder({ name }: Limiter): HeadgateError {
   const message = `limit "${name}" does not belong to the gate, or is out of the gate's order`;
   return new HeadgateError('ERR_HEADGATE_GATE_ORDER', message);
 }

@@ -1,12 +1,15 @@
-import type { GateableLimiter } from '../limiter/limiter.ts';
+import type { GateableLimiter, Limiter } from '../limiter/limiter.ts';
 import type { Counters } from '../semaphore/counters.ts';
 import { Deadlines, waitersOf } from '../semaphore/deadlines.ts';
-import { announce, type Waiter } from '../semaphore/waiter.ts';
+import type { BasePermit, PermitHolder } from '../semaphore/permit.ts';
+import type { Rejection, RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
+import { announce, isGone, Waiter } from '../semaphore/waiter.ts';
+import { type Demands, weightNow } from './demands.ts';
 import type { GateSettings } from './gate.ts';
-import { GateWaiter, type WaiterQueue } from './gate-waiter.ts';
+import { releaseAll } from './gate-permit.ts';
 
 /** The waiters of a gate, whichever of its limits they wait for. They have a common queue limit and one deadline each. */
-export class GateQueue implements WaiterQueue {
+export class GateQueue {
   /** Tracks every waiter, including those without a deadline. */
   readonly #deadlines: Deadlines;
   /** Number of waiters that are waiting for a store's answer and do not count as queued yet. */
@@ -44,6 +47,7 @@ export class GateQueue implements WaiterQueue {
     if (this.length > 0 && this.isFull) this.#deadlines.sweep();
   }
 
+  /** Adds a waiter and starts its deadline, before its first limit enqueues it. Returns whether it may wait. */
   add(gateWaiter: GateWaiter): boolean {
     const { waiter, limiter, queueTimeout } = gateWaiter;
     const awaitsStore = limiter?.isDistributed === true;
@@ -62,6 +66,7 @@ export class GateQueue implements WaiterQueue {
     return true;
   }
 
+  /** A limit has enqueued the waiter. Unless that limit's store must answer first, the waiter counts as queued. */
   inserted(gateWaiter: GateWaiter): void {
     const { waiter, displaced, isAnnounced, limiter } = gateWaiter;
     const isWaiting = () => waiter.queuedAt === gateWaiter;
@@ -77,6 +82,7 @@ export class GateQueue implements WaiterQueue {
     } else if (!isAnnounced || gateWaiter.awaitsStore) this.#countAsQueued(gateWaiter);
   }
 
+  /** A store has answered. Returns false if there is no room; otherwise the waiter counts as queued. */
   answered(gateWaiter: GateWaiter): boolean {
     this.rejectExpired();
     if (this.isFull) return false;
@@ -114,5 +120,145 @@ export class GateQueue implements WaiterQueue {
     if (!gateWaiter.awaitsStore) return;
     gateWaiter.awaitsStore = false;
     this.#awaitingStore--;
+  }
+}
+
+/** What a waiter needs from its gate. */
+export interface GateWaiterOwner {
+  /** Whether it rejects every request. */
+  readonly rejects: boolean;
+  readonly settings: { readonly queueLimit: number; readonly queueTimeout: number };
+  readonly queue: GateQueue;
+  /** Admits a waiter that has acquired all its limits. */
+  admit(gateWaiter: GateWaiter, parts: readonly BasePermit[]): void;
+  /** Rejects a waiter with the rejection of one of its limits, or without one because the gate is closed. */
+  reject(gateWaiter: GateWaiter, rejection?: Rejection): void;
+  /** Removes a waiter whose caller has left, and counts it as withdrawn. */
+  forget(gateWaiter: GateWaiter): void;
+  /** Removes a waiter and releases its permits, without an answer. */
+  abandon(gateWaiter: GateWaiter): void;
+}
+
+/** A request that acquires the limits of a gate in order, and holds the permits of those already acquired. */
+export class GateWaiter extends Waiter implements PermitHolder {
+  /** The limit being acquired. */
+  limiter: Limiter | undefined = undefined;
+  /** Whether the waiter is waiting for a store's answer and does not count as queued yet. */
+  awaitsStore = false;
+  /** Whether its request knows that it is queued. */
+  isAnnounced = false;
+  /** The waiter whose place in the gate's queue it takes. */
+  declare displaced: GateWaiter | undefined;
+  /** The number that orders the waiter in every queue of the gate. 0 while it has not had to wait. */
+  arrivalNumber = 0;
+  /** The rejection that shadow mode has suppressed: the first one or, if there are several, a timeout. */
+  declare excess: Rejection | undefined;
+  /** Replaced by a new array at each change, since adding to an array reserves room for 16 more. */
+  private parts: readonly BasePermit[];
+  /** Set once the waiter is withdrawn, rejected or failed. A callback may do that just before a limit answers. */
+  #hasEnded = false;
+
+  constructor(
+    private readonly gate: GateWaiterOwner,
+    readonly waiter: Waiter,
+    readonly demands: Demands,
+    /** The permits that the waiter already holds, of the first limits. */
+    parts: readonly BasePermit[],
+  ) {
+    super();
+    this.parts = parts.slice();
+    this.priority = waiter.priority;
+    this.queueTimeout = waiter.queueTimeout ?? gate.settings.queueTimeout;
+    if (waiter.fairBy !== undefined) this.fairBy = waiter.fairBy;
+    if (waiter.isReported) this.isReported = true;
+  }
+
+  /** Requests the next limit. After the last limit, admits the request. */
+  advance(): void {
+    const demand = this.demands[this.parts.length];
+    if (demand === undefined) return this.gate.admit(this, this.parts);
+    this.limiter = demand.limiter;
+    if (this.key !== demand.key) this.key = demand.key;
+    if (this.limit !== demand.limit) this.limit = demand.limit;
+    if (this.share !== demand.share) this.share = demand.share;
+    this.weight = weightNow(demand);
+    try {
+      demand.limiter.request(this);
+    } catch (error) {
+      this.gate.abandon(this);
+      throw error;
+    }
+  }
+
+  granted(permit: BasePermit): void {
+    if (this.#hasEnded) return permit.release('ignored');
+    this.parts = this.parts.concat(permit);
+    // A closing gate rejects its waiters. The permits that these release may be granted to a waiter not rejected yet.
+    if (this.gate.rejects) this.gate.reject(this);
+    else this.advance();
+  }
+
+  rejected(rejection: Rejection): void {
+    if (!this.#hasEnded) this.gate.reject(this, rejection);
+  }
+
+  /** Asks the gate only at the first limit, since all limits share one deadline and one queue limit. */
+  override joins(): boolean {
+    const { queue, rejects } = this.gate;
+    if (this.#hasEnded || rejects) return false;
+    if (this.arrivalNumber === 0) {
+      if (!queue.add(this)) return false;
+    } else if (this.awaitsStore && !this.limiter?.isDistributed && queue.isFull) return false;
+    this.arrival = this.arrivalNumber;
+    for (const part of this.parts) part.holdFor(this);
+    return true;
+  }
+
+  override queued(): void {
+    this.gate.queue.inserted(this);
+  }
+
+  override queues(): boolean {
+    if (!this.awaitsStore) return true;
+    const { queue } = this.gate;
+    // An observer may reject the waiter, as may the sweep of expired waiters.
+    return !this.gate.rejects && queue.answered(this) && !this.#hasEnded;
+  }
+
+  override get gateQueueLimit(): number {
+    return this.gate.settings.queueLimit;
+  }
+
+  override exceeds(rejection: Rejection): void {
+    if (this.excess === undefined || rejection.reason === 'timeout') this.excess = rejection;
+  }
+
+  /** A request that has left or was rejected at a later limit has no answer that could come too late. */
+  override gone(): boolean {
+    return !this.#hasEnded && isGone(this.waiter);
+  }
+
+  override get isPatient(): boolean {
+    return this.waiter.isPatient;
+  }
+
+  override withdrawn(): void {
+    if (!this.#hasEnded) this.gate.forget(this);
+  }
+
+  leaseLost(cause: RejectionCause): void {
+    this.limiter?.reject(this, 'store', cause);
+  }
+
+  /** Rejects the waiter at the limit that it is queued for. That limit then calls `rejected`. */
+  rejectAtLimit(reason: RejectionReason): void {
+    this.limiter?.reject(this, reason);
+  }
+
+  releaseParts(): void {
+    const { parts } = this;
+    this.#hasEnded = true;
+    this.parts = [];
+    releaseAll(parts, 'ignored');
   }
 }

@@ -15,7 +15,7 @@ import type { GateLimit } from './gate-limits.ts';
 /** How a caller requests permits of a gate, and how long it waits. */
 export interface GateWaitOptions extends DemandOptions, CommonWaitOptions {}
 
-export const gateWaitOptions = /* @__PURE__ */ ['keys', 'weights', 'shares'].concat(waitOptions);
+const gateWaitOptions = /* @__PURE__ */ ['keys', 'weights', 'shares'].concat(waitOptions);
 
 /** @throws HeadgateError for an unknown option of a request to a gate, and for a value that is not allowed. */
 export function checkGateWaitOptions(owner: string, options: GateWaitOptions): void {

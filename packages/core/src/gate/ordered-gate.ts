@@ -17,8 +17,7 @@ import { checkDemands, type Demands, tryDemand } from './demands.ts';
 import type { GateSettings, GateWaitOptions, InternalGate } from './gate.ts';
 import type { GateLimit } from './gate-limits.ts';
 import { GatePermit, releaseAll } from './gate-permit.ts';
-import { GateQueue } from './gate-queue.ts';
-import { GateWaiter, type GateWaiterOwner } from './gate-waiter.ts';
+import { GateQueue, GateWaiter, type GateWaiterOwner } from './gate-queue.ts';
 import { OperableGuard } from './operable-guard.ts';
 import type { Guard } from './options.ts';
 

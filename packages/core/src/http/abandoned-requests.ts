@@ -2,6 +2,8 @@ import { Alarm, type Clock } from '../clock.ts';
 import type { Demand, Demands } from '../gate/demands.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { MAX_KINDS } from '../limits/limit.ts';
+import type { BasePermit } from '../semaphore/permit.ts';
+import type { ObservedRequest } from './observed-request.ts';
 
 /** Milliseconds after which a handler counts as done if nothing shows whether it is. */
 const MAX_MS = 30_000;
@@ -63,7 +65,29 @@ export class AbandonedRequests {
     return this.#byWork.size === 0;
   }
 
-  /** The client of this request has left. */
+  /**
+   * The client of this request has left. Holds its permit until something shows that its handler is done.
+   *
+   * @param done Ends the permit.
+   */
+  hold(
+    request: AbandonedRequest,
+    permit: BasePermit,
+    exchange: Pick<ObservedRequest, 'whenDone' | 'whenDisconnectRead'>,
+    done: () => void,
+  ): void {
+    let isAbandoned = false;
+    exchange.whenDone(() => {
+      done();
+      if (isAbandoned) this.finishedLate(request);
+    });
+    if (permit.released) return;
+    isAbandoned = true;
+    permit.abandon();
+    this.add(request);
+    exchange.whenDisconnectRead(() => this.showsStop(request));
+  }
+
   add(request: AbandonedRequest): void {
     const { work, seemsToStop, demands } = request;
     if (seemsToStop && !this.#distrusted.has(work)) return request.release();

@@ -1,32 +1,26 @@
 import { checkChoice } from '../checks.ts';
 import { attempt, invalid } from '../errors.ts';
 import type { Demand, Demands } from '../gate/demands.ts';
-import type { Gate } from '../gate/gate.ts';
 import { InProcessLimiter } from '../limiter/in-process-limiter.ts';
+import type { Handle } from '../limiter/limiter.ts';
 import { checkLimiter } from '../limiter/options.ts';
 import { checkCreation } from '../limiter/per-request.ts';
-import type { GateStats } from '../limiter/stats.ts';
 import { type Outcome, outcomes } from '../limits/limit.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 import { checkPriority } from '../semaphore/priority.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
 import { keyText } from '../semaphore/request.ts';
+import type { Exchange } from './exchange.ts';
 import { type Framework, reasonOf } from './framework.ts';
-import { type Exchange, GatedRequest, UnlimitedRequest } from './gated-request.ts';
-import { MAX_INNER } from './inner-requests.ts';
+import { GatedRequest, UnlimitedRequest } from './gated-request.ts';
+import { gateStats, type HttpStats } from './handle.ts';
+import type { HandledRequest } from './handled-request.ts';
 import { type Fields, limitFields } from './limit-fields.ts';
 import { checkNesting, checkShedding } from './mistakes.ts';
 import type { AnyHttpOptions } from './options.ts';
 import { type RejectionResponse, RejectionResponses } from './rejection-response.ts';
+import { MAX_INNER } from './request-at-gate.ts';
 import { type HttpSettings, httpSettings } from './settings.ts';
-
-/** Statistics of a middleware: those of its gate, and of requests that bypassed it. */
-export interface HttpStats extends GateStats {
-  /** Requests that bypassed the limits: because of `skip`, or as one of up to four CORS preflights at a time. */
-  readonly skipped: number;
-  /** Number of limits skipped because the request, or the one that the app has made it for, already held a permit. */
-  readonly reentered: number;
-}
 
 const noFields: Fields = [];
 
@@ -37,8 +31,8 @@ const inner = new InProcessLimiter(checkLimiter({ limit: Number.MAX_SAFE_INTEGER
 
 /** The gate of one middleware: turns requests into demands on its limits, and rejections into responses. */
 export class HttpGate<R> {
-  /** The gate that requests pass. */
-  readonly gate: Gate;
+  /** The gate or the limiter that requests pass. */
+  readonly gate: Handle;
   readonly #settings: HttpSettings<R>;
   /** Status codes by the name of the rejecting limit. */
   readonly #statusCodes: ReadonlyMap<string, number>;
@@ -57,9 +51,9 @@ export class HttpGate<R> {
     private readonly framework: Framework<R>,
   ) {
     this.#settings = httpSettings(options, framework);
-    const { gate, rules } = this.#settings;
-    this.gate = gate;
-    checkCreation(gate);
+    const { handle, rules } = this.#settings;
+    this.gate = handle;
+    checkCreation(handle);
     this.#statusCodes = new Map(
       rules.map(({ spec, statusCode }) => [spec.limiter.name, statusCode]),
     );
@@ -100,8 +94,10 @@ export class HttpGate<R> {
     if (outer === undefined) exchange.caller ??= exchange.findCaller();
     const demands = this.#runOnOuters(exchange, this.#demands(request, exchange));
     const asksGuard = this.#asksGuard(exchange);
-    if (demands.length === 0 && !asksGuard)
-      return exchange.latest === outer ? undefined : exchange.latest;
+    if (demands.length === 0 && !asksGuard) {
+      const { latest } = exchange;
+      return latest !== outer && latest instanceof UnlimitedRequest ? latest : undefined;
+    }
     const gated = new GatedRequest(this.#settings, exchange, demands);
     gated.httpRequest = request;
     if (this.#settings.isAdaptive)
@@ -118,7 +114,7 @@ export class HttpGate<R> {
   /** Runs an inner request on permits of the requests around it. Returns the demands that these do not meet. */
   #runOnOuters(exchange: Exchange, demands: Demands): Demands {
     if (exchange.caller === undefined || exchange.gone) return demands;
-    const lenders = new Set<GatedRequest>();
+    const lenders = new Set<HandledRequest>();
     const rest = demands.filter((demand) => {
       const lender = [...exchange.outers()].find((gated) => gated.lends(demand));
       if (lender !== undefined) lenders.add(lender);
@@ -164,7 +160,7 @@ export class HttpGate<R> {
 
   /** The statistics of the gate, and of requests that bypassed it. */
   stats(): HttpStats {
-    return { ...this.gate.stats(), skipped: this.#skipped, reentered: this.#reentered };
+    return { ...gateStats(this.gate), skipped: this.#skipped, reentered: this.#reentered };
   }
 
   #prioritize(gated: GatedRequest, request: R): void {

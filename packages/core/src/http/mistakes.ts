@@ -1,10 +1,9 @@
-import type { Gate } from '../gate/gate.ts';
-import type { Limiter } from '../limiter/limiter.ts';
+import type { Handle, Limiter } from '../limiter/limiter.ts';
 import { UNNAMED } from '../limiter/options.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
 import { warnOnce } from '../warning.ts';
 import type { Framework } from './framework.ts';
-import type { GatedRequest } from './gated-request.ts';
+import type { HandledRequest } from './handled-request.ts';
 import { ipKey } from './ip-key.ts';
 import type { RouteTest } from './route.ts';
 
@@ -43,7 +42,7 @@ export function checkShedding(
 }
 
 /** Reports a limit that has the name of one around it, as if both counted together. */
-export function checkNesting({ demands }: GatedRequest, { limiters }: Gate): void {
+export function checkNesting({ demands }: HandledRequest, { limiters }: Handle): void {
   for (const { limiter: outer } of demands) {
     const { name } = outer;
     const isSame = (inner: Limiter) => inner.name === name && inner !== outer;

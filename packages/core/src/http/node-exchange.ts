@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { inNextIteration } from '../outside-request.ts';
 import { onBun, onDeno } from '../runtime.ts';
-import { Exchange, type GatedRequest, ownCalls } from './gated-request.ts';
+import { Exchange, ownCalls } from './exchange.ts';
 import type { NodeRequest, NodeResponse, NodeSocket } from './node-message.ts';
 import { afterCalls, beforeCalls, whenRead } from './observed-calls.ts';
 import { readAhead } from './read-ahead.ts';
@@ -112,9 +112,8 @@ export class NodeExchange extends Exchange {
     this.request.prependListener('end', callback);
   }
 
-  override observe(gated: GatedRequest): void {
-    super.observe(gated);
-    if (gated.answered !== undefined && this.isServed) readAhead(this.request, gated.answered);
+  override queued(answered: Promise<void>): void {
+    if (this.isServed) readAhead(this.request, answered);
   }
 
   /**

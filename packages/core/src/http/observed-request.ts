@@ -7,6 +7,8 @@ export type Ending = 'complete' | 'truncated' | 'unanswered';
 export abstract class ObservedRequest {
   /** Whether the client has disconnected. */
   abstract readonly gone: boolean;
+  /** Whether the request is queued at its innermost limit. */
+  abstract readonly isQueued: boolean;
   /** Whether the head of the response has been sent. */
   abstract readonly headersSent: boolean;
   /** Must arrange that `ended` is called when the response ends. */
@@ -32,6 +34,9 @@ export abstract class ObservedRequest {
 
   /** Calls back when the first part of the response's body is sent, or the response ends without one. */
   whenBodyBegins(_callback: () => void): void {}
+
+  /** Called when the request is queued. `answered` is pending until it is admitted or rejected, or its client has left. */
+  queued(_answered: Promise<void>): void {}
 
   /** Whether the handler of a client that has just left probably stops: it has begun to respond, or listens for that. */
   get seemsToStop(): boolean {

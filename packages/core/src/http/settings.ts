@@ -1,8 +1,8 @@
 import { checkChoice, checkFlag, checkFunction, checkNames, firstSet } from '../checks.ts';
 import { invalid, superfluous } from '../errors.ts';
-import { makeGate } from '../gate/create-gate.ts';
+import { makeGateOrLimiter } from '../gate/create-gate.ts';
 import type { InternalGate } from '../gate/gate.ts';
-import { isOrderedByGate, type LimitSpec } from '../gate/limit-spec.ts';
+import { isLimiter, isOrderedByGate, type LimitSpec } from '../gate/limit-spec.ts';
 import { checkOrderOption, type Ordered } from '../limiter/acquire-options.ts';
 import type { InProcessLimiter } from '../limiter/in-process-limiter.ts';
 import type { Limiter } from '../limiter/limiter.ts';
@@ -25,7 +25,8 @@ import { type TimeLeft, timeLeft } from './time-left.ts';
 
 /** The options of a middleware, validated and with defaults, and the gate made from them. */
 export interface HttpSettings<R> extends GatedRequestSettings {
-  readonly gate: InternalGate;
+  /** The gate or, if that is enough, the limiter that requests ask. */
+  readonly handle: InternalGate | Limiter;
   readonly rules: readonly Rule<R>[];
   readonly skip: ((request: R) => boolean | undefined) | undefined;
   readonly priority: ((request: R) => Priority | undefined) | undefined;
@@ -89,16 +90,18 @@ export function httpSettings<R>(
     throw superfluous('classify', 'unless a limit is adaptive');
   if (options.sampleAt !== undefined && !isAdaptive)
     throw invalid('sampleAt', 'omitted unless a limit is adaptive', options.sampleAt);
-  const gate = makeGate(specs, options, common);
-  const limiters = Object.values(gate.limiters);
-  for (const rule of rules) rule.bind(gate.limiters[rule.spec.limiter.name] as Limiter);
+  const handle = makeGateOrLimiter(specs, options, common);
+  const asked = isLimiter(handle) ? { limiter: handle } : { gate: handle };
+  const limiters = Object.values(handle.limiters);
+  for (const rule of rules) rule.bind(handle.limiters[rule.spec.limiter.name] as Limiter);
   const controlled = limiters.filter(isDefaultLimit);
   const isDefault = controlled.length > 0;
   const countsWaiting = controlled.length < limiters.length;
   // On Workers, a timer ends with the request that has started it, so nothing would check the other requests.
   const canCheck = isDefault && !onWorkers();
-  const slowClients = canCheck ? new SlowClients(gate, common.clock) : undefined;
-  return { ...own, rules, isAdaptive, gate, isDefault, countsWaiting, slowClients };
+  const slowClients = canCheck ? new SlowClients(handle, common.clock) : undefined;
+  const counting = { isDefault, countsWaiting, slowClients };
+  return { ...own, ...asked, handle, rules, isAdaptive, ...counting };
 }
 
 /** Whether the limiter has a default limit, which other middleware may use too. */

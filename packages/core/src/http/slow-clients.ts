@@ -1,5 +1,5 @@
 import { Alarm, type Clock } from '../clock.ts';
-import type { Gate } from '../gate/gate.ts';
+import type { Handle } from '../limiter/limiter.ts';
 import type { Outcome } from '../limits/limit.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 
@@ -42,7 +42,7 @@ export class SlowClients {
   #checkedAt = -Infinity;
 
   constructor(
-    private readonly gate: Pick<Gate, 'queued'>,
+    private readonly gate: Pick<Handle, 'queued'>,
     private readonly clock: Clock,
   ) {
     this.#alarm = new Alarm(clock, (now) => this.#check(now), true);

@@ -1,11 +1,10 @@
 import { checkCount } from '../checks.ts';
-import { HeadgateError, invalid } from '../errors.ts';
+import { HeadgateError } from '../errors.ts';
 import { deferGrants } from '../semaphore/grants.ts';
 import type { Observer, Operation } from '../semaphore/observer.ts';
 import type { BasePermit, Permit } from '../semaphore/permit.ts';
 import { type CloseOptions, checkClose } from '../semaphore/permit-tracker.ts';
 import type { OrderOption } from '../semaphore/queue.ts';
-import { refusesHalf } from '../semaphore/refusals.ts';
 import type { RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
 import { keyText } from '../semaphore/request.ts';
 import type { Ordering } from '../semaphore/semaphore.ts';
@@ -22,6 +21,7 @@ import {
 import type { AcquireOptions, WaitOptions } from './acquire-options.ts';
 import type { Limiter, LimiterState } from './limiter.ts';
 import { ignoredOptions } from './options.ts';
+import { DEFAULT_PAUSE_MS, pauseOf, recordRefusal } from './refusals.ts';
 import type { LimiterStats } from './stats.ts';
 
 /** What an operator changes about a limit, apart from its value. */
@@ -129,7 +129,7 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
   refused(retryAfter?: number | string | null, key?: string | number): void {
     const pause = pauseOf(retryAfter || 0) || DEFAULT_PAUSE_MS;
     const semaphore = this.semaphores.findOrCreate(keyText(key), undefined);
-    if (refusesHalf(semaphore)) this.pauseFor(pause, key);
+    if (recordRefusal(semaphore)) this.pauseFor(pause, key);
   }
 
   pauseFor(pause: number | string, key?: string | number): void {
@@ -214,26 +214,4 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
   stats(): LimiterStats {
     return this.semaphores.stats();
   }
-}
-
-/** Milliseconds of a pause for which the other service has given no time. */
-const DEFAULT_PAUSE_MS = 1_000;
-
-/**
- * The milliseconds of a pause: a number, or the value of a `Retry-After` field (RFC 9110, section 10.2.3), which is a
- * number of seconds or a date. Negative and malformed values are 0, since they come from another server.
- *
- * @throws HeadgateError for neither a string nor a number.
- */
-function pauseOf(pause: number | string): number {
-  const milliseconds = typeof pause === 'string' ? millisecondsIn(pause.trim()) : pause;
-  if (typeof milliseconds === 'number') return Math.max(0, milliseconds || 0);
-  const expected = 'a number of milliseconds, or the value of a Retry-After field';
-  throw invalid('pause', expected, pause);
-}
-
-function millisecondsIn(field: string): number {
-  if (/^\d+(\.\d+)?$/.test(field)) return 1_000 * Number(field);
-  // `Date.parse` guesses: to it, "in 40" is a date.
-  return /^[A-Z][a-z]+,? .*\d\d:\d\d:\d\d/.test(field) ? Date.parse(field) - Date.now() : 0;
 }

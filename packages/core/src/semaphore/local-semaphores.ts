@@ -1,5 +1,4 @@
 import { deferGrants } from './grants.ts';
-import { KeyedSemaphore } from './keyed-semaphore.ts';
 import type { LocalPermit } from './local-permit.ts';
 import { sumStats } from './queue.ts';
 import type { ReleaseRate } from './release-rate.ts';
@@ -19,11 +18,14 @@ interface RequestSimulation {
   stats(): ShadowReport;
 }
 
+/** Maximum number of idle keys whose rates are kept. */
+const MAX_RATES = 1000;
+
 /** The semaphores of a limiter in this process. */
 export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
-  /** Weight held by all keys; 0 if the limit is not per key. */
-  inflightOfKeys = 0;
-  readonly idleRates = new Map<string, ReleaseRate>();
+  inflight = 0;
+  /** How fast keys that are idle now have released weight: the next burst of a key need not measure it again. */
+  readonly #idleRates = new Map<string, ReleaseRate>();
   /**
    * Simulates the requests that shadow mode admits. Undefined if the limit cannot be simulated, or if a gate simulates
    * it.
@@ -45,16 +47,24 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
   private findOrCreateKeyed(key: string | undefined, limit: number | undefined): Semaphore {
     checkKey(this.settings, key, limit);
     const semaphore = this.find(key);
-    if (semaphore === undefined)
-      return new KeyedSemaphore(this, key as string, limit ?? this.limit);
+    if (semaphore === undefined) return new Semaphore(this, limit ?? this.limit, key);
     if (limit === undefined || limit === semaphore.limit) return semaphore;
     semaphore.resize(limit);
     // A waiter admitted above may already have released, which evicts the idle semaphore.
-    return this.find(key) ?? new KeyedSemaphore(this, key as string, limit);
+    return this.find(key) ?? new Semaphore(this, limit, key);
   }
 
-  get inflight(): number {
-    return this.only?.inflight ?? this.inflightOfKeys;
+  earlierRate(key: string): ReleaseRate | undefined {
+    return this.#idleRates.get(key);
+  }
+
+  evict(semaphore: Semaphore, key: string, rate: ReleaseRate | undefined): void {
+    this.forget(semaphore, key);
+    if (rate === undefined) return;
+    const rates = this.#idleRates;
+    rates.delete(key);
+    rates.set(key, rate);
+    if (rates.size > MAX_RATES) rates.delete(rates.keys().next().value as string);
   }
 
   at({ queuedAt }: Waiter): Semaphore | undefined {

@@ -1,10 +1,11 @@
-import { type Clock, startTimer } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { attempt } from '../errors.ts';
 import type { Controller, ControllerContext } from '../limits/controller.ts';
 import { clockOf, isLate } from './deadlines.ts';
 import { type GrantSource, grantFrom } from './grants.ts';
 import { LearnedTimeout } from './learned-timeout.ts';
 import { LocalPermit, type PermitChange } from './local-permit.ts';
+import { Pause } from './pause.ts';
 import type { Priority } from './priority.ts';
 import type { Queue, QueueContext } from './queue.ts';
 import type { Rejection, RejectionCause, RejectionReason } from './rejection.ts';
@@ -22,9 +23,20 @@ export interface Ordering {
   readonly fairBy?: string | undefined;
 }
 
-/** A counting semaphore with its queue. */
+/** The semaphores of a limiter in this process. */
+interface LocalGroup extends SemaphoreGroup<Semaphore> {
+  inflight: number;
+  /** The rate that was measured before the semaphore of this key was idle, if it is kept. */
+  earlierRate(key: string): ReleaseRate | undefined;
+  /** Removes the semaphore of an idle key, and keeps its rate. */
+  evict(semaphore: Semaphore, key: string, rate: ReleaseRate | undefined): void;
+}
+
+/**
+ * A counting semaphore with its queue, for the whole limit or for one key. Its group contains that of a key only while
+ * it is in use or paused.
+ */
 export class Semaphore implements GrantSource, QueueContext, ControllerContext {
-  readonly key: string | undefined = undefined;
   inflight = 0;
   readonly queue: Queue;
   /** Undefined if the limit alone decides when requests start. */
@@ -33,7 +45,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   released = 0;
   readonly refusals: number[] = [];
   /** Defined once a request has had to wait. */
-  protected rate: ReleaseRate | undefined = undefined;
+  private rate: ReleaseRate | undefined = undefined;
   /** Defined once a request that had to wait has been answered. */
   private learned: LearnedTimeout | undefined = undefined;
   private retryAfter: RetryAfter | undefined = undefined;
@@ -41,13 +53,12 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   private admitted = 0;
   /** The waiter that the order has chosen, if it does not fit yet. */
   private chosen: Waiter | undefined = undefined;
-  /** When the pause ends; 0 if there is none. */
-  private pausedUntil = 0;
-  private cancelPauseTimer: (() => void) | undefined = undefined;
+  private pause: Pause | undefined = undefined;
 
   constructor(
-    readonly group: SemaphoreGroup<Semaphore>,
+    readonly group: LocalGroup,
     public limit: number,
+    readonly key: string | undefined = undefined,
   ) {
     const { order, limit: value } = group.settings;
     this.queue = order.create(this);
@@ -168,8 +179,9 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     waiter.rejected(rejection);
     const { grants, limitUpdater } = this.group;
     // During a pause, a rejection is no sign that the limit is too low.
-    if (!grants || this.pauseLeft > 0 || this.fits(waiter.weight)) return;
-    limitUpdater?.rejected(this.clock.now(), this.inflight);
+    if (limitUpdater === undefined || !grants || this.pauseLeft > 0 || this.fits(waiter.weight))
+      return;
+    limitUpdater.rejected(this.clock.now(), this.inflight);
   }
 
   /**
@@ -195,23 +207,24 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
 
   /** Milliseconds until requests are admitted again. */
   get pauseLeft(): number {
-    return this.pausedUntil && Math.max(0, this.pausedUntil - this.clock.now());
+    return this.pause === undefined ? 0 : this.pause.left;
   }
 
   pauseFor(milliseconds: number): void {
     if (milliseconds === 0) return this.endPause();
     this.beforeUse();
     this.forgetRate();
-    this.pausedUntil = Math.max(this.pausedUntil, this.clock.now() + milliseconds);
-    this.watchPause();
+    this.pause ??= new Pause(this.clock, () => this.endPause());
+    this.pause.extend(milliseconds);
+    this.pause.watch(this.queue.length === 0);
   }
 
   private endPause(): void {
-    if (this.pausedUntil === 0) return;
+    if (this.pause === undefined) return;
+    this.pause.cancel();
+    this.pause = undefined;
     // If it ends early, the returns of rejected clients that are scheduled after it would delay those of all later ones.
     this.retryAfter = undefined;
-    this.cancelPauseTimer?.();
-    this.pausedUntil = 0;
     this.wake();
     this.afterUse();
   }
@@ -242,7 +255,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     const { oldest, length } = this.queue;
     if (oldest === undefined) return;
     this.controller?.watch(oldest, length);
-    this.watchPause();
+    this.pause?.watch(false);
   }
 
   /** Returns whether it has shed a waiter. */
@@ -302,14 +315,6 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     return this.pauseLeft > 0 ? 0 : this.limit - this.inflight;
   }
 
-  /** Without waiters, a pause does not keep the process alive. */
-  private watchPause(): void {
-    this.cancelPauseTimer?.();
-    if (this.pausedUntil === 0) return;
-    const end = () => this.endPause();
-    this.cancelPauseTimer = startTimer(this.clock, this.pauseLeft, end, this.queue.length === 0);
-  }
-
   private grantNext(waiter: Waiter, now: number): void {
     this.rate?.granted(this.clock);
     if (waiter === this.chosen) this.chosen = undefined;
@@ -321,8 +326,9 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     grantQueued(waiter, permit);
   }
 
-  protected changeInflight(permit: LocalPermit, weight: number, change: PermitChange): void {
+  private changeInflight(permit: LocalPermit, weight: number, change: PermitChange): void {
     this.inflight += weight;
+    this.group.inflight += weight;
     this.queue.changeInflight?.(permit, weight);
     if (this.controller !== undefined) notify(this.controller, permit, change);
   }
@@ -341,7 +347,8 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
   }
 
   private startMeasuring(): void {
-    this.rate ??= this.earlierRate() ?? new ReleaseRate();
+    const { key, group } = this;
+    this.rate ??= (key === undefined ? undefined : group.earlierRate(key)) ?? new ReleaseRate();
     this.rate.start(this.clock.now());
   }
 
@@ -379,22 +386,25 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
       this.rate?.stop(this.clock.now(), this.limit);
       this.learned?.reset();
       this.controller?.watch(undefined, 0);
-      this.watchPause();
+      this.pause?.watch(true);
     }
     this.group.queued--;
     this.group.deadlines.remove(waiter);
   }
 
-  /** The rate that was measured before the semaphore was idle, if it is kept. */
-  protected earlierRate(): ReleaseRate | undefined {
-    return undefined;
+  /** Called before a permit or a waiter is added. */
+  private beforeUse(): void {
+    const { key } = this;
+    if (key !== undefined && this.inflight === 0 && this.queue.length === 0)
+      this.group.keep(this, key);
   }
 
-  /** Called before a permit or a waiter is added. */
-  protected beforeUse(): void {}
-
   /** Called after the last waiter has left, and after a release if none is queued. */
-  protected afterUse(): void {}
+  private afterUse(): void {
+    const { key } = this;
+    if (key === undefined || this.inflight > 0 || this.queue.length > 0) return;
+    if (this.pauseLeft === 0) this.group.evict(this, key, this.rate);
+  }
 }
 
 function notify(controller: Controller, permit: LocalPermit, change: PermitChange): void {

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, startTimer } from '../clock.ts';
 import { attempt } from '../errors.ts';
 import { isolateGrants } from '../semaphore/grants.ts';
 import { Observers } from '../semaphore/observers.ts';
@@ -7,7 +7,6 @@ import type { Rejection } from '../semaphore/rejection.ts';
 import type { ShadowReport, Suggestion } from '../semaphore/shadow-stats.ts';
 import { endIdentity, type Waiter } from '../semaphore/waiter.ts';
 import { MeasuredCapacity } from './measured-capacity.ts';
-import { presentClock } from './present-clock.ts';
 import { type Enforcer, ShadowedRequest, Variant, type Waiting } from './variant.ts';
 import { type SimulationClock, VirtualClock } from './virtual-clock.ts';
 
@@ -170,4 +169,15 @@ export class Simulation<Demands> {
     // Runs last, since observers run application code.
     for (const { identity, rejection } of this.#reports.splice(0)) this.report(rejection, identity);
   }
+}
+
+/** The clock of the process, for a simulation. Its timers do not keep the process alive. */
+function presentClock(clock: Clock, random: () => number): SimulationClock {
+  return {
+    advance() {},
+    random,
+    now: () => clock.now(),
+    setTimeout: (callback, delay) => startTimer(clock, delay, callback, true),
+    clearTimeout: (cancel) => (cancel as () => void)(),
+  };
 }

@@ -1,7 +1,7 @@
 import { Thrown } from '@headgate/test-kit/property';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect } from 'vitest';
-import { GateWaiter } from '../../src/gate/gate-waiter.ts';
+import { GateWaiter } from '../../src/gate/gate-queue.ts';
 import {
   createGate,
   createLimiter,

@@ -4,12 +4,18 @@ import { collectWarnings } from '@headgate/test-kit/warnings';
 import { VirtualClock } from '@headgate/test-suite';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { GateLimitOptions } from '../../src/gate/options.ts';
-import { createGate, type Gate } from '../../src/index.ts';
+import { gateStats } from '../../src/http/handle.ts';
+import {
+  createGate,
+  createLimiter,
+  type Gate,
+  type Limiter,
+  type LimitFactory,
+} from '../../src/index.ts';
 import { askGate } from '../ask-gate.ts';
 import { withLongQueue } from '../long-queue.ts';
 
-// A gate of one limit has a simpler implementation, which must behave like the general one.
+// A middleware with a single limit asks its limiter, which must behave like a gate.
 
 interface Event {
   act: 'ask' | 'release' | 'withdraw' | 'advance' | 'busy' | 'setLimit' | 'close';
@@ -39,23 +45,32 @@ const settings = fc.record({
 
 type Settings = typeof settings extends fc.Arbitrary<infer T> ? T : never;
 
-const extra = { name: 'extra', limit: 1, optional: true };
+type Common = Omit<Settings, 'limit'> & { queueTimeout: number; clock: VirtualClock };
+
+type Make = (limit: { name: string; limit: LimitFactory }, options: Common) => Gate | Limiter;
+
+const limiter: Make = (limit, options) => createLimiter({ ...limit, ...options });
+
+const gate: Make = (limit, options) => createGate({ limits: [limit], ...options });
+
+/** A gate of two limits, of which one never applies. */
+const gateOfTwo: Make = (limit, options) => {
+  const unused = { name: 'unused', limit: 1, optional: true };
+  return createGate({ name: 'app', limits: [unused, limit], ...options });
+};
 
 /** The result of every caller, and the counts over time. */
-function story(others: readonly GateLimitOptions[], options: Settings, script: readonly Event[]) {
+function story(make: Make, options: Settings, script: readonly Event[]) {
   const seen: unknown[] = [];
   const clock = new VirtualClock({ random: () => 0 });
   const { limit, queueLimit, maxHold } = options;
-  const gate = createGate({
-    name: 'app',
-    // Requests that a callback makes may find other waiters already granted, so that they are expected to wait for longer.
-    limits: [...others, { name: 'app', limit: withLongQueue(limit) }],
-    ...{ queueLimit, queueTimeout: 20, maxHold, clock },
-  });
+  // Requests that a callback makes may find other waiters already granted, so that they are expected to wait for longer.
+  const own = { name: 'app', limit: withLongQueue(limit) };
+  const asked = make(own, { queueLimit, queueTimeout: 20, maxHold, clock });
   const callers: Caller[] = [];
   for (const event of script) {
-    apply(event, gate, callers, clock);
-    const { limits, ...stats } = gate.stats();
+    apply(event, asked, callers, clock);
+    const { limits, ...stats } = gateStats(asked);
     seen.push(stats, limits.at(-1)?.inflight, limits.at(-1)?.queued);
     for (const { answers, permit, rejection } of callers) {
       seen.push([answers, permit?.weight, permit?.waited, rejection?.reason]);
@@ -64,44 +79,46 @@ function story(others: readonly GateLimitOptions[], options: Settings, script: r
   return seen;
 }
 
-function apply(event: Event, gate: Gate, callers: Caller[], clock: VirtualClock): void {
+function apply(event: Event, asked: Gate | Limiter, callers: Caller[], clock: VirtualClock): void {
   const { act, at } = event;
   const one = callers[at % callers.length];
-  if (act === 'ask') ask(event, gate, callers);
+  if (act === 'ask') ask(event, asked, callers);
   else if (act === 'release') one?.permit?.release();
-  else if (act === 'withdraw' && one !== undefined) gate.withdraw(one);
+  else if (act === 'withdraw' && one !== undefined) asked.withdraw(one);
   else if (act === 'advance') clock.advance(at);
   else if (act === 'busy') clock.busy(at);
-  else if (act === 'setLimit')
-    Object.values(gate.limiters)
-      .at(-1)
-      ?.setLimit((at % 5) + 1);
-  else if (act === 'close' && at === 0) void gate.close();
+  else if (act === 'setLimit') asked.limiters.app?.setLimit((at % 5) + 1);
+  else if (act === 'close' && at === 0) void asked.close();
 }
 
-function ask({ at, queueTimeout, reaction }: Event, gate: Gate, callers: Caller[]): void {
-  const limit = Object.values(gate.limiters).at(-1)?.limit ?? 1;
+function ask(event: Event, asked: Gate | Limiter, callers: Caller[]): void {
+  const { at, queueTimeout, reaction } = event;
+  const limit = asked.limiters.app?.limit ?? 1;
   const weight = Math.min(limit, (at % 3) + 1);
   const caller: Caller = new Caller({
+    weight,
     ...(queueTimeout === undefined ? {} : { queueTimeout }),
     onGranted: (permit) => {
       if (reaction === 'release') permit.release();
     },
     onRejected: () => {
       if (reaction === 'ask' && callers.length < 200)
-        ask({ at, queueTimeout, reaction: 'none', act: 'ask' }, gate, callers);
+        ask({ ...event, reaction: 'none' }, asked, callers);
     },
   });
   callers.push(caller);
-  askGate(gate, caller, [...Array(Object.keys(gate.limiters).length - 1), { weight }]);
+  if ('perKey' in asked) asked.request(caller);
+  else askGate(asked, caller, [...Array(Object.keys(asked.limiters).length - 1), { weight }]);
 }
 
 it(
-  'a gate of one limit behaves like the general gate',
+  'a limiter behaves like a gate of one limit, and like one of two limits of which one does not apply',
   async () => {
     const warnings = collectWarnings();
     const property = fc.property(settings, events, (options, script) => {
-      expect(story([], options, script)).toEqual(story([extra], options, script));
+      const expected = story(gateOfTwo, options, script);
+      expect(story(limiter, options, script)).toEqual(expected);
+      expect(story(gate, options, script)).toEqual(expected);
     });
     await assertFor(property, 600);
     expect(warnings).toEqual(['HEADGATE_MAX_HOLD']);

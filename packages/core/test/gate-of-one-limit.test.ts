@@ -2,15 +2,7 @@ import { Caller } from '@headgate/test-kit/caller';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import type { Demands } from '../src/gate/demands.ts';
-import {
-  adaptive,
-  createGate,
-  createLimiter,
-  fifo,
-  type Gate,
-  type Limiter,
-} from '../src/index.ts';
-import { Order } from '../src/semaphore/queue.ts';
+import { createGate, createLimiter, type Gate, type Limiter } from '../src/index.ts';
 import { askGate } from './ask-gate.ts';
 
 const limits = [{ name: 'app', limit: 4 }];
@@ -84,20 +76,6 @@ it.each([
   expect(gate.stats()).toMatchObject({ holders: 0, queued: 0, limits: [{ inflight: 0 }] });
 });
 
-it("the limit applies the gate's queue options to direct requests", async () => {
-  const clock = new VirtualClock();
-  const gate = createGate({ limits, queueLimit: 1, queueTimeout: 30, clock });
-  const limiter = Object.values(gate.limiters)[0];
-  await limiter?.acquire({ weight: 4 });
-  const waiting = gate.acquire();
-  await expect(limiter?.acquire()).rejects.toMatchObject({ rejection: { reason: 'full' } });
-  expect(gate.holders).toBe(1);
-  clock.advance(30);
-  await expect(waiting).rejects.toMatchObject({
-    rejection: { reason: 'timeout', limitName: 'app' },
-  });
-});
-
 it('a gate of one limit releases a permit after maxHold, once', async () => {
   const clock = new VirtualClock();
   const leaked: object[] = [];
@@ -109,21 +87,6 @@ it('a gate of one limit releases a permit after maxHold, once', async () => {
   expect(signal.aborted).toBe(true);
   expect(leaked).toEqual([{ name: 'app', weight: 1, held: 50 }]);
   expect(gate.stats()).toMatchObject({ holders: 0, leaked: 1 });
-});
-
-it("a gate with an optional limit, or a name other than its limit's, is not simplified", async () => {
-  const optional = createGate({ limits: [{ name: 'app', limit: 1, optional: true }] });
-  await optional.acquire();
-  expect(optional.stats().limits[0]?.inflight).toBe(0);
-  const named = createGate({ name: 'api', limits });
-  await named.acquire({ weights: { app: 2 } });
-  expect(named).toMatchObject({ name: 'api', limiters: { app: { name: 'app', inflight: 2 } } });
-});
-
-it('a gate of one limit throws for a request without demands', () => {
-  const gate = createGate({ limits });
-  const code = 'ERR_HEADGATE_OPTION';
-  expect(() => gate.request(new Caller(), [])).toThrow(expect.objectContaining({ code }));
 });
 
 it('a gate of one limit throws for demands of another limiter, a second demand, and invalid demands', () => {
@@ -154,19 +117,3 @@ it.each([1, 2])(
     await expect(gate.run(() => 1, options)).rejects.toBe('left');
   },
 );
-
-it('a gate of one limit creates its limit and its queue once', () => {
-  const made: string[] = [];
-  const order = new Order((context) => {
-    made.push('queue');
-    return fifo().create(context);
-  }, []);
-  const limit = {
-    create() {
-      made.push('limit');
-      return adaptive().create();
-    },
-  };
-  createGate({ limits: [{ name: 'app', limit }], order, queueLimit: 1 });
-  expect(made).toEqual(['limit', 'queue']);
-});
