@@ -141,6 +141,9 @@ export class GatedRequest extends Waiter {
   number = 0;
   /** The inner requests that run on the permit; undefined if there were none. */
   private inner: InnerRequests | undefined = undefined;
+  // Its neighbours among the requests whose response has not begun, behind a default limit.
+  declare older: GatedRequest | undefined;
+  declare newer: GatedRequest | undefined;
   /** Number of handlers that are running, here or in inner middleware. */
   private runningHandlers = 0;
   /** Whether `runningHandlers` is known: the framework has reported a handler, or no handler will run. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { Linked } from '../linked-list.ts';
 
 /** The limiter's state and operations that a controller needs. */
 export interface ControllerContext {
@@ -10,7 +11,9 @@ export interface ControllerContext {
 }
 
 /** A permit, as far as a controller needs it. */
-export interface ControlledPermit {
+export interface ControlledPermit extends Linked<ControlledPermit> {
+  /** For the controller: when the request started, in its own time; undefined while it does not concern the controller. */
+  startedAt: number | undefined;
   /** From now on the permit does not count. Its duration is still a sample. */
   giveUp(): void;
 }

@@ -1,3 +1,4 @@
+import type { ControlledPermit } from '../limits/controller.ts';
 import type { Outcome } from '../limits/limit.ts';
 import type { LimitUpdater } from '../limits/limit-updater.ts';
 import type { AdmittedRequest } from './admitted-request.ts';
@@ -21,9 +22,13 @@ interface PermitSource {
 }
 
 /** A permit of a limit that is counted in this process. */
-export class LocalPermit extends BasePermit implements AdmittedRequest {
+export class LocalPermit extends BasePermit implements AdmittedRequest, ControlledPermit {
   /** The waiter of its request, if the request was queued. Declared without a value, as in the base class. */
   declare waiter: Waiter | undefined;
+  // What its controller knows, if it has one.
+  declare startedAt: number | undefined;
+  declare older: ControlledPermit | undefined;
+  declare newer: ControlledPermit | undefined;
 
   constructor(
     readonly semaphore: PermitSource,
