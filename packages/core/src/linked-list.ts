@@ -11,7 +11,6 @@ export interface Linked<T> {
  */
 export class LinkedList<T extends Linked<T>> {
   oldest: T | undefined = undefined;
-  size = 0;
   private newest: T | undefined = undefined;
 
   add(item: T): void {
@@ -21,7 +20,6 @@ export class LinkedList<T extends Linked<T>> {
     if (newest === undefined) this.oldest = item;
     else newest.newer = item;
     this.newest = item;
-    this.size++;
   }
 
   /** Returns whether it was in the list. */
@@ -34,7 +32,6 @@ export class LinkedList<T extends Linked<T>> {
     else newer.older = older;
     item.older = undefined;
     item.newer = undefined;
-    this.size--;
     return true;
   }
 

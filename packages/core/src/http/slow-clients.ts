@@ -51,7 +51,7 @@ export class SlowClients {
 
   /** The request has been admitted. */
   add(request: AdmittedRequest): void {
-    const isChecked = this.#requests.size > 0 && this.#quietChecks < MAX_QUIET_CHECKS;
+    const isChecked = this.#requests.oldest !== undefined && this.#quietChecks < MAX_QUIET_CHECKS;
     this.#requests.add(request);
     this.#quietChecks = 0;
     if (!isChecked) this.#checkWithin(INTERVAL_MS.usual);
@@ -93,7 +93,7 @@ export class SlowClients {
       permit?.stopCounting(outcomeOf?.(permit) ?? 'ok', sinceCheck);
     }
     for (const request of awaiting) this.#pause(request);
-    if (this.#requests.size === 0) return;
+    if (this.#requests.oldest === undefined) return;
     const { queued, usual } = INTERVAL_MS;
     if (this.gate.queued > 0) return this.#alarm.set(now + queued, now);
     // Stops in the end: otherwise a test that runs all its fake timers would never finish.

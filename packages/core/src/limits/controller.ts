@@ -40,6 +40,8 @@ export interface Controller {
    * Schedules `wake` for the time at which the oldest waiter may start or must be shed. Without a waiter, cancels it.
    */
   watch(oldest: ControlledWaiter | undefined, queued: number): void;
+  /** Milliseconds for which the work of a request that finishes now may have been done before the event loop came to it. */
+  delay(): number;
   /** A request has been queued. `length` is the number of waiters, itself included. */
   queued(length: number): void;
   /** A waiter has been shed because `waitLeft` was negative. */

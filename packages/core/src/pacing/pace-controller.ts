@@ -65,6 +65,10 @@ export class PaceController implements Controller {
       this.#wakeIn(Math.max(1, this.#progress.awaited(now, this.#unfinished)));
   }
 
+  delay(): number {
+    return this.#pace.delay(this.loop.now());
+  }
+
   queued(length: number): void {
     this.#pace.queued();
     this.#maxWait.queued(this.context.clock.now(), length);
@@ -97,24 +101,20 @@ export class PaceController implements Controller {
   }
 
   get #unfinished(): number {
-    return this.#inflight.size + this.#stuck;
+    return this.#pace.cost.inflight + this.#stuck;
   }
 
   /** If work makes no progress, the oldest of it no longer counts, so that others can start. */
   #giveUpStuck(): void {
     const now = this.loop.now();
     if (!this.context.lacksRoom || this.#pace.decide(now) !== 'start') return;
-    const inflight = this.#inflight;
-    for (
-      let left = Math.min(this.#progress.stuck(now, this.#unfinished), inflight.size);
-      left > 0;
-      left--
-    ) {
-      const { oldest } = inflight;
-      if (oldest === undefined) return;
-      inflight.remove(oldest);
+    for (let left = this.#progress.stuck(now, this.#unfinished); left > 0; left--) {
+      const { oldest } = this.#inflight;
+      // Those that each step lets start are not stuck.
+      if (oldest?.startedAt === undefined || oldest.startedAt >= now) return;
+      this.#inflight.remove(oldest);
       this.#stuck++;
-      this.#pace.paused(now, oldest.startedAt ?? 0);
+      this.#pace.paused(now, oldest.startedAt);
       oldest.giveUp();
     }
   }

@@ -1,4 +1,4 @@
-import type { ControlledPermit } from '../limits/controller.ts';
+import type { ControlledPermit, Controller } from '../limits/controller.ts';
 import type { Outcome } from '../limits/limit.ts';
 import type { LimitUpdater } from '../limits/limit-updater.ts';
 import type { AdmittedRequest } from './admitted-request.ts';
@@ -16,7 +16,7 @@ interface PermitSource {
   readonly inflight: number;
   readonly group: Pick<SemaphoreGroup<never>, 'permits' | 'settings' | 'limitUpdater'>;
   readonly queue: Queue;
-  readonly controller: object | undefined;
+  readonly controller: Pick<Controller, 'delay'> | undefined;
   changeWeight(permit: LocalPermit, weight: number, change: PermitChange): void;
   release(permit: LocalPermit, counted: number): void;
 }
@@ -216,7 +216,8 @@ export class LocalPermit extends BasePermit implements AdmittedRequest, Controll
     const working = inflight - limitUpdater.idle;
     // The time at which the work ended is only known to lie within the delay; on average, it is in the middle.
     const rtt = now - maxDelay / 2 - this.countedSince;
-    limitUpdater.sample({ rtt, inflight: working, weight, outcome, now, kind });
+    const delay = this.semaphore.controller?.delay() ?? 0;
+    limitUpdater.sample({ rtt, inflight: working, weight, outcome, now, kind }, delay);
   }
 
   /** Returns whether its request was queued at a later limit. */
