@@ -7,7 +7,7 @@ export function plainQueue(limit: number): LimitFactory {
   return {
     create: () => ({ limit, sample: nothing }),
     control: () => ({
-      ...{ maxQueued: Infinity, mayStart: () => true, waitLeft: () => Infinity },
+      ...{ maxQueued: Infinity, mayStart: () => true, waitLeft: () => Infinity, delay: () => 0 },
       ...{ watch: nothing, queued: nothing, shed: nothing },
       ...{ started: nothing, finished: nothing, paused: nothing },
     }),

@@ -7,7 +7,7 @@ export function withLongQueue(limit: number): LimitFactory {
   return {
     create: () => ({ limit, sample: passive }),
     control: () => ({
-      ...{ maxQueued: Infinity, mayStart: () => true, waitLeft: () => Infinity },
+      ...{ maxQueued: Infinity, mayStart: () => true, waitLeft: () => Infinity, delay: () => 0 },
       ...{ watch: passive, queued: passive, shed: passive },
       ...{ started: passive, finished: passive, paused: passive },
     }),

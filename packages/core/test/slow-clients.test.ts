@@ -99,6 +99,8 @@ function scene(limit: number | LimitFactory = 2) {
       worksInside: false,
       permit: caller.permit as BasePermit,
       outcomeOf,
+      older: undefined,
+      newer: undefined,
     };
     clients.add(request);
     return { exchange, request };

@@ -41,6 +41,9 @@ export abstract class HandledRequest extends RequestAtGate {
   outcomeOf: ((permit: BasePermit) => Outcome) | undefined = undefined;
   /** The framework's request, which determines the kind. */
   httpRequest: unknown = undefined;
+  // Its neighbours among the requests whose response has not begun, behind a default limit.
+  declare older: HandledRequest | undefined;
+  declare newer: HandledRequest | undefined;
   /** Number of handlers that are running, here or in inner middleware. */
   private runningHandlers = 0;
   /** What the framework has reported: nothing, a handler, or that none will run. */

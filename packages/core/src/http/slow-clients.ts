@@ -1,6 +1,7 @@
 import { Alarm, type Clock } from '../clock.ts';
 import type { Handle } from '../limiter/limiter.ts';
 import type { Outcome } from '../limits/limit.ts';
+import { type Linked, LinkedList } from '../linked-list.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 
 /** Milliseconds between two checks of the requests. Checks are more frequent while requests are queued. */
@@ -13,7 +14,7 @@ const INTERVAL_MS = { queued: 10, usual: 100 };
 const MAX_QUIET_CHECKS = 300;
 
 /** A request that holds a permit of the default limit. */
-interface AdmittedRequest {
+interface AdmittedRequest extends Linked<AdmittedRequest> {
   readonly exchange: {
     readonly headersSent: boolean;
     readonly awaitsBody: boolean;
@@ -33,7 +34,7 @@ interface AdmittedRequest {
  */
 export class SlowClients {
   /** The requests whose response has not begun. */
-  readonly #requests = new Set<AdmittedRequest>();
+  readonly #requests = new LinkedList<AdmittedRequest>();
   /** The requests whose body was incomplete at some check. */
   readonly #uploads = new WeakSet<AdmittedRequest>();
   readonly #alarm: Alarm;
@@ -50,7 +51,7 @@ export class SlowClients {
 
   /** The request has been admitted. */
   add(request: AdmittedRequest): void {
-    const isChecked = this.#requests.size > 0 && this.#quietChecks < MAX_QUIET_CHECKS;
+    const isChecked = this.#requests.oldest !== undefined && this.#quietChecks < MAX_QUIET_CHECKS;
     this.#requests.add(request);
     this.#quietChecks = 0;
     if (!isChecked) this.#checkWithin(INTERVAL_MS.usual);
@@ -58,7 +59,7 @@ export class SlowClients {
 
   /** The response has ended. */
   delete(request: AdmittedRequest): void {
-    this.#requests.delete(request);
+    this.#requests.remove(request);
   }
 
   /** A request has been queued. */
@@ -74,7 +75,8 @@ export class SlowClients {
   #check(now: number): void {
     const begun: AdmittedRequest[] = [];
     const awaiting: AdmittedRequest[] = [];
-    for (const request of this.#requests) {
+    // Copied, since a request that counts again may be answered, and leave the list.
+    for (const request of [...this.#requests]) {
       const { exchange, worksInside, permit } = request;
       if (worksInside) continue;
       if (exchange.headersSent) begun.push(request);
@@ -82,7 +84,7 @@ export class SlowClients {
       // A request that is queued at an inner limit counts again when that limit admits it.
       else if (!exchange.isQueued) permit?.countAgain();
     }
-    for (const request of begun) this.#requests.delete(request);
+    for (const request of begun) this.#requests.remove(request);
     // First, requests whose body has arrived count again. Only then may both of the following steps make room for
     // waiters.
     const sinceCheck = now - this.#checkedAt;
@@ -91,7 +93,7 @@ export class SlowClients {
       permit?.stopCounting(outcomeOf?.(permit) ?? 'ok', sinceCheck);
     }
     for (const request of awaiting) this.#pause(request);
-    if (this.#requests.size === 0) return;
+    if (this.#requests.oldest === undefined) return;
     const { queued, usual } = INTERVAL_MS;
     if (this.gate.queued > 0) return this.#alarm.set(now + queued, now);
     // Stops in the end: otherwise a test that runs all its fake timers would never finish.

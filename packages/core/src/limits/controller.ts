@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { Linked } from '../linked-list.ts';
 
 /** The limiter's state and operations that a controller needs. */
 export interface ControllerContext {
@@ -10,7 +11,9 @@ export interface ControllerContext {
 }
 
 /** A permit, as far as a controller needs it. */
-export interface ControlledPermit {
+export interface ControlledPermit extends Linked<ControlledPermit> {
+  /** For the controller: when the request started, in its own time; undefined while it does not concern the controller. */
+  startedAt: number | undefined;
   /** From now on the permit does not count. Its duration is still a sample. */
   giveUp(): void;
 }
@@ -37,6 +40,8 @@ export interface Controller {
    * Schedules `wake` for the time at which the oldest waiter may start or must be shed. Without a waiter, cancels it.
    */
   watch(oldest: ControlledWaiter | undefined, queued: number): void;
+  /** Milliseconds for which the work of a request that finishes now may have been done before the event loop came to it. */
+  delay(): number;
   /** A request has been queued. `length` is the number of waiters, itself included. */
   queued(length: number): void;
   /** A waiter has been shed because `waitLeft` was negative. */

@@ -37,11 +37,22 @@ export class LimitUpdater {
     return this.#validFrom === Infinity;
   }
 
-  sample(sample: Sample): void {
-    const { rtt, now, inflight } = sample;
-    if (now - rtt < this.#validFrom) return;
+  /** @param delay Milliseconds for which the work may have been done before the event loop came to it. */
+  sample(sample: Sample, delay = 0): void {
+    const { now, inflight } = sample;
+    if (now - sample.rtt < this.#validFrom) return;
+    const rtt = this.#withoutDelay(sample.rtt, delay);
     this.#stall.finished(now, rtt, inflight + this.idle - this.judged);
-    this.#update(() => this.algorithm.sample(sample));
+    this.#update(() => this.algorithm.sample(rtt === sample.rtt ? sample : { ...sample, rtt }));
+  }
+
+  /**
+   * The round trip without the delay, which a lower limit would not shorten. It does not become shorter than the
+   * baseline: less delay would then look like an overload.
+   */
+  #withoutDelay(rtt: number, delay: number): number {
+    const baseline = delay > 0 ? this.baseline : undefined;
+    return baseline === undefined ? rtt : Math.max(rtt - delay, Math.min(rtt, baseline));
   }
 
   hold(): void {

@@ -5,6 +5,7 @@ import type {
   Controller,
   ControllerContext,
 } from '../limits/controller.ts';
+import { LinkedList } from '../linked-list.ts';
 import type { EventLoop } from './event-loop.ts';
 import { MaxWait, MIN_MS } from './max-wait.ts';
 import { Pace } from './pace.ts';
@@ -20,10 +21,10 @@ export class PaceController implements Controller {
   readonly #maxWait: MaxWait;
   readonly #alarm: Alarm;
   readonly #progress: Progress;
-  /** When the requests in flight started, by their permits; without those that only wait for their client. */
-  readonly #startedAt = new Map<ControlledPermit, number>();
-  /** The same for requests that no longer count, since work made no progress. */
-  readonly #stuck = new Map<ControlledPermit, number>();
+  /** Without those that only wait for their client. */
+  readonly #inflight = new LinkedList<ControlledPermit>();
+  /** Number of requests that no longer count, since work made no progress. */
+  #stuck = 0;
 
   constructor(
     private readonly context: ControllerContext,
@@ -64,6 +65,10 @@ export class PaceController implements Controller {
       this.#wakeIn(Math.max(1, this.#progress.awaited(now, this.#unfinished)));
   }
 
+  delay(): number {
+    return this.#pace.delay(this.loop.now());
+  }
+
   queued(length: number): void {
     this.#pace.queued();
     this.#maxWait.queued(this.context.clock.now(), length);
@@ -75,45 +80,43 @@ export class PaceController implements Controller {
 
   started(permit: ControlledPermit): void {
     const now = this.loop.now();
-    this.#startedAt.set(permit, now);
+    permit.startedAt = now;
+    this.#inflight.add(permit);
     this.#pace.started(now);
   }
 
   finished(permit: ControlledPermit): void {
+    const { startedAt } = permit;
+    if (startedAt === undefined) return;
     const now = this.loop.now();
-    const startedAt = this.#leave(permit);
-    if (startedAt !== undefined) this.#pace.finished(now, startedAt);
-    const since = startedAt ?? this.#stuck.get(permit);
-    if (since !== undefined) this.#progress.finished(now, since);
-    this.#stuck.delete(permit);
+    if (this.#inflight.remove(permit)) this.#pace.finished(now, startedAt);
+    else this.#stuck--;
+    this.#progress.finished(now, startedAt);
   }
 
   paused(permit: ControlledPermit): void {
-    const startedAt = this.#leave(permit);
-    if (startedAt !== undefined) this.#pace.paused(this.loop.now(), startedAt);
+    if (!this.#inflight.remove(permit)) return;
+    this.#pace.paused(this.loop.now(), permit.startedAt ?? 0);
+    permit.startedAt = undefined;
   }
 
   get #unfinished(): number {
-    return this.#startedAt.size + this.#stuck.size;
+    return this.#pace.cost.inflight + this.#stuck;
   }
 
   /** If work makes no progress, the oldest of it no longer counts, so that others can start. */
   #giveUpStuck(): void {
     const now = this.loop.now();
     if (!this.context.lacksRoom || this.#pace.decide(now) !== 'start') return;
-    const count = this.#progress.stuck(now, this.#unfinished);
-    if (count === 0) return;
-    for (const [permit, startedAt] of [...this.#startedAt].slice(0, count)) {
-      this.#stuck.set(permit, startedAt);
-      permit.giveUp();
+    for (let left = this.#progress.stuck(now, this.#unfinished); left > 0; left--) {
+      const { oldest } = this.#inflight;
+      // Those that each step lets start are not stuck.
+      if (oldest?.startedAt === undefined || oldest.startedAt >= now) return;
+      this.#inflight.remove(oldest);
+      this.#stuck++;
+      this.#pace.paused(now, oldest.startedAt);
+      oldest.giveUp();
     }
-  }
-
-  /** Returns when the request started; undefined if it no longer counts. */
-  #leave(permit: ControlledPermit): number | undefined {
-    const startedAt = this.#startedAt.get(permit);
-    this.#startedAt.delete(permit);
-    return startedAt;
   }
 
   #wakeIn(milliseconds: number): void {

@@ -31,6 +31,10 @@ export class Pace {
   readonly #turn = new Turn();
   /** When a poll was first awaited, if one is. */
   #awaitedAt: number | undefined;
+  /** The loop's idle time then. */
+  #idleAtAwait = 0;
+  /** Milliseconds for which the loop was busy in the latest turn whose end was awaited. */
+  #lastBusy = 0;
   /** Milliseconds of work that may be in flight. */
   #allowed = TURN_MS;
   /** Whether that much is in flight. */
@@ -102,10 +106,22 @@ export class Pace {
     this.cost.paused(now, startedAt);
   }
 
+  /**
+   * Milliseconds for which the work of a request that finishes now may have been done before the loop came to it. What
+   * became ready in this turn or the one before waited for the rest of it. At most the work that a turn may start: with
+   * longer turns, this is not what slows requests down.
+   */
+  delay(now: number): number {
+    if (this.#awaitedAt === undefined) return 0;
+    const busy = now - this.#awaitedAt - (this.loop.idle() - this.#idleAtAwait);
+    return Math.min(this.#lastBusy + busy, TURN_MS);
+  }
+
   /** Calls `onPoll` after the next poll. */
   awaitPoll(now: number): void {
     if (this.#awaitedAt !== undefined || !this.loop.isMeasured) return;
     this.#awaitedAt = now;
+    this.#idleAtAwait = this.loop.idle();
     this.loop.whenPolled(() => this.#whenPolled(now));
   }
 
@@ -114,6 +130,7 @@ export class Pace {
     this.#awaitedAt = undefined;
     const wereInflight = this.#turn.inflightBefore > 0;
     const length = now - awaitedAt;
+    this.#lastBusy = length - (this.loop.idle() - this.#idleAtAwait);
     this.#turns.longest = Math.max(this.#turns.longest, length);
     if (!this.#turn.hasRequests) this.#otherWork += (length - this.#otherWork) / OTHER_TURNS;
     this.#turns.total += length;

@@ -1,3 +1,4 @@
+import type { ControlledPermit, Controller } from '../limits/controller.ts';
 import type { Outcome } from '../limits/limit.ts';
 import type { LimitUpdater } from '../limits/limit-updater.ts';
 import type { AdmittedRequest } from './admitted-request.ts';
@@ -15,15 +16,19 @@ interface PermitSource {
   readonly inflight: number;
   readonly group: Pick<SemaphoreGroup<never>, 'permits' | 'settings' | 'limitUpdater'>;
   readonly queue: Queue;
-  readonly controller: object | undefined;
+  readonly controller: Pick<Controller, 'delay'> | undefined;
   changeWeight(permit: LocalPermit, weight: number, change: PermitChange): void;
   release(permit: LocalPermit, counted: number): void;
 }
 
 /** A permit of a limit that is counted in this process. */
-export class LocalPermit extends BasePermit implements AdmittedRequest {
+export class LocalPermit extends BasePermit implements AdmittedRequest, ControlledPermit {
   /** The waiter of its request, if the request was queued. Declared without a value, as in the base class. */
   declare waiter: Waiter | undefined;
+  // What its controller knows, if it has one.
+  declare startedAt: number | undefined;
+  declare older: ControlledPermit | undefined;
+  declare newer: ControlledPermit | undefined;
 
   constructor(
     readonly semaphore: PermitSource,
@@ -211,7 +216,8 @@ export class LocalPermit extends BasePermit implements AdmittedRequest {
     const working = inflight - limitUpdater.idle;
     // The time at which the work ended is only known to lie within the delay; on average, it is in the middle.
     const rtt = now - maxDelay / 2 - this.countedSince;
-    limitUpdater.sample({ rtt, inflight: working, weight, outcome, now, kind });
+    const delay = this.semaphore.controller?.delay() ?? 0;
+    limitUpdater.sample({ rtt, inflight: working, weight, outcome, now, kind }, delay);
   }
 
   /** Returns whether its request was queued at a later limit. */
