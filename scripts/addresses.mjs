@@ -1,5 +1,6 @@
 // npm run docs -- addresses: writes the addresses of the project into the manifests and READMEs of the packages and into
-// SECURITY.md. They all follow from `repository` in the package.json of the root, which also has the common keywords.
+// SECURITY.md, and the owner into CODEOWNERS. They all follow from `repository` in the package.json of the root, which
+// also has the common keywords.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { manifestOf, publicPackages } from './packages.mjs';
@@ -34,6 +35,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const previous = bugs.replace(/\/issues$/, '');
   for (const page of pagesWithAddresses)
     writeFileSync(page, readFileSync(page, 'utf8').replaceAll(previous, repository));
+  const owners = '.github/CODEOWNERS';
+  writeFileSync(owners, readFileSync(owners, 'utf8').replace(/@\S+/, `@${owner}`));
   for (const [folder, manifest] of manifests) {
     const own = manifest.keywords.filter((word) => !commonKeywords.includes(word));
     const keywords = [...commonKeywords, ...own];

@@ -26,6 +26,7 @@ export const commands = {
     local: bench('limits within one process, in parts a to f and j', 'main.js', '--redis'),
     overload: bench('servers at up to twenty times their capacity', 'overload/main.js'),
     'overload page': bench('measures and writes docs/lab/overload-measured.md', 'overload/page.js'),
+    readme: bench("the README's table", 'readme.js', '--redis'),
     hosts: {
       ...fromSource(
         'Next.js, Nuxt, SvelteKit and Strapi in a spike, with and without the hook',

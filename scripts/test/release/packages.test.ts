@@ -56,3 +56,8 @@ describe('what npm installs with the packages', () => {
     expect(read('THIRD-PARTY.md')).toBe(licensesPage());
   });
 });
+
+it('CODEOWNERS names the owner of the repository', () => {
+  const [, owner] = new URL(repository).pathname.split('/');
+  expect(read('.github/CODEOWNERS')).toMatch(new RegExp(`^\\* @${owner}$`, 'm'));
+});
