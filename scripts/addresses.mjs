@@ -25,6 +25,8 @@ export function addressesOf(folder) {
 /** The pages that name an address, apart from the manifests. */
 export const pagesWithAddresses = [
   'SECURITY.md',
+  'examples/README.md',
+  'docs/adoption/README.md',
   ...publicPackages.map((folder) => `${folder}/README.md`),
 ];
 
@@ -32,9 +34,12 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const manifests = new Map(publicPackages.map((folder) => [folder, manifestOf(folder)]));
   // A manifest still has the addresses that the pages have.
   const [{ bugs }] = manifests.values();
-  const previous = bugs.replace(/\/issues$/, '');
-  for (const page of pagesWithAddresses)
-    writeFileSync(page, readFileSync(page, 'utf8').replaceAll(previous, repository));
+  // Only its path, which StackBlitz uses, too.
+  const previous = new URL(bugs).pathname.replace(/\/issues$/, '');
+  for (const page of pagesWithAddresses) {
+    const text = readFileSync(page, 'utf8');
+    writeFileSync(page, text.replaceAll(previous, new URL(repository).pathname));
+  }
   const owners = '.github/CODEOWNERS';
   writeFileSync(owners, readFileSync(owners, 'utf8').replace(/@\S+/, `@${owner}`));
   for (const [folder, manifest] of manifests) {

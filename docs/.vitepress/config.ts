@@ -30,8 +30,8 @@ export default defineConfig({
     ['meta', { property: 'og:description', content: description }],
   ],
   srcDir: '.',
-  // Shown as tabs of the pages that link to them.
-  srcExclude: ['tabs/**'],
+  // Shown as tabs of the pages that link to them; texts for the maintainers.
+  srcExclude: ['tabs/**', 'adoption/**'],
   outDir: '../out/site',
   cacheDir: '../out/site-cache',
   rewrites: {

@@ -30,8 +30,9 @@ describe.each(publicPackages)('%s', (folder: string) => {
 });
 
 it.each(pagesWithAddresses)('%s links to the repository', (page) => {
-  const links = read(page).match(/https:\/\/github\.com\/[\w-]+\/headgate\b/g) ?? [];
-  expect(new Set(links)).toEqual(new Set([repository]));
+  const links = read(page).match(/github(\.com)?\/[\w-]+\/headgate\b/g) ?? [];
+  const paths = links.map((link) => link.replace(/^github(\.com)?/, ''));
+  expect(new Set(paths)).toEqual(new Set([new URL(repository).pathname]));
 });
 
 it('SECURITY.md says where to report a vulnerability', () => {
