@@ -58,6 +58,10 @@ export const commands = {
       'the default limit without each of its mechanisms',
       'internal/simulator/src/ablation/main.ts',
     ),
+    utilization: fromSource(
+      'load shedding by the utilization of the event loop',
+      'internal/simulator/src/utilization/main.ts',
+    ),
     queue: fromSource(
       'which requests a limit serves, compared with a plain queue',
       'internal/simulator/src/queue/main.ts',

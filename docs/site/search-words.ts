@@ -10,7 +10,7 @@ export const searchWords: Readonly<Record<string, string>> = {
   'clients-that-give-up': 'client timeout abandoned requests goodput retry storm metastable',
   dashboard: 'live page admin ui monitoring',
   'default-limit':
-    'load shedding adaptive concurrency autotune event loop lag event loop delay vegas gradient overload protection elu',
+    'load shedding adaptive concurrency autotune event loop lag event loop delay vegas gradient overload protection',
   distributed: 'shared limit all processes cluster wide global limit mutex leader lease fencing',
   errors: 'exception error code warning ERR_HEADGATE',
   frameworks: 'middleware integrations adapters',
@@ -56,6 +56,8 @@ export const searchWords: Readonly<Record<string, string>> = {
   runtimes: 'bun deno node version supported versions commonjs esm require',
   'several-limits': 'combine limits nested limits multiple middlewares composite',
   server: 'semaphore distributed lock http service python rust go other languages daemon',
+  'shedding-by-utilization':
+    'elu event loop utilization watt platformatic under-pressure maxEventLoopUtilization',
   'shut-down': 'graceful shutdown sigterm sigint exit close stop',
   'start-express': 'express middleware connect',
   'start-fastify': 'fastify plugin middleware',

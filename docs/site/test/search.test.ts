@@ -82,6 +82,8 @@ describe('the first result is the page for the query', () => {
     ['overload-protection', 'migrating'],
     ['toobusy-js', 'migrating'],
     ['async-sema', 'migrating'],
+    ['event loop utilization', 'shedding-by-utilization'],
+    ['elu', 'shedding-by-utilization'],
     ['p-queue', 'migrating'],
     ['bullmq', 'recipes-background-jobs'],
     ['job queue', 'recipes-background-jobs'],
