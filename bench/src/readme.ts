@@ -1,4 +1,4 @@
-// npm run bench -- readme: measures again what the table of the README shows, in ten minutes.
+// npm run bench -- readme: measures again what the table of the README shows, in a quarter of an hour.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
