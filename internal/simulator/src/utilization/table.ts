@@ -35,7 +35,6 @@ const servers: Readonly<Record<string, HandlerKind>> = {
 const protections = {
   'no limit': noLimiter,
   'shed above 90 % utilization': sheddingAbove(0.9),
-  'shed above 98 % utilization': sheddingAbove(0.98),
   'Headgate, `concurrencyLimit()`': undefined,
 };
 
@@ -78,7 +77,7 @@ export function resultOf(kind: HandlerKind, load: number, name: Protection): Res
 /** The table of the page. */
 export function utilizationTable(): string {
   const rows = Object.entries(servers).flatMap(([server, kind]) =>
-    [1.2, 2, 5].flatMap((load) => [
+    [1.2, 2].flatMap((load) => [
       [`**${server}, ${load} × the capacity**`, '', '', ''],
       ...Object.keys(protections).map((name) => {
         const { spike, p99, afterwards } = resultOf(kind, load, name as Protection);
