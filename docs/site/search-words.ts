@@ -29,7 +29,7 @@ export const searchWords: Readonly<Record<string, string>> = {
   metrics:
     'prometheus grafana alerts opentelemetry otel tracing logging access logs monitoring statistics datadog',
   migrating:
-    'rate limiting rate limiter rate limit token bucket sliding window requests per second requests per minute alternatives comparison versus p-limit p-queue bottleneck express-rate-limit express-queue express-queue express-queue overload-protection overload-protection toobusy toobusy-js async-sema under-pressure',
+    'rate limiting rate limiter rate limit token bucket sliding window requests per second requests per minute alternatives comparison versus p-limit p-queue bottleneck express-rate-limit express-queue overload-protection overload-protection toobusy toobusy-js async-sema under-pressure',
   'outbound-calls':
     'circuit breaker retry retries backoff retry budget hedging fetch undici axios api client third party',
   overload: 'spike traffic spike simulation',

@@ -78,7 +78,6 @@ describe('the first result is the page for the query', () => {
     ['bottleneck', 'migrating'],
     ['express-rate-limit', 'migrating'],
     ['under-pressure', 'migrating'],
-    ['express-queue', 'migrating'],
     ['overload-protection', 'migrating'],
     ['toobusy-js', 'migrating'],
     ['async-sema', 'migrating'],
