@@ -27,10 +27,10 @@ const mean = routes.reduce((sum, { share, time }) => sum + share * time, 0);
 /** Seconds at half of the capacity, of the spike, and again at half of the capacity. */
 const [BEFORE, SPIKE, AFTER] = [10, 20, 20];
 
-const servers: Readonly<Record<string, HandlerKind>> = {
-  'handlers compute': 'sync',
-  'handlers wait for a pool of 10': 'pool',
-};
+const servers: readonly { name: string; kind: HandlerKind; loads: readonly number[] }[] = [
+  { name: 'handlers compute', kind: 'sync', loads: [1.2, 2] },
+  { name: 'handlers wait for a pool of 10', kind: 'pool', loads: [2] },
+];
 
 const protections = {
   'no limit': noLimiter,
@@ -76,8 +76,8 @@ export function resultOf(kind: HandlerKind, load: number, name: Protection): Res
 
 /** The table of the page. */
 export function utilizationTable(): string {
-  const rows = Object.entries(servers).flatMap(([server, kind]) =>
-    [1.2, 2].flatMap((load) => [
+  const rows = servers.flatMap(({ name: server, kind, loads }) =>
+    loads.flatMap((load) => [
       [`**${server}, ${load} × the capacity**`, '', '', ''],
       ...Object.keys(protections).map((name) => {
         const { spike, p99, afterwards } = resultOf(kind, load, name as Protection);
