@@ -15,7 +15,9 @@ import { workers } from './checks/workers.ts';
 /** The folders whose examples each have a check, in the file with the same name in `checks`. */
 const folders = ['core', 'express', 'fastify', 'hono', 'koa', 'nestjs', 'node', 'web'];
 const examples = folders.flatMap((folder) =>
-  readdirSync(join(import.meta.dirname, folder)).map((file) => `${folder}/${file}`),
+  readdirSync(join(import.meta.dirname, folder))
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => `${folder}/${file}`),
 );
 
 const [redis, postgres] = await Promise.all([startRedis(), startPostgres()]);

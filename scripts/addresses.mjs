@@ -1,5 +1,6 @@
 // npm run docs -- addresses: writes the addresses of the project into the manifests and READMEs of the packages and into
-// SECURITY.md. They all follow from `repository` in the package.json of the root, which also has the common keywords.
+// SECURITY.md, and the owner into CODEOWNERS. They all follow from `repository` in the package.json of the root, which
+// also has the common keywords.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { manifestOf, publicPackages } from './packages.mjs';
@@ -24,6 +25,8 @@ export function addressesOf(folder) {
 /** The pages that name an address, apart from the manifests. */
 export const pagesWithAddresses = [
   'SECURITY.md',
+  'examples/README.md',
+  'docs/adoption/README.md',
   ...publicPackages.map((folder) => `${folder}/README.md`),
 ];
 
@@ -31,9 +34,14 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const manifests = new Map(publicPackages.map((folder) => [folder, manifestOf(folder)]));
   // A manifest still has the addresses that the pages have.
   const [{ bugs }] = manifests.values();
-  const previous = bugs.replace(/\/issues$/, '');
-  for (const page of pagesWithAddresses)
-    writeFileSync(page, readFileSync(page, 'utf8').replaceAll(previous, repository));
+  // Only its path, which StackBlitz uses, too.
+  const previous = new URL(bugs).pathname.replace(/\/issues$/, '');
+  for (const page of pagesWithAddresses) {
+    const text = readFileSync(page, 'utf8');
+    writeFileSync(page, text.replaceAll(previous, new URL(repository).pathname));
+  }
+  const owners = '.github/CODEOWNERS';
+  writeFileSync(owners, readFileSync(owners, 'utf8').replace(/@\S+/, `@${owner}`));
   for (const [folder, manifest] of manifests) {
     const own = manifest.keywords.filter((word) => !commonKeywords.includes(word));
     const keywords = [...commonKeywords, ...own];

@@ -26,6 +26,7 @@ export const commands = {
     local: bench('limits within one process, in parts a to f and j', 'main.js', '--redis'),
     overload: bench('servers at up to twenty times their capacity', 'overload/main.js'),
     'overload page': bench('measures and writes docs/lab/overload-measured.md', 'overload/page.js'),
+    readme: bench("the README's table", 'readme.js', '--redis'),
     hosts: {
       ...fromSource(
         'Next.js, Nuxt, SvelteKit and Strapi in a spike, with and without the hook',
@@ -56,6 +57,10 @@ export const commands = {
     ablate: fromSource(
       'the default limit without each of its mechanisms',
       'internal/simulator/src/ablation/main.ts',
+    ),
+    utilization: fromSource(
+      'load shedding by the utilization of the event loop',
+      'internal/simulator/src/utilization/main.ts',
     ),
     queue: fromSource(
       'which requests a limit serves, compared with a plain queue',

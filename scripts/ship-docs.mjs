@@ -38,6 +38,7 @@ const onTheSite = [
     'performance',
     'recipes-kubernetes',
     'recipes-nginx-haproxy',
+    'shedding-by-utilization',
     'runtimes',
     'support',
   ],

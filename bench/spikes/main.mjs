@@ -1,5 +1,5 @@
 // npm run bench -- hosts [next nuxt …] [--own-connections] [--write]: spikes on apps of four frameworks, which are
-// installed from npm, with and without the hook. `--write` writes the table into docs/any-server.md. Needs Linux.
+// installed from npm, with and without the hook. `--write` writes the table into docs/lab/hosts-in-a-spike.md. Needs Linux.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const apps = {
   sveltekit: { title: 'SvelteKit' },
   strapi: { title: 'Strapi', base: '/api' },
 };
-const page = 'docs/any-server.md';
+const page = 'docs/lab/hosts-in-a-spike.md';
 
 const { values: options, positionals: names } = parseArgs({
   allowPositionals: true,

@@ -8,6 +8,7 @@ import { userPages } from '../site/pages.ts';
 import { rewriteLinks } from '../site/rewrite-links.ts';
 import { indexOptions, NO_RESULTS, searchOptions } from '../site/search.ts';
 import { sidebar, sidebarOf } from '../site/sidebar.ts';
+import { sitemapFor } from '../site/sitemap.ts';
 import { tabGroups } from '../site/tab-groups.ts';
 
 /** Pages that the search leaves out: they are for readers who look for a decision, a measurement or an example. */
@@ -29,9 +30,10 @@ export default defineConfig({
     ['meta', { property: 'og:title', content: title }],
     ['meta', { property: 'og:description', content: description }],
   ],
+  sitemap: sitemapFor(process.env.SITE_URL),
   srcDir: '.',
-  // Shown as tabs of the pages that link to them.
-  srcExclude: ['tabs/**'],
+  // Shown as tabs of the pages that link to them; texts for the maintainers.
+  srcExclude: ['tabs/**', 'adoption/**'],
   outDir: '../out/site',
   cacheDir: '../out/site-cache',
   rewrites: {

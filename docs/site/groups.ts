@@ -63,7 +63,14 @@ const table: readonly Group[] = [
   },
   {
     title: 'Why',
-    pages: ['how-it-works', 'clients-that-give-up', 'overload', 'performance', 'migrating'],
+    pages: [
+      'how-it-works',
+      'clients-that-give-up',
+      'shedding-by-utilization',
+      'overload',
+      'performance',
+      'migrating',
+    ],
   },
 ];
 

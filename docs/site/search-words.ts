@@ -10,7 +10,7 @@ export const searchWords: Readonly<Record<string, string>> = {
   'clients-that-give-up': 'client timeout abandoned requests goodput retry storm metastable',
   dashboard: 'live page admin ui monitoring',
   'default-limit':
-    'load shedding adaptive concurrency autotune event loop lag event loop delay vegas gradient overload protection elu',
+    'load shedding adaptive concurrency autotune event loop lag event loop delay vegas gradient',
   distributed: 'shared limit all processes cluster wide global limit mutex leader lease fencing',
   errors: 'exception error code warning ERR_HEADGATE',
   frameworks: 'middleware integrations adapters',
@@ -29,7 +29,7 @@ export const searchWords: Readonly<Record<string, string>> = {
   metrics:
     'prometheus grafana alerts opentelemetry otel tracing logging access logs monitoring statistics datadog',
   migrating:
-    'rate limiting rate limiter rate limit token bucket sliding window requests per second requests per minute alternatives comparison versus p-limit p-queue bottleneck express-rate-limit express-queue overload-protection toobusy async-sema under-pressure',
+    'rate limiting rate limiter rate limit token bucket sliding window requests per second requests per minute alternatives comparison versus p-limit p-queue bottleneck express-rate-limit express-queue overload-protection overload-protection toobusy toobusy-js async-sema under-pressure',
   'outbound-calls':
     'circuit breaker retry retries backoff retry budget hedging fetch undici axios api client third party',
   overload: 'spike traffic spike simulation',
@@ -56,6 +56,8 @@ export const searchWords: Readonly<Record<string, string>> = {
   runtimes: 'bun deno node version supported versions commonjs esm require',
   'several-limits': 'combine limits nested limits multiple middlewares composite',
   server: 'semaphore distributed lock http service python rust go other languages daemon',
+  'shedding-by-utilization':
+    'elu event loop utilization watt platformatic maxEventLoopUtilization',
   'shut-down': 'graceful shutdown sigterm sigint exit close stop',
   'start-express': 'express middleware connect',
   'start-fastify': 'fastify plugin middleware',

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { createGate, createLimiter } from '@headgate/core';
 import { metrics } from '@headgate/core/metrics';
 import { dashboard } from '@headgate/dashboard/express';
@@ -9,7 +10,7 @@ import { createServer } from '@headgate/server';
 import { lockClient, serverStore } from '@headgate/server-client';
 import { memoryStore } from '@headgate/store-kit/memory-store';
 import { expect, it } from 'vitest';
-import { read } from './pages.ts';
+import { read, root } from './pages.ts';
 
 const makers = {
   createLimiter,
@@ -77,4 +78,14 @@ it('docs/metrics.md has every metric and no other', () => {
   for (const [, prometheus, name] of rows) {
     expect(prometheus?.startsWith(name?.replaceAll('.', '_') ?? ' '), name).toBe(true);
   }
+});
+
+it('docs/performance.md bounds the bundle of createLimiter as the check of the sizes does', async () => {
+  const { default: sizes } = await import(join(root, '.size-limit.mjs'));
+  const { limit } = sizes.find(({ name }: { name: string }) =>
+    name.endsWith('createLimiter alone'),
+  );
+  const [, shown] =
+    /`createLimiter` alone is at most (\d+) kB/.exec(read('docs/performance.md')) ?? [];
+  expect(Number(shown)).toBe(Math.ceil(Number.parseFloat(limit)));
 });

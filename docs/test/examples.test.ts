@@ -20,6 +20,35 @@ it.each(servers)(
   },
 );
 
+/** Folders that can be copied, and open in StackBlitz. */
+const copied = ['core', 'express', 'fastify', 'hono', 'koa', 'nestjs', 'node', 'web', 'workers'];
+
+it.each(copied)(
+  'examples/%s installs what its programs import, in the versions that CI runs',
+  (name) => {
+    const { dependencies: tested } = JSON.parse(read('examples/package.json'));
+    const { scripts, dependencies } = JSON.parse(read(`examples/${name}/package.json`));
+    const programs = readdirSync(join(root, 'examples', name)).filter((file) =>
+      file.endsWith('.ts'),
+    );
+    const imported = programs.flatMap((file) => [
+      ...read(`examples/${name}/${file}`).matchAll(
+        /^(?:import|export|}).* ?'((?:@[\w-]+\/)?[\w-]+)[^':]*';$/gm,
+      ),
+    ]);
+    for (const [, from = ''] of imported) expect(Object.keys(dependencies)).toContain(from);
+    const { tsx, ...others } = dependencies;
+    for (const [dependency, version] of Object.entries(others)) {
+      const own = dependency.startsWith('@headgate/');
+      expect([dependency, version]).toEqual([dependency, own ? 'latest' : tested[dependency]]);
+    }
+    if (tsx !== undefined) {
+      expect(tsx).toBe(JSON.parse(read('package.json')).devDependencies.tsx);
+      expect(programs.map((file) => `tsx ${file}`)).toContain(scripts.start);
+    }
+  },
+);
+
 it('an example ends when the process that checks it has ended', async () => {
   const flags = ['--conditions=headgate-source', '--import=tsx'];
   const preload = `--import=${join(root, 'examples/checks/report-port.mjs')}`;

@@ -8,7 +8,7 @@ import { read } from './pages.ts';
 const limit = 2;
 
 /**
- * The bounds in docs/distributed.md: milliseconds that a permit stays with a process, and milliseconds that a waiter
+ * The bounds in docs/lab/reference-notes.md: milliseconds that a permit stays with a process, and milliseconds that a waiter
  * behind `ahead` others waits.
  */
 const atHome = (handoff: number, work: number) => Math.min((handoff + 1) * work, 100 + work);
@@ -66,7 +66,7 @@ it.each([
   [10, 30],
   [100, 1],
 ])(
-  'with handoff %i and %i ms of work, no waiter waits longer than docs/distributed.md says',
+  'with handoff %i and %i ms of work, no waiter waits longer than docs/lab/reference-notes.md says',
   async (handoff, work) => {
     const waits = await longestWaits(handoff, work);
     for (const { waited, ahead } of waits) {

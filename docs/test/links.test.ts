@@ -24,3 +24,11 @@ describe('the links between the pages are valid', () => {
     expect(local.filter((link) => isBroken(page, link))).toEqual([]);
   });
 });
+
+it.each(pages)(
+  'each table of %s has its rows next to its head, or GitHub shows them as text',
+  (page) => {
+    const text = read(page).replace(/^```.*?^```/gms, '');
+    expect(text.match(/^\| -{3}.*\n\n+\|.*$/gm) ?? []).toEqual([]);
+  },
+);

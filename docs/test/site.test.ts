@@ -5,6 +5,7 @@ import { groups, pagesOf } from '../site/groups.ts';
 import { siteLink } from '../site/links.ts';
 import { indexForModels, MAX_TOKENS, textForModels, tokensIn } from '../site/llms.ts';
 import { titleOf, userPages } from '../site/pages.ts';
+import { sitemapFor } from '../site/sitemap.ts';
 import { read } from './pages.ts';
 
 describe('the pages of the site', () => {
@@ -49,6 +50,18 @@ describe('a link of a page', () => {
     expect(() => siteLink('index.md', '../missing.ts')).toThrow(
       'docs/index.md links to ../missing.ts',
     );
+  });
+});
+
+describe('the sitemap', () => {
+  it('has the address that the deployment sets', () => {
+    expect(sitemapFor('https://some.host/docs/')).toEqual({ hostname: 'https://some.host/docs/' });
+    expect(sitemapFor(undefined)).toBeUndefined();
+    expect(sitemapFor('')).toBeUndefined();
+  });
+
+  it.each(['some.host', 'ftp://some.host'])('is an error at the address %s', (address) => {
+    expect(() => sitemapFor(address)).toThrow(`it is "${address}"`);
   });
 });
 

@@ -1,7 +1,7 @@
 // npm run pack -- import: what the packed core takes, and how long the import of @headgate/express takes compared with
 // that of express. Each import is in a process of its own, alternating, so that the load of the machine affects both.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { manifestOf } from '../packages.mjs';
@@ -11,6 +11,9 @@ const ROUNDS = 41;
 const MAX_RATIO = 0.25;
 const MAX_FILES = 120;
 const MAX_KB = 800;
+
+/** It shows the sizes. */
+const PAGE = 'docs/runtimes.md';
 
 const folder = mkdtempSync(join(tmpdir(), 'headgate-import-'));
 const tarballs = pack().filter((path) =>
@@ -33,6 +36,10 @@ function checkSize(tarball) {
   console.log(`@headgate/core: ${list.length} files, ${kb.toFixed(0)} kB unpacked`);
   if (list.length > MAX_FILES || kb > MAX_KB)
     throw new Error(`allowed are ${MAX_FILES} files and ${MAX_KB} kB`);
+  const [, shown] =
+    /^\| @headgate\/core \| \d+ \| (\d+) \|$/m.exec(readFileSync(PAGE, 'utf8')) ?? [];
+  if (!(Math.abs(Number(shown) / kb - 1) < 0.1))
+    throw new Error(`${PAGE} says ${shown} kB: run \`npm run compat -- runtimes --write\``);
 }
 
 try {

@@ -36,6 +36,7 @@ const refusals = refusalsOf({
   tags: git('tag', '--points-at', 'HEAD')?.split('\n') ?? [],
   isPlaceholder,
   repository,
+  npm: execFileSync('npm', ['--version'], { encoding: 'utf8' }).trim(),
   env: process.env,
 });
 
@@ -73,7 +74,7 @@ else await publish(packed(), targetOfNpm());
 
 function targetOfNpm() {
   const registry = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim();
-  return { registry, token: process.env.NPM_TOKEN, provenance: true };
+  return { registry, token: process.env.NPM_TOKEN || undefined, provenance: true };
 }
 
 async function rehearse() {

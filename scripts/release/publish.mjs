@@ -31,16 +31,15 @@ export function inOrder(tarballs) {
  * @param {readonly string[]} tarballs
  * @param {object} target
  * @param {string} target.registry Its URL.
- * @param {string} target.token Used for this registry only, and not written to any file.
+ * @param {string} [target.token] Used for this registry only, and not written to any file. Without one, the registry must
+ * trust the workflow.
  * @param {boolean} target.provenance Whether npm attests which workflow has made them.
  * @throws Error if npm fails. No further tarball is published then.
  */
 export async function publish(tarballs, { registry, token, provenance }) {
-  const env = {
-    ...process.env,
-    npm_config_registry: registry,
-    [`npm_config_${registry.replace(/^https?:/, '').replace(/\/?$/, '/')}:_authToken`]: token,
-  };
+  const host = registry.replace(/^https?:/, '').replace(/\/?$/, '/');
+  const authentication = token === undefined ? {} : { [`npm_config_${host}:_authToken`]: token };
+  const env = { ...process.env, npm_config_registry: registry, ...authentication };
   for (const { tarball, manifest } of inOrder(tarballs)) {
     const id = `${manifest.name}@${manifest.version}`;
     if (await isPublished(id, env)) {

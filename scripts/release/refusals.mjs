@@ -3,6 +3,12 @@
 /** What a dry run refuses, too: it would try something else than the next release. */
 const inDryRun = ['RELEASE_CHANGES', 'RELEASE_CHANGELOG'];
 
+/** Whether this version of npm can publish from a workflow that the registry trusts. */
+function canTrustWorkflows(npm) {
+  const [major, minor, patch] = npm.split('.').map(Number.parseFloat);
+  return major > 11 || (major === 11 && (minor > 5 || (minor === 5 && patch >= 1)));
+}
+
 /**
  * Each reason not to publish, with a stable code.
  *
@@ -15,6 +21,7 @@ const inDryRun = ['RELEASE_CHANGES', 'RELEASE_CHANGELOG'];
  * @param {readonly string[]} facts.tags The tags of the commit.
  * @param {boolean} facts.isPlaceholder Whether the addresses name no real owner yet.
  * @param {string} facts.repository The address of the repository that the packages name.
+ * @param {string} facts.npm The version of npm.
  * @param {NodeJS.ProcessEnv} facts.env
  */
 export function refusalsOf({
@@ -26,12 +33,16 @@ export function refusalsOf({
   tags,
   isPlaceholder,
   repository,
+  npm,
   env,
 }) {
   const hasSection = changelog.split('\n').some((line) => `${line} `.startsWith(`## ${version} `));
   const { GITHUB_REPOSITORY: building } = env;
   const reasons = {
-    RELEASE_TOKEN: !env.NPM_TOKEN && 'NPM_TOKEN is empty. Set it to a token that may publish.',
+    RELEASE_TOKEN:
+      !env.NPM_TOKEN &&
+      !canTrustWorkflows(npm) &&
+      `npm ${npm} cannot publish without a token. Use npm 11.5.1 or newer, or set NPM_TOKEN.`,
     RELEASE_PROVENANCE:
       !env.ACTIONS_ID_TOKEN_REQUEST_URL &&
       'npm can attest the origin of a package only in the release workflow, which has `id-token: write`.',

@@ -21,5 +21,11 @@ declare module 'overload-protection' {
 }
 
 declare module 'toobusy-js' {
-  export default function isTooBusy(): boolean;
+  const isTooBusy: {
+    (): boolean;
+    interval(milliseconds: number): void;
+    maxLag(milliseconds: number): void;
+    shutdown(): void;
+  };
+  export default isTooBusy;
 }

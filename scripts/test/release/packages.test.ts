@@ -30,8 +30,9 @@ describe.each(publicPackages)('%s', (folder: string) => {
 });
 
 it.each(pagesWithAddresses)('%s links to the repository', (page) => {
-  const links = read(page).match(/https:\/\/github\.com\/[\w-]+\/headgate\b/g) ?? [];
-  expect(new Set(links)).toEqual(new Set([repository]));
+  const links = read(page).match(/github(\.com)?\/[\w-]+\/headgate\b/g) ?? [];
+  const paths = links.map((link) => link.replace(/^github(\.com)?/, ''));
+  expect(new Set(paths)).toEqual(new Set([new URL(repository).pathname]));
 });
 
 it('SECURITY.md says where to report a vulnerability', () => {
@@ -55,4 +56,9 @@ describe('what npm installs with the packages', () => {
   it('is listed in THIRD-PARTY.md: `npm run docs -- licenses` writes it', () => {
     expect(read('THIRD-PARTY.md')).toBe(licensesPage());
   });
+});
+
+it('CODEOWNERS names the owner of the repository', () => {
+  const [, owner] = new URL(repository).pathname.split('/');
+  expect(read('.github/CODEOWNERS')).toMatch(new RegExp(`^\\* @${owner}$`, 'm'));
 });

@@ -13,8 +13,9 @@ const ready = {
   tags: ['v0.1.0'],
   isPlaceholder: false,
   repository: 'https://github.com/some/headgate',
+  npm: '11.5.1',
   env: {
-    NPM_TOKEN: 'secret',
+    NPM_TOKEN: '',
     ACTIONS_ID_TOKEN_REQUEST_URL: 'https://localhost',
     GITHUB_REPOSITORY: 'some/headgate',
   },
@@ -25,8 +26,8 @@ it('a release of a tagged commit in the workflow is not refused', () => {
 });
 
 const faults = [
-  { code: 'RELEASE_TOKEN', facts: { env: { ...ready.env, NPM_TOKEN: '' } } },
-  { code: 'RELEASE_PROVENANCE', facts: { env: { NPM_TOKEN: 'secret' } } },
+  { code: 'RELEASE_TOKEN', facts: { npm: '11.5.0' } },
+  { code: 'RELEASE_PROVENANCE', facts: { env: {} } },
   { code: 'RELEASE_REPOSITORY', facts: { repository: 'https://github.com/Some/headgate' } },
   { code: 'RELEASE_PLACEHOLDER', facts: { isPlaceholder: true } },
   { code: 'RELEASE_CHANGES', facts: { changes: ' M README.md' }, stopsDryRun: true },
@@ -39,6 +40,15 @@ const faults = [
 it.each(faults)('a release is refused with $code', ({ code, facts, stopsDryRun = false }) => {
   const refusals = refusalsOf({ ...ready, ...facts });
   expect(refusals).toEqual([{ code, message: expect.stringMatching(/\.$|README/), stopsDryRun }]);
+});
+
+it('an npm that cannot trust a workflow publishes with a token', () => {
+  const env = { ...ready.env, NPM_TOKEN: 'secret' };
+  expect(refusalsOf({ ...ready, npm: '10.8.2', env })).toEqual([]);
+});
+
+it.each(['11.10.0', '12.0.1'])('npm %s needs no token', (npm) => {
+  expect(refusalsOf({ ...ready, npm })).toEqual([]);
 });
 
 it('a release is refused without git', () => {
@@ -70,10 +80,10 @@ function release(...args: readonly string[]) {
   return { status, stdout, stderr };
 }
 
-it('a release without a token ends before its first step', () => {
+it('a release outside the workflow ends before its first step', () => {
   const { status, stdout, stderr } = release();
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-  expect(stderr).toMatch(/^RELEASE_TOKEN: /);
+  expect(stderr).toMatch(/^RELEASE_PROVENANCE: /m);
   expect(stderr).toMatch(/Nothing has been done\.\n$/);
 });
 

@@ -1,6 +1,8 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { read } from '../../../docs/test/pages.ts';
+import { read, root } from '../../../docs/test/pages.ts';
 
 const workflow = parse(read('.github/workflows/release.yml'));
 const { steps } = workflow.jobs.npm;
@@ -10,7 +12,7 @@ it('a tag starts the release, which may do nothing but read and attest', () => {
   expect(workflow.permissions).toEqual({ contents: 'read', 'id-token': 'write' });
 });
 
-it('the release workflow runs the command of a dry run, with the token', () => {
+it('the release workflow runs the command of a dry run, with a token for the first release only', () => {
   const [command, ...others] = steps.filter(({ run }: { run?: string }) => run !== undefined);
   expect(others).toEqual([]);
   expect(command).toEqual({
@@ -19,8 +21,24 @@ it('the release workflow runs the command of a dry run, with the token', () => {
   });
 });
 
-it('actions are pinned to a version', () => {
-  const used = steps.flatMap(({ uses }: { uses?: string }) => uses ?? []);
-  expect(used.length).toBeGreaterThan(0);
-  for (const action of used) expect(action).toMatch(/^actions\/[\w-]+@v\d+\.\d+\.\d+$/);
+it('actions of each workflow are pinned by commit, with their version for the reader', () => {
+  const files = readdirSync(join(root, '.github/workflows'));
+  const used = files.flatMap((name) => read(`.github/workflows/${name}`).match(/uses:.*/g) ?? []);
+  expect(used.length).toBeGreaterThan(files.length);
+  for (const action of used) {
+    expect(action).toMatch(/^uses: actions\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  }
+});
+
+it('updates of actions and packages are proposed when they are a week old', () => {
+  const { updates } = parse(read('.github/dependabot.yml'));
+  const proposed = updates.map((update: Record<string, unknown>) => [
+    update['package-ecosystem'],
+    update.cooldown,
+  ]);
+  const cooldown = { 'default-days': 7 };
+  expect(proposed).toEqual([
+    ['github-actions', cooldown],
+    ['npm', cooldown],
+  ]);
 });

@@ -23,6 +23,9 @@ import {
 /** The adaptive limit inside the default limit. */
 export const defaultLimit = adaptive({ min: 4, initial: 8, max: 10_000 });
 
+/** What decides about requests: a limiter, or what it is compared with. */
+export type Admission = Pick<LocalLimiter, 'request' | 'withdraw'>;
+
 /** The limiter of a middleware that has no options. */
 function defaultLimiter(loop: SimulatedLoop, order: Order = fifo()): LocalLimiter {
   return createLimiter({
@@ -48,7 +51,7 @@ export function noLimiter(loop: SimulatedLoop): LocalLimiter {
 export function simulate(
   workload: Workload,
   jobs: readonly Job[],
-  limiterOf: (loop: SimulatedLoop) => LocalLimiter = defaultLimiter,
+  limiterOf: (loop: SimulatedLoop) => Admission = defaultLimiter,
 ): Outcome[] {
   const loop = new SimulatedLoop(workload.connects, workload.isCold);
   const limiter = limiterOf(loop);
@@ -86,7 +89,7 @@ class ClientRequest extends Waiter {
   constructor(
     private readonly job: Job,
     private readonly loop: SimulatedLoop,
-    private readonly limiter: LocalLimiter,
+    private readonly limiter: Admission,
     private readonly handlers: Handlers,
     private readonly end: (answered: boolean) => void,
   ) {
