@@ -1,3 +1,5 @@
+import { MAX_PAUSE } from '@headgate/store-kit';
+
 /** Removes expired leases. Returns their weight and number, and when the next lease ends. */
 const expireLeases = `
 local function expireLeases(key, now)
@@ -152,7 +154,7 @@ end
 /** Whether a pause has not ended. One of more than an hour is that of a clock that was set back. */
 const isAhead = `
 local function isAhead(pausedUntil, now)
-  return pausedUntil > now and pausedUntil <= now + 3600000
+  return pausedUntil > now and pausedUntil <= now + ${MAX_PAUSE}
 end
 `;
 
