@@ -42,6 +42,11 @@ export const commands = {
       'HTTP clients whose server hangs, on real sockets',
       'internal/simulator/src/storm/on-sockets.ts',
     ),
+    proxies: fromSource(
+      'limits of nginx and HAProxy, and a server that rejects behind them',
+      'bench/src/proxies/main.ts',
+      '--proxies',
+    ),
     scrape: bench('collecting the metrics of 1,000 limits', 'scrape.js'),
   },
   simulate: {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Agent, get } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { arrivals } from 'headgate/load';
@@ -26,9 +27,15 @@ export interface Burst {
   readonly slowest: number;
 }
 
-/** Sends requests at once, the last `leaving` of which leave after 50 ms. */
+/** How long clients wait that leave, in milliseconds. */
+const LEAVES_AFTER = 80;
+
+/** Sends requests at once; the clients of the last `leaving` ones leave before the first answer. */
 export async function burst(port: number, count: number, leaving = 0): Promise<Burst> {
-  const signal = AbortSignal.timeout(50);
+  const left = new AbortController();
+  setMaxListeners(count, left.signal);
+  setTimeout(() => left.abort(), LEAVES_AFTER);
+  const { signal } = left;
   const answers = await Promise.all(
     Array.from({ length: count }, (_, index) =>
       ask(port, index < count - leaving ? {} : { signal }),

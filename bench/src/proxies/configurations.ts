@@ -9,6 +9,7 @@ export function nginxLimit(port: number, [app]: readonly Address[], most: number
   return `limit_conn_zone $server_name zone=app:1m;
     server {
       listen 127.0.0.1:${port};
+      server_name app;
       location / {
         limit_conn app ${most};
         limit_conn_status 503;
@@ -36,6 +37,7 @@ export function nginxLeastConn(port: number, apps: readonly Address[]): string {
 }
 
 interface Haproxy {
+  readonly defaults?: readonly string[];
   /** Lines of the backend. */
   readonly backend?: readonly string[];
   /** Settings of each server. */
@@ -45,7 +47,7 @@ interface Haproxy {
 export function haproxy(
   port: number,
   apps: readonly Address[],
-  { backend = [], server = () => '' }: Haproxy = {},
+  { defaults = [], backend = [], server = () => '' }: Haproxy = {},
 ): string {
   return [
     'defaults',
@@ -54,6 +56,7 @@ export function haproxy(
     '  timeout client 30s',
     '  timeout server 10s',
     '  timeout queue 5s',
+    ...defaults.map((line) => `  ${line}`),
     'frontend web',
     `  bind 127.0.0.1:${port}`,
     '  default_backend apps',

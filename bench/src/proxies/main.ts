@@ -12,7 +12,7 @@ const page = resolve(import.meta.dirname, '../../../docs/load-balancers.md');
 
 /** By the headings of the page. */
 const sections = {
-  'At the edge or in the app?': burstTable,
+  'A burst': burstTable,
   'A server that rejects attracts traffic': sheddingTable,
 };
 

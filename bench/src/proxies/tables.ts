@@ -27,9 +27,9 @@ async function behind<T>(
 const LIMIT = 10;
 const [BURST, LEAVING] = [40, 20];
 
-const maxconn = (...backend: string[]): StartProxy => {
+const maxconn = (...defaults: string[]): StartProxy => {
   const server = () => `maxconn ${LIMIT}`;
-  return (port, apps) => startHaproxy(haproxy(port, apps, { backend, server }), port);
+  return (port, apps) => startHaproxy(haproxy(port, apps, { defaults, server }), port);
 };
 
 const limits: Readonly<Record<string, StartProxy | undefined>> = {
@@ -54,7 +54,7 @@ export async function burstTable(): Promise<Table> {
     rows.push([name, ...figures, `${left.handled}`]);
   }
   return {
-    title: `${BURST} requests at once, handlers of ${WORK} ms`,
+    title: `${BURST} requests at once, whose handlers take ${WORK} ms`,
     columns: ['', 'answered', 'rejected', 'slowest', `handled if ${LEAVING} clients leave`],
     rows,
     goals: [],
