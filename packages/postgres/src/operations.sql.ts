@@ -1,13 +1,11 @@
-import { MAX_PAUSE as LONGEST } from '@headgate/store-kit';
-
 /** The bounds for grants: if the limit is paused or drained, no lease fits; in shadow mode, every lease fits. */
 export const bounds = `
       alone_ := CASE WHEN l.operated & 3 > 0 OR l.operated & 4 = 0 AND l.paused > 0 THEN -1 ELSE 0 END;
       bound_ := CASE WHEN alone_ < 0 THEN -1 WHEN l.operated & 4 > 0 THEN 1000000000000000 ELSE l.most END;
 `;
 
-/** Longest pause in microseconds. */
-export const MAX_PAUSE = 1_000 * LONGEST;
+/** Longest pause in microseconds: an hour. */
+export const MAX_PAUSE = 3_600_000_000;
 
 /**
  * The effect of each verb: a part of the function in `lease.sql.ts`, whose variables it uses. Each verb sets the state,

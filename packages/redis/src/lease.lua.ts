@@ -1,4 +1,3 @@
-import { MAX_PAUSE } from '@headgate/store-kit';
 import { steps } from './steps.lua.ts';
 
 /**
@@ -214,7 +213,7 @@ repeat
       operatedAt, isOperated, mayFit, pausedUntil = max(now, operatedAt + 1), true, true, 0
       bound, alone = bounds(operated, limit, 0)
     elseif weight ~= '-1' then
-      pausedUntil = weight == '0' and 0 or max(pausedUntil, now + math.min(weight, ${MAX_PAUSE}))
+      pausedUntil = weight == '0' and 0 or max(pausedUntil, now + math.min(weight, 3600000))
       isPaused, mayFit = true, true
       bound, alone = bounds(operated, limit, pausedUntil)
     end

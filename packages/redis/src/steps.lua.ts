@@ -1,5 +1,3 @@
-import { MAX_PAUSE } from '@headgate/store-kit';
-
 /** Removes expired leases. Returns their weight and number, and when the next lease ends. */
 const expireLeases = `
 local function expireLeases(key, now)
@@ -154,7 +152,7 @@ end
 /** Whether a pause has not ended. One of more than an hour is that of a clock that was set back. */
 const isAhead = `
 local function isAhead(pausedUntil, now)
-  return pausedUntil > now and pausedUntil <= now + ${MAX_PAUSE}
+  return pausedUntil > now and pausedUntil <= now + 3600000
 end
 `;
 

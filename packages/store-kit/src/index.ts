@@ -1,6 +1,6 @@
 export { StoreError } from '@headgate/core';
 export type { StoreActivity } from '@headgate/core/engine';
-export { MAX_PAUSE, maxTimer, outsideRequest } from '@headgate/core/engine';
+export { maxTimer, outsideRequest } from '@headgate/core/engine';
 export type {
   Answer,
   Capabilities,
