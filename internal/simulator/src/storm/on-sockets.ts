@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util';
 import { contenders } from './contenders.ts';
 import { realNetwork } from './network.ts';
-import { storm } from './storm.ts';
+import { PATIENCE, storm } from './storm.ts';
 import { isReached, rowOf, tableOf } from './table.ts';
 
 const some =
@@ -22,6 +22,7 @@ console.log(
   'A server hangs from the 5th to the 20th second, and is watched for 30 s more. Each client has a server of its own.\n',
 );
 
+const start = performance.now();
 const rows = await Promise.all(
   chosen.map(async (contender) => {
     const results = [await storm(contender, 'hang', phases, realNetwork)];
@@ -29,5 +30,10 @@ const rows = await Promise.all(
     return rowOf(contender, results);
   }),
 );
-console.log(tableOf(['hang'], rows));
-process.exit();
+// Calls that are sent too late are another load.
+const expected = phases.before + phases.outage + phases.after + PATIENCE;
+const isTooBusy = performance.now() - start > 1.1 * expected;
+if (isTooBusy)
+  console.log('This machine was too busy to send the calls in time, so there is no result.');
+else console.log(tableOf(['hang'], rows));
+process.exit(isTooBusy ? 0 : process.exitCode);
