@@ -41,7 +41,7 @@ interface Entered {
 }
 
 /**
- * Takes a permit of the first deployment that has one. If none has, waits for the first of them. If that is in vain, uses
+ * Takes a permit of the first deployment that has one. If none has, waits for the first of them. If that wait ends with a rejection, uses
  * the cheaper model, if the client allows that.
  */
 async function enter(call: Call, signal: AbortSignal): Promise<Entered> {

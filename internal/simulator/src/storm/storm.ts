@@ -26,7 +26,7 @@ const LOAD = 0.9;
 /** Milliseconds that a caller waits. */
 export const PATIENCE = 10_000;
 const ENOUGH = 0.95;
-/** Calls within so many milliseconds are judged together. */
+/** Calls within this many milliseconds are judged together. */
 const WINDOW = 3_000;
 
 interface Called {

@@ -75,7 +75,7 @@ AbortSignal.timeout = (delay) => {
   return controller.signal;
 };
 
-/** Runs `task` in virtual time, for at most so many milliseconds. The same seed gives the same run. */
+/** Runs `task` in virtual time, for at most this many milliseconds. The same seed gives the same run. */
 export async function inVirtualTime<T>(
   task: () => Promise<T>,
   milliseconds: number,
