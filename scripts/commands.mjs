@@ -39,6 +39,15 @@ export const commands = {
     server: bench('the HTTP service', 'server/main.js', '--redis'),
     leavers: bench('handlers whose clients leave', 'leavers/main.js'),
     impatient: bench('an overload whose clients leave', 'leavers/impatient/main.js'),
+    storm: fromSource(
+      'HTTP clients whose server hangs, on real sockets',
+      'internal/simulator/src/storm/on-sockets.ts',
+    ),
+    proxies: fromSource(
+      'limits of nginx and HAProxy, and a server that rejects behind them',
+      'bench/src/proxies/main.ts',
+      '--proxies',
+    ),
     scrape: bench('collecting the metrics of 1,000 limits', 'scrape.js'),
   },
   simulate: {
@@ -65,6 +74,10 @@ export const commands = {
     queue: fromSource(
       'which requests a limit serves, compared with a plain queue',
       'internal/simulator/src/queue/main.ts',
+    ),
+    storm: fromSource(
+      'HTTP clients before, during and after an outage of their server',
+      'internal/simulator/src/storm/main.ts',
     ),
   },
   chaos: {

@@ -12,7 +12,7 @@ const pagesAbout = {
   'durable-object': ['workers'],
   express: ['start-express'],
   fastify: ['start-fastify'],
-  fetch: ['outbound-calls'],
+  fetch: ['outbound-calls', 'retry-storms'],
   hono: ['start-hono'],
   koa: ['start-koa'],
   nestjs: ['start-nestjs'],

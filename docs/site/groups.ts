@@ -33,6 +33,7 @@ const table: readonly Group[] = [
       'uploads-and-slow-clients',
       'limiters-in-handlers',
       'outbound-calls',
+      'retry-storms',
       'load-balancers',
       'ai',
       'distributed',

@@ -50,6 +50,7 @@ export const searchWords: Readonly<Record<string, string>> = {
   'recipes-processes': 'pm2 cluster mode workers multi core worker threads',
   'recipes-sse': 'server-sent events eventsource text/event-stream',
   redis: 'valkey ioredis node-redis redis cluster lua',
+  'retry-storms': 'metastable failure retry storm thundering herd backoff jitter got axios-retry p-retry resilience',
   'reject-well':
     '429 503 too many requests service unavailable retry-after error page fallback degraded cors custom response',
   'rolling-restarts': 'zero downtime deployment blue green drain connection draining',

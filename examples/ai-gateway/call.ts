@@ -1,26 +1,32 @@
 // What the gateway knows of a request before the limit: which tenant sends it, and how many tokens it may use.
 import { anthropicError, openaiError, type Refusal } from '@headgate/ai';
 import type { Priority, Rejection } from '@headgate/core';
+import { cheaper, type Deployment, deploymentsOf } from './deployments.ts';
 
 interface Tenant {
   readonly id: string;
   readonly class: 'interactive' | 'batch';
 }
 
-/** A placeholder for the records of your API keys. They decide the class, never a header of the client. */
+/** A placeholder for the table of your API keys. They decide the class, never a header of the client. */
 const tenants = new Map<string, Tenant>([
   ['sk-ann', { id: 'ann', class: 'interactive' }],
   ['sk-bob', { id: 'bob', class: 'interactive' }],
   ['sk-crawler', { id: 'crawler', class: 'batch' }],
 ]);
 
-export const paths = ['/v1/chat/completions', '/v1/messages'];
+/** A placeholder for the query. Cache what it returns, since each request needs it. */
+async function tenantOf(key: string): Promise<Tenant | undefined> {
+  return tenants.get(key);
+}
 
 /** The fields that the gateway reads. All others are passed on. */
 export interface Body {
   model?: string;
   stream?: boolean;
   max_tokens?: number;
+  max_completion_tokens?: number;
+  max_output_tokens?: number;
   stream_options?: { include_usage?: boolean };
 }
 
@@ -40,10 +46,12 @@ export class Call {
     readonly tenant: Tenant,
     readonly path: string,
     readonly body: Body,
-    private readonly allowsFallback: boolean,
+    /** Those of the model, the one to try first at the beginning. */
+    public deployments: readonly Deployment[],
+    readonly header: (name: string) => string | undefined,
   ) {
     this.prompt = Math.ceil(JSON.stringify(body).length / 4);
-    const isStream = this.isOpenAI && Boolean(body.stream);
+    const isStream = path === '/v1/chat/completions' && Boolean(body.stream);
     this.hidesUsage = isStream && body.stream_options?.include_usage !== true;
     if (isStream) body.stream_options = { ...body.stream_options, include_usage: true };
   }
@@ -54,35 +62,40 @@ export class Call {
 
   /** The weight of the request: tokens of the prompt and of the answer. */
   get estimate(): number {
-    const max = Number(this.body.max_tokens) || USUAL_ANSWER;
+    const { max_tokens, max_completion_tokens, max_output_tokens } = this.body;
+    const max = Number(max_tokens ?? max_completion_tokens ?? max_output_tokens) || USUAL_ANSWER;
     return this.prompt + Math.ceil(Math.min(max, USUAL_ANSWER));
   }
 
-  /** Uses a cheaper model, which has a limit of its own. Returns false if the client does not allow that. */
+  /** Uses a cheaper model, whose tokens have a limit of their own. Returns false if the client does not allow that. */
   degrade(): boolean {
-    if (!this.allowsFallback) return false;
-    this.body.model = 'small';
+    if (!this.useCheaperModel()) return false;
     this.limit = 'fallback';
+    return true;
+  }
+
+  useCheaperModel(): boolean {
+    if (this.header('x-allow-fallback') !== 'true' || this.body.model === cheaper) return false;
+    this.body.model = cheaper;
+    this.deployments = deploymentsOf(this.path, cheaper);
     return true;
   }
 
   /** The response to a rejected request, in the form that the client's SDK understands and retries. */
   refusal(rejection: Rejection): Refusal {
-    return this.isOpenAI ? openaiError(rejection) : anthropicError(rejection);
-  }
-
-  private get isOpenAI(): boolean {
-    return this.path === '/v1/chat/completions';
+    return this.path === '/v1/messages' ? anthropicError(rejection) : openaiError(rejection);
   }
 }
 
-/** Returns undefined for an unknown API key. */
-export function callOf(
+/** Returns the status of the error for an unknown API key or model. */
+export async function callOf(
   path: string,
   body: Body,
   header: (name: string) => string | undefined,
-): Call | undefined {
+): Promise<Call | 401 | 404> {
   const key = header('x-api-key') ?? header('authorization')?.replace('Bearer ', '') ?? '';
-  const tenant = tenants.get(key);
-  return tenant && new Call(tenant, path, body, header('x-allow-fallback') === 'true');
+  const tenant = await tenantOf(key);
+  if (tenant === undefined) return 401;
+  const deployments = deploymentsOf(path, body.model);
+  return deployments.length === 0 ? 404 : new Call(tenant, path, body, deployments, header);
 }

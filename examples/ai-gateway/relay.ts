@@ -1,13 +1,15 @@
 // Sends an admitted request to the provider, and corrects its weight while the answer is streamed.
 import { reportRefusal, UsageReader } from '@headgate/ai';
-import type { Permit } from '@headgate/core';
+import { type Permit, RejectedError } from '@headgate/core';
 import type { Call } from './call.ts';
-import { upstream } from './limits.ts';
+import type { Deployment } from './deployments.ts';
+import { queueTimeout } from './limits.ts';
 import { firstToken, usedTokens } from './metrics.ts';
 import { withoutUsage } from './without-usage.ts';
 
-const provider = process.env.PROVIDER_URL ?? 'http://localhost:4000';
-const key = process.env.PROVIDER_KEY ?? '';
+/** Header fields of the provider that its clients read. */
+const answered =
+  /^(content-type|retry-after|retry-after-ms|x-should-retry|(x-)?request-id)$|ratelimit/;
 
 export interface Answer {
   readonly status: number;
@@ -15,37 +17,99 @@ export interface Answer {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
+/**
+ * @param permit The one for the tokens. Its signal aborts when the client disconnects, since tokens that no client reads
+ *   should not be paid for, and after `maxHold`.
+ * @throws RejectedError if no deployment admits the request in time.
+ */
 export async function ask(call: Call, permit: Permit): Promise<Answer> {
-  const response = await fetch(provider + call.path, {
+  const { signal } = permit;
+  const { deployment, held } = await enter(call, signal);
+  // The body may never be read.
+  signal.addEventListener('abort', () => held.release());
+  try {
+    return await answerOf(call, permit, deployment, held);
+  } catch (error) {
+    held.release();
+    throw error;
+  }
+}
+
+interface Entered {
+  readonly deployment: Deployment;
+  readonly held: Permit;
+}
+
+/**
+ * Takes a permit of the first deployment that has one. If none has, waits for the first of them. If that wait ends with a rejection, uses
+ * the cheaper model, if the client allows that.
+ */
+async function enter(call: Call, signal: AbortSignal): Promise<Entered> {
+  const [first, ...others] = call.deployments;
+  if (first === undefined) throw new Error('no deployment serves the model');
+  const take = async (deployment: Deployment, wait: number) => {
+    const held = await deployment.limiter.acquire({ signal, queueTimeout: wait });
+    return { deployment, held };
+  };
+  const attempts = others.length > 0 ? [first, ...others] : [];
+  for (const deployment of attempts) {
+    const entered = await take(deployment, 0).catch(ignoreRejection);
+    if (entered !== undefined) return entered;
+  }
+  return take(first, queueTimeout).catch((error) => {
+    ignoreRejection(error);
+    const [other] = call.useCheaperModel() ? call.deployments : [];
+    if (other === undefined) throw error;
+    return take(other, 0);
+  });
+}
+
+function ignoreRejection(error: unknown): undefined {
+  if (!(error instanceof RejectedError)) throw error;
+}
+
+async function answerOf(
+  call: Call,
+  permit: Permit,
+  deployment: Deployment,
+  held: Permit,
+): Promise<Answer> {
+  const { provider, url } = deployment;
+  const headers = new Headers({ 'content-type': 'application/json', ...provider.credentials });
+  for (const name of provider.passedOn) {
+    const value = call.header(name);
+    if (value !== undefined) headers.set(name, value);
+  }
+  const response = await fetch(url + call.path, {
     method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      authorization: `Bearer ${key}`,
-      'x-api-key': key,
-    },
+    headers,
     body: JSON.stringify(call.body),
-    // Aborts when the client disconnects, since tokens that no client reads should not be paid for, and after `maxHold`.
     signal: permit.signal,
   });
   const { status } = response;
-  const headers: Record<string, string> = {};
-  for (const name of ['content-type', 'retry-after', 'retry-after-ms']) {
-    const value = response.headers.get(name);
-    if (value !== null) headers[name] = value;
-  }
-  const body = relay(response, call, permit);
-  return { status, headers, body: call.hidesUsage ? withoutUsage(body) : body };
+  const fields = [...response.headers].filter(([name]) => answered.test(name));
+  const body = relay(response, call, permit, { deployment, held });
+  return {
+    status,
+    headers: Object.fromEntries(fields),
+    body: call.hidesUsage ? withoutUsage(body) : body,
+  };
 }
 
-async function* relay(response: Response, call: Call, permit: Permit) {
+async function* relay(
+  response: Response,
+  call: Call,
+  permit: Permit,
+  { deployment, held }: Entered,
+) {
   const { ok, body } = response;
   const reader = new UsageReader();
   const labels = { class: call.tenant.class };
   try {
     if (!ok) {
       const error = await response.text();
-      // If the provider refuses most requests, stops the callers of all processes, instead of letting each find out.
-      reportRefusal(upstream, response, error);
+      // If it refuses most requests, stops the callers of all processes, instead of letting each find out.
+      reportRefusal(deployment.limiter, response, error);
       yield new TextEncoder().encode(error);
       return;
     }
@@ -60,6 +124,7 @@ async function* relay(response: Response, call: Call, permit: Permit) {
       yield chunk;
     }
   } finally {
+    held.release();
     // Also after a disconnect or an error: the tenant is charged for what it has used.
     const tokens = ok ? tokensOf(reader, call.prompt) : 0;
     permit.adjust(Math.max(1, tokens), call.limit);

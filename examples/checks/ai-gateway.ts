@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { anthropic, type GatewayScene, openai } from './gateway-scene.ts';
+import { anthropic, type GatewayScene, openai, responses } from './gateway-scene.ts';
 import { statuses } from './program.ts';
 
 /** Runs the scenarios one after another. After each, no permit is held and no request is queued. */
@@ -23,6 +23,12 @@ type Scenario = (scene: GatewayScene) => Promise<void>;
 
 const formats = [
   { path: openai, end: /data: \[DONE\]\n\n$/, code: 503, error: /"code":"server_is_overloaded"/ },
+  {
+    path: responses,
+    end: /"response.completed".*\n\n$/,
+    code: 503,
+    error: /"code":"server_is_overloaded"/,
+  },
   { path: anthropic, end: /"message_stop"}\n\n$/, code: 529, error: /"type":"overloaded_error"/ },
 ] as const;
 
@@ -38,8 +44,8 @@ const streams: Scenario = async (scene) => {
   }
   assert.equal((await one.fetch('/v1/messages', { method: 'POST', body: '{}' })).status, 401);
   const metrics = await (await one.fetch('/metrics')).text();
-  assert.match(metrics, /^ai_tokens_total{class="interactive"} 40$/m, 'as the provider counts');
-  assert.match(metrics, /^ai_time_to_first_token_seconds_count{class="interactive"} 2$/m);
+  assert.match(metrics, /^ai_tokens_total{class="interactive"} 60$/m, 'as the provider counts');
+  assert.match(metrics, /^ai_time_to_first_token_seconds_count{class="interactive"} 3$/m);
 };
 
 const commonLimit: Scenario = async (scene) => {
@@ -92,6 +98,47 @@ const fairness: Scenario = async (scene) => {
   assert.ok(greedyBefore.length < 6, `served before 40 short answers: ${greedyBefore.length}`);
 };
 
+/** The last request that the provider has received. */
+const lastOf = async (scene: GatewayScene) => (await scene.calls()).started.at(-1);
+
+const credentials: Scenario = async (scene) => {
+  const { one } = scene;
+  const fields = { 'anthropic-version': '2023-06-01', 'anthropic-beta': 'a,b', 'x-secret': 'x' };
+  await (await scene.ask(one, { path: anthropic, headers: fields })).text();
+  const { headers: toAnthropic } = (await lastOf(scene)) ?? {};
+  assert.equal(toAnthropic?.['anthropic-version'], '2023-06-01');
+  assert.equal(toAnthropic?.['anthropic-beta'], 'a,b');
+  assert.equal(toAnthropic?.['x-api-key'], 'anthropic-key');
+  assert.equal(toAnthropic?.authorization, undefined);
+  assert.equal(toAnthropic?.['x-secret'], undefined);
+  await (await scene.ask(one, { path: responses, headers: fields })).text();
+  const { headers: toOpenai } = (await lastOf(scene)) ?? {};
+  assert.equal(toOpenai?.authorization, 'Bearer openai-key');
+  assert.equal(toOpenai?.['x-api-key'], undefined);
+  assert.equal(toOpenai?.['anthropic-version'], undefined);
+  assert.equal((await scene.ask(one, { model: 'unknown' })).status, 404);
+};
+
+const deployments: Scenario = async (scene) => {
+  const { one, two } = scene;
+  const medium = { model: 'medium' };
+  // Eight run at once: four on each deployment.
+  const running = await Promise.all(
+    [one, two, one, two, one, two, one, two].map((at) => scene.hold(at, medium)),
+  );
+  await scene.release();
+  await Promise.all(running.map((answer) => answer.text()));
+  const paths = (await scene.calls()).started.slice(-8).map(({ url }) => url);
+  assert.equal(paths.filter((url) => url.startsWith('/second')).length, 4);
+  // A deployment that refuses is paused, and the other one serves its requests.
+  const refuse = { ...medium, metadata: { fault: 'refuse' } };
+  for (let count = 0; count < 20; count++) await (await scene.ask(one, refuse)).text();
+  const answers = await Promise.all(Array.from({ length: 4 }, () => scene.ask(one, medium)));
+  assert.deepEqual(statuses(answers), { 200: 4 });
+  const after = (await scene.calls()).started.slice(-4).map(({ url }) => url);
+  assert.deepEqual(after, Array(4).fill(openai));
+};
+
 const disconnects: Scenario = async (scene) => {
   const { one } = scene;
   const { aborted } = await scene.calls();
@@ -132,12 +179,13 @@ const faults: Scenario = async (scene) => {
   assert.equal((await hanging).status, 504);
   await scene.idle();
   await assert.rejects(slow.text());
-  // Cut, cut, reset, slow, hanging.
-  assert.equal((await scene.calls()).aborted, aborted + 5);
+  // Cut three times, reset, slow, hanging.
+  assert.equal((await scene.calls()).aborted, aborted + 6);
 };
 
 const pause: Scenario = async (scene) => {
   const { one, gateways, provider } = scene;
+  const { refused: refusedBefore } = await scene.calls();
   // Another customer of the provider uses all of its capacity.
   const others = await Promise.all(Array.from({ length: 8 }, () => scene.hold(provider)));
   let refusedAt = 0;
@@ -151,10 +199,10 @@ const pause: Scenario = async (scene) => {
   await scene.release();
   await Promise.all(others.map((answer) => answer.text()));
   const before = await scene.calls();
-  const answers = await Promise.all(gateways.map((at) => scene.ask(at)));
+  const answers = await Promise.all(gateways.map((at) => scene.ask(at, { path: anthropic })));
   assert.deepEqual(statuses(answers), { 200: 4 });
   const after = await scene.calls();
-  assert.equal(after.refused, 10);
+  assert.equal(after.refused, refusedBefore + 10);
   for (const { at } of after.started.slice(before.started.length))
     assert.ok(at - refusedAt > 900, 'all processes have waited for a second');
 };
@@ -192,11 +240,24 @@ const restartOfRedis: Scenario = async (scene) => {
   assert.deepEqual(statuses(meanwhile), { 200: 2 });
   await redis.restart();
   for (const at of gateways)
-    await scene.until(at, ({ limit }) => limit.limits[1]?.distributed?.up === true);
+    await scene.until(at, ({ deployments: all }) => all.every(({ distributed: it }) => it?.up));
   await scene.release();
   assert.match(await running.text(), /\[DONE\]/, 'a running answer survives');
   const after = await Promise.all([scene.ask(one), scene.ask(two)]);
   assert.deepEqual(statuses(after), { 200: 2 });
+};
+
+const otherModel: Scenario = async (scene) => {
+  const { one } = scene;
+  const question = { path: anthropic } as const;
+  for (let count = 0; count < 12; count++)
+    await (await scene.ask(one, { ...question, metadata: { fault: 'refuse' } })).text();
+  const paused = await scene.ask(one, question);
+  assert.equal(paused.status, 529);
+  assert.ok(Number(paused.headers.get('retry-after')) > 20, 'the rest of the pause');
+  const other = await scene.ask(one, { ...question, allowsFallback: true });
+  assert.equal(other.status, 200);
+  assert.equal((await lastOf(scene))?.model, 'small');
 };
 
 const labels: Scenario = async ({ one }) => {
@@ -210,10 +271,13 @@ const scenarios = [
   commonLimit,
   priorities,
   fairness,
+  credentials,
+  deployments,
   disconnects,
   faults,
   pause,
   rejections,
   restartOfRedis,
+  otherModel,
   labels,
 ];

@@ -4,12 +4,25 @@ import { type RedisServer, startRedis } from '@headgate/test-servers';
 import { Redis } from 'ioredis';
 import { Program } from './program.ts';
 
+/** The deployments of the gateway. */
+const deployments = [
+  'openai-large',
+  'openai-medium-1',
+  'openai-medium-2',
+  'openai-small',
+  'anthropic-large',
+  'anthropic-small',
+];
+
 export const openai = '/v1/chat/completions';
+export const responses = '/v1/responses';
 export const anthropic = '/v1/messages';
 
 export interface Question {
   readonly tenant?: 'ann' | 'bob' | 'crawler';
-  readonly path?: typeof openai | typeof anthropic;
+  readonly path?: typeof openai | typeof responses | typeof anthropic;
+  readonly model?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly prompt?: string;
   readonly stream?: boolean;
   readonly maxTokens?: number;
@@ -25,7 +38,13 @@ interface Calls {
   readonly peak: number;
   readonly refused: number;
   readonly aborted: number;
-  readonly started: readonly { prompt: string; model: string; at: number }[];
+  readonly started: readonly {
+    prompt: string;
+    model: string;
+    at: number;
+    url: string;
+    headers: Readonly<Record<string, string>>;
+  }[];
   readonly finished: readonly { prompt: string; tokens: number }[];
 }
 
@@ -33,9 +52,13 @@ interface GatewayStats {
   readonly limit: {
     readonly holders: number;
     readonly queued: number;
-    readonly limits: readonly { inflight: number; distributed?: { up: boolean } }[];
   };
   readonly degraded: { readonly holders: number };
+  readonly deployments: readonly {
+    readonly inflight: number;
+    readonly queued: number;
+    readonly distributed?: { readonly up: boolean };
+  }[];
 }
 
 /** Four processes of a gateway, and the provider and the Redis behind them. */
@@ -57,7 +80,12 @@ export class GatewayScene {
   static async start(path: string): Promise<GatewayScene> {
     const redis = await startRedis();
     const provider = new Program(fileURLToPath(import.meta.resolve('../ai-gateway/provider.ts')));
-    const env = { REDIS_URL: redis.url, PROVIDER_URL: await provider.url, MAX_HOLD: '3000' };
+    const url = await provider.url;
+    const env = {
+      ...{ REDIS_URL: redis.url, MAX_HOLD: '3000' },
+      ...{ OPENAI_URL: url, OPENAI_URL_2: `${url}/second`, ANTHROPIC_URL: url },
+      ...{ OPENAI_API_KEY: 'openai-key', ANTHROPIC_API_KEY: 'anthropic-key' },
+    };
     // Its errors are expected: the check causes them.
     const one = new Program(path, env, 'pipe');
     const others = [1, 2, 3].map(() => one.another());
@@ -72,6 +100,7 @@ export class GatewayScene {
   /** Asks a gateway, or the provider itself. */
   ask(at: Program, question: Question = {}): Promise<Response> {
     const { tenant = 'ann', path = openai, prompt = 'hello', stream = false } = question;
+    const { model = 'large', headers = {} } = question;
     const { maxTokens = 50, allowsFallback = false, signal, metadata = {} } = question;
     return at.fetch(path, {
       method: 'POST',
@@ -79,13 +108,13 @@ export class GatewayScene {
         'content-type': 'application/json',
         'x-api-key': `sk-${tenant}`,
         'x-allow-fallback': `${allowsFallback}`,
+        ...headers,
       },
       body: JSON.stringify({
-        model: 'large',
-        stream,
-        max_tokens: maxTokens,
-        metadata,
-        messages: [{ role: 'user', content: prompt }],
+        ...{ model, stream, metadata },
+        ...(path === responses
+          ? { max_output_tokens: maxTokens, input: prompt }
+          : { max_tokens: maxTokens, messages: [{ role: 'user', content: prompt }] }),
       }),
       ...(signal && { signal }),
     });
@@ -111,23 +140,27 @@ export class GatewayScene {
 
   /** Resolves once at least this many requests are queued. */
   queued(at: Program, count: number): Promise<void> {
-    return this.until(at, ({ limit }) => limit.queued >= count);
+    return this.until(at, ({ limit, deployments: all }) => {
+      return all.reduce((sum, { queued }) => sum + queued, limit.queued) >= count;
+    });
   }
 
   /** Resolves once no permit is held and no request is queued: in the processes, at the provider and in Redis. */
   async idle(): Promise<void> {
     for (const gateway of this.gateways) {
-      await this.until(gateway, ({ limit: { holders, queued, limits }, degraded }) => {
-        const inflight = limits.reduce((sum, limit) => sum + limit.inflight, 0);
-        return holders + queued + inflight + degraded.holders === 0;
+      await this.until(gateway, ({ limit: { holders, queued }, degraded, deployments: all }) => {
+        const used = all.reduce((sum, each) => sum + each.inflight + each.queued, 0);
+        return holders + queued + used + degraded.holders === 0;
       });
     }
     await this.provider.until('/admin/calls', ({ running }) => running === 0);
     const client = new Redis(this.redis.url);
     const store = redisStore({ client });
-    for (let held = Infinity; held > 0; ) {
-      const { inflight, holders, queued } = await store.stats({ name: 'upstream' });
-      held = inflight + holders + queued;
+    for (const name of deployments) {
+      for (let held = Infinity; held > 0; ) {
+        const { inflight, holders, queued } = await store.stats({ name });
+        held = inflight + holders + queued;
+      }
     }
     await store.close();
     client.disconnect();

@@ -26,6 +26,11 @@ export class Simulation implements Clock {
     return this.#now;
   }
 
+  /** When the next event is due; Infinity if there is none. */
+  get due(): number {
+    return this.#events.peek()?.at ?? Infinity;
+  }
+
   setTimeout(callback: () => void, delay: number): Event {
     const event = { at: this.#now + Math.max(0, delay), order: ++this.#order, callback };
     this.#events.push(event);

@@ -14,6 +14,7 @@ export type {
   OutagePolicy,
 } from './limiter/distributed-options.ts';
 export { InProcessLimiter } from './limiter/in-process-limiter.ts';
+export { MAX_PAUSE } from './limiter/options.ts';
 export type { StoreActivity } from './metrics/store-activity.ts';
 export { outsideRequest } from './outside-request.ts';
 export { FifoQueue } from './queues/fifo.ts';

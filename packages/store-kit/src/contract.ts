@@ -33,9 +33,6 @@ export interface OperatedState {
 /** A `version` that means: set the limit now. */
 export const SET_NOW = 'set';
 
-/** Longest pause of a limit in milliseconds: an hour. */
-export const MAX_PAUSE = 3_600_000;
-
 /** A limit, or one key of it, with the value that this process knows. */
 export interface LimitRef extends LimitName {
   /** Maximum weight in flight at once, as this process knows it. */

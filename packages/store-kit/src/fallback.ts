@@ -12,6 +12,7 @@ import type { DistributedPermit } from './semaphore/distributed-permit.ts';
 import type { DistributedSemaphore } from './semaphore/distributed-semaphore.ts';
 import type { DistributedSemaphoreGroup } from './semaphore/distributed-semaphore-group.ts';
 import { reportExcess, reportInShadow } from './semaphore/excess.ts';
+import { NO_LIMIT } from './semaphore/limit-state.ts';
 import type { OutageHandler } from './semaphore/semaphore-context.ts';
 
 /** Applies `onStoreError` while the store is unavailable. */
@@ -65,7 +66,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     if (group.rejects) semaphore.reject(waiter, 'closed');
     else if (this.#policy === 'reject') {
       semaphore.reject(waiter, 'store', { limitName: group.name, error });
-    } else if (this.#policy === 'local' || !group.grants)
+    } else if (this.#policy === 'local' || !group.grants || semaphore.pauseLeft > 0)
       this.#wait(semaphore, lease, waiter, error);
     else {
       // Waiters queued before shadow mode began are not reported.
@@ -97,7 +98,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
   }
 
   setLimit(limit: number): void {
-    this.#limiter?.setLimit(limit);
+    if (!this.#isUnlimited) this.#limiter?.setLimit(limit);
   }
 
   /** Applies the limit's current state to the limiter of this process. */
@@ -107,7 +108,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     const { grants } = this.group;
     // Pauses even if the limit is drained: the semaphores then reject the waiters themselves.
     if (!grants) limiter.pause();
-    if (this.#policy === 'admit') limiter.shadow();
+    if (this.group.isShadow) limiter.shadow();
     else limiter.enforce();
     if (grants) limiter.resume();
   }
@@ -144,6 +145,11 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     for (const semaphore of this.group.inUse()) semaphore.resume();
   }
 
+  /** With the policy `admit`, the limiter of this process has no limit, and only pauses hold its waiters. */
+  get #isUnlimited(): boolean {
+    return this.group.settings.onStoreError === 'admit';
+  }
+
   /** The policy in force. In shadow mode it is always `admit`. */
   get #policy() {
     return this.group.isShadow ? 'admit' : this.group.settings.onStoreError;
@@ -169,9 +175,10 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
    */
   #localOptions(waiter: Waiter, { limitState }: DistributedSemaphore) {
     const { key } = waiter;
+    const { weight } = waiter;
+    if (this.#isUnlimited) return { key, weight, limit: undefined };
     const limit = waiter.limit ?? (key === undefined ? undefined : limitState.limit);
-    const weight = Math.min(waiter.weight, limit ?? this.#localLimiter().limit);
-    return { key, weight, limit };
+    return { key, weight: Math.min(weight, limit ?? this.#localLimiter().limit), limit };
   }
 
   #wait(
@@ -197,7 +204,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     if (this.#limiter !== undefined) return this.#limiter;
     this.#limiter = new InProcessLimiter({
       ...this.group.settings,
-      limit: this.group.limit,
+      limit: this.#isUnlimited ? NO_LIMIT : this.group.limit,
       queueLimit: Infinity,
       queueTimeout: Infinity,
       maxHold: Infinity,

@@ -216,6 +216,32 @@ describe('without the store', () => {
     expect([admitted(requests), limiter.stats().pausedFor]).toEqual([4, undefined]);
   });
 
+  it.each([
+    ['new request', 'refused'],
+    ['request that waits for the store', 'silent'],
+  ] as const)('a pause also holds a %s that the policy admits', async (_, trouble) => {
+    const world = new World();
+    const store = world.connect();
+    const options = {
+      perKey: true,
+      limit: 2,
+      queueTimeout: 60_000,
+      onStoreError: 'admit',
+    } as const;
+    const limiter = world.limiter({ ...options, store });
+    const before = outcome(limiter.acquire({ key: 'a' }));
+    await settled();
+    store.trouble = trouble;
+    if (trouble === 'refused') await limiter.acquire({ key: 'a' });
+    limiter.pauseFor(20_000, 'a');
+    const held = Array.from({ length: 5 }, () => outcome(limiter.acquire({ key: 'a' })));
+    const other = outcome(limiter.acquire({ key: 'b' }));
+    await world.advance(19_900);
+    expect([admitted(held), admitted([before, other])]).toEqual([0, 2]);
+    await world.advance(200);
+    expect(admitted(held)).toBe(5);
+  });
+
   it('a pause is declared once the store is back', async () => {
     const { world, store, limiter } = await outage(0);
     limiter.pauseFor(100_000);

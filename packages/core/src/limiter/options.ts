@@ -158,11 +158,13 @@ export function checkLimit(
     queueLimit: checkBound('queueLimit', options.queueLimit ?? defaultQueueLimit),
     queueWeight: checkBound('queueWeight', options.queueWeight ?? Infinity),
     order: checkOrder(order ?? (distribution ? undefined : defaults.order) ?? fifo()),
-    // Stores keep a pause of at most an hour.
-    maxPause: Math.min(checkDuration('maxPause', options.maxPause ?? 120_000), 3_600_000),
+    maxPause: Math.min(checkDuration('maxPause', options.maxPause ?? 120_000), MAX_PAUSE),
     distribution,
   };
 }
+
+/** Longest pause of a limit in milliseconds: an hour. */
+export const MAX_PAUSE = 3_600_000;
 
 /** The name of a limit to which the app has given no name. */
 export const UNNAMED = 'unnamed';

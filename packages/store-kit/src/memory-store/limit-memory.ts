@@ -1,10 +1,5 @@
-import {
-  type LimitRef,
-  MAX_PAUSE,
-  type OperatedChange,
-  type OperatedState,
-  SET_NOW,
-} from '../contract.ts';
+import { MAX_PAUSE } from '@headgate/core/engine';
+import { type LimitRef, type OperatedChange, type OperatedState, SET_NOW } from '../contract.ts';
 import { isLater } from '../operated-code.ts';
 
 /** The state of a limit, except its leases. */

@@ -24,7 +24,7 @@ export interface MemoryOptions {
   readonly clock?: Clock | undefined;
   /**
    * Maximum number of limits, keys of limits and leases, all together. A limit, with its keys and leases, may use as much
-   * as it leaves free, so that it cannot stop the others. To make room, limits and keys without a lease are forgotten.
+   * as it leaves free, so that it cannot stop the others. To make room, limits and keys without a lease are forgotten, unless they are paused.
    * Operations that would add another one are then refused. Default: Infinity.
    */
   readonly maxSize?: number | undefined;
@@ -43,7 +43,7 @@ export class Memory {
   #leases = 0;
   /** By address, in order of examination: the entry examined longest ago comes first. */
   readonly #limits = new Map<string, Entry>();
-  /** The entries without a lease, the one unused for longest first. */
+  /** The entries without a lease and a pause, the one unused for longest first. */
   readonly #idle = new Set<Entry>();
   /** For each name: the number of its entries and leases. */
   #parts = new Counts();
@@ -161,7 +161,8 @@ export class Memory {
     this.#leases += size - before;
     this.#parts.add(entry.ref.name, size - before);
     this.#idle.delete(entry);
-    if (size === 0) this.#idle.add(entry);
+    const isPaused = pauseLeft(entry.limit.memory, this.#clock.now()) > 0;
+    if (size === 0 && !isPaused) this.#idle.add(entry);
     return result;
   }
 

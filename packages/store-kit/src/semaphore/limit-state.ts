@@ -1,14 +1,14 @@
 import type { Rejection, RejectionReason, Waiter } from '@headgate/core';
-import { RetryAfter, waitedSince } from '@headgate/core/engine';
-import { type LimitRef, type LimitState, MAX_PAUSE, SET_NOW } from '../contract.ts';
+import { MAX_PAUSE, RetryAfter, waitedSince } from '@headgate/core/engine';
+import { type LimitRef, type LimitState, SET_NOW } from '../contract.ts';
 import type { DistributedSemaphoreGroup } from './distributed-semaphore-group.ts';
 import { OwnLimit } from './own-limit.ts';
 
 /**
- * Sent with a release that must not declare a limit: higher than every limit in use. If the release recreates the limit
- * at a store that has lost its state, the next declaration replaces this value.
+ * Higher than every limit in use. Also sent with a release that must not declare a limit: if the release recreates the
+ * limit at a store that has lost its state, the next declaration replaces this value.
  */
-const NO_LIMIT = 1e12;
+export const NO_LIMIT = 1e12;
 
 /** Maximum age in milliseconds of what a process knows of a pause, which another one may have ended. */
 const MAX_PAUSE_AGE = 1_000;

@@ -169,6 +169,18 @@ describe('a memory store', () => {
   });
 });
 
+it('a full memory keeps a paused key, and forgets others to make room', async () => {
+  const { clock, memory, keyed, ask } = scene(8);
+  await ask({ verb: 'declare', ref: keyedRef(0), pause: 60_000 });
+  for (let key = 1; key < 100; key++) {
+    await ask(keyed(key));
+    await ask({ ...keyed(key), verb: 'release' } as Op);
+    clock.advance(100);
+  }
+  expect(memory.size).toBeLessThanOrEqual(8);
+  expect(await ask({ verb: 'declare', ref: keyedRef(0) })).toMatchObject([{ pausedFor: 50_100 }]);
+});
+
 it('a full memory refuses new leases, and serves those that it has', async () => {
   const store = memoryStore({ memory: new Memory({ maxSize: 2 }) });
   const lease = (id: string) => ({

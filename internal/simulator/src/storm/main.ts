@@ -1,0 +1,48 @@
+// npm run simulate -- storm [--only got] [--write]: HTTP clients that call a server before, during and after an outage, in
+// virtual time. Fails if a limited client misses a goal. --write also writes the table of docs/retry-storms.md.
+// First: it replaces the timers, which some libraries read once.
+import './virtual-time.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { withText } from '../page.ts';
+import { contenders } from './contenders.ts';
+import { PATIENCE, storm } from './storm.ts';
+import { isReached, rowOf, tableOf } from './table.ts';
+import type { Outage } from './upstream.ts';
+import { virtualNetwork } from './virtual-network.ts';
+import { inVirtualTime } from './virtual-time.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    /** A regular expression that selects rows. */
+    only: { type: 'string', default: '' },
+    write: { type: 'boolean', default: false },
+  },
+});
+if (options.write && options.only !== '') throw new Error('--write needs all rows');
+
+const outages: readonly Outage[] = ['errors', 'hang'];
+const phases = { before: 20_000, outage: 30_000, after: 60_000 };
+const SEED = 1;
+
+const chosen = contenders.filter(({ name }) => new RegExp(options.only).test(name));
+if (chosen.length === 0) throw new Error(`no client is called ${options.only}`);
+
+const rows: string[][] = [];
+for (const contender of chosen) {
+  const results = [];
+  for (const outage of outages) {
+    const run = () => storm(contender, outage, phases, virtualNetwork);
+    const duration = phases.before + phases.outage + phases.after + 2 * PATIENCE;
+    results.push(await inVirtualTime(run, duration, SEED));
+  }
+  if (!isReached(contender, results)) process.exitCode = 1;
+  rows.push(rowOf(contender, results));
+}
+const table = tableOf(outages, rows);
+console.log(table);
+if (options.write) {
+  const page = resolve(import.meta.dirname, '../../../../docs/retry-storms.md');
+  writeFileSync(page, withText(readFileSync(page, 'utf8'), 'storm', table));
+}
