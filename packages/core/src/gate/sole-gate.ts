@@ -102,7 +102,8 @@ export class SoleGate implements InternalGate {
 
   stats(): GateStats {
     const limitStats = this.#limiter.stats();
-    const { limit, inflight, keys, baseline, priorities, shares, ...others } = limitStats;
+    const { limit, limitReason, inflight, keys, baseline, priorities, shares, ...others } =
+      limitStats;
     const { inflightPeak, inflightHistogram, ...stats } = others;
     return { ...stats, limits: [limitStats] };
   }
