@@ -109,10 +109,6 @@ describe('if less work is done than usual', () => {
       state: { reason: 'recovered' },
     });
   });
-
-  it('the first overload does not lower the limit below what was usual', () => {
-    expect(after({ ...start, usual: 40 }, { ...times(8), capacity: 30 }).limit).toBe(40);
-  });
 });
 
 it('at the capacity, a limit grows only as far as work does not become slow', () => {
@@ -127,13 +123,32 @@ it('work that would be slow even alone, or at the minimum, counts as slower', ()
 });
 
 describe('at the start', () => {
-  it('the first overload lowers the limit to the capacity, or below it if the baseline is uncertain', () => {
-    expect(after(start, { ...times(3), capacity: 21 })).toMatchObject({
-      limit: 21,
-      state: { reason: 'slower', isStarting: false },
-    });
-    expect(after(start, { ...times(3), capacity: 21, baselineMargin: 0.5 }).limit).toBeCloseTo(15);
+  const uncertain = { baselineMargin: 0.1, capacity: 21 };
+
+  it('the first overload lowers the limit below the capacity while the baseline is uncertain, and otherwise step by step', () => {
+    const { limit, state } = after(start, { ...times(3), ...uncertain });
+    expect(limit).toBeCloseTo(15);
+    expect(state).toMatchObject({ reason: 'slower', isStarting: false });
+    expect(after(start, { ...times(3), capacity: 21 }).limit).toBeCloseTo(70);
   });
+
+  it('the first overload does not lower the limit below what was usual', () => {
+    const seen = { ...times(8), ...uncertain, capacity: 30 };
+    expect(after({ ...start, usual: 40 }, seen).limit).toBe(40);
+  });
+
+  it.each([
+    [1.7, 100],
+    [3, 15],
+  ])(
+    'two windows of work that takes %d times as long lower a limit of 100 that is not used to %d',
+    (factor, limit) => {
+      const seen = { ...times(factor), ...uncertain, isUsed: false };
+      const first = after(start, seen);
+      expect(first.limit).toBe(100);
+      expect(after(first.state, seen).limit).toBeCloseTo(limit);
+    },
+  );
 
   it('a window does not change the limit while work is fast, or slow by chance', () => {
     expect(after(start)).toMatchObject({ limit: 100, state: { isStarting: true, isSlow: false } });

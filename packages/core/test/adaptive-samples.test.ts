@@ -110,18 +110,18 @@ it('requests released as ignored do not count as a stall', () => {
 });
 
 it.each([0, 4000])(
-  'in a spike after %i ms of light load, adaptive() falls to about the capacity',
+  'in a spike after %i ms of light load, adaptive() falls to about the capacity within three seconds',
   (lightLoad) => {
     const limit = adaptive(initial).create();
     feedOver(limit, { from: 0, to: lightLoad, every: 20 }, () => ({ rtt: 100, inflight: 2 }));
     const limits: number[] = [];
-    feedOver(limit, { from: lightLoad, to: lightLoad + 1000, every: 3 }, () => {
+    feedOver(limit, { from: lightLoad, to: lightLoad + 3000, every: 3 }, () => {
       limits.push(limit.limit);
       // The server handles 33 at once; a request takes as long as the requests that it found need.
       return { rtt: Math.max(100, 3 * (limits.at(-33) ?? 8)) };
     });
-    const highest = limits.indexOf(Math.max(...limits));
-    expect(limits[highest + 1]).toBeGreaterThan(25);
-    expect(limits[highest + 1]).toBeLessThan(40);
+    expect(Math.max(...limits)).toBeLessThan(150);
+    expect(limits.at(-1)).toBeGreaterThan(25);
+    expect(limits.at(-1)).toBeLessThan(50);
   },
 );

@@ -38,7 +38,8 @@ describe('the baseline in stats()', () => {
         const rtt = Math.max(200, 500 * (limit.limit / before));
         limit.sample({ ...sample(now / 4), rtt, inflight: Math.floor(limit.limit), now });
       }
-      expect(limit.baseline).toBeLessThan(220);
+      // Of five kinds, each has only one or two first requests.
+      expect(limit.baseline).toBeLessThan(kinds === 1 ? 220 : 250);
       expect(limit.limit).toBeLessThan(before * 0.8);
     },
   );

@@ -124,10 +124,10 @@ export const mechanisms: readonly Mechanism[] = [
     off: 'const MIN_RISE_PER_SECOND = 0;',
   },
   {
-    name: 'The first overload lowers it to the capacity',
+    name: 'The first overload lowers it below the capacity while the baseline is uncertain',
     file: 'limits/decide.ts',
-    on: 'if (isSlow && isStarting && isUsed) return endStart(state, seen);',
-    off: 'if (isSlow && isStarting && isUsed) return lower(state, seen, min);',
+    on: 'if (isClear) return endStart(state, seen);',
+    off: 'if (isClear) return lower(state, seen, min);',
   },
   {
     name: 'First work that has queued is not part of the baseline',

@@ -1,4 +1,4 @@
-import { Kinds } from './baseline.ts';
+import { Kinds, MIN_BASELINE } from './baseline.ts';
 import {
   type Decision,
   decide,
@@ -19,7 +19,7 @@ import {
   saturatedLimit,
   within,
 } from './limit.ts';
-import { marginOf, SLOW, Window } from './window.ts';
+import { MIN_WINDOW_MS, marginOf, SLOW, Window } from './window.ts';
 
 /** At first, the limit rises at least this fast per second. Otherwise most first requests of a slow service are rejected. */
 const MIN_RISE_PER_SECOND = 16;
@@ -27,12 +27,8 @@ const MIN_RISE_PER_SECOND = 16;
 /** After a change, work is ignored for this number of mean durations: what ends first is short, and looks fast. */
 const SETTLING_RTTS = 2;
 
-/** The work that was admitted before this number of requests had finished ran under a low limit. */
-const FIRST_FINISHES = 4;
-
-/** The dependency has paused if nothing finishes for this number of mean durations, and for this time in milliseconds. */
+/** The dependency has paused if nothing finishes for this number of mean durations, and for the length of a window. */
 const PAUSE_RTTS = 5;
-const MIN_PAUSE_MS = 100;
 
 /** A pause up to this length delays later work for twice as long, in milliseconds. */
 const MAX_PAUSE_MS = 1000;
@@ -92,7 +88,7 @@ class Adaptive implements Limit {
   /** Without this rise, a server that hangs would hold all permits. */
   stalled(now: number, stuck: number): void {
     if (this.#finishes === 0) this.#firstUntil = now;
-    this.#finishes ||= FIRST_FINISHES;
+    this.#finishes ||= MIN_BASELINE;
     const state = { ...this.#state, before: undefined, reason: 'stuck' as const };
     this.#apply({ limit: Math.max(this.limit, stuck) + this.range.initial, state }, now);
   }
@@ -105,7 +101,7 @@ class Adaptive implements Limit {
     if (this.#state.isStarting) this.#rise(sample, gap);
     this.#notePause(sample, gap);
     if (now - rtt < this.#movedAt || now < this.#delayedUntil) return;
-    if (this.#finishes++ < FIRST_FINISHES) this.#firstUntil = now;
+    if (this.#finishes++ < MIN_BASELINE) this.#firstUntil = now;
     if (this.#state.isStarting && now - rtt <= this.#firstUntil) {
       if (!this.#kinds.addFirst(sample)) return;
     } else if (now < this.#settle(sample)) return;
@@ -125,7 +121,7 @@ class Adaptive implements Limit {
 
   /** Ignores the work that a pause has delayed: it is slow, whatever the limit. */
   #notePause({ rtt, now }: Sample, gap: number): void {
-    const isPause = gap <= rtt && gap > Math.max(MIN_PAUSE_MS, PAUSE_RTTS * this.#mean);
+    const isPause = gap <= rtt && gap > Math.max(MIN_WINDOW_MS, PAUSE_RTTS * this.#mean);
     if (isPause && this.#finishes > AVERAGED) {
       this.#delayedUntil = now + 2 * Math.min(gap, MAX_PAUSE_MS);
     }

@@ -1,11 +1,11 @@
 import { Estimate } from './estimate.ts';
 import { MAX_KINDS, type Sample } from './limit.ts';
 
-/** Number of samples from which a baseline is used. */
+/** From this number of samples on, a baseline is used. At the start, it is the work admitted before as many had finished. */
 export const MIN_BASELINE = 4;
 
-/** Fewer samples do not correct a baseline, and leave it uncertain. */
-const MIN_SAMPLES = 10;
+/** Fewer samples are not representative, even if they hardly differ. */
+export const MIN_SAMPLES = 10;
 
 /** Maximum number of samples that a baseline averages over, so that it keeps adapting. */
 const MAX_SAMPLES = 1000;

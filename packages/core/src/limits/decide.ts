@@ -1,4 +1,3 @@
-import { MAX_MARGIN } from './baseline.ts';
 import { TOLERANCE } from './limit.ts';
 import { marginOf, type Seen, SLOW } from './window.ts';
 
@@ -8,8 +7,8 @@ const BACKOFF = 0.9;
 /** Slow work lowers the limit by at most this factor. */
 const MIN_BACKOFF = 0.7;
 
-/** An improvement below this fraction of its margin of error may be chance. */
-const CHANCE = 0.75;
+/** With this margin of error, a baseline is certain enough to lower the limit step by step from the start on. */
+const MAX_CERTAIN_MARGIN = 0.05;
 
 /** `usual` follows a higher load within this number of windows, and a lower one within the other. */
 const WINDOWS_UP = 2;
@@ -86,12 +85,16 @@ function doesLess({ usual }: State, { capacity, limit }: Seen): boolean {
   return capacity * TOLERANCE < Math.min(usual, limit);
 }
 
+/** How much is usually done, from the work of another window. */
+function usualAfter({ usual }: State, { inflight, capacity }: Seen): number {
+  const done = Math.min(inflight, capacity);
+  return usual + (done - usual) / (done > usual ? WINDOWS_UP : WINDOWS_DOWN);
+}
+
 function decideFast(state: State, seen: Seen): Decision {
   const { limit, isUsed, slowdown } = seen;
   const { isStarting, isUnexplained, returnTo, reason } = state;
-  const inflight = Math.min(seen.inflight, seen.capacity);
-  const windows = inflight > state.usual ? WINDOWS_UP : WINDOWS_DOWN;
-  const usual = state.usual + (inflight - state.usual) / windows;
+  const usual = usualAfter(state, seen);
   const next = { ...state, isSlow: false, before: undefined, isFutile: false, usual };
   if (isStarting || (!isUsed && limit >= returnTo)) return { limit, state: next };
   // A limit that is not used cannot be the reason that work is fast again. If less work was done, neither can a lower one.
@@ -107,27 +110,32 @@ function decideFast(state: State, seen: Seen): Decision {
 }
 
 function decideSlow(state: State, seen: Seen, min: number): Decision {
-  const { limit, slowdown, isUsed, isLight } = seen;
-  const { isStarting } = state;
-  const isSlow = slowdown - marginOf(seen) > SLOW;
+  const { limit, isUsed, isLight } = seen;
+  const excess = seen.slowdown - marginOf(seen);
+  const isSlow = excess > SLOW;
   const isUnexplained = doesLess(state, seen);
+  const stay = { limit, state: { ...state, isSlow } };
   // Waits for a second window if that costs little, or if a lower limit would hardly help.
   if (isSlow && !state.isSlow && (isUnexplained || !isUsed)) {
-    return { limit, state: { ...state, isSlow, isUnexplained } };
+    return { limit, state: { ...stay.state, isUnexplained } };
   }
-  if (isSlow && isStarting && isUsed) return endStart(state, seen);
+  if (state.isStarting && seen.baselineMargin > MAX_CERTAIN_MARGIN) {
+    // A few first samples may be short by chance, and a limit that is not used delays no work.
+    const isClear = isSlow && (isUsed || excess > 2 * SLOW);
+    if (isClear) return endStart(state, seen);
+    return { limit, state: { ...stay.state, usual: usualAfter(state, seen) } };
+  }
   const isTested = isSlow || state.before !== undefined;
-  const mayLower = isTested && !isLight && !(isStarting && isUsed);
-  return mayLower ? lower(state, seen, min) : { limit, state: { ...state, isSlow } };
+  return isTested && !isLight ? lower(state, seen, min) : stay;
 }
 
-/** The first overload: lowers the limit to about the capacity or, if the baseline is uncertain, below it to learn more. */
-function endStart(state: State, seen: Seen): Decision {
-  const { limit, capacity, baselineMargin } = seen;
-  const part = baselineMargin <= MAX_MARGIN ? 1 : 1 / TOLERANCE;
-  const isUnexplained = doesLess(state, seen);
-  const next = { ...state, isStarting: false, isSlow: true, isUnexplained, returnTo: limit };
-  const to = Math.min(limit, Math.max(state.usual, part * capacity));
+/**
+ * The first overload, of a limit that has risen with each request: the limit falls below the capacity, where the next
+ * window improves the baseline.
+ */
+function endStart(state: State, { limit, capacity }: Seen): Decision {
+  const next = { ...state, isStarting: false, isSlow: true, isUnexplained: false, returnTo: limit };
+  const to = Math.min(limit, Math.max(state.usual, capacity / TOLERANCE));
   return { limit: to, state: { ...next, reason: 'slower' } };
 }
 
@@ -166,7 +174,7 @@ function lower(state: State, seen: Seen, min: number): Decision {
 function effectOf(before: Seen, after: Seen): 'helped' | 'none' | 'unclear' {
   const improvement = before.slowdown - after.slowdown;
   const enough = Math.log(before.limit / after.limit) / 2;
-  const chance = CHANCE * Math.hypot(before.margin, after.margin);
+  const chance = Math.hypot(before.margin, after.margin);
   if (improvement >= Math.max(enough, chance)) return 'helped';
   return enough >= chance ? 'none' : 'unclear';
 }

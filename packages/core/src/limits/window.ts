@@ -1,12 +1,9 @@
-import { MAX_MARGIN, MIN_BASELINE } from './baseline.ts';
+import { MAX_MARGIN, MIN_BASELINE, MIN_SAMPLES } from './baseline.ts';
 import { Estimate } from './estimate.ts';
 import { type Sample, saturatedLimit, TOLERANCE } from './limit.ts';
 
-/** Fewer samples are not representative, even if they hardly differ. */
-const MIN_SAMPLES = 10;
-
 /** Minimum length of a window in milliseconds. Without it, a moment would decide. */
-const MIN_WINDOW_MS = 100;
+export const MIN_WINDOW_MS = 100;
 
 /** A window that remains uncertain ends after this number of mean durations. */
 const MAX_WINDOW_RTTS = 10;
