@@ -13,7 +13,7 @@ import { datadogCheck, openTelemetryCheck } from './tracing-checks.mjs';
 export const hosts = [
   {
     ...{ id: 'next', title: 'Next.js: `next start`', app: 'next', package: 'next' },
-    check: httpChecks({ assets: true }),
+    check: httpChecks({ assets: true, ownCalls: true }),
   },
   {
     ...{ id: 'next-standalone', title: "Next.js: `output: 'standalone'`" },
@@ -25,12 +25,14 @@ export const hosts = [
   },
   {
     ...{ id: 'nuxt', title: 'Nuxt and Nitro: the Node server', app: 'nuxt', package: 'nuxt' },
-    check: deployedCheck('.output', { assets: true, command: ['node', 'server/index.mjs'] }),
+    check: deployedCheck('.output', {
+      ...{ assets: true, ownCalls: true, command: ['node', 'server/index.mjs'] },
+    }),
   },
   {
     ...{ id: 'sveltekit', title: 'SvelteKit: `adapter-node`' },
     ...{ app: 'sveltekit', package: '@sveltejs/kit' },
-    check: httpChecks({ assets: true }),
+    check: httpChecks({ assets: true, ownCalls: true }),
   },
   {
     ...{ id: 'astro', title: 'Astro: `@astrojs/node`', app: 'astro', package: 'astro' },
@@ -47,7 +49,7 @@ export const hosts = [
   },
   {
     ...{ id: 'strapi', title: 'Strapi', app: 'strapi', package: '@strapi/strapi' },
-    check: httpChecks({ base: '/api' }),
+    check: httpChecks({ base: '/api', ownCalls: true }),
   },
   server('fastify', 'Fastify'),
   server('hapi', 'hapi', '@hapi/hapi'),

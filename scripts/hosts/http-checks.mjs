@@ -6,7 +6,12 @@ import { StartedHost } from './started-host.mjs';
 /** Longer than all checks of an app take. */
 const TIMEOUT_MS = 180_000;
 
-/** All checks of an app, in two starts: with the hook, and with `HEADGATE=off`. */
+/**
+ * All checks of an app, in two starts: with the hook, and with `HEADGATE=off`.
+ *
+ * @param options.assets Whether the page has assets.
+ * @param options.ownCalls Whether the app has the route `/own`, a page that calls `/slow` of its own server.
+ */
 export function httpChecks(options = {}) {
   return async ({ project, backend }) => {
     await withHost(project, backend, options, async (host) => {
@@ -15,6 +20,7 @@ export function httpChecks(options = {}) {
       await requestsBeyondTheLimitAreRejected(host, backend);
       await streamsAreNotBuffered(host, backend);
       await abortedRequestsFreeTheirPermits(host, backend);
+      if (options.ownCalls) await ownCallsNeedNoPermit(host, backend);
       await pageIsComplete(host, options);
     });
     await withHost(project, backend, { ...options, HEADGATE: 'off' }, async (host) => {
@@ -112,6 +118,19 @@ async function abortedRequestsFreeTheirPermits(host, backend) {
   const paths = ['/', '/slow', '/stream'];
   const aborted = Array.from({ length: 100 }, () => abortedAtRandom(host, paths));
   await backend.releasing(Promise.all(aborted).then(() => host.has({ active: 0, queued: 0 })));
+}
+
+/**
+ * A page that calls a route of its own server is served while such pages hold all permits: the call runs on the permit of
+ * its page. The process learns from its first call to itself.
+ */
+async function ownCallsNeedNoPermit(host, backend) {
+  for (const pages of [1, 2, 2]) {
+    const own = Array.from({ length: pages }, () => textOf(host, '/own'));
+    for (const text of await backend.releasing(Promise.all(own)))
+      assert.match(text.replaceAll('<!-- -->', ''), /The slow page answered 200/);
+    await host.has({ active: 0, queued: 0 });
+  }
 }
 
 export async function abortedAtRandom(host, paths) {

@@ -8,6 +8,7 @@ import { all, run } from '../shell.mjs';
 import { bareEnvironment } from './bare-machine.mjs';
 import { manifestIn, pack, packed, resolutionsFor } from './tarballs.mjs';
 import { useImage } from './use-image.mjs';
+import { checkValueExports } from './value-exports.mjs';
 
 const installs = {
   npm: 'npm install',
@@ -29,6 +30,10 @@ async function useInProjects() {
   cpSync('scripts/consumer', cwd, { recursive: true });
   const install = ['npm install --no-audit --no-fund --prefer-offline --loglevel=error'];
   await run([...install, ...tarballs], { cwd, env });
+  await checkValueExports(
+    tarballs.map((path) => manifestIn(path).name),
+    cwd,
+  );
   const { workspaces } = JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8'));
   await all(workspaces.map((project) => run(['npm test --silent -w', project], { cwd, env })));
 }

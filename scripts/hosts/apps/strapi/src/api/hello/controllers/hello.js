@@ -13,6 +13,10 @@ module.exports = {
     const response = await fetch(process.env.BACKEND_URL);
     ctx.body = `The slow answer is ${await response.text()}`;
   },
+  async own(ctx) {
+    const { status } = await fetch(`http://127.0.0.1:${process.env.PORT}/api/slow`);
+    ctx.body = `The slow page answered ${status}`;
+  },
   stream(ctx) {
     ctx.type = 'text/plain';
     ctx.body = Readable.from(parts(), { objectMode: false });

@@ -6,6 +6,6 @@ const route = (path, name) => ({
 module.exports = {
   routes: [
     ...[route('/', 'page'), route('/list', 'list')],
-    ...[route('/slow', 'slow'), route('/stream', 'stream')],
+    ...[route('/slow', 'slow'), route('/stream', 'stream'), route('/own', 'own')],
   ],
 };
