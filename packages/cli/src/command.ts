@@ -1,3 +1,4 @@
+import { doctor } from './doctor/doctor.ts';
 import { CommandError, type Output } from './output.ts';
 import { suggest } from './suggest/suggest.ts';
 import { type Internals, tryServer } from './try/try.ts';
@@ -16,16 +17,21 @@ const usage = `headgate try URL... [options] -- COMMAND
   --quick              two passes instead of six
   --json, --report FILE
 
-headgate suggest LOG... [--route PATTERN] [--json]
+headgate suggest LOG... [--route PATTERN] [--key addr] [--json]
 
   Suggests a limit for each route from access logs: of nginx, Caddy, pino-http or morgan, with durations.
   LOG: a file, also gzipped, or - for standard input
   --route PATTERN  only requests whose path matches, as one route; * stands for any characters
+  --key addr       also suggests a limit for each client
   --json           the result as JSON
+
+headgate doctor [FOLDER]
+
+  Finds what is set wrong in the folder of an app: versions, copies of Headgate, proxies, processes. Runs nothing of it.
 `;
 
 /**
- * Runs the command. Resolves to its exit code: 0; 1 if a file cannot be read or a server cannot be measured; 2 for wrong
+ * Runs the command. Resolves to its exit code: 0; 1 if a file cannot be read, a server cannot be measured or something is set wrong; 2 for wrong
  * usage, and without a result.
  */
 export async function run(
@@ -44,6 +50,11 @@ export async function run(
     if (name === 'suggest') {
       stdout.write(await suggest(rest, stderr));
       return 0;
+    }
+    if (name === 'doctor') {
+      const { text, code } = doctor(rest);
+      stdout.write(text);
+      return code;
     }
     if (name === 'try') return await tryServer(rest, output, internals);
     throw new CommandError(

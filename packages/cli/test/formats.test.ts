@@ -40,37 +40,54 @@ describe('entryOf', () => {
     ],
     ['morgan', `${begin} 200 512 - 125.5 ms`, { took: 125.5, includesClient: false }],
   ])('reads a line of %s', (_, line, expected) => {
-    expect(entryOf(line)).toEqual({ end, path: '/report', status: 200, ...expected });
+    const address = '10.0.0.1';
+    expect(entryOf(line)).toEqual({ end, path: '/report', status: 200, address, ...expected });
   });
 
   it.each([
     [
       'Caddy',
-      { ts: at / 1000, request: { uri: '/report?id=7' }, duration: 0.125, status: 200 },
+      {
+        ts: at / 1000,
+        request: { uri: '/report?id=7', remote_ip: '10.0.0.1' },
+        duration: 0.125,
+        status: 200,
+      },
       true,
     ],
     [
       'Caddy, with a duration as text',
-      { ts: at / 1000, request: { uri: '/report' }, duration: '125ms', status: 200 },
+      {
+        ts: at / 1000,
+        request: { uri: '/report', remote_ip: '10.0.0.9', client_ip: '10.0.0.1' },
+        duration: '125ms',
+        status: 200,
+      },
       true,
     ],
     [
       'pino-http',
-      { time: at, req: { url: '/report?id=7' }, res: { statusCode: 200 }, responseTime: 125 },
+      {
+        time: at,
+        req: { url: '/report?id=7', remoteAddress: '::ffff:10.0.0.1' },
+        res: { statusCode: 200 },
+        responseTime: 125,
+      },
       false,
     ],
     [
       'pino-http, with ISO dates',
       {
         time: new Date(at).toISOString(),
-        req: { url: '/report' },
+        req: { url: '/report', remoteAddress: '10.0.0.1' },
         res: { statusCode: 200 },
         responseTime: 125,
       },
       false,
     ],
   ])('reads a line of %s', (_, line, includesClient) => {
-    const expected = { end: at, took: 125, path: '/report', status: 200, includesClient };
+    const address = '10.0.0.1';
+    const expected = { end: at, took: 125, path: '/report', status: 200, includesClient, address };
     expect(entryOf(JSON.stringify(line))).toEqual(expected);
   });
 

@@ -5,13 +5,15 @@ import { gzipSync } from 'node:zlib';
 import { lcg } from '@headgate/test-kit/lcg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../src/command.ts';
+import { Clients } from '../src/suggest/clients.ts';
+import type { Entry } from '../src/suggest/formats.ts';
 import { LogSummary } from '../src/suggest/log-summary.ts';
 import type { SuggestResult } from '../src/suggest/result.ts';
 import { type SimulatedRequest, simulatedServer } from './simulated-server.ts';
 
 const epoch = Date.UTC(2026, 10, 29, 12);
-const calm = [120, 0.4] as const;
-const overload = [calm, [20, 2], calm, [20, 2], calm] as const;
+const calm = [50, 0.4] as const;
+const overload = [calm, [12, 2], calm, [12, 2], calm] as const;
 
 let folder: string;
 beforeAll(async () => {
@@ -82,8 +84,14 @@ describe('headgate suggest', () => {
   it('finds it although slow clients count in $request_time', async () => {
     const random = lcg(7);
     const requests = simulatedServer({ connections: 10, milliseconds: 60 }, overload, random);
-    const lines = requests.map((request) => nginx(request, random() < 0.1 ? 2_000 * random() : 0));
-    const [all] = (await resultFor(await file('slow.log', lines.join('\n')))).routes;
+    const lines = requests.map((request) => ({
+      request,
+      extra: random() < 0.1 ? 2_000 * random() : 0,
+    }));
+    // nginx writes a line when the client has the answer.
+    lines.sort((one, other) => one.request.end + one.extra - other.request.end - other.extra);
+    const log = lines.map(({ request, extra }) => nginx(request, extra)).join('\n');
+    const [all] = (await resultFor(await file('slow.log', log))).routes;
     expect(all).toMatchObject({ isSaturated: true });
     expect(all?.limit).toBeGreaterThanOrEqual(10 / 1.5);
     expect(all?.limit).toBeLessThanOrEqual(15);
@@ -176,6 +184,45 @@ describe('headgate suggest', () => {
     expect(stdout).not.toContain('app.use');
   });
 
+  it('suggests a limit per client, which affects few of them but much of the work', async () => {
+    const lines: { readonly end: number; readonly line: string }[] = [];
+    const add = (address: string, start: number, took: number) => {
+      const end = start + took;
+      const req = { url: '/report', remoteAddress: address };
+      const json = { time: epoch + end, req, res: { statusCode: 200 }, responseTime: took };
+      lines.push({ end, line: JSON.stringify(json) });
+    };
+    // Each of 400 clients has two requests at once, twice; one has 20 at once, all the time, from addresses of one subnet.
+    for (let client = 0; client < 400; client++)
+      for (const start of [0, 10, 500, 560])
+        add(`10.0.${client >> 8}.${client & 255}`, 1_000 * client + start, 100 - (start % 100) / 2);
+    for (let index = 0; index < 4_000; index++)
+      add(`2001:db8::${(index % 20).toString(16)}`, 100 * index, 2_000);
+    lines.sort((one, other) => one.end - other.end);
+    const path = await file('clients.log', lines.map(({ line }) => line).join('\n'));
+    const { clients } = await resultFor(path, '--key', 'addr');
+    expect(clients).toMatchObject({ clients: 401, limit: 2 });
+    expect(clients?.affectedWork).toBeGreaterThan(0.9);
+    const { stdout } = await command('suggest', path, '--key', 'addr');
+    expect(stdout).toMatch(/401 clients by address: 99 % of them never had more than 2 requests/);
+    expect(stdout).toContain("{ name: 'client', limit: 2, key: (req) => ipKey(req.ip) }");
+  });
+
+  it('counts the requests of a client that run at once, whatever their order', () => {
+    const clients = new Clients();
+    const add = (start: number, end: number) =>
+      clients.add({ end, took: end - start, address: 'a' } as Entry);
+    // The long one, which ends last, began first.
+    for (const [start, end] of [
+      [10, 20],
+      [15, 25],
+      [30, 40],
+      [0, 50],
+    ] as const)
+      add(start, end);
+    expect(clients.end()).toMatchObject({ clients: 1, limit: 3 });
+  });
+
   it('prints no code that a client has chosen', async () => {
     const requests = simulatedServer({ connections: 4, milliseconds: 60 }, overload, lcg(3));
     const lines = requests.map((request) => pino(request, "/a');evil('\u001b[J"));
@@ -186,20 +233,23 @@ describe('headgate suggest', () => {
   });
 
   it('stays small while the paths and the clock of a log vary without bound', () => {
-    const log = new LogSummary();
+    const log = new LogSummary(undefined, true);
     const random = lcg(1);
     for (let index = 0; index < 20_000; index++) {
       const path = `/${[...Array(8)].map(() => String.fromCharCode(97 + Math.floor(26 * random()))).join('')}`;
-      log.add(pino({ end: 1e9 * random(), took: 1e6 * random() }, path));
+      const line = pino({ end: 1e9 * random(), took: 1e6 * random() }, path);
+      log.add(line.replace('"url"', `"remoteAddress":"${index}","url"`));
     }
     expect(log.routes.size).toBeLessThanOrEqual(101);
+    expect(log.clients.observed).toBeLessThanOrEqual(10_000);
     expect(log.all.requests).toBe(20_000);
-    expect(log.all.suggest()).toBeDefined();
+    expect(log.all.suggest()).toBeUndefined();
   });
 
   it.each([
     ['an access log is missing', []],
     ["Unknown option '--rout'", ['--rout', 'x', 'access.log']],
+    ['--key: expected addr, the address of the client, got user', ['--key', 'user', 'access.log']],
   ])('explains wrong usage: %s', async (message, args) => {
     const { code, stderr } = await command('suggest', ...args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);

@@ -1,6 +1,7 @@
 /**
- * The parts of limits that are counted outside of this process, for `@headgate/store-kit`, which installs the same
- * version of this package. Not for applications: each release may change these exports.
+ * The parts of limits that are counted outside of this process, for `@headgate/store-kit`, and what the command
+ * `headgate` measures with. Both install the same version of this package. Not for applications: each release may change
+ * these exports.
  */
 
 export { checkBound, checkChoice, checkSpan } from './checks.ts';
@@ -28,4 +29,5 @@ export { checkIdle, checkKey, checkRequest, keyText } from './semaphore/request.
 export { RetryAfter } from './semaphore/retry-after.ts';
 export { type GroupMember, SemaphoreGroup } from './semaphore/semaphore-group.ts';
 export { announce, grant, identityOf, isGone, waitedSince } from './semaphore/waiter.ts';
+export { MeasuredCapacity, type MeasuredLimit } from './shadow/measured-capacity.ts';
 export { warn, warnOnce } from './warning.ts';

@@ -4,7 +4,7 @@ import { count, wait } from './words.js';
 
 /** @import { LimitView } from '../src/view.ts' */
 
-/** What other limits would have done in shadow mode, and what that assumes. */
+/** In shadow mode: the limit that was measured, and what other limits would have done. */
 export class SuggestionTable {
   element = copy('suggestion');
   #body = part(this.element, 'tbody');
@@ -13,7 +13,7 @@ export class SuggestionTable {
   show({ suggestion, limit }) {
     this.element.hidden = suggestion === undefined;
     if (suggestion === undefined) return;
-    const { limits, lowest, assumption } = suggestion;
+    const { limits, measured } = suggestion;
     const rows = this.#body.children;
     while (rows.length > limits.length) rows[limits.length]?.remove();
     while (rows.length < limits.length) this.#body.append(copy('forecast'));
@@ -26,15 +26,14 @@ export class SuggestionTable {
       write(part(row, '.p99'), wait(each.waitP99));
       write(part(row, '.most'), count(each.inflightPeak));
     }
-    write(part(this.element, '.lowest'), inWords(lowest));
-    write(part(this.element, '.assumption'), `Assumption: ${assumption}.`);
+    write(part(this.element, '.measured'), inWords(measured));
   }
 }
 
-/** @param {NonNullable<LimitView['suggestion']>['lowest']} lowest */
-function inWords(lowest) {
-  const known = Object.entries(lowest).filter(([, limit]) => limit !== undefined);
-  if (known.length === 0) return '';
-  const each = known.map(([share, limit]) => `less than ${share}: ${count(limit ?? 0)}`);
-  return `Lowest limit that would reject ${each.join('; ')}.`;
+/** @param {NonNullable<LimitView['suggestion']>['measured']} measured */
+function inWords(measured) {
+  if (measured === undefined) return '';
+  const { limit, isSaturated, rate, duration } = measured;
+  const facts = `at most ${count(Math.round(rate))} per second, each ${wait(duration)} while few are in flight`;
+  return `The server can do ${isSaturated ? '' : 'at least '}${count(limit)} at once: ${facts}.`;
 }

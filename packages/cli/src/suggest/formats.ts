@@ -1,4 +1,20 @@
-import type { Entry } from './entry.ts';
+import { ipKey } from '@headgate/core';
+
+/** A line of an access log. */
+export interface Entry {
+  /** When the request ended, in milliseconds since 1970. */
+  readonly end: number;
+  /** Milliseconds that the server took. */
+  readonly took: number;
+  /** Whether `took` includes the time in which the client received the answer. */
+  readonly includesClient: boolean;
+  /** Without the query. */
+  readonly path: string;
+  /** 499 if the client left. */
+  readonly status: number;
+  /** The client's address, as `ipKey` reduces it. */
+  readonly address: string;
+}
 
 /** Why a line is not an entry. */
 export type Unread = 'no known format' | 'no duration' | 'no duration, since the client left';
@@ -26,8 +42,12 @@ interface JsonLine {
   readonly duration?: number | string;
   readonly responseTime?: number;
   readonly status?: number;
-  readonly request?: { readonly uri?: string };
-  readonly req?: { readonly url?: string };
+  readonly request?: {
+    readonly uri?: string;
+    readonly client_ip?: string;
+    readonly remote_ip?: string;
+  };
+  readonly req?: { readonly url?: string; readonly remoteAddress?: string };
   readonly res?: { readonly statusCode?: number | null };
 }
 
@@ -41,13 +61,17 @@ function entryOfJson(line: string): Entry | Unread {
   const { request, duration, req, res, responseTime } = json;
   if (typeof request?.uri === 'string') {
     if (duration === undefined) return 'no duration';
-    const end = timeOf(json.ts);
-    return entry(end, milliseconds(duration), request.uri, json.status || CLIENT_LEFT, true);
+    return entry(request.uri, request.client_ip ?? request.remote_ip, {
+      ...{ end: timeOf(json.ts), took: milliseconds(duration), includesClient: true },
+      status: json.status || CLIENT_LEFT,
+    });
   }
   if (typeof req?.url !== 'string') return 'no known format';
   if (responseTime === undefined) return 'no duration';
-  const end = timeOf(json.time);
-  return entry(end, responseTime, req.url, res?.statusCode ?? CLIENT_LEFT, false);
+  return entry(req.url, req.remoteAddress, {
+    ...{ end: timeOf(json.time), took: responseTime, includesClient: false },
+    status: res?.statusCode ?? CLIENT_LEFT,
+  });
 }
 
 /** Loggers write seconds, milliseconds, microseconds or nanoseconds since 1970, or a date. Returns milliseconds. */
@@ -85,23 +109,23 @@ function entryOfText(line: string): Entry | Unread {
   if (took === undefined)
     return status === CLIENT_LEFT ? 'no duration, since the client left' : 'no duration';
   // The log has whole seconds.
-  return entry(endOf(date) + 500, took.milliseconds, path, status, took.includesClient);
+  return entry(path, line.slice(0, line.indexOf(' ')), { end: endOf(date) + 500, status, ...took });
 }
 
-function durationIn(text: string): { milliseconds: number; includesClient: boolean } | undefined {
+function durationIn(text: string): Pick<Entry, 'took' | 'includesClient'> | undefined {
   const upstream = lastOf(upstreamTime, text);
   if (upstream !== undefined) {
     const seconds = upstream.split(', ').reduce((sum, part) => sum + Number(part), 0);
-    return { milliseconds: seconds * 1000, includesClient: false };
+    return { took: seconds * 1000, includesClient: false };
   }
   const request = lastOf(requestTime, text);
-  if (request !== undefined) return { milliseconds: Number(request) * 1000, includesClient: true };
+  if (request !== undefined) return { took: Number(request) * 1000, includesClient: true };
   const response = lastOf(responseTime, text);
-  if (response !== undefined) return { milliseconds: Number(response), includesClient: false };
+  if (response !== undefined) return { took: Number(response), includesClient: false };
   const [, total, server] = lastTimes.exec(text) ?? [];
   if (total === undefined) return undefined;
   const hasServer = server !== undefined && server !== '-';
-  return { milliseconds: Number(hasServer ? server : total) * 1000, includesClient: !hasServer };
+  return { took: Number(hasServer ? server : total) * 1000, includesClient: !hasServer };
 }
 
 /** The last match: clients choose what the line says before it, such as their User-Agent. */
@@ -136,12 +160,7 @@ function parseDate(text: string): number {
   return sign === '-' ? local + zone : local - zone;
 }
 
-function entry(
-  end: number,
-  took: number,
-  target: string,
-  status: number,
-  includesClient: boolean,
-): Entry {
-  return { end, took, includesClient, path: target.split('?', 1)[0] as string, status };
+function entry(target: string, address: unknown, others: Omit<Entry, 'path' | 'address'>): Entry {
+  const key = ipKey(typeof address === 'string' ? address : undefined);
+  return { ...others, path: target.split('?', 1)[0] as string, address: key };
 }

@@ -1,5 +1,5 @@
-import type { Entry } from './entry.ts';
-import { entryOf, type Unread } from './formats.ts';
+import { Clients } from './clients.ts';
+import { type Entry, entryOf, type Unread } from './formats.ts';
 import { RouteLog } from './route-log.ts';
 
 /** Further routes are counted together. Bounds the memory if paths contain names. */
@@ -21,11 +21,18 @@ export class LogSummary {
   /** All requests together. */
   readonly all = new RouteLog();
   readonly routes = new Map<string, RouteLog>();
+  readonly clients = new Clients();
   readonly unread = new Map<Unread, UnreadLines>();
   readonly #pattern: RegExp | undefined;
 
-  /** @param pattern Only requests whose path matches; `*` stands for any characters. */
-  constructor(pattern?: string) {
+  /**
+   * @param pattern Only requests whose path matches; `*` stands for any characters.
+   * @param hasClients Whether to count the requests of each client.
+   */
+  constructor(
+    pattern?: string,
+    private readonly hasClients = false,
+  ) {
     this.#pattern = pattern === undefined ? undefined : patternOf(pattern);
   }
 
@@ -44,6 +51,7 @@ export class LogSummary {
     this.from = Math.min(this.from, entry.end - entry.took);
     this.to = Math.max(this.to, entry.end);
     this.all.add(entry);
+    if (this.hasClients) this.clients.add(entry);
     // Scanners request thousands of paths that do not exist.
     if (this.#pattern === undefined && entry.status !== 404)
       this.#route(routeOf(entry.path)).add(entry);

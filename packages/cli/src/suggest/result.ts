@@ -1,6 +1,7 @@
-import { aligned } from '../table.ts';
+import type { MeasuredLimit } from '@headgate/core/engine';
+import { aligned } from '../output.ts';
+import type { ClientsResult } from './clients.ts';
 import { type LogSummary, OTHERS } from './log-summary.ts';
-import type { Suggestion } from './plateau.ts';
 import type { RouteLog } from './route-log.ts';
 
 /** The name of all requests together. */
@@ -9,7 +10,7 @@ const ALL = 'all requests';
 const MAX_LISTED = 10;
 
 /** A row of the result; without a suggestion if the log is too short. */
-interface RouteResult extends Partial<Suggestion> {
+interface RouteResult extends Partial<MeasuredLimit> {
   readonly route: string;
   readonly requests: number;
   /** The route's part of the time that all requests took, from 0 to 1. */
@@ -23,10 +24,16 @@ export interface SuggestResult {
   readonly to: string;
   readonly lines: number;
   readonly routes: readonly RouteResult[];
+  /** Undefined unless limits per client were asked for. */
+  readonly clients?: ClientsResult | undefined;
 }
 
 /** The result of a log: all requests together first, then the routes with the most work. */
-export function resultOf(log: LogSummary, pattern: string | undefined): SuggestResult {
+export function resultOf(
+  log: LogSummary,
+  pattern: string | undefined,
+  hasClients: boolean,
+): SuggestResult {
   const { all, routes, lines, from, to } = log;
   const row = (route: string, one: RouteLog): RouteResult => {
     const { requests, rejected, took } = one;
@@ -45,11 +52,12 @@ export function resultOf(log: LogSummary, pattern: string | undefined): SuggestR
     to: new Date(to).toISOString(),
     lines,
     routes: [row(pattern ?? ALL, all), ...listed],
+    clients: hasClients ? log.clients.end() : undefined,
   };
 }
 
 /** The result as a table, with the reason of the first number and the line of code to use. */
-export function textOf({ routes, lines, from, to }: SuggestResult): string {
+export function textOf({ routes, lines, from, to, clients }: SuggestResult): string {
   const rows = routes.map(({ route, requests, work, rejected, ...suggestion }) => [
     route,
     requests.toLocaleString('en'),
@@ -58,7 +66,13 @@ export function textOf({ routes, lines, from, to }: SuggestResult): string {
     limitOf(suggestion),
   ]);
   const table = aligned([['route', 'requests', 'work', 'rejected', 'limit'], ...rows]);
-  return `${lines.toLocaleString('en')} lines, ${from} to ${to}\n\n${table}\n\n${advice(routes)}\n`;
+  return `${lines.toLocaleString('en')} lines, ${from} to ${to}\n\n${table}\n\n${advice(routes)}\n${clients === undefined ? '' : `\n${adviceOnClients(clients)}\n`}`;
+}
+
+function adviceOnClients({ clients, limit, affectedWork }: ClientsResult): string {
+  return `${clients.toLocaleString('en')} clients by address: 99 % of them never had more than ${limit} requests in flight; the others made ${Math.round(100 * affectedWork)} % of the work.
+
+  { name: 'client', limit: ${limit}, key: (req) => ipKey(req.ip) }`;
 }
 
 function limitOf({ limit, isSaturated }: Pick<RouteResult, 'limit' | 'isSaturated'>): string {
@@ -70,10 +84,10 @@ function advice(routes: readonly RouteResult[]): string {
   const [all, ...listed] = routes;
   const worst = listed.find(({ route, isSaturated }) => isSaturated && route !== OTHERS) ?? all;
   if (worst?.limit === undefined) return 'The log is too short: use one of a busy hour.';
-  const { route, limit, rate = 0, calm = 0 } = worst;
-  const facts = `At most ${number(rate)} requests per second were answered, and a request takes ${number(calm)} ms while few are in flight`;
-  const atOnce = number((rate * calm) / 1000);
-  const sum = `${number(rate)}/s × ${(calm / 1000).toPrecision(2)} s = ${atOnce} at once, and a fifth more: ${limit}`;
+  const { route, limit, rate = 0, duration = 0 } = worst;
+  const facts = `At most ${number(rate)} requests per second were answered, and a request takes ${number(duration)} ms while few are in flight`;
+  const atOnce = number((rate * duration) / 1000);
+  const sum = `${number(rate)}/s × ${(duration / 1000).toPrecision(2)} s = ${atOnce} at once, and a fifth more: ${limit}`;
   if (!worst.isSaturated) {
     return `${route}: ${facts}: ${sum}.\nThe log contains no overload, so the server can do at least that many. Use a log with a peak, or measure under load.`;
   }

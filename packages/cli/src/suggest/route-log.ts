@@ -1,14 +1,8 @@
-import type { Entry } from './entry.ts';
-import { type Suggestion, suggestionOf } from './plateau.ts';
-import { Windows } from './windows.ts';
+import { MeasuredCapacity, type MeasuredLimit } from '@headgate/core/engine';
+import { CLIENT_LEFT, type Entry } from './formats.ts';
 
-/** The first entries of a route decide how long its windows are. */
-const FIRST_ENTRIES = 2_000;
-/** The answers that a window should have. With fewer, its rate is chance. */
-const ANSWERS_PER_WINDOW = 50;
-const MIN_WINDOW_MS = 1_000;
-/** Longer windows would hide a short overload. */
-const MAX_WINDOW_MS = 20_000;
+/** If durations include slow clients, the median of this many answers in a row counts. */
+const BATCH = 25;
 
 /** What a log says about one route. */
 export class RouteLog {
@@ -17,43 +11,36 @@ export class RouteLog {
   rejected = 0;
   /** Milliseconds of all requests together. */
   took = 0;
-  #includesClient = 0;
-  /** Undefined once the windows exist. */
-  #first: Entry[] | undefined = [];
-  #windows: Windows | undefined;
+  readonly #capacity = new MeasuredCapacity();
+  #batch: Entry[] = [];
 
   add(entry: Entry): void {
-    const { status, took, includesClient } = entry;
+    const { status, took } = entry;
     this.requests++;
     if (status === 503 || status === 429) {
       this.rejected++;
       return;
     }
-    if (includesClient) this.#includesClient++;
     this.took += took;
-    if (this.#windows !== undefined) return this.#windows.add(entry);
-    this.#first?.push(entry);
-    if (this.#first?.length === FIRST_ENTRIES) this.#begin();
+    if (status !== CLIENT_LEFT) this.#batch.push(entry);
+    if (this.#batch.length === BATCH) this.#count();
   }
 
   /** The limit for this route; undefined if the log is too short. */
-  suggest(): Suggestion | undefined {
-    const windows = this.#windows ?? this.#begin();
-    windows.end();
-    // Some answers come from no upstream, such as cached ones.
-    return suggestionOf(windows, this.#includesClient > this.requests / 2);
+  suggest(): MeasuredLimit | undefined {
+    this.#count();
+    return this.#capacity.limit;
   }
 
-  #begin(): Windows {
-    const first = this.#first ?? [];
-    this.#first = undefined;
-    let [from, to] = [Infinity, -Infinity];
-    for (const { end } of first) [from, to] = [Math.min(from, end), Math.max(to, end)];
-    const wanted = (ANSWERS_PER_WINDOW * (to - from)) / Math.max(1, first.length);
-    const whole = Math.ceil(wanted / MIN_WINDOW_MS) * MIN_WINDOW_MS;
-    const windows = new Windows(Math.min(Math.max(whole || 0, MIN_WINDOW_MS), MAX_WINDOW_MS));
-    for (const entry of first) windows.add(entry);
-    this.#windows = windows;
-    return windows;
+  #count(): void {
+    const batch = this.#batch;
+    this.#batch = [];
+    // Some answers come from no upstream, such as cached ones.
+    const hasClients =
+      batch.filter(({ includesClient }) => includesClient).length > batch.length / 2;
+    const sorted = batch.map(({ took }) => took).sort((one, other) => one - other);
+    const median = sorted[batch.length >> 1];
+    for (const { end, took } of batch)
+      this.#capacity.add(end, hasClients ? (median as number) : took);
   }
 }

@@ -1,6 +1,9 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { parseArgs } from 'node:util';
+import { createGunzip } from 'node:zlib';
 import { CommandError, type Output } from '../output.ts';
-import { linesOf } from './log-files.ts';
 import { LogSummary } from './log-summary.ts';
 import { resultOf, textOf } from './result.ts';
 
@@ -11,26 +14,55 @@ import { resultOf, textOf } from './result.ts';
  * @throws CommandError for wrong usage, a file that cannot be read, and a log without durations.
  */
 export async function suggest(args: readonly string[], stderr: Output['stderr']): Promise<string> {
-  const { files, route, json } = parse(args);
-  const log = new LogSummary(route);
+  const { files, route, hasClients, json } = parse(args);
+  const log = new LogSummary(route, hasClients);
   for await (const line of linesOf(files)) log.add(line);
   if (log.all.requests === 0) throw new CommandError(whyEmpty(log, route));
   for (const [reason, { count, first }] of log.unread) {
     stderr.write(`${count} lines were not counted: ${reason}. The first: ${first.slice(0, 300)}\n`);
   }
-  const result = resultOf(log, route);
+  const result = resultOf(log, route, hasClients);
   return json ? `${JSON.stringify(result, null, 2)}\n` : textOf(result);
 }
 
 function parse(args: readonly string[]) {
   try {
-    const options = { route: { type: 'string' }, json: { type: 'boolean' } } as const;
+    const text = { type: 'string' } as const;
+    const options = { route: text, key: text, json: { type: 'boolean', default: false } } as const;
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     if (positionals.length === 0) throw new Error('an access log is missing; - is standard input');
-    return { files: positionals, route: values.route, json: values.json === true };
+    const { route, key, json } = values;
+    if (key !== undefined && key !== 'addr')
+      throw new Error(`--key: expected addr, the address of the client, got ${key}`);
+    return { files: positionals, route, hasClients: key !== undefined, json };
   } catch (error) {
     throw new CommandError(`suggest: ${(error as Error).message}`);
   }
+}
+
+/**
+ * The lines of these files, one after the other. `-` is standard input; names that end in `.gz` are decompressed.
+ *
+ * @throws CommandError for a file that cannot be read.
+ */
+async function* linesOf(files: readonly string[]): AsyncGenerator<string> {
+  for (const file of files) {
+    try {
+      for await (const line of createInterface({ input: open(file), crlfDelay: Infinity }))
+        yield line;
+    } catch (error) {
+      throw new CommandError(`${file}: ${(error as Error).message}`, 1);
+    }
+  }
+}
+
+function open(file: string): Readable {
+  if (file === '-') return process.stdin;
+  const bytes = createReadStream(file);
+  if (!file.endsWith('.gz')) return bytes;
+  const text = createGunzip();
+  bytes.on('error', (error) => text.destroy(error));
+  return bytes.pipe(text);
 }
 
 /** Says what to change if a log contains nothing to measure. */

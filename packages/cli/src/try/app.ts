@@ -113,7 +113,7 @@ export class App {
       const waited = performance.now() - begin;
       progress(`waiting for ${url.href} (${Math.round(waited / 1_000)} s)`);
       await this.checkRuns(`before it answered at ${url.href}`);
-      const probes = await generator.do('probe', PROBE_TIMEOUT);
+      const probes = await generator.do('probe', Math.min(PROBE_TIMEOUT, maxStart));
       if (probes.every(({ status }) => status !== 0 && status !== 503)) return probes;
       const ports = (await isInUse(url)) ? [] : portsOf(this.#tree);
       elsewhere = ports.length === 0 ? undefined : (elsewhere ?? waited);

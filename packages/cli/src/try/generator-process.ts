@@ -1,13 +1,12 @@
 // The load generator's process: runs tasks, one after the other.
 import { arrivals, type Call, Clients, closedLoop, openLoop } from '../load/index.ts';
-import type { Tally, Target, Tasks } from './generator.ts';
+import type { Target, Tasks } from './generator.ts';
 import { endTree } from './process-tree.ts';
 
 const [, , mark = ''] = process.argv;
 /** Milliseconds. */
 const ANSWER_TIMEOUT = 10_000;
 const MAX_LATE = 1_500;
-const TALLY_INTERVAL = 250;
 
 let target: Target = { calls: [], weights: [] };
 let leader: number | undefined;
@@ -27,11 +26,6 @@ async function withClients<T>(work: (clients: Clients) => Promise<T>): Promise<T
   } finally {
     clients.close();
   }
-}
-
-/** The command may have died: what is sent then is lost, and no reason to die before the app has been ended. */
-function answer(message: object): void {
-  if (process.connected) process.send?.(message, () => {});
 }
 
 const cpu = () => {
@@ -60,28 +54,18 @@ const tasks: { [K in keyof Tasks]: (...args: Parameters<Tasks[K]>) => unknown } 
     }),
   open: ({ phases, seed, timeout }) =>
     withClients(async (clients) => {
-      const start = performance.now();
-      const tally = { sent: 0, at: 0, answered: 0, rejected: 0, gaveUp: 0, failed: 0 };
-      const ticker = setInterval(() => {
-        tally.at = performance.now() - start;
-        answer({ tally: tally satisfies Tally });
-      }, TALLY_INTERVAL);
       const schedule = arrivals(phases, seed);
-      const send = async ({ draw }: { draw: number }, left: number) => {
-        tally.sent++;
-        const { outcome } = await clients.send(callOf(draw), left);
-        tally[outcome]++;
-        return outcome;
-      };
+      const send = async ({ draw }: { draw: number }, left: number) =>
+        (await clients.send(callOf(draw), left)).outcome;
       const attempts = await openLoop(schedule, timeout, send, MAX_LATE);
-      clearInterval(ticker);
       return { attempts, isComplete: attempts.length === schedule.length };
     }),
 };
 
-process.on('message', async (message: { id: number; task: keyof Tasks; argument: never }) => {
-  const { id, task, argument } = message;
-  answer({ id, value: await tasks[task](argument) });
+process.on('message', async ({ task, argument }: { task: keyof Tasks; argument: never }) => {
+  const value = await tasks[task](argument);
+  // The command may have died: that is no reason to die before the app has been ended.
+  if (process.connected) process.send?.({ value }, () => {});
 });
 // Whatever ended the command: nothing of the app stays behind.
 process.on('disconnect', () => void endTree({ mark, leader }, 0).then(() => process.exit()));

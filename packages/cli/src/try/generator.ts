@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Attempt, Call, Closed, Outcome, Phase } from '../load/index.ts';
 import { CommandError } from '../output.ts';
@@ -39,44 +40,36 @@ interface OpenLoad {
   readonly isComplete: boolean;
 }
 
-/** The counts so far. */
-export type Tally = { readonly [outcome in Outcome | 'sent' | 'at']: number };
-
 /** The load generator, in a process of its own. It ends the app if this process dies, even of SIGKILL. */
 export class Generator {
   readonly #child: ChildProcess;
-  readonly #waiting = new Map<number, (value: unknown, error?: Error) => void>();
-  #lastId = 0;
-  onTally: (tally: Tally) => void = () => {};
+  /** Rejects when the process has ended. */
+  readonly #ended: Promise<never>;
 
-  constructor(mark: string) {
+  /** @param execArgv The options of Node. */
+  constructor(mark: string, execArgv: readonly string[]) {
     const program = import.meta.url.replace(/generator(\.[jt]s)$/, 'generator-process$1');
     const env = { ...process.env, NODE_OPTIONS: '' };
     // In a process group of its own, so that a signal to the group of this process does not end it.
     const options = { env, serialization: 'advanced', detached: true } as const;
-    this.#child = fork(fileURLToPath(program), [mark], options);
-    this.#child.on('message', (message: { id?: number; value?: unknown; tally?: Tally }) => {
-      if (message.tally !== undefined) this.onTally(message.tally);
-      else this.#waiting.get(message.id ?? 0)?.(message.value);
+    this.#child = fork(fileURLToPath(program), [mark], { ...options, execArgv: [...execArgv] });
+    this.#ended = once(this.#child, 'exit').then(([code, signal]) => {
+      throw new CommandError(`try: the load generator has ended (${signal ?? code})`, 1);
     });
-    this.#child.once('exit', (code, signal) => {
-      const error = new CommandError(`try: the load generator has ended (${signal ?? code})`, 1);
-      for (const settle of this.#waiting.values()) settle(undefined, error);
-    });
+    // Its end is an error only while it has a task.
+    this.#ended.catch(() => {});
   }
 
-  do<K extends keyof Tasks>(task: K, ...args: Parameters<Tasks[K]>): Promise<ReturnType<Tasks[K]>> {
-    const id = ++this.#lastId;
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, (value, error) => {
-        this.#waiting.delete(id);
-        if (error === undefined) resolve(value as ReturnType<Tasks[K]>);
-        else reject(error);
-      });
-      this.#child.send({ id, task, argument: args[0] }, (error) => {
-        if (error) this.#waiting.get(id)?.(undefined, error);
-      });
-    });
+  /** Runs one task; not while another one runs. */
+  async do<K extends keyof Tasks>(
+    task: K,
+    ...[argument]: Parameters<Tasks[K]>
+  ): Promise<ReturnType<Tasks[K]>> {
+    const answer = once(this.#child, 'message');
+    // An error means that it has ended.
+    this.#child.send({ task, argument }, () => {});
+    const [{ value }] = await Promise.race([answer, this.#ended]);
+    return value;
   }
 
   /** Lets the generator end what is left of the app, then itself. */

@@ -1,9 +1,8 @@
 import type { Call, Phase } from '../load/index.ts';
 import { App, type Start } from './app.ts';
 import { checkAnswers, checkHook, checkOwnLimit } from './checks.ts';
-import { type Pass, spanOf } from './figures.ts';
-import { milliseconds } from './format.ts';
-import type { ClosedLoad, Generator, Probe, Tally } from './generator.ts';
+import type { Pass } from './figures.ts';
+import type { ClosedLoad, Generator, Probe } from './generator.ts';
 import { FEW_CLIENTS, type Plan, planFor } from './plan.ts';
 import { loadOfMachine, ShowsNothing } from './verdict.ts';
 
@@ -106,7 +105,7 @@ export class Passes {
 
   async #spike(phases: readonly Phase[], { timeout }: Plan, seed: number) {
     const { generator, show } = this.#setup;
-    generator.onTally = (tally) => show(lineOf(tally, phases));
+    show('sending the spike');
     const load = await generator.do('open', { phases, seed, timeout });
     if (!load.isComplete)
       throw new ShowsNothing(
@@ -124,9 +123,4 @@ function phasesOf(times: Times, { multiple }: Plan, capacity: number): Phase[] {
     { name: 'recovery', duration: RECOVERY, rate: calm },
     { name: 'afterwards', duration: times.afterwards, rate: calm },
   ];
-}
-
-function lineOf({ at, sent, answered, rejected, gaveUp }: Tally, phases: readonly Phase[]): string {
-  const phase = phases.find(({ name }) => at < spanOf(phases, name).to);
-  return `${milliseconds(at)}, ${phase?.name ?? 'last answers'}: ${sent} sent, ${answered} answered, ${rejected} rejected, ${gaveUp} gave up`;
 }

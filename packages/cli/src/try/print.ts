@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CommandError, type Output } from '../output.ts';
-import { aligned } from '../table.ts';
+import { aligned, CommandError, type Output } from '../output.ts';
 import type { TryOptions } from './options.ts';
 import { pageOf } from './report/page.ts';
 import { type Result, rowsOf } from './result.ts';
@@ -19,5 +18,30 @@ export function print(result: Result, options: TryOptions, { stdout }: Output): 
     writeFileSync(report, pageOf(result, rows));
   } catch (error) {
     throw new CommandError(`try: ${report}: ${(error as Error).message}`, 1);
+  }
+}
+
+/** The current step: one line that is rewritten in a terminal, otherwise a line for each step. */
+export class Progress {
+  readonly #stderr: Output['stderr'];
+  #step = '';
+
+  constructor(stderr: Output['stderr']) {
+    this.#stderr = stderr;
+  }
+
+  step(name: string): void {
+    this.#step = name;
+    if (!this.#stderr.isTTY) this.#stderr.write(`${name}\n`);
+  }
+
+  show(text: string): void {
+    const { isTTY, columns } = this.#stderr;
+    if (isTTY)
+      this.#stderr.write(`\r\x1b[2K${`${this.#step}: ${text}`.slice(0, (columns || 80) - 1)}`);
+  }
+
+  clear(): void {
+    if (this.#stderr.isTTY) this.#stderr.write('\r\x1b[2K');
   }
 }

@@ -5,8 +5,7 @@ import type { Pass } from './figures.ts';
 import { Generator } from './generator.ts';
 import { callsOf, optionsOf, type TryOptions } from './options.ts';
 import { Passes, type Times, usualTimes } from './pass.ts';
-import { print } from './print.ts';
-import { Progress } from './progress.ts';
+import { Progress, print } from './print.ts';
 import { resultOf } from './result.ts';
 import { nothing, ShowsNothing } from './verdict.ts';
 
@@ -15,6 +14,8 @@ export interface Internals {
   readonly times?: Times;
   /** The options of Node that load the hook. */
   readonly hook?: string;
+  /** The options of Node for the load generator. */
+  readonly execArgv?: readonly string[];
 }
 
 const ROUNDS = 3;
@@ -56,11 +57,12 @@ async function prepare(
   {
     times = usualTimes,
     hook = `--import ${import.meta.resolve('@headgate/node/register')}`,
+    execArgv = process.execArgv,
   }: Internals,
 ): Promise<Passes> {
   const { weights, command, configuration } = options;
   const mark = randomUUID();
-  const generator = new Generator(mark);
+  const generator = new Generator(mark, execArgv);
   const calls = callsOf(options);
   await generator.do('target', { calls, weights });
   const hookEnv = {

@@ -62,6 +62,12 @@ test('a client distinguishes the outcomes, and sends method, headers and body', 
   expect(answers.at(-1)).toEqual({ outcome: 'failed', status: 302, location: '/other' });
 });
 
+test('a body that does not end in time is no answer', async () => {
+  const server = http.createServer((_req, res) => void res.write('the first part'));
+  const answer = await clients.send({ port: await listen(server) }, 200);
+  expect(answer).toMatchObject({ outcome: 'gaveUp', status: 200 });
+});
+
 test('a client trusts a self-signed certificate if rejectUnauthorized is false', async () => {
   const server = https.createServer(await createCertificate(), (_req, res) => res.end());
   const call = { protocol: 'https:', hostname: 'localhost', port: await listen(server) };

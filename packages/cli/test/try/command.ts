@@ -2,6 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
+/** The durations of short passes, in milliseconds. */
+export const shortTimes = {
+  ...{ warmUp: 250, capacity: 500, before: 500, spike: 1_000, afterwards: 500, maxStart: 60_000 },
+};
+
 const program = fileURLToPath(new URL('./short-try.ts', import.meta.url));
 
 /** Starts `headgate try` with short passes. */

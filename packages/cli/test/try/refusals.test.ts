@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../../src/command.ts';
-import { runTry, server } from './command.ts';
+import { server, shortTimes } from './command.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -22,14 +22,23 @@ async function freePort(): Promise<number> {
   return port;
 }
 
+// From the sources.
+const execArgv = ['--import=tsx', '--conditions=headgate-source'];
+
+/** Runs the command in this process, which is quicker than to start one for each. */
+async function tryHere(args: readonly string[], times = {}) {
+  let text = '';
+  const write = (part: string) => (text += part);
+  const internals = { times: { ...shortTimes, ...times }, hook: '', execArgv };
+  const code = await run(['try', ...args], { stdout: { write }, stderr: { write } }, internals);
+  return { code, text: text.replace('1/6 as it is\n', '') };
+}
+
 /** What the command prints about a server, whose port is `PORT` in the answer. */
-async function refusalOf(...command: string[]) {
+async function refusalOf(command: readonly string[], times?: object) {
   const port = await freePort();
-  const { code, stdout, stderr } = await runTry(`http://127.0.0.1:${port}/page`, ...command);
-  return {
-    code,
-    text: (stdout + stderr).replace('1/6 as it is\n', '').replaceAll(`${port}`, 'PORT'),
-  };
+  const { code, text } = await tryHere([`http://127.0.0.1:${port}/page`, ...command], times);
+  return { code, text: text.replaceAll(`${port}`, 'PORT') };
 }
 
 const url = 'http://127.0.0.1:PORT/page';
@@ -40,7 +49,7 @@ const exitAfter = (count: number) =>
 describe.concurrent('a server that cannot be measured is refused in a sentence:', {
   timeout: 120_000,
 }, () => {
-  it.each<[string, string[], RegExp | string]>([
+  it.each<[string, string[], RegExp | string, object?]>([
     [
       'it answers 404',
       server('res.writeHead(404).end()'),
@@ -65,15 +74,27 @@ describe.concurrent('a server that cannot be measured is refused in a sentence:'
     [
       'it never listens',
       ['--', process.execPath, '-e', 'setInterval(() => {}, 1000)'],
-      `nothing answers at ${url} within 15 s: the command listens on no port.`,
+      `nothing answers at ${url} within 1 s: the command listens on no port.`,
+      { maxStart: 1_000 },
     ],
     [
       'it ends under load',
       server(`${exitAfter(20)} res.end()`),
       'the command ended (7) under load.',
     ],
-  ])('%s', async (_, command, sentence) => {
-    const { code, text } = await refusalOf(...command);
+    [
+      'it accepts connections, but never answers',
+      server(''),
+      `${url} accepts connections, but sends no answer within 1 s.`,
+      { maxStart: 1_000 },
+    ],
+    [
+      'it answers 500',
+      server('res.writeHead(500).end()'),
+      `${url} answers 500: this would measure an error page.`,
+    ],
+  ])('%s', async (_, command, sentence, times) => {
+    const { code, text } = await refusalOf(command, times);
     expect(text).toMatch(sentence);
     expect(code).toBe(1);
   });
@@ -82,9 +103,9 @@ describe.concurrent('a server that cannot be measured is refused in a sentence:'
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    const { code, stderr } = await runTry(`http://127.0.0.1:${port}/`, ...server('res.end()'));
+    const { code, text } = await tryHere([`http://127.0.0.1:${port}/`, ...server('res.end()')]);
     other.close();
-    expect(stderr).toContain(
+    expect(text).toContain(
       `something listens on port ${port} already, and would be measured instead`,
     );
     expect(code).toBe(1);
@@ -99,14 +120,8 @@ describe.concurrent('a server that cannot be measured is refused in a sentence:'
         'n++ < 10 ? setTimeout(() => res.end(), 20) : res.writeHead(429).end()',
       'let n = 0',
     );
-    const { code, text } = await refusalOf(
-      '--json',
-      '--body',
-      body,
-      '--headers',
-      headers,
-      ...throttled,
-    );
+    const files = ['--json', '--body', body, '--headers', headers];
+    const { code, text } = await refusalOf([...files, ...throttled]);
     const { verdict, sentence } = JSON.parse(text);
     expect([verdict, code]).toEqual(['shows nothing', 2]);
     expect(sentence).toMatch(

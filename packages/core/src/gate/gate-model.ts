@@ -19,11 +19,11 @@ export function gateModel(
     return enforcerOf(make(limits, { ...settings, ...apart }), hasOwnLimits);
   };
   const limits = specs.map((spec): SimulatedLimit<Demands> => {
-    const { name, limit, isLimitPerRequest } = spec.limiter;
+    const { name, perKey, limit, isLimitPerRequest } = spec.limiter;
     return {
-      name,
+      ...{ name, perKey },
       limit: typeof limit === 'number' && !isLimitPerRequest ? limit : undefined,
-      applies: (demands) => demands.some(({ limiter }) => limiter.name === name),
+      weightOf: (demands) => demands.find(({ limiter }) => limiter.name === name)?.weight ?? 0,
       alone: (clock, other) =>
         other === undefined
           ? gateOf([spec], clock)

@@ -17,7 +17,7 @@ export function limiterModel(
   limit: number | LimitFactory,
   make: (settings: LimiterSettings) => Limiter,
 ): Model<AcquireOptions> {
-  const { name, queueLimit, isLimitPerRequest } = settings;
+  const { name, perKey, queueLimit, isLimitPerRequest } = settings;
   const alone = (clock: Clock, other?: number): Enforcer<AcquireOptions> => {
     const own = { ...settings, ...settingsOnClock(queueLimit, clock), limit: other ?? limit };
     const limiter = make(own);
@@ -36,6 +36,9 @@ export function limiterModel(
     };
   };
   const isNumber = typeof limit === 'number' && !isLimitPerRequest;
-  const only = { name, limit: isNumber ? limit : undefined, alone, applies: () => true };
+  const only = {
+    ...{ name, perKey, alone, limit: isNumber ? limit : undefined },
+    weightOf: ({ weight = 1 }: AcquireOptions) => weight,
+  };
   return { together: alone, limits: [only], isPresent: isControlled(limit) };
 }

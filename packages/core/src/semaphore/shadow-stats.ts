@@ -33,14 +33,30 @@ export interface LimitForecast extends Forecast {
 
 /** Which limit to choose, judged by the requests in shadow mode. */
 export interface Suggestion {
-  /** The assumption behind the forecast. Show it together with the forecast. */
-  readonly assumption: string;
   /**
-   * In ascending order: the current limit, and powers of two up to the first that would never have queued a request.
+   * What the server can do, whichever limit is configured. Undefined if the limit is keyed, and until there were enough
+   * answers: five windows of 1 to 20 seconds with 50 answers each.
+   */
+  readonly measured:
+    | {
+        /** The weight that the server needs in flight to answer at `rate`, and a fifth more. */
+        readonly limit: number;
+        /**
+         * Whether requests became slower because too many were in flight. Otherwise the server can do at least `limit`.
+         */
+        readonly isSaturated: boolean;
+        /** Highest rate of answers: weight per second. */
+        readonly rate: number;
+        /** Mean milliseconds per request while few are in flight. */
+        readonly duration: number;
+      }
+    | undefined;
+  /**
+   * In ascending order: a quarter and half of the current limit, the limit, two and four times it. Assumes that the
+   * duration of requests does not depend on the limit, so it is only right for a server that is not saturated. Of an
+   * adaptive limit, there is only the current one; of a limit that requests set, none.
    */
   readonly limits: readonly LimitForecast[];
-  /** For each fraction of the requests: the lowest of these limits that would have rejected less than that. */
-  readonly lowest: Readonly<Record<'5%' | '1%' | '0.1%', number | undefined>>;
 }
 
 /** Result of a simulation, for all limits together and for each limit alone. */

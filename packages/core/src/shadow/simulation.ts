@@ -4,9 +4,9 @@ import { isolateGrants } from '../semaphore/grants.ts';
 import { Observers } from '../semaphore/observers.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
-import type { ShadowReport } from '../semaphore/shadow-stats.ts';
+import type { ShadowReport, Suggestion } from '../semaphore/shadow-stats.ts';
 import { endIdentity, type Waiter } from '../semaphore/waiter.ts';
-import { CandidateLimits } from './candidate-limits.ts';
+import { MeasuredCapacity } from './measured-capacity.ts';
 import { presentClock } from './present-clock.ts';
 import { type Enforcer, ShadowedRequest, Variant, type Waiting } from './variant.ts';
 import { type SimulationClock, VirtualClock } from './virtual-clock.ts';
@@ -33,8 +33,9 @@ export interface SimulatedLimit<Demands> {
   readonly limit: number | undefined;
   /** Creates this limit without the others, optionally with another number. */
   alone(clock: Clock, limit?: number): Enforcer<Demands>;
-  /** Whether it applies to a request. */
-  applies(demands: Demands): boolean;
+  readonly perKey: boolean;
+  /** The weight of a request; 0 if the limit does not apply to it. */
+  weightOf(demands: Demands): number;
 }
 
 /** The limiter or gate to simulate. */
@@ -46,10 +47,45 @@ export interface Model<Demands> {
   readonly limits: readonly SimulatedLimit<Demands>[];
 }
 
-interface Step<Demands> extends SimulatedLimit<Demands> {
-  readonly candidates: CandidateLimits<Demands>;
-  /** This limit alone, with its present value, if there are other limits. */
-  readonly own: Variant<Demands> | undefined;
+/** The simulated values of a limit, relative to the current one. */
+const FACTORS = [0.25, 0.5, 1, 2, 4];
+
+/** What is measured and simulated for the suggestion of one limit. */
+class Step<Demands> {
+  readonly #capacity = new MeasuredCapacity();
+  readonly #variants: readonly Variant<Demands>[];
+
+  /** @param together The simulation of all limits together, if this is the only one. */
+  constructor(
+    readonly limit: SimulatedLimit<Demands>,
+    clock: Clock,
+    private readonly together: Variant<Demands> | undefined,
+  ) {
+    const { limit: current } = limit;
+    const make = (other?: number) =>
+      new Variant(clock, limit.alone(clock, other), other ?? current);
+    const factors = current === undefined ? [] : FACTORS;
+    const values = factors.map((factor) => Math.max(1, Math.round(factor * (current as number))));
+    this.#variants = [...new Set(values)].map((value) =>
+      value === current ? (together ?? make()) : make(value),
+    );
+  }
+
+  request(request: ShadowedRequest<Demands>): void {
+    for (const variant of this.#variants) if (variant !== this.together) variant.request(request);
+  }
+
+  /** Called when the request has ended. */
+  ended({ demands, duration }: ShadowedRequest<Demands>, now: number): void {
+    this.#capacity.add(now, duration, this.limit.weightOf(demands));
+  }
+
+  get suggestion(): Suggestion {
+    const limits = this.#variants.map(({ limit, forecast, inflightPeak }) => {
+      return { limit: limit as number, ...forecast, inflightPeak };
+    });
+    return { measured: this.limit.perKey ? undefined : this.#capacity.limit, limits };
+  }
 }
 
 /**
@@ -63,8 +99,6 @@ export class Simulation<Demands> {
   readonly #clock: SimulationClock;
   readonly #together: Variant<Demands>;
   readonly #steps: readonly Step<Demands>[];
-  /** Requests in order of arrival. */
-  readonly #inflight = new Set<ShadowedRequest<Demands>>();
   readonly #reports: { readonly identity: object; readonly rejection: Rejection }[] = [];
 
   constructor(
@@ -84,10 +118,7 @@ export class Simulation<Demands> {
     });
     // Other numbers mean nothing to a default limit.
     this.#steps = (isPresent ? [] : limits).map((each) => {
-      const make = (other?: number) =>
-        new Variant(ownClock, each.alone(ownClock, other), other ?? each.limit);
-      const own = others.length === 0 ? undefined : make();
-      return { ...each, own, candidates: new CandidateLimits(make, own ?? this.#together) };
+      return new Step(each, ownClock, others.length === 0 ? this.#together : undefined);
     });
   }
 
@@ -107,32 +138,25 @@ export class Simulation<Demands> {
       const waiting = { priority, fairBy, queueTimeout };
       const identity = permit.identity ?? endIdentity(waiter);
       const request = new ShadowedRequest(this.#clock, demands, waiting, mayWait, identity);
+      const steps = this.#steps.filter(({ limit }) => limit.weightOf(demands) > 0);
       permit.whenUpdated = (update) =>
         this.#run(() => {
           const { kind, released } = permit;
-          if (released) this.#inflight.delete(request);
+          if (released) for (const step of steps) step.ended(request, this.clock.now());
           request.updated((copy) => {
             if (kind !== undefined) copy.kind = kind;
             update(copy);
           });
         });
       this.#together.request(request);
-      for (const step of this.#steps) if (step.applies(demands)) this.#requestAt(step, request);
-      this.#inflight.add(request);
+      for (const step of steps) step.request(request);
     });
   }
 
   stats(): ShadowReport {
     this.#run(() => {});
-    const named = this.#steps.map(({ name, candidates }) => [name, candidates.suggestion] as const);
+    const named = this.#steps.map((step) => [step.limit.name, step.suggestion] as const);
     return { shadow: this.#together.stats, suggestions: new Map(named) };
-  }
-
-  #requestAt({ applies, own, candidates }: Step<Demands>, request: ShadowedRequest<Demands>): void {
-    own?.request(request);
-    candidates.request(request, () =>
-      [...this.#inflight].filter(({ demands }) => applies(demands)),
-    );
   }
 
   #run(step: () => void): void {

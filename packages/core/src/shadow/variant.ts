@@ -38,9 +38,14 @@ export class ShadowedRequest<Demands> {
     for (const [update, after] of this.#updates) this.#repeat(update, permit, after + waited);
   }
 
+  /** Milliseconds since the admission. */
+  get duration(): number {
+    return this.clock.now() - this.arrival;
+  }
+
   /** Called when the real permit has changed. */
   updated(update: PermitUpdate): void {
-    const after = this.clock.now() - this.arrival;
+    const after = this.duration;
     this.#updates.push([update, after]);
     for (const [permit, waited] of this.#held) this.#repeat(update, permit, after + waited);
   }
@@ -55,7 +60,6 @@ export class ShadowedRequest<Demands> {
 
 /** A request that waits at one variant. */
 class VirtualWaiter<Demands> extends Waiter {
-  isAdmitted = false;
   private isQueued = false;
   private readonly start: number;
 
@@ -74,7 +78,6 @@ class VirtualWaiter<Demands> extends Waiter {
   granted(permit: BasePermit): void {
     // Zero even if the clock has advanced meanwhile, as the present does.
     const waited = this.isQueued ? this.variant.clock.now() - this.start : 0;
-    this.isAdmitted = true;
     this.variant.admitted(waited);
     this.request.hold(permit, waited);
   }
@@ -99,7 +102,6 @@ export class Variant<Demands> {
   #admitted = 0;
   readonly #rejected = noRejections();
   readonly #waits = new WaitHistogram();
-  #earlierPeak = 0;
 
   constructor(
     readonly clock: Clock,
@@ -109,11 +111,8 @@ export class Variant<Demands> {
     private readonly rejects?: (request: ShadowedRequest<Demands>, rejection: Rejection) => void,
   ) {}
 
-  /** Returns whether the request is admitted at once. */
-  request(request: ShadowedRequest<Demands>): boolean {
-    const waiter = new VirtualWaiter(this, request);
-    this.enforcer.request(waiter, request.demands);
-    return waiter.isAdmitted;
+  request(request: ShadowedRequest<Demands>): void {
+    this.enforcer.request(new VirtualWaiter(this, request), request.demands);
   }
 
   admitted(waited: number): void {
@@ -126,19 +125,8 @@ export class Variant<Demands> {
     this.rejects?.(request, rejection);
   }
 
-  /**
-   * Starts from a lower limit that has admitted every request at once: copies its requests in flight and its counts.
-   */
-  takeOver(lower: Variant<Demands>, inflight: Iterable<ShadowedRequest<Demands>>): void {
-    for (const request of inflight) this.request(request);
-    const earlier = lower.#admitted - this.#admitted;
-    this.#admitted += earlier;
-    this.#waits.record(0, earlier);
-    this.#earlierPeak = lower.inflightPeak;
-  }
-
   get inflightPeak(): number {
-    return Math.max(this.#earlierPeak, this.enforcer.inflightPeak);
+    return this.enforcer.inflightPeak;
   }
 
   get forecast(): Forecast {

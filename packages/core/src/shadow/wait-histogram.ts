@@ -7,11 +7,11 @@ export class WaitHistogram {
   readonly #counts: number[] = [0];
   #total = 0;
 
-  record(wait: number, times = 1): void {
+  record(wait: number): void {
     const bucket = wait > 0 ? 1 + Math.max(0, Math.ceil(RESOLUTION * Math.log2(wait))) : 0;
     while (this.#counts.length <= bucket) this.#counts.push(0);
-    (this.#counts[bucket] as number) += times;
-    this.#total += times;
+    (this.#counts[bucket] as number)++;
+    this.#total++;
   }
 
   /** The wait in whole milliseconds that this fraction of requests does not exceed. */

@@ -1,6 +1,6 @@
 import { answersPerSecond, type Pass, spanOf } from '../figures.ts';
 import { perSecond } from '../format.ts';
-import { axes, endOf, type Frame, frameOf, hover, spikeBand, svg, ticks } from './svg.ts';
+import { axes, endOf, type Frame, frameOf, spikeBand, svg, ticks } from './svg.ts';
 
 const height = 270;
 const second = 1_000;
@@ -25,7 +25,6 @@ export function answersChart(pass: Pass, top: number, name: string): string {
     `<path class="line" d="M${curve.join('L')}"/>`,
     `<line class="capacity" x1="${plot.left}" x2="${plot.right}" y1="${y(capacity)}" y2="${y(capacity)}"/>`,
     `<text class="note" x="${plot.right}" y="${y(capacity) - 6}" text-anchor="end">capacity ${perSecond(capacity)}</text>`,
-    hovers(pass, end, frame),
   ]);
 }
 
@@ -54,19 +53,4 @@ function requestsPath({ phases }: Pass, { x, y, plot }: Frame): string {
     return `${x(from)} ${Math.max(plot.top, y(rate))}H${x(at)}`;
   });
   return `M${parts.join('L')}`;
-}
-
-function hovers({ attempts }: Pass, end: number, frame: Frame): string {
-  return Array.from({ length: Math.ceil(end / second) }, (_, index) => {
-    const from = index * second;
-    const to = Math.min(end, from + second);
-    const sent = attempts.filter(({ at }) => at >= from && at < to);
-    const of = (outcome: string) => sent.filter((attempt) => attempt.outcome === outcome).length;
-    return hover(
-      frame,
-      { from, to },
-      `Of ${sent.length} requests sent from ${from / 1_000} to ${to / 1_000} s, ${of('answered')} were answered in time, ` +
-        `${of('rejected')} rejected, ${of('gaveUp')} given up`,
-    );
-  }).join('');
 }

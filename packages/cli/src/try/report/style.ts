@@ -18,7 +18,6 @@ h1 { font-size: clamp(1.5rem, 3.2vw, 2.15rem); line-height: 1.22; letter-spacing
 h2 { font-size: 1.05rem; margin: 0; }
 h3 { font-size: .85rem; font-weight: 600; margin: 18px 0 4px; }
 p { margin: 0 0 10px; max-width: 70ch; }
-.soft { color: var(--soft); }
 .eyebrow { color: var(--soft); font-size: .85rem; font-weight: 600; margin: 0 0 10px; }
 .pair { display: grid; gap: 20px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); margin: 28px 0 20px; }
 .card { background: var(--card); border: 1px solid var(--rule); border-radius: 14px; padding: 22px 24px 14px; }
@@ -28,7 +27,7 @@ p { margin: 0 0 10px; max-width: 70ch; }
 .figure span { color: var(--soft); font-size: .92rem; line-height: 1.35; }
 svg { display: block; width: 100%; height: auto; overflow: visible; font: 11px system-ui, sans-serif; }
 .grid { stroke: var(--rule); } .tick { fill: var(--soft); } .note { fill: var(--ink); font-weight: 600; }
-.spike { fill: var(--band); } .hover { fill: transparent; } .hover:hover { fill: var(--ink); fill-opacity: .06; }
+.spike { fill: var(--band); }
 .area { fill: var(--area); } .line { fill: none; stroke: var(--answered); stroke-width: 2.5; stroke-linejoin: round; }
 .asked { fill: none; stroke: var(--soft); stroke-width: 1.5; stroke-dasharray: 2 3; }
 .capacity { stroke: var(--ink); stroke-width: 1.25; stroke-dasharray: 7 4; }

@@ -62,14 +62,8 @@ interface Span {
   readonly to: number;
 }
 
-const column = (kind: string, { x, plot }: Frame, { from, to }: Span, content = '') =>
-  `<rect class="${kind}" x="${x(from)}" y="${plot.top}" width="${round(x(to) - x(from))}" height="${plot.bottom - plot.top}">${content}</rect>`;
-
-export const spikeBand = (frame: Frame, spike: Span) => column('spike', frame, spike);
-
-/** Shows a text on hover. */
-export const hover = (frame: Frame, span: Span, text: string) =>
-  column('hover', frame, span, `<title>${escapeHtml(text)}</title>`);
+export const spikeBand = ({ x, plot }: Frame, { from, to }: Span) =>
+  `<rect class="spike" x="${x(from)}" y="${plot.top}" width="${round(x(to) - x(from))}" height="${plot.bottom - plot.top}"/>`;
 
 /** Round numbers from 0 to at most `max`, about `count` of them. */
 export function ticks(max: number, count: number): number[] {

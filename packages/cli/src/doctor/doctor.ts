@@ -1,0 +1,145 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { CommandError } from '../output.ts';
+import { fits, type Installed, installedIn, type Manifest, manifestOf } from './installed.ts';
+
+/** Something that is set wrong, or that only the reader can know. */
+interface Finding {
+  readonly text: string;
+  /** A page of the documentation, with its heading. */
+  readonly page: string;
+  readonly isQuestion?: boolean;
+}
+
+const PAGES = 'https://github.com/OWNER/headgate/blob/main/docs/';
+const STORES = ['redis', 'postgres', 'durable-object', 'server-client'];
+
+/**
+ * `headgate doctor`: finds what is set wrong in the folder of an app, without running it.
+ *
+ * @returns What to print, and the exit code: 1 if something is wrong. Questions do not count.
+ * @throws CommandError for a folder without Headgate.
+ */
+export function doctor(
+  args: readonly string[],
+  node = process.version,
+): { text: string; code: number } {
+  const folder = folderOf(args);
+  const app = manifestOf(folder);
+  if (app === undefined) throw new CommandError(`doctor: ${folder} has no package.json`, 1);
+  const installed = installedIn(folder, app);
+  const ours = installed.filter(
+    ({ name, manifest }) => /^(headgate$|@headgate\/)/.test(name) && manifest.private !== true,
+  );
+  if (ours.length === 0)
+    throw new CommandError(
+      `doctor: ${folder} has no package of Headgate installed. Run it in the folder of an app, after npm install`,
+      1,
+    );
+  const findings = [
+    ...versionFindings(ours, node),
+    ...peerFindings(ours, installed),
+    ...sourceFindings(folder, app, ours),
+  ];
+  const lines = findings.map(
+    ({ text, page, isQuestion }) => `${isQuestion ? '?' : '✗'} ${text}\n  ${PAGES}${page}\n`,
+  );
+  const names = ours.map(({ name, version }) => `${name} ${version}`).sort();
+  const summary = findings.length === 0 ? 'Nothing is set wrong, as far as files show.\n' : '';
+  const code = findings.some(({ isQuestion }) => !isQuestion) ? 1 : 0;
+  return {
+    text: `${[...new Set(names)].join(', ')}; Node ${node}\n\n${lines.join('')}${summary}`,
+    code,
+  };
+}
+
+function folderOf(args: readonly string[]): string {
+  try {
+    const { positionals } = parseArgs({ args: [...args], allowPositionals: true });
+    if (positionals.length > 1) throw new Error('expected one folder');
+    return resolve(positionals[0] ?? '.');
+  } catch (error) {
+    throw new CommandError(`doctor: ${(error as Error).message}`);
+  }
+}
+
+function versionFindings(ours: readonly Installed[], node: string): Finding[] {
+  const findings: Finding[] = [];
+  const tooNew = ours.find(({ manifest }) => !fits(node, manifest.engines?.node ?? '>=0'));
+  if (tooNew !== undefined) {
+    const text = `Node ${node} is too old: ${tooNew.name} needs ${tooNew.manifest.engines?.node}.`;
+    findings.push({ text, page: 'support.md#versions' });
+  }
+  const cores = ours.filter(({ name }) => name === '@headgate/core');
+  if (cores.length > 1) {
+    const list = cores.map(({ folder, version }) => `\n    ${version} in ${folder}`).join('');
+    const text = `@headgate/core is installed ${cores.length} times, so limiters of one copy are strangers to the other:${list}`;
+    findings.push({ text, page: 'errors.md#headgate_two_copies' });
+  }
+  // The copies of the core say it already.
+  else if (new Set(ours.map(({ version }) => version)).size > 1) {
+    const text =
+      'The packages have different versions. They are released and tested together: install the same version of all.';
+    findings.push({ text, page: 'support.md#versions' });
+  }
+  return findings;
+}
+
+/** Frameworks and clients whose version a package does not support. */
+function peerFindings(ours: readonly Installed[], installed: readonly Installed[]): Finding[] {
+  return ours.flatMap(({ name, manifest }) =>
+    Object.entries(manifest.peerDependencies ?? {}).flatMap(([peer, range]) => {
+      const versions = installed.filter((each) => each.name === peer).map(({ version }) => version);
+      if (versions.length === 0 || versions.some((version) => fits(version, range))) return [];
+      const text = `${name} supports ${peer} ${range}, and ${versions.join(', ')} is installed.`;
+      return { text, page: 'support.md#versions' };
+    }),
+  );
+}
+
+/** What the sources and scripts of the app show. Whether it matters depends on where the app runs, so these are questions. */
+function sourceFindings(folder: string, app: Manifest, ours: readonly Installed[]): Finding[] {
+  const all = [...sourcesOf(folder), ...Object.values(app.scripts ?? {})];
+  const contains = (pattern: RegExp) => all.some((text) => pattern.test(text));
+  const findings: Finding[] = [];
+  const hasAddressKey = contains(/\bipKey\(|\bkey: \(?\w+\)? => \w+(\.req(uest)?)?\.ip\b/);
+  if (hasAddressKey && !contains(/trust ?proxy|\.proxy = |\bproxy: true/i)) {
+    const text =
+      'A limit has the address of the client as its key, and no file trusts a proxy. Is there a proxy or a balancer in front? Then all clients share one key.';
+    findings.push({ text, page: 'limit-per-tenant.md#behind-a-proxy', isQuestion: true });
+  }
+  const isCluster = contains(
+    /['"](node:)?cluster['"]|\bpm2\b.* (-i|--instances) |exec_mode: ['"]cluster/,
+  );
+  const hasStore = ours.some(({ name }) => STORES.some((store) => name === `@headgate/${store}`));
+  if (isCluster && !hasStore) {
+    const text =
+      'The app runs in several processes, and no store is installed: each process has a limit of its own. Is the limit the size of one process?';
+    findings.push({ text, page: 'recipes-processes.md', isQuestion: true });
+  }
+  return findings;
+}
+
+const MAX_FILES = 2_000;
+const MAX_BYTES = 500_000;
+
+/** The texts of the app's own programs, without tests and what is built. */
+function sourcesOf(folder: string): string[] {
+  const texts: string[] = [];
+  const visit = (path: string) => {
+    for (const entry of readdirSync(path, { withFileTypes: true })) {
+      const own = join(path, entry.name);
+      if (texts.length >= MAX_FILES) return;
+      if (
+        entry.isDirectory() &&
+        !/^(\..*|node_modules|dist|build|coverage|tests?)$/.test(entry.name)
+      )
+        visit(own);
+      else if (entry.isFile() && /\.[cm]?[jt]s$/.test(entry.name) && statSync(own).size < MAX_BYTES)
+        texts.push(readFileSync(own, 'utf8'));
+    }
+  };
+  visit(folder);
+  return texts;
+}

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { MeasuredCapacity } from '../src/engine.ts';
+
+/** Answers at a rate per second from a time on, for some seconds, each of the duration at its time. */
+function answer(
+  capacity: MeasuredCapacity,
+  { from, seconds, rate }: { from: number; seconds: number; rate: number },
+  duration: (milliseconds: number) => number,
+): void {
+  for (let at = 0; at < 1000 * seconds; at += 1000 / rate)
+    capacity.add(1000 * from + at, duration(at));
+}
+
+it('is undefined after fewer than five windows', () => {
+  const capacity = new MeasuredCapacity();
+  expect(capacity.limit).toBeUndefined();
+  answer(capacity, { from: 0, seconds: 4, rate: 100 }, () => 10);
+  expect(capacity.limit).toBeUndefined();
+});
+
+it('the answers of an overload before an idle time do not count as calm', () => {
+  const capacity = new MeasuredCapacity();
+  for (const from of [0, 1_000]) {
+    answer(capacity, { from, seconds: 60, rate: 20 }, () => 100);
+    // The queue of the server grows until the load ends at once.
+    answer(capacity, { from: from + 60, seconds: 20, rate: 40 }, (at) => 100 + at / 2);
+  }
+  expect(capacity.limit).toMatchObject({ limit: 5, isSaturated: true });
+});
+
+it('a slow dependency is no saturation', () => {
+  const capacity = new MeasuredCapacity();
+  answer(capacity, { from: 0, seconds: 60, rate: 100 }, () => 50);
+  answer(capacity, { from: 60, seconds: 20, rate: 30 }, () => 5_000);
+  answer(capacity, { from: 80, seconds: 60, rate: 100 }, () => 50);
+  expect(capacity.limit).toMatchObject({ limit: 6, isSaturated: false });
+});
+
+it('weights count: the limit is the weight that the server needs in flight', () => {
+  const capacity = new MeasuredCapacity();
+  for (let at = 0; at < 60_000; at += 20) capacity.add(at, 100, 3);
+  expect(capacity.limit).toMatchObject({ limit: 18 });
+});
+
+it('measures on after the clock was set back', () => {
+  const capacity = new MeasuredCapacity();
+  answer(capacity, { from: 10_000, seconds: 30, rate: 50 }, () => 100);
+  answer(capacity, { from: 0, seconds: 30, rate: 50 }, () => 100);
+  expect(capacity.limit).toMatchObject({ limit: 6, isSaturated: false });
+  expect(capacity.limit?.rate).toBeCloseTo(50, 0);
+});
