@@ -50,15 +50,15 @@ export const searchWords: Readonly<Record<string, string>> = {
   'recipes-processes': 'pm2 cluster mode workers multi core worker threads',
   'recipes-sse': 'server-sent events eventsource text/event-stream',
   redis: 'valkey ioredis node-redis redis cluster lua',
-  'retry-storms': 'metastable failure retry storm thundering herd backoff jitter got axios-retry p-retry resilience',
+  'retry-storms':
+    'metastable failure retry storm thundering herd backoff jitter got axios-retry p-retry resilience',
   'reject-well':
     '429 503 too many requests service unavailable retry-after error page fallback degraded cors custom response',
   'rolling-restarts': 'zero downtime deployment blue green drain connection draining',
   runtimes: 'bun deno node version supported versions commonjs esm require',
   'several-limits': 'combine limits nested limits multiple middlewares composite',
   server: 'semaphore distributed lock http service python rust go other languages daemon',
-  'shedding-by-utilization':
-    'elu event loop utilization watt platformatic maxEventLoopUtilization',
+  'shedding-by-utilization': 'elu event loop utilization watt platformatic maxEventLoopUtilization',
   'shut-down': 'graceful shutdown sigterm sigint exit close stop',
   'start-express': 'express middleware connect',
   'start-fastify': 'fastify plugin middleware',

@@ -25,6 +25,11 @@ export class Dependency {
     private capacity: number,
   ) {}
 
+  /** Number of jobs now. */
+  get jobs(): number {
+    return this.#jobs.length;
+  }
+
   /** Does `work` milliseconds of work, then calls `done`. */
   serve(work: number, done: () => void): void {
     this.#catchUp();

@@ -83,3 +83,35 @@ it('adaptive() stops doubling after a drop', () => {
   limit.sample({ ...sample, inflight: 16, outcome: 'dropped', now: 30_000 });
   expect(limit.limit).toBeLessThan(60);
 });
+
+it('an adaptive limit returns from one, where a single request uses it', () => {
+  const limit = adaptive({ initial: 1 }).create();
+  const sample = { rtt: 20, inflight: 1, weight: 1, kind: undefined };
+  for (let now = 0; now < 1000; now += 100) limit.sample({ ...sample, outcome: 'dropped', now });
+  expect(limit.limit).toBe(1);
+  for (let now = 2000; limit.limit < 2 && now < 10_000; now += 20) {
+    limit.sample({ ...sample, outcome: 'ok', now });
+  }
+  expect(limit.limit).toBeGreaterThanOrEqual(2);
+});
+
+it('statistics and events say why an adaptive limit has changed, unless the app has set it', () => {
+  const clock = new VirtualClock();
+  const limiter = createLimiter({ limit: adaptive({ initial: 4 }), queueLimit: 0, clock });
+  const reasons: (string | undefined)[] = [];
+  limiter.observe({ resized: ({ reason }) => void reasons.push(reason) });
+  expect(limiter.stats().limitReason).toBeUndefined();
+  const work = (outcome: 'ok' | 'dropped') => {
+    const permits = Array.from({ length: 4 }, () => call(limiter).permit);
+    clock.advance(20);
+    for (const permit of permits) permit?.release(outcome);
+  };
+  work('ok');
+  expect(limiter.stats().limitReason).toBe('used');
+  work('dropped');
+  expect(limiter.stats().limitReason).toBe('dropped');
+  expect(new Set(reasons)).toEqual(new Set(['used', 'dropped']));
+  limiter.setLimit(9);
+  expect(limiter.stats().limitReason).toBeUndefined();
+  expect(reasons.at(-1)).toBeUndefined();
+});

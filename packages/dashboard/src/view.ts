@@ -48,6 +48,8 @@ export interface LimitView {
   readonly fixed: boolean;
   /** Milliseconds that work takes without load, as far as an adaptive limit knows it. */
   readonly baseline: number | undefined;
+  /** Why an adaptive limit last changed. */
+  readonly limitReason: string | undefined;
   readonly state: LimiterState;
   readonly mode: Limiter['mode'];
   /** Milliseconds until a pause with an end ends; undefined if there is none. */
@@ -96,6 +98,7 @@ export function gateView(source: Handle, stats: Stats, sample: Figures): LimitVi
     adaptive: false,
     fixed: true,
     baseline: undefined,
+    limitReason: undefined,
     state: source.closed ? 'closed' : 'open',
     mode: guard?.mode ?? 'enforce',
     pausedFor: undefined,
@@ -132,6 +135,7 @@ export function limitView(
     adaptive: limiter.isAdaptive,
     fixed: limiter.isFixed,
     baseline: finite(stats.baseline),
+    limitReason: stats.limitReason,
     state: limiter.state,
     mode: limiter.mode,
     pausedFor: finite(stats.pausedFor),

@@ -117,13 +117,14 @@ function divisions({ priorities, shares }) {
 }
 
 /** The adaptive limit, the guard and the store. @param {LimitView} view @returns {Group[]} */
-function parts({ adaptive, fixed, baseline, guard, store }) {
+function parts({ adaptive, fixed, baseline, limitReason, guard, store }) {
   /** @type {Group[]} */
   const groups = [];
   if (adaptive) {
     const facts = [
       fact('State', fixed ? 'held' : 'adapts'),
       fact('Latency without load', milliseconds(baseline)),
+      fact('Last change', limitReason ?? '–'),
     ];
     groups.push({ title: 'Adaptive limit', facts });
   }

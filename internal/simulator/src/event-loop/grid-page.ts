@@ -23,7 +23,7 @@ npm run simulate -- grid --page                 # writes this page from the resu
 This page has the results for all combinations of what a handler does, how long it takes, how much that varies, how clients connect, and a
 load from 0.5 to 20 times the capacity. [Simulations](simulations.md#the-default-limit) describes the simulation and the reference. Not all
 goals are within reach: the reference knows how long each request will take, and never starts one that would keep the loop idle or a
-connection waiting. The decisions on [the adaptive limit](../decisions/0011-adaptive-limit.md) and [the default
+connection waiting. The decisions on [the adaptive limit](../decisions/0070-the-adaptive-limit.md) and [the default
 limit](../decisions/0050-the-default-limit.md) say which workloads it is weakest in.
 
 The goals, from which misses are counted:

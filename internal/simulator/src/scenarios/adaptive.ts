@@ -74,7 +74,7 @@ function figuresOf(adapted: ReturnType<typeof observe>, constant: ReturnType<typ
   const whileDegraded = (points: readonly Point[]) => meanIn(points, at.degraded, at.recovered);
   const whileMixed = (points: readonly Point[]) => meanIn(points, at.mixed, at.quiet);
   return [
-    figure('limit at normal latency', meanIn(limits, 0, at.degraded), [15, 35]),
+    figure('limit at normal latency', meanIn(limits, 0, at.degraded), [15, 45]),
     figure('limit during the slowdown', whileDegraded(limits), [3, 12]),
     figure('limit after the slowdown', meanIn(limits, at.recovered, at.mixed), [15, 35]),
     figure('ms for 100 ms of work, normally', meanIn(timeOf(usual), 0, at.degraded), [100, 140]),

@@ -15,7 +15,7 @@ export interface HttpStats extends GateStats {
 export function gateStats(handle: Handle): GateStats {
   const stats = handle.stats();
   if (stats.limits !== undefined) return stats;
-  const { limit, inflight, keys, baseline, priorities, shares, ...others } = stats;
+  const { limit, limitReason, inflight, keys, baseline, priorities, shares, ...others } = stats;
   const { inflightPeak, inflightHistogram, ...common } = others;
   return { ...common, limits: [stats] };
 }

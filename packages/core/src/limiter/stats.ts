@@ -59,6 +59,13 @@ export interface LimiterStats extends CommonStats, QueueStats {
   /** Maximum weight in flight at once, per key if keyed. */
   readonly limit: number;
   /**
+   * Why an adaptive limit last changed. `used`: it was used up, and work was not slow. `slower`: work was slow.
+   * `did not help`: work was as slow under a lower limit. `dropped`: work reported an overload. `recovered`: work is no
+   * longer slow or dropped. `stuck`: work does not finish. Undefined until it changes, while it is set, and for other
+   * limits.
+   */
+  readonly limitReason?: string | undefined;
+  /**
    * Milliseconds that work takes without load, as the mean over all kinds of work. Undefined unless an adaptive limit
    * has measured it.
    */

@@ -1,157 +1,122 @@
-import { MAX_KINDS } from './limit.ts';
-import { Mean } from './mean.ts';
-import type { Work } from './trend.ts';
+import { Estimate } from './estimate.ts';
+import { MAX_KINDS, type Sample } from './limit.ts';
+
+/** From this number of samples on, a baseline is used. At the start, it is the work admitted before as many had finished. */
+export const MIN_BASELINE = 4;
+
+/** Fewer samples are not representative, even if they hardly differ. */
+export const MIN_SAMPLES = 10;
 
 /** Maximum number of samples that a baseline averages over, so that it keeps adapting. */
 const MAX_SAMPLES = 1000;
 
-/** Below this number of samples, a baseline is too uncertain to be kept under load. */
-const MIN_SAMPLES = 30;
+/** Maximum number of first samples, which are sorted again with each. */
+const MAX_FIRST = 100;
 
-/**
- * Below this number of samples, a baseline learnt under load is uncertain. That applies before the first overload, and
- * again after it, since the baseline would not rise later.
- */
-const MIN_SAMPLES_UNDER_LOAD = 300;
+/** A baseline is certain once its margin of error is this small. */
+export const MAX_MARGIN = 0.2;
 
-/**
- * Minimum number of samples that correct a baseline downwards under load: the mean of fewer skewed samples is too low.
- */
-const MIN_SAMPLES_TO_CORRECT = 30;
-
-/** The mean of these samples must be below the baseline by this many margins of error. */
-const MIN_MARGINS_TO_CORRECT = 1.5;
-
-/** How long one kind of work takes without load. */
-class Baseline {
-  /** In milliseconds; 0 while there is no baseline. */
-  #rtt = 0;
-  #samples = 0;
-  #minSamples = MIN_SAMPLES;
-  /** The samples of the present window. */
-  #window = new Mean();
-  /** The samples of finished windows, collected until they are enough to correct the baseline. */
-  #recent = new Mean();
-
-  get rtt(): number {
-    return this.#rtt;
-  }
-
-  /** Number of samples that the baseline averages over. */
-  get samples(): number {
-    return this.#samples;
-  }
-
-  /** Returns the ratio of a round trip to the baseline; undefined while there is no baseline. */
-  note(rtt: number): number | undefined {
-    this.#window.add(rtt);
-    return this.#rtt === 0 ? undefined : rtt / this.#rtt;
-  }
-
-  /** Learns the baseline again from the following samples. */
-  forget(): void {
-    this.#samples = 0;
-    this.#minSamples = MIN_SAMPLES_UNDER_LOAD;
-    this.#rtt = 0;
-    this.#recent = new Mean();
-    this.discard();
-  }
-
-  /** Forgets the samples of the present window. */
-  discard(): void {
-    this.#window = new Mean();
-  }
-
-  /**
-   * Updates the baseline from the window. While the baseline is uncertain or the load is low, it may rise; otherwise it
-   * only falls.
-   */
-  learn(isQuiet: boolean, isEarly: boolean): void {
-    const isUncertain = this.#samples < (isEarly ? MIN_SAMPLES_UNDER_LOAD : this.#minSamples);
-    if (isQuiet || isUncertain) {
-      this.#average(this.#window);
-      this.#recent = new Mean();
-    } else {
-      this.#recent.include(this.#window);
-      this.#correct();
-    }
-    this.discard();
-  }
-
-  /** Lowers the baseline if the samples are below it by more than chance explains. */
-  #correct(): void {
-    const { count, value, margin } = this.#recent;
-    if (count < MIN_SAMPLES_TO_CORRECT) return;
-    if (value + MIN_MARGINS_TO_CORRECT * margin < this.#rtt) this.#average(this.#recent);
-    this.#recent = new Mean();
-  }
-
-  #average({ count, value }: Mean): void {
-    if (count === 0) return;
-    this.#samples = Math.min(this.#samples + count, MAX_SAMPLES);
-    this.#rtt += ((value - this.#rtt) * Math.min(count, MAX_SAMPLES)) / this.#samples;
-  }
-
-  scale(factor: number): void {
-    this.#rtt *= factor;
-  }
+/** What a window has shown. */
+export interface Lesson {
+  /** Whether the load was low. */
+  readonly isQuiet: boolean;
+  /** Whether work was not slow. */
+  readonly isFast: boolean;
+  /** Whether the limit rises with each request, so that mostly short work has finished. */
+  readonly isRising: boolean;
 }
 
 /**
- * The baselines of all kinds of work. Each kind has its own, since some kinds take a thousand times as long as others
- * and the mix of kinds changes.
+ * How long one kind of work takes without load. Averages logarithms, so that a few long durations hardly matter. One is
+ * added to each, since some durations are 0.
  */
-export class Baselines {
+class Baseline {
+  value = new Estimate();
+  /** The work that was admitted before the limit rose, by its start. */
+  readonly #first: { readonly startedAt: number; readonly value: number }[] = [];
+  /** Work that is not part of the baseline yet. */
+  recent = new Estimate();
+
+  /** Returns whether work that started later takes longer, so that only the earlier work is the baseline. */
+  addFirst({ now, rtt }: Sample): boolean {
+    const first = this.#first;
+    if (first.length < MAX_FIRST) {
+      first.push({ startedAt: now - rtt, value: Math.log1p(rtt) });
+      first.sort((one, other) => one.startedAt - other.startedAt);
+      this.value = unqueued(first.map(({ value }) => value));
+    }
+    return this.value.count < first.length;
+  }
+
+  /** Under load the baseline only falls, and only if that is more than chance, so that no overload becomes the baseline. */
+  learn({ isQuiet, isFast, isRising }: Lesson): void {
+    const { value, recent } = this;
+    const isCertain = value.count >= MIN_SAMPLES && value.margin <= MAX_MARGIN;
+    const mayLearn = isQuiet || value.count < MIN_BASELINE || (!isCertain && isFast && !isRising);
+    if (!mayLearn && recent.count < MIN_SAMPLES) return;
+    const isLower = value.mean - recent.mean > Math.hypot(value.margin, recent.margin);
+    if (mayLearn || (isLower && !isRising)) value.include(recent, MAX_SAMPLES);
+    this.recent = new Estimate();
+  }
+
+  shift(slowdown: number): void {
+    const shifted = new Estimate();
+    shifted.include(this.value, MIN_SAMPLES);
+    shifted.mean += slowdown;
+    this.value = shifted;
+  }
+}
+
+/** The first half of the work, and so on, while the second half was slower by more than chance: it has queued. */
+function unqueued(values: readonly number[]): Estimate {
+  const half = values.length >> 1;
+  const early = Estimate.of(values.slice(0, half));
+  const late = Estimate.of(values.slice(half));
+  // Three standard errors, since the test is repeated, and more for few samples, as in Student's t-distribution.
+  const chance = (1.5 + 5 / (values.length - 2)) * Math.hypot(early.margin, late.margin);
+  const isQueued = half >= MIN_BASELINE && late.mean - early.mean > chance;
+  return isQueued ? unqueued(values.slice(0, half)) : Estimate.of(values);
+}
+
+/** The baselines of all kinds of work: some take a thousand times as long as others, and the mix of kinds changes. */
+export class Kinds {
   readonly #kinds = new Map<string | undefined, Baseline>();
 
   /** Mean of all kinds in milliseconds, each weighted by its samples; undefined while there is no baseline. */
   get mean(): number | undefined {
     let [sum, samples] = [0, 0];
-    for (const baseline of this.#kinds.values()) {
-      sum += baseline.rtt * baseline.samples;
-      samples += baseline.samples;
+    for (const { value } of this.#kinds.values()) {
+      sum += Math.expm1(value.mean) * value.count;
+      samples += value.count;
     }
     return samples === 0 ? undefined : sum / samples;
   }
 
-  /** Whether any kind has a baseline. */
-  get isKnown(): boolean {
-    for (const { samples } of this.#kinds.values()) if (samples > 0) return true;
-    return false;
+  baselineOf(kind: string | undefined): Estimate {
+    return this.#of(kind).value;
   }
 
-  note(kind: string | undefined, rtt: number): number | undefined {
-    return this.#of(kind).note(rtt);
+  add({ kind, rtt }: Sample): void {
+    this.#of(kind).recent.add(Math.log1p(rtt));
   }
 
-  /** @param isEarly True until the first overload. */
-  learn(isQuiet: boolean, isEarly: boolean): void {
-    for (const baseline of this.#kinds.values()) baseline.learn(isQuiet, isEarly);
+  /** Adds work that was admitted before the limit rose. Returns whether it has queued nevertheless. */
+  addFirst(sample: Sample): boolean {
+    return this.#of(sample.kind).addFirst(sample);
   }
 
-  /** Forgets the samples of the present window. */
+  learn(lesson: Lesson): void {
+    for (const baseline of this.#kinds.values()) baseline.learn(lesson);
+  }
+
+  /** Forgets the work that is not part of a baseline yet. */
   discard(): void {
-    for (const baseline of this.#kinds.values()) baseline.discard();
+    for (const baseline of this.#kinds.values()) baseline.recent = new Estimate();
   }
 
-  /**
-   * Scales all baselines down if this work, which ran under less load, was faster than they predict: by the ratio of
-   * its total time to the predicted time.
-   */
-  scaleDownTo(work: readonly Work[]): void {
-    let [time, expected] = [0, 0];
-    for (const { kind, rtt } of work) {
-      const baseline = this.#of(kind).rtt;
-      if (baseline === 0) continue;
-      time += rtt;
-      expected += baseline;
-    }
-    if (time >= expected) return;
-    for (const baseline of this.#kinds.values()) baseline.scale(time / expected);
-  }
-
-  forget(): void {
-    for (const baseline of this.#kinds.values()) baseline.forget();
+  /** All work takes longer by this slowdown, whatever the load. */
+  shift(slowdown: number): void {
+    for (const baseline of this.#kinds.values()) baseline.shift(slowdown);
   }
 
   #of(kind: string | undefined): Baseline {

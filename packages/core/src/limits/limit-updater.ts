@@ -26,10 +26,17 @@ export class LimitUpdater {
     this.initial = whole(algorithm.limit);
   }
 
-  /** Milliseconds that work takes without load; undefined if the algorithm does not know it. */
-  get baseline(): number | undefined {
-    const baseline: unknown = readStats(this, 'a limit algorithm', () => this.algorithm.baseline);
-    return isNumber(baseline) ? baseline : undefined;
+  /** What the algorithm knows: milliseconds that work takes without load, and why the limit last changed. */
+  stats(): { baseline?: number | undefined; limitReason?: string | undefined } {
+    const read = (): Record<'baseline' | 'reason', unknown> => {
+      const { baseline, reason } = this.algorithm;
+      return { baseline, reason };
+    };
+    const { baseline, reason } = readStats(this, 'a limit algorithm', read) ?? {};
+    return {
+      baseline: isNumber(baseline) ? baseline : undefined,
+      limitReason: typeof reason === 'string' && !this.isHeld ? reason : undefined,
+    };
   }
 
   /** Whether the limit was set, so that the algorithm does not change it. */

@@ -35,6 +35,8 @@ export interface Limit {
   readonly limit: number;
   /** Milliseconds that work takes without load, as far as the limit knows it, for `stats()`. Default: undefined. */
   readonly baseline?: number | undefined;
+  /** Why `limit` last changed, for `stats()` and observers. Default: undefined. */
+  readonly reason?: string | undefined;
   /** Called when work has finished, with its duration and outcome. It may change `limit`. */
   sample(sample: Sample): void;
   /**

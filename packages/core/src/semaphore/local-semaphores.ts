@@ -78,7 +78,7 @@ export class LocalSemaphores extends SemaphoreGroup<Semaphore> {
     deferGrants(() => {
       for (const semaphore of this.inUse()) semaphore.resize(limit);
       // Reported before any grant: a waiter that releases at once may resize an adaptive limit again.
-      observers.resized?.({ name, limit });
+      observers.resized?.({ name, limit, reason: this.limitUpdater?.stats().limitReason });
     });
   }
 

@@ -54,8 +54,11 @@ export interface Observer {
       outcome: Outcome;
     },
   ): void;
-  /** The limit has changed: by the app, by its algorithm, or by another process. */
-  resized?(event: Event & { limit: number }): void;
+  /**
+   * The limit has changed: by the app, by its algorithm, or by another process. `reason` is that of an adaptive limit,
+   * as in `stats()`.
+   */
+  resized?(event: Event & { limit: number; reason?: string | undefined }): void;
   /**
    * An operator has changed the limiter or the guard. Called before waiters are granted or rejected as a result.
    * `limit` is the limit after the change; undefined for a guard.

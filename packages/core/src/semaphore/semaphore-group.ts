@@ -145,14 +145,22 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
   stats() {
     const { name } = this.settings;
     const { limit, inflight, queued } = this;
-    const baseline = this.limitUpdater?.baseline;
+    const { baseline, limitReason } = this.limitUpdater?.stats() ?? {};
     const inUse = this.inUse();
     const waiters = inUse.map(({ oldest }) => oldest);
     const shortest = inUse.reduce((min, one) => Math.min(min, one.learnedTimeout), Infinity);
     const learnedTimeout = shortest === Infinity ? undefined : Math.round(shortest);
     const pausedFor = inUse.reduce((max, one) => Math.max(max, one.pauseLeft), 0) || undefined;
     const common = this.counters.stats(this.permits, waiters);
-    const current = { name, limit, baseline, inflight, queued, keys: this.#byKey.size };
+    const current = {
+      name,
+      limit,
+      limitReason,
+      baseline,
+      inflight,
+      queued,
+      keys: this.#byKey.size,
+    };
     return { ...current, ...this.load.stats(), ...common, learnedTimeout, pausedFor };
   }
 }

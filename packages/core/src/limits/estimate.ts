@@ -1,0 +1,34 @@
+/** A mean and its margin of error. */
+export class Estimate {
+  count = 0;
+  mean = 0;
+  /** Sum of the squared deviations from the mean. */
+  private squares = 0;
+
+  static of(values: readonly number[]): Estimate {
+    const estimate = new Estimate();
+    for (const value of values) estimate.add(value);
+    return estimate;
+  }
+
+  /** Two standard errors. */
+  get margin(): number {
+    return this.count < 2 ? 0 : 2 * Math.sqrt(this.squares / (this.count - 1) / this.count);
+  }
+
+  add(value: number): void {
+    const deviation = value - this.mean;
+    this.mean += deviation / ++this.count;
+    this.squares += deviation * (value - this.mean);
+  }
+
+  include({ count, mean, squares }: Estimate, maxCount: number): void {
+    if (count === 0) return;
+    const total = this.count + count;
+    const difference = mean - this.mean;
+    this.mean += (difference * count) / total;
+    this.squares += squares + (difference ** 2 * this.count * count) / total;
+    this.count = Math.min(total, maxCount);
+    this.squares *= this.count / total;
+  }
+}
