@@ -27,16 +27,15 @@ export class LimitUpdater {
   }
 
   /** What the algorithm knows: milliseconds that work takes without load, and why the limit last changed. */
-  stats(): { baseline?: number | undefined; limitReason?: string | undefined } {
-    const read = (): Record<'baseline' | 'reason', unknown> => {
-      const { baseline, reason } = this.algorithm;
-      return { baseline, reason };
-    };
-    const { baseline, reason } = readStats(this, 'a limit algorithm', read) ?? {};
-    return {
-      baseline: isNumber(baseline) ? baseline : undefined,
-      limitReason: typeof reason === 'string' && !this.isHeld ? reason : undefined,
-    };
+  stats(): { baseline: number | undefined; limitReason: string | undefined } {
+    const reason = readStats(this, 'a limit algorithm', () => this.algorithm.reason);
+    const isKnown = typeof reason === 'string' && !this.isHeld;
+    return { baseline: this.#baseline, limitReason: isKnown ? reason : undefined };
+  }
+
+  get #baseline(): number | undefined {
+    const baseline: unknown = readStats(this, 'a limit algorithm', () => this.algorithm.baseline);
+    return isNumber(baseline) ? baseline : undefined;
   }
 
   /** Whether the limit was set, so that the algorithm does not change it. */
@@ -58,7 +57,7 @@ export class LimitUpdater {
    * baseline: less delay would then look like an overload.
    */
   #withoutDelay(rtt: number, delay: number): number {
-    const baseline = delay > 0 ? this.baseline : undefined;
+    const baseline = delay > 0 ? this.#baseline : undefined;
     return baseline === undefined ? rtt : Math.max(rtt - delay, Math.min(rtt, baseline));
   }
 
