@@ -28,14 +28,16 @@ export class LimitUpdater {
 
   /** What the algorithm knows: milliseconds that work takes without load, and why the limit last changed. */
   stats(): { baseline: number | undefined; limitReason: string | undefined } {
-    const reason = readStats(this, 'a limit algorithm', () => this.algorithm.reason);
-    const isKnown = typeof reason === 'string' && !this.isHeld;
-    return { baseline: this.#baseline, limitReason: isKnown ? reason : undefined };
-  }
-
-  get #baseline(): number | undefined {
-    const baseline: unknown = readStats(this, 'a limit algorithm', () => this.algorithm.baseline);
-    return isNumber(baseline) ? baseline : undefined;
+    const read = (): Record<'baseline' | 'reason', unknown> => {
+      const { baseline, reason } = this.algorithm;
+      return { baseline, reason };
+    };
+    const known = readStats(this, 'a limit algorithm', read);
+    const isReason = typeof known?.reason === 'string' && !this.isHeld;
+    return {
+      baseline: isNumber(known?.baseline) ? known.baseline : undefined,
+      limitReason: isReason ? (known.reason as string) : undefined,
+    };
   }
 
   /** Whether the limit was set, so that the algorithm does not change it. */
@@ -54,10 +56,11 @@ export class LimitUpdater {
 
   /**
    * The round trip without the delay, which a lower limit would not shorten. It does not become shorter than the
-   * baseline: less delay would then look like an overload.
+   * baseline: less delay would then look like an overload. Only the default limit has a delay, whose algorithm is
+   * `adaptive()`, so the baseline need not be checked.
    */
   #withoutDelay(rtt: number, delay: number): number {
-    const baseline = delay > 0 ? this.#baseline : undefined;
+    const baseline = delay > 0 ? this.algorithm.baseline : undefined;
     return baseline === undefined ? rtt : Math.max(rtt - delay, Math.min(rtt, baseline));
   }
 
