@@ -118,7 +118,7 @@ const credentials: Scenario = async (scene) => {
   assert.equal(toOpenai?.['x-api-key'], undefined);
   assert.equal(toOpenai?.['anthropic-version'], undefined);
   assert.equal(toOpenai?.['idempotency-key'], undefined, 'tenants share the credentials');
-  const redirect = { path: anthropic, metadata: { fault: 'redirect' } };
+  const redirect = { path: anthropic, metadata: { fault: 'redirect' } } as const;
   assert.equal((await scene.ask(one, redirect)).status, 502);
   assert.match((await lastOf(scene))?.headers.host ?? '', /^localhost/, 'no other host');
   assert.equal((await scene.ask(one, { model: 'unknown' })).status, 404);

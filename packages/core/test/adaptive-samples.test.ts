@@ -126,7 +126,7 @@ it.each([0, 4000])(
   },
 );
 
-it('adaptive() goes on adapting after work during which the clock was set back', () => {
+it('adaptive() continues to adapt after work during which the clock was set back', () => {
   let now = 1_000_000;
   const clock = { now: () => now, setTimeout: () => 0, clearTimeout() {} };
   const limiter = createLimiter({ limit: adaptive({ max: 100 }), clock });
