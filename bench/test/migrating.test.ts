@@ -37,7 +37,7 @@ function run(code: string, names: Record<string, unknown>, result = ''): unknown
 const until = (condition: () => boolean) =>
   vi.waitUntil(condition, { interval: 1, timeout: 25_000 });
 
-describe('of functions', () => {
+describe('limits of functions', () => {
   type Limited = (work: () => Promise<unknown>, urgent?: boolean) => Promise<unknown>;
 
   const limitedBy = (code: string) =>
@@ -48,8 +48,8 @@ describe('of functions', () => {
     ) as Limited;
 
   /**
-   * Calls it six times, for urgent work the last time. When two of the calls have begun, and this many are rejected, ends
-   * one after the other. Lists what happened.
+   * Makes six calls, the last one urgent. Once two have begun, and this many are rejected, ends them one by one. Returns
+   * what happened, in order.
    */
   async function traceOf(limited: Limited, rejections: number): Promise<string[]> {
     const trace: string[] = [];
@@ -114,10 +114,10 @@ async function addressOf(app: Express): Promise<string> {
   return `http://localhost:${(server.address() as AddressInfo).port}/`;
 }
 
-/** The statuses of the answers to many requests at once, which are sent again until some are rejected, a few times. */
+/** The statuses of the answers to many requests at once, which are sent again, a few times, until there are two. */
 async function overload(address: string): Promise<Set<number>> {
   const seen = new Set<number>();
-  for (let round = 0; round < 5 && !seen.has(503); round++) {
+  for (let round = 0; round < 20 && seen.size < 2; round++) {
     const answers = await Promise.all(Array.from({ length: 40 }, () => fetch(address)));
     for (const { status } of answers) seen.add(status);
   }

@@ -41,8 +41,8 @@ interface Entered {
 }
 
 /**
- * Takes a permit of the first deployment that has one. If none has, waits for the first of them. If that wait ends with a rejection, uses
- * the cheaper model, if the client allows that.
+ * Acquires a permit of the first deployment that has one. If none has, waits for the first of them. If that wait ends
+ * with a rejection, uses the cheaper model, if the client allows that.
  */
 async function enter(call: Call, signal: AbortSignal): Promise<Entered> {
   const [first, ...others] = call.deployments;
@@ -51,8 +51,9 @@ async function enter(call: Call, signal: AbortSignal): Promise<Entered> {
     const held = await deployment.limiter.acquire({ signal, queueTimeout: wait });
     return { deployment, held };
   };
-  const attempts = others.length > 0 ? [first, ...others] : [];
-  for (const deployment of attempts) {
+  // With a single deployment, the wait below is enough.
+  const tried = others.length > 0 ? call.deployments : [];
+  for (const deployment of tried) {
     const entered = await take(deployment, 0).catch(ignoreRejection);
     if (entered !== undefined) return entered;
   }

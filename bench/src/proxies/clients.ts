@@ -27,7 +27,7 @@ export interface Burst {
   readonly slowest: number;
 }
 
-/** How long clients wait that leave, in milliseconds. */
+/** Milliseconds after which the clients of some requests leave. */
 const LEAVES_AFTER = 80;
 
 /** Sends requests at once; the clients of the last `leaving` ones leave before the first answer. */
@@ -49,7 +49,7 @@ export async function burst(port: number, count: number, leaving = 0): Promise<B
   };
 }
 
-/** The part of the requests that is answered, of clients that do not know of each other. */
+/** The fraction of requests that is answered. They arrive independently of each other. */
 export async function answeredOf(port: number, rate: number, seconds: number): Promise<number> {
   const agent = new Agent({ keepAlive: true });
   const start = performance.now();

@@ -1,17 +1,21 @@
-/** The servers behind a proxy. */
+/** The ports of a server behind a proxy. */
 export interface Address {
   readonly port: number;
   readonly agentPort: number;
 }
 
-/** The contents of nginx's `http` block, with at most `most` connections to the app. */
-export function nginxLimit(port: number, [app]: readonly Address[], most: number): string {
+/** The contents of nginx's `http` block, with at most `maxConnections` to the app. */
+export function nginxLimit(
+  port: number,
+  [app]: readonly Address[],
+  maxConnections: number,
+): string {
   return `limit_conn_zone $server_name zone=app:1m;
     server {
       listen 127.0.0.1:${port};
       server_name app;
       location / {
-        limit_conn app ${most};
+        limit_conn app ${maxConnections};
         limit_conn_status 503;
         proxy_pass http://127.0.0.1:${app?.port};
       }
@@ -36,7 +40,8 @@ export function nginxLeastConn(port: number, apps: readonly Address[]): string {
     }`;
 }
 
-interface Haproxy {
+interface HaproxySettings {
+  /** Lines of the section `defaults`. */
   readonly defaults?: readonly string[];
   /** Lines of the backend. */
   readonly backend?: readonly string[];
@@ -44,10 +49,11 @@ interface Haproxy {
   readonly server?: (app: Address) => string;
 }
 
+/** HAProxy's configuration with these apps as its servers. */
 export function haproxy(
   port: number,
   apps: readonly Address[],
-  { defaults = [], backend = [], server = () => '' }: Haproxy = {},
+  { defaults = [], backend = [], server = () => '' }: HaproxySettings = {},
 ): string {
   return [
     'defaults',

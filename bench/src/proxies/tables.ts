@@ -40,7 +40,7 @@ const limits: Readonly<Record<string, StartProxy | undefined>> = {
   [`Headgate, \`limit: ${LIMIT}\``]: undefined,
 };
 
-/** What becomes of requests that arrive at once. */
+/** How many of the requests that arrive at once are answered and rejected, and how many handlers run. */
 export async function burstTable(): Promise<Table> {
   const rows: string[][] = [];
   for (const [name, start] of Object.entries(limits)) {
@@ -82,7 +82,7 @@ const balancers: Readonly<Record<string, StartProxy>> = {
     startHaproxy(haproxy(port, apps, { backend: ['balance roundrobin'] }), port),
 };
 
-/** How much is answered of what three of four servers could answer alone. */
+/** The answered fraction of a load that three of the four servers could answer alone. */
 export async function sheddingTable(): Promise<Table> {
   const rows: string[][] = [];
   for (const [name, start] of Object.entries(balancers)) {

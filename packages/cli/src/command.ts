@@ -27,12 +27,12 @@ headgate suggest LOG... [--route PATTERN] [--key addr] [--json]
 
 headgate doctor [FOLDER]
 
-  Finds what is set wrong in the folder of an app: versions, copies of Headgate, proxies, processes. Runs nothing of it.
+  Finds mistakes in the setup of an app, without running it: versions, copies of Headgate, proxies, processes.
 `;
 
 /**
- * Runs the command. Resolves to its exit code: 0; 1 if a file cannot be read, a server cannot be measured or something is set wrong; 2 for wrong
- * usage, and without a result.
+ * Runs the command. Resolves to its exit code: 0; 1 if a file cannot be read, a server cannot be measured or the setup of
+ * an app is wrong; 2 for wrong usage, and without a result.
  */
 export async function run(
   args: readonly string[],

@@ -43,7 +43,7 @@ it('finds nothing in an app that is set up well', async () => {
   );
   const { text, code } = doctor([folder], 'v22.12.0');
   expect(text).toMatch(
-    /@headgate\/express \d+\.\d+\.\d+.*; Node v22\.12\.0\n\nNothing is set wrong/,
+    /@headgate\/express \d+\.\d+\.\d+.*; Node v22\.12\.0\n\nNo mistakes, as far as/,
   );
   expect(code).toBe(0);
 });
@@ -103,7 +103,7 @@ it('finds a framework that is not supported', async () => {
 it.each([
   ['ipKey', 'key: (req) => ipKey(req.ip)'],
   ['req.ip', 'key: (req) => req.ip'],
-])('asks for a proxy if a key is an address: %s', async (_, key) => {
+])('asks about a proxy if a key is an address: %s', async (_, key) => {
   await app(`concurrencyLimit({ ${key}, limit: 2 })`);
   const { text, code } = doctor([folder]);
   expect(text).toMatch(/\? A limit has the address .* Is there a proxy or a balancer in front\?/);
@@ -114,7 +114,7 @@ it.each([
   ['node:cluster', { 'src/main.mjs': "import cluster from 'node:cluster';" }],
   ['PM2', { 'ecosystem.config.cjs': "module.exports = { apps: [{ exec_mode: 'cluster' }] }" }],
 ])(
-  'asks for the limit of one process if there are several, unless a store is installed: %s',
+  'asks about the limit of each process if there are several, unless a store is installed: %s',
   async (_, files) => {
     await app('', files);
     expect(doctor([folder]).text).toMatch(/\? The app runs in several processes/);
@@ -126,7 +126,7 @@ it.each([
   },
 );
 
-it('ignores the sources of packages and what is built', async () => {
+it('ignores the sources of packages, and build output', async () => {
   const cluster = "require('cluster')";
   await app('', {
     'node_modules/x/index.js': cluster,

@@ -1,4 +1,4 @@
-/** What a list links. */
+/** An item of a linked list. */
 export interface Linked<T> {
   /** The neighbours in the list; undefined at its ends and outside of it. */
   older: T | undefined;
@@ -6,8 +6,8 @@ export interface Linked<T> {
 }
 
 /**
- * Requests in the order in which they were added. Each can be in one list. A Set that is outgrown would keep finished
- * requests, and their sockets, alive (docs/decisions/0008).
+ * Items in the order in which they were added. An item can be in one list at a time. For requests, which the outgrown
+ * tables of a Set would keep alive after their end, with their sockets (docs/decisions/0008).
  */
 export class LinkedList<T extends Linked<T>> {
   oldest: T | undefined = undefined;

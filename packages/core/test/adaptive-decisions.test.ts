@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decide, decideDrop, type State, start } from '../src/limits/decide.ts';
+import { decide, decideDrop, initialState, type State } from '../src/limits/decide.ts';
 import type { Seen } from '../src/limits/window.ts';
 
 /** A window under a limit of 100 that is used, in which work is as fast as without load. */
@@ -13,7 +13,7 @@ const usual: Seen = {
   inflight: 100,
   capacity: 100,
 };
-const started: State = { ...start, isStarting: false };
+const started: State = { ...initialState, isStarting: false };
 /** Recently, this weight was in flight while work was not slow. */
 const busy: State = { ...started, usual: 90 };
 const after = (state: State, changes: Partial<Seen> = {}) =>
@@ -126,15 +126,15 @@ describe('at the start', () => {
   const uncertain = { baselineMargin: 0.1, capacity: 21 };
 
   it('the first overload lowers the limit below the capacity while the baseline is uncertain, and otherwise step by step', () => {
-    const { limit, state } = after(start, { ...times(3), ...uncertain });
+    const { limit, state } = after(initialState, { ...times(3), ...uncertain });
     expect(limit).toBeCloseTo(15);
     expect(state).toMatchObject({ reason: 'slower', isStarting: false });
-    expect(after(start, { ...times(3), capacity: 21 }).limit).toBeCloseTo(70);
+    expect(after(initialState, { ...times(3), capacity: 21 }).limit).toBeCloseTo(70);
   });
 
   it('the first overload does not lower the limit below what was usual', () => {
     const seen = { ...times(8), ...uncertain, capacity: 30 };
-    expect(after({ ...start, usual: 40 }, seen).limit).toBe(40);
+    expect(after({ ...initialState, usual: 40 }, seen).limit).toBe(40);
   });
 
   it.each([
@@ -144,15 +144,18 @@ describe('at the start', () => {
     'two windows of work that takes %d times as long lower a limit of 100 that is not used to %d',
     (factor, limit) => {
       const seen = { ...times(factor), ...uncertain, isUsed: false };
-      const first = after(start, seen);
+      const first = after(initialState, seen);
       expect(first.limit).toBe(100);
       expect(after(first.state, seen).limit).toBeCloseTo(limit);
     },
   );
 
   it('a window does not change the limit while work is fast, or slow by chance', () => {
-    expect(after(start)).toMatchObject({ limit: 100, state: { isStarting: true, isSlow: false } });
-    expect(after(start, { ...times(3), margin: 1 }).limit).toBe(100);
+    expect(after(initialState)).toMatchObject({
+      limit: 100,
+      state: { isStarting: true, isSlow: false },
+    });
+    expect(after(initialState, { ...times(3), margin: 1 }).limit).toBe(100);
   });
 });
 

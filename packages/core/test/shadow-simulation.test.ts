@@ -103,7 +103,7 @@ it('the simulation ignores permits admitted before shadow mode, or in an earlier
   expect(shadowOf(limiter)).toMatchObject({ admitted: 1, rejected: { full: 0 } });
 });
 
-it('a candidate limit applies to each key instead of its own limit', () => {
+it('a simulated limit replaces the limit of each key', () => {
   const { limiter } = shadowed({ perKey: true, limit: 3, queueLimit: 0 });
   for (const key of ['a', 'a', 'b']) call(limiter, { key, limit: 1 });
   const { shadow, suggestion } = limiter.stats();

@@ -174,8 +174,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
    * after the waiter arrived, and the local limiter does not know the limits of keys.
    */
   #localOptions(waiter: Waiter, { limitState }: DistributedSemaphore) {
-    const { key } = waiter;
-    const { weight } = waiter;
+    const { key, weight } = waiter;
     if (this.#isUnlimited) return { key, weight, limit: undefined };
     const limit = waiter.limit ?? (key === undefined ? undefined : limitState.limit);
     return { key, weight: Math.min(weight, limit ?? this.#localLimiter().limit), limit };

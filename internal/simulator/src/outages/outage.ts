@@ -26,8 +26,9 @@ export interface Outage {
   readonly timeout: number;
 }
 
-/** A call that fails returns after this time. */
+/** How a call fails. */
 interface Failure {
+  /** Milliseconds after which it returns. */
   readonly after: number;
   readonly outcome: Outcome;
 }

@@ -1,6 +1,7 @@
 // npm run simulate -- storm [--only got] [--write]: HTTP clients that call a server before, during and after an outage, in
 // virtual time. Fails if a limited client misses a goal. --write also writes the table of docs/retry-storms.md.
-// First: it replaces the timers, which some libraries read once.
+
+// Imported first, since it replaces the timers, which some libraries read only once.
 import './virtual-time.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -8,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { withText } from '../page.ts';
 import { contenders } from './contenders.ts';
 import { PATIENCE, storm } from './storm.ts';
-import { isReached, rowOf, tableOf } from './table.ts';
+import { reachesGoals, rowOf, tableOf } from './table.ts';
 import type { Outage } from './upstream.ts';
 import { virtualNetwork } from './virtual-network.ts';
 import { inVirtualTime } from './virtual-time.ts';
@@ -37,7 +38,7 @@ for (const contender of chosen) {
     const duration = phases.before + phases.outage + phases.after + 2 * PATIENCE;
     results.push(await inVirtualTime(run, duration, SEED));
   }
-  if (!isReached(contender, results)) process.exitCode = 1;
+  if (!reachesGoals(contender, results)) process.exitCode = 1;
   rows.push(rowOf(contender, results));
 }
 const table = tableOf(outages, rows);

@@ -14,18 +14,19 @@ export interface Result {
   readonly requests: number;
   /** Seconds after the outage until 95 % of the calls are answered, then and later; Infinity if never. */
   readonly recovery: number;
-  /** The part of the calls that was answered: before the outage, during it, and from five seconds after it on. */
+  /** The fraction of the calls that was answered: before the outage, during it, and from five seconds after it on. */
   readonly before: number;
   readonly during: number;
   readonly after: number;
 }
 
 const PROCESSES = 10;
-/** The part of the server's capacity that is asked for. */
+/** Calls per second, as a fraction of the server's capacity. */
 const LOAD = 0.9;
 /** Milliseconds that a caller waits. */
 export const PATIENCE = 10_000;
-const ENOUGH = 0.95;
+/** The clients have recovered once this fraction of the calls is answered. */
+const RECOVERED = 0.95;
 /** Calls within this many milliseconds are judged together. */
 const WINDOW = 3_000;
 
@@ -35,7 +36,7 @@ interface Called {
   readonly isAnswered: boolean;
 }
 
-/** Ten processes call a server that fails for a while. */
+/** Simulates processes that call a server, which fails for a while. */
 export async function storm(
   contender: Contender,
   outage: Outage,
@@ -86,7 +87,7 @@ async function fail(upstream: Upstream, before: number, duration: number): Promi
 function recoveryOf(calls: readonly Called[], begin: number, end: number): number {
   let recovery = Infinity;
   for (let at = end - WINDOW; at >= begin; at -= 1_000) {
-    if (answered(calls, at, at + WINDOW) < ENOUGH) break;
+    if (answered(calls, at, at + WINDOW) < RECOVERED) break;
     recovery = (at - begin) / 1_000;
   }
   return recovery;

@@ -3,12 +3,13 @@ import type { Contender } from './contenders.ts';
 import type { Result } from './storm.ts';
 import type { Outage } from './upstream.ts';
 
+/** The goals of a client of Headgate: seconds until it recovers, and requests for each call during the outage. */
 const [MAX_RECOVERY, MAX_REQUESTS] = [5, 1.2];
 
 const titles: Readonly<Record<Outage, string>> = { errors: 'It answers 503', hang: 'It hangs' };
 
 /** Whether a client of Headgate reaches its goals; true for others. */
-export function isReached({ name }: Contender, results: readonly Result[]): boolean {
+export function reachesGoals({ name }: Contender, results: readonly Result[]): boolean {
   if (!name.includes('headgate')) return true;
   return results.every(
     ({ recovery, requests }) => recovery <= MAX_RECOVERY && requests <= MAX_REQUESTS,

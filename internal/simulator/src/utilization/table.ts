@@ -32,6 +32,7 @@ const servers: readonly { name: string; kind: HandlerKind; loads: readonly numbe
   { name: 'handlers wait for a pool of 10', kind: 'pool', loads: [2] },
 ];
 
+/** `undefined` is Headgate, which the simulation uses by default. */
 const protections = {
   'no limit': noLimiter,
   'shed above 90 % utilization': sheddingAbove(0.9),
@@ -49,7 +50,7 @@ export interface Result {
   readonly afterwards: number;
 }
 
-/** One server in a spike of `load` times its capacity; with Headgate, unless another protection is named. */
+/** Simulates one server with this protection in a spike of `load` times its capacity. */
 export function resultOf(kind: HandlerKind, load: number, name: Protection): Result {
   const workload: Workload = {
     ...{ kind, mean, serviceTime: mixed, workers: 10, load: 1, connects: true },

@@ -11,7 +11,7 @@ import {
   manifestOf,
 } from './installed.ts';
 
-/** Something that is set wrong, or that only the reader can know. */
+/** A mistake in the setup, or a question that only the reader can answer. */
 interface Finding {
   readonly text: string;
   /** A page of the documentation, with its heading. */
@@ -23,9 +23,9 @@ const PAGES = 'https://github.com/OWNER/headgate/blob/main/docs/';
 const STORES = ['redis', 'postgres', 'durable-object', 'server-client'];
 
 /**
- * `headgate doctor`: finds what is set wrong in the folder of an app, without running it.
+ * `headgate doctor`: finds mistakes in the setup of an app, from the files of its folder, without running it.
  *
- * @returns What to print, and the exit code: 1 if something is wrong. Questions do not count.
+ * @returns What to print, and the exit code: 1 if there is a mistake. Questions do not count.
  * @throws CommandError for a folder without Headgate.
  */
 export function doctor(
@@ -54,7 +54,7 @@ export function doctor(
     ({ text, page, isQuestion }) => `${isQuestion ? '?' : '✗'} ${text}\n  ${PAGES}${page}\n`,
   );
   const names = ours.map(({ name, version }) => `${name} ${version}`).sort();
-  const summary = findings.length === 0 ? 'Nothing is set wrong, as far as files show.\n' : '';
+  const summary = findings.length === 0 ? 'No mistakes, as far as files show.\n' : '';
   const code = findings.some(({ isQuestion }) => !isQuestion) ? 1 : 0;
   return {
     text: `${[...new Set(names)].join(', ')}; Node ${node}\n\n${lines.join('')}${summary}`,
@@ -82,7 +82,7 @@ function versionFindings(ours: readonly Installed[], node: string): Finding[] {
   const cores = ours.filter(({ name }) => name === '@headgate/core');
   if (cores.length > 1) {
     const list = cores.map(({ folder, version }) => `\n    ${version} in ${folder}`).join('');
-    const text = `@headgate/core is installed ${cores.length} times, so limiters of one copy are strangers to the other:${list}`;
+    const text = `@headgate/core is installed ${cores.length} times, so no copy recognises the limiters of another:${list}`;
     findings.push({ text, page: 'errors.md#headgate_two_copies' });
   }
   // The copies of the core say it already.
@@ -106,7 +106,7 @@ function peerFindings(ours: readonly Installed[], installed: readonly Installed[
   );
 }
 
-/** What the sources and scripts of the app show. Whether it matters depends on where the app runs, so these are questions. */
+/** What sources and scripts show. Whether it matters depends on where the app runs, so these are questions. */
 function sourceFindings(folder: string, app: Manifest, ours: readonly Installed[]): Finding[] {
   const all = [...sourcesOf(folder), ...Object.values(app.scripts ?? {})];
   const contains = (pattern: RegExp) => all.some((text) => pattern.test(text));
@@ -132,7 +132,7 @@ function sourceFindings(folder: string, app: Manifest, ours: readonly Installed[
 const MAX_FILES = 2_000;
 const MAX_BYTES = 500_000;
 
-/** The texts of the app's own programs, without tests and what is built. */
+/** The texts of the app's own programs, without tests and build output. */
 function sourcesOf(folder: string): string[] {
   const texts: string[] = [];
   const visit = (path: string) => {

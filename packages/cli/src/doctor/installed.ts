@@ -14,15 +14,16 @@ export interface Manifest {
   readonly name?: string;
   readonly version?: string;
   readonly private?: boolean;
-  readonly scripts?: Ranges;
-  readonly engines?: Ranges;
-  readonly dependencies?: Ranges;
-  readonly devDependencies?: Ranges;
-  readonly optionalDependencies?: Ranges;
-  readonly peerDependencies?: Ranges;
+  readonly scripts?: ByName;
+  readonly engines?: ByName;
+  readonly dependencies?: ByName;
+  readonly devDependencies?: ByName;
+  readonly optionalDependencies?: ByName;
+  readonly peerDependencies?: ByName;
 }
 
-type Ranges = { readonly [name: string]: string };
+/** Versions, ranges or commands, by name. */
+type ByName = { readonly [name: string]: string };
 
 /** Undefined if there is no such file, or it is no JSON. */
 export function manifestOf(folder: string): Manifest | undefined {

@@ -45,7 +45,7 @@ export interface ClientsResult {
 /** How many requests each client has in flight. */
 export class Clients {
   readonly #observed = new Map<string, Client>();
-  /** Of clients that have not been seen for long: how many there were, and their work, by the peak. */
+  /** The number of clients that are no longer observed, and their work, by their peak. */
   readonly #byPeak = new Map<number, { clients: number; took: number }>();
 
   add(entry: Entry): void {

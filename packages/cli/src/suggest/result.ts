@@ -66,11 +66,15 @@ export function textOf({ routes, lines, from, to, clients }: SuggestResult): str
     limitOf(suggestion),
   ]);
   const table = aligned([['route', 'requests', 'work', 'rejected', 'limit'], ...rows]);
-  return `${lines.toLocaleString('en')} lines, ${from} to ${to}\n\n${table}\n\n${advice(routes)}\n${clients === undefined ? '' : `\n${adviceOnClients(clients)}\n`}`;
+  const parts = [`${lines.toLocaleString('en')} lines, ${from} to ${to}`, table, advice(routes)];
+  if (clients !== undefined) parts.push(adviceOnClients(clients));
+  return `${parts.join('\n\n')}\n`;
 }
 
 function adviceOnClients({ clients, limit, affectedWork }: ClientsResult): string {
-  return `${clients.toLocaleString('en')} clients by address: 99 % of them never had more than ${limit} requests in flight; the others made ${Math.round(100 * affectedWork)} % of the work.
+  const most = `99 % of them never had more than ${limit} requests in flight`;
+  const others = `the others made ${Math.round(100 * affectedWork)} % of the work`;
+  return `${clients.toLocaleString('en')} clients by address: ${most}; ${others}.
 
   { name: 'client', limit: ${limit}, key: (req) => ipKey(req.ip) }`;
 }

@@ -36,11 +36,11 @@ export class RouteLog {
     const batch = this.#batch;
     this.#batch = [];
     // Some answers come from no upstream, such as cached ones.
-    const hasClients =
+    const includesClients =
       batch.filter(({ includesClient }) => includesClient).length > batch.length / 2;
     const sorted = batch.map(({ took }) => took).sort((one, other) => one - other);
     const median = sorted[batch.length >> 1];
     for (const { end, took } of batch)
-      this.#capacity.add(end, hasClients ? (median as number) : took);
+      this.#capacity.add(end, includesClients ? (median as number) : took);
   }
 }

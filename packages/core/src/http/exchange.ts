@@ -19,7 +19,7 @@ export abstract class Exchange extends ObservedRequest {
   kindInside: (() => string | undefined) | undefined = undefined;
   /** The scope of the handler. */
   scope: Scope | undefined = undefined;
-  /** The scope in which the app has made this request, if it is certain that it has: an inner request. */
+  /** The scope in which the app has made this inner request; undefined unless that is certain. */
   caller: Scope | undefined = undefined;
 
   /** Whether the request is queued at its innermost limit. */
@@ -27,13 +27,13 @@ export abstract class Exchange extends ObservedRequest {
     return this.latest?.isQueued ?? false;
   }
 
-  /** The scope in which the app has made this request, if that is certain. */
+  /** Finds the value of `caller`. */
   findCaller(): Scope | undefined {
     return ownCalls.current();
   }
 
   /** The request whose handler has made this inner request; undefined once that request is done. */
-  private get maker(): Exchange | undefined {
+  private get parent(): Exchange | undefined {
     const { caller } = this;
     // A handler may have started a timer, which would otherwise keep the permit of a client that has left.
     if (caller?.exchange?.isDone) caller.exchange = undefined;
@@ -50,13 +50,13 @@ export abstract class Exchange extends ObservedRequest {
   /** Number of requests around this inner request. */
   get depth(): number {
     let depth = 0;
-    for (let outer = this.maker; outer !== undefined; outer = outer.maker) depth++;
+    for (let outer = this.parent; outer !== undefined; outer = outer.parent) depth++;
     return depth;
   }
 
   /** The requests around this inner request, at each of their gates. */
   *outers(): Generator<HandledRequest> {
-    for (let outer = this.maker; outer !== undefined; outer = outer.maker)
+    for (let outer = this.parent; outer !== undefined; outer = outer.parent)
       for (let request = outer.latest; request !== undefined; request = request.outer)
         yield request;
   }

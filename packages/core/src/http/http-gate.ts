@@ -218,7 +218,7 @@ export class HttpGate<R> {
     return true;
   }
 
-  /** Reports the route and the outcome of a request to an adaptive limit. */
+  /** The outcome of a request, for an adaptive limit. Also tells the permit the kind of work. */
   #outcome(gated: GatedRequest, request: R, reply: unknown, permit: BasePermit): Outcome {
     const { framework } = this;
     const { classify } = this.#settings;

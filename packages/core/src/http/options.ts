@@ -151,8 +151,9 @@ export interface MiddlewareOptions<R, Args extends readonly unknown[], Result, R
   classify?: Fn<[response: Reply], Outcome> | undefined;
   /**
    * What an adaptive limit judges: the time until the response has ended or, with `first-byte`, until its body begins.
-   * Use `first-byte` for answers that are streamed, such as those of a language model: their length is no sign of an
-   * overload. The default limit always judges the time until the response begins. Default: `end`.
+   * Use `first-byte` for answers whose length depends on the client, such as downloads. For those of a language model,
+   * keep `end`, so that the limit notices slow decoding. The default limit always judges the time until the response
+   * begins. Default: `end`.
    */
   sampleAt?: 'end' | 'first-byte' | undefined;
   /** Adds `RateLimit-Policy`, `RateLimit` and `Server-Timing` to responses. Default: false. */

@@ -1,12 +1,12 @@
-import { Kinds, MIN_BASELINE } from './baseline.ts';
+import { Baselines, MIN_BASELINE } from './baseline.ts';
 import {
   type Decision,
   decide,
   decideDrop,
   hasJustFallen,
-  isFar,
+  initialState,
+  isFarBelowReturn,
   type Reason,
-  start,
 } from './decide.ts';
 import {
   type Bounds,
@@ -54,8 +54,8 @@ export function adaptive(options: Bounds = {}): LimitFactory {
 /** Collects finished work, and lets `decide` decide. */
 class Adaptive implements Limit {
   limit: number;
-  #state = start;
-  readonly #kinds = new Kinds();
+  #state = initialState;
+  readonly #baselines = new Baselines();
   #window: Window | undefined;
   /** Work that was admitted earlier says nothing about the limit. */
   #movedAt = -Infinity;
@@ -82,7 +82,7 @@ class Adaptive implements Limit {
   }
 
   get baseline(): number | undefined {
-    return this.#kinds.mean;
+    return this.#baselines.mean;
   }
 
   /** Without this rise, a server that hangs would hold all permits. */
@@ -103,11 +103,11 @@ class Adaptive implements Limit {
     if (now - rtt < this.#movedAt || now < this.#delayedUntil) return;
     if (this.#finishes++ < MIN_BASELINE) this.#firstUntil = now;
     if (this.#state.isStarting && now - rtt <= this.#firstUntil) {
-      if (!this.#kinds.addFirst(sample)) return;
+      if (!this.#baselines.addFirst(sample)) return;
     } else if (now < this.#settle(sample)) return;
-    else this.#kinds.add(sample);
+    else this.#baselines.add(sample);
     this.#window ??= new Window(now);
-    this.#window.add(sample, this.#kinds.baselineOf(sample.kind));
+    this.#window.add(sample, this.#baselines.baselineOf(sample.kind));
     if (this.#window.isOver(now, this.#state.isSlow)) this.#judge(this.#window, now);
   }
 
@@ -130,7 +130,7 @@ class Adaptive implements Limit {
 
   /** Returns when work becomes representative of the limit. */
   #settle({ now, rtt }: Sample): number {
-    const settling = isFar(this.limit, this.#state) ? 0 : SETTLING_RTTS * this.#rtt;
+    const settling = isFarBelowReturn(this.limit, this.#state) ? 0 : SETTLING_RTTS * this.#rtt;
     this.#settledAt ??= now - rtt + settling;
     return this.#settledAt;
   }
@@ -148,14 +148,14 @@ class Adaptive implements Limit {
     const seen = window.seen(now, limit, isUsed(window.saturated, limit));
     const isFast = seen.slowdown <= SLOW;
     const mayBeFast = hasJustFallen(state) && seen.slowdown - marginOf(seen) <= SLOW;
-    const isQuiet = isFar(limit, state) || (isFast && seen.isLight);
+    const isQuiet = isFarBelowReturn(limit, state) || (isFast && seen.isLight);
     const decision = decide(state, seen, this.range.min);
-    this.#kinds.learn({
+    this.#baselines.learn({
       isQuiet,
       isFast: isFast || mayBeFast,
       isRising: state.isStarting && seen.isUsed,
     });
-    if (decision.shift !== undefined) this.#kinds.shift(decision.shift);
+    if (decision.shift !== undefined) this.#baselines.shift(decision.shift);
     this.#rtt = window.rtt;
     this.#window = undefined;
     this.#apply(decision, now);
@@ -168,7 +168,7 @@ class Adaptive implements Limit {
     if (limit === this.limit) return;
     if (limit < this.limit) {
       this.#loweredAt = now;
-      this.#kinds.discard();
+      this.#baselines.discard();
     }
     this.limit = limit;
     // While the limit rises with each request, all work counts.

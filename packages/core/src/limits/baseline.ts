@@ -79,7 +79,7 @@ function unqueued(values: readonly number[]): Estimate {
 }
 
 /** The baselines of all kinds of work: some take a thousand times as long as others, and the mix of kinds changes. */
-export class Kinds {
+export class Baselines {
   readonly #kinds = new Map<string | undefined, Baseline>();
 
   /** Mean of all kinds in milliseconds, each weighted by its samples; undefined while there is no baseline. */

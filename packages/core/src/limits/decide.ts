@@ -10,7 +10,7 @@ const MIN_BACKOFF = 0.7;
 /** With this margin of error, a baseline is certain enough to lower the limit step by step from the start on. */
 const MAX_CERTAIN_MARGIN = 0.05;
 
-/** `usual` follows a higher load within this number of windows, and a lower one within the other. */
+/** `State.usual` follows a higher load within `WINDOWS_UP` windows, and a lower one within `WINDOWS_DOWN`. */
 const WINDOWS_UP = 2;
 const WINDOWS_DOWN = 8;
 
@@ -44,7 +44,7 @@ export interface Decision {
   readonly shift?: number;
 }
 
-export const start: State = {
+export const initialState: State = {
   reason: undefined,
   isStarting: true,
   isSlow: false,
@@ -56,7 +56,7 @@ export const start: State = {
 };
 
 /** Whether drops have lowered the limit so far that slow work cannot be an overload. */
-export function isFar(limit: number, { reason, returnTo }: State): boolean {
+export function isFarBelowReturn(limit: number, { reason, returnTo }: State): boolean {
   return (reason === 'dropped' || reason === 'recovered') && limit < returnTo / 2;
 }
 
@@ -67,7 +67,7 @@ export function hasJustFallen({ isStarting, isSlow, reason, before }: State): bo
 
 /** Decides how a window of finished work changes the limit. */
 export function decide(state: State, seen: Seen, min: number): Decision {
-  const isFast = seen.slowdown <= SLOW || isFar(seen.limit, state);
+  const isFast = seen.slowdown <= SLOW || isFarBelowReturn(seen.limit, state);
   return isFast ? decideFast(state, seen) : decideSlow(state, seen, min);
 }
 
@@ -76,7 +76,7 @@ export function decideDrop({ reason, returnTo, usual }: State, limit: number): D
   const to = limit * BACKOFF;
   // A drop on the way back shows that the earlier limit is too high.
   const earlier = reason === 'recovered' ? returnTo * BACKOFF : returnTo;
-  const state = { ...start, isStarting: false, usual, reason: 'dropped' as const };
+  const state = { ...initialState, isStarting: false, usual, reason: 'dropped' as const };
   return { limit: to, state: { ...state, returnTo: Math.max(to, earlier) } };
 }
 

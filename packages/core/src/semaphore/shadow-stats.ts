@@ -35,7 +35,7 @@ export interface LimitForecast extends Forecast {
 export interface Suggestion {
   /**
    * What the server can do, whichever limit is configured. Undefined if the limit is keyed, and until there were enough
-   * answers: five windows of 1 to 20 seconds with 50 answers each.
+   * answers: five windows, each of at least a second and 50 answers, or of 20 seconds.
    */
   readonly measured:
     | {
@@ -53,8 +53,8 @@ export interface Suggestion {
     | undefined;
   /**
    * In ascending order: a quarter and half of the current limit, the limit, two and four times it. Assumes that the
-   * duration of requests does not depend on the limit, so it is only right for a server that is not saturated. Of an
-   * adaptive limit, there is only the current one; of a limit that requests set, none.
+   * duration of requests does not depend on the limit, so it is only right for a server that is not saturated. Empty
+   * for an adaptive limit, and for a limit that requests set.
    */
   readonly limits: readonly LimitForecast[];
 }

@@ -14,7 +14,7 @@ const MAX_GAP_MS = 2 * MAX_WINDOW_MS;
 const LEVEL_FACTOR = 1.2;
 /** A rate of fewer windows may be chance. */
 const MIN_WINDOWS = 5;
-/** This part of the time, by the number in flight, shows how long a request takes while few are in flight. */
+/** The calm part of the time, if it is sorted by the number in flight. It shows how long a request takes without load. */
 const CALM = { from: 0.02, to: 0.25 };
 /** Logs are exact to a millisecond, so shorter durations are too inexact to be compared. */
 const MIN_CALM_MS = 1;
@@ -22,10 +22,10 @@ const MIN_CALM_MS = 1;
 const MIN_STRETCH = 2;
 /** If the rate falls by more, a dependency was slow, rather than the server saturated. */
 const MIN_RATE = 0.7;
-/** With as many requests as the rate needs on average, a part of the server is idle whenever fewer are there. */
+/** A limit equal to the mean number in flight would leave a part of the server idle whenever fewer requests are there. */
 const MARGIN = 1.2;
 
-/** Windows with about the same number in flight, in sums. */
+/** The sums of windows with about the same number in flight. */
 interface Level {
   readonly windows: number;
   /** Milliseconds. */
@@ -70,7 +70,7 @@ export class MeasuredCapacity {
     const window = { windows: 1, time, answered: this.#answered, held: this.#held };
     const inflight = Math.max(this.#held / time, 0.01);
     const number = Math.round(Math.log(inflight) / Math.log(LEVEL_FACTOR));
-    this.#levels.set(number, together(this.#levels.get(number) ?? none, window));
+    this.#levels.set(number, sumOf(this.#levels.get(number) ?? none, window));
     this.#measured += time;
     this.#begin(end);
   }
@@ -89,9 +89,9 @@ export class MeasuredCapacity {
     for (const [, level] of [...this.#levels].sort(([one], [other]) => other - one)) {
       below -= level.time;
       const isCalm = below + level.time > CALM.from * this.#measured;
-      if (isCalm && below < CALM.to * this.#measured) calm = together(calm, level);
+      if (isCalm && below < CALM.to * this.#measured) calm = sumOf(calm, level);
       // Neighbouring levels together, from the highest on, because a short overload has few windows of each.
-      group = together(group, level);
+      group = sumOf(group, level);
       if (group.windows < MIN_WINDOWS) continue;
       groups.push(group);
       group = none;
@@ -114,7 +114,7 @@ const rateOf = ({ answered, time }: Level) => (1000 * answered) / time;
 
 const durationOf = ({ held, answered }: Level) => held / answered;
 
-const together = (one: Level, other: Level): Level => ({
+const sumOf = (one: Level, other: Level): Level => ({
   windows: one.windows + other.windows,
   time: one.time + other.time,
   answered: one.answered + other.answered,

@@ -49,8 +49,8 @@ export interface Model<Demands> {
 /** The simulated values of a limit, relative to the current one. */
 const FACTORS = [0.25, 0.5, 1, 2, 4];
 
-/** What is measured and simulated for the suggestion of one limit. */
-class Step<Demands> {
+/** Measures and simulates what the suggestion for one limit needs. */
+class SuggestionSource<Demands> {
   readonly #capacity = new MeasuredCapacity();
   readonly #variants: readonly Variant<Demands>[];
 
@@ -97,7 +97,7 @@ class Step<Demands> {
 export class Simulation<Demands> {
   readonly #clock: SimulationClock;
   readonly #together: Variant<Demands>;
-  readonly #steps: readonly Step<Demands>[];
+  readonly #sources: readonly SuggestionSource<Demands>[];
   readonly #reports: { readonly identity: object; readonly rejection: Rejection }[] = [];
 
   constructor(
@@ -116,8 +116,8 @@ export class Simulation<Demands> {
       this.#reports.push({ identity, rejection });
     });
     // Other numbers mean nothing to a default limit.
-    this.#steps = (isPresent ? [] : limits).map((each) => {
-      return new Step(each, ownClock, others.length === 0 ? this.#together : undefined);
+    this.#sources = (isPresent ? [] : limits).map((each) => {
+      return new SuggestionSource(each, ownClock, others.length === 0 ? this.#together : undefined);
     });
   }
 
@@ -137,33 +137,33 @@ export class Simulation<Demands> {
       const waiting = { priority, fairBy, queueTimeout };
       const identity = permit.identity ?? endIdentity(waiter);
       const request = new ShadowedRequest(this.#clock, demands, waiting, mayWait, identity);
-      const steps = this.#steps.filter(({ limit }) => limit.weightOf(demands) > 0);
+      const sources = this.#sources.filter(({ limit }) => limit.weightOf(demands) > 0);
       permit.whenUpdated = (update) =>
         this.#run(() => {
           const { kind, released } = permit;
-          if (released) for (const step of steps) step.ended(request, this.clock.now());
+          if (released) for (const source of sources) source.ended(request, this.clock.now());
           request.updated((copy) => {
             if (kind !== undefined) copy.kind = kind;
             update(copy);
           });
         });
       this.#together.request(request);
-      for (const step of steps) step.request(request);
+      for (const source of sources) source.request(request);
     });
   }
 
   stats(): ShadowReport {
     this.#run(() => {});
-    const named = this.#steps.map((step) => [step.limit.name, step.suggestion] as const);
+    const named = this.#sources.map(({ limit, suggestion }) => [limit.name, suggestion] as const);
     return { shadow: this.#together.stats, suggestions: new Map(named) };
   }
 
-  #run(step: () => void): void {
+  #run(work: () => void): void {
     const now = this.clock.now();
     attempt(() =>
       isolateGrants(() => {
         this.#clock.advance(now);
-        step();
+        work();
       }),
     );
     // Runs last, since observers run application code.

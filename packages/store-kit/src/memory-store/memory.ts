@@ -24,8 +24,8 @@ export interface MemoryOptions {
   readonly clock?: Clock | undefined;
   /**
    * Maximum number of limits, keys of limits and leases, all together. A limit, with its keys and leases, may use as much
-   * as it leaves free, so that it cannot stop the others. To make room, limits and keys without a lease are forgotten, unless they are paused.
-   * Operations that would add another one are then refused. Default: Infinity.
+   * as it leaves free, so that it cannot stop the others. To make room, limits and keys without a lease and a pause are
+   * forgotten. Operations for which there is still no room are refused. Default: Infinity.
    */
   readonly maxSize?: number | undefined;
 }
