@@ -6,14 +6,17 @@ interface Provider {
   /** The paths of its API. A client gets the format that it has asked for. */
   readonly paths: readonly string[];
   readonly credentials: Readonly<Record<string, string>>;
-  /** Header fields of the client that the provider needs. The client's own key is never passed on. */
+  /**
+   * Header fields of the client that the provider needs. The client's own key is never passed on, and neither is its
+   * `idempotency-key`: tenants share the credentials, so one could get the answer of another.
+   */
   readonly passedOn: readonly string[];
 }
 
 const openai: Provider = {
   paths: ['/v1/chat/completions', '/v1/responses'],
   credentials: { authorization: `Bearer ${process.env.OPENAI_API_KEY ?? ''}` },
-  passedOn: ['openai-beta', 'idempotency-key'],
+  passedOn: ['openai-beta'],
 };
 
 const anthropic: Provider = {

@@ -86,6 +86,8 @@ async function answerOf(
     headers,
     body: JSON.stringify(call.body),
     signal: permit.signal,
+    // A redirect to another host would take the credentials along.
+    redirect: 'error',
   });
   const { status } = response;
   const fields = [...response.headers].filter(([name]) => answered.test(name));

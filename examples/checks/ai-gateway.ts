@@ -111,11 +111,16 @@ const credentials: Scenario = async (scene) => {
   assert.equal(toAnthropic?.['x-api-key'], 'anthropic-key');
   assert.equal(toAnthropic?.authorization, undefined);
   assert.equal(toAnthropic?.['x-secret'], undefined);
-  await (await scene.ask(one, { path: responses, headers: fields })).text();
+  const shared = { ...fields, 'idempotency-key': 'order-1' };
+  await (await scene.ask(one, { path: responses, headers: shared })).text();
   const { headers: toOpenai } = (await lastOf(scene)) ?? {};
   assert.equal(toOpenai?.authorization, 'Bearer openai-key');
   assert.equal(toOpenai?.['x-api-key'], undefined);
   assert.equal(toOpenai?.['anthropic-version'], undefined);
+  assert.equal(toOpenai?.['idempotency-key'], undefined, 'tenants share the credentials');
+  const redirect = { path: anthropic, metadata: { fault: 'redirect' } } as const;
+  assert.equal((await scene.ask(one, redirect)).status, 502);
+  assert.match((await lastOf(scene))?.headers.host ?? '', /^localhost/, 'no other host');
   assert.equal((await scene.ask(one, { model: 'unknown' })).status, 404);
 };
 

@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -136,8 +136,22 @@ it('ignores the sources of packages, and build output', async () => {
   expect(doctor([folder]).text).not.toContain('several processes');
 });
 
+it('ignores folders and files that it may not read, and manifests that are null', async () => {
+  await app('', { 'data/secret.js': '', 'src/key.js': '', 'node_modules/y/package.json': 'null' });
+  await write('package.json', { dependencies: { '@headgate/express': '^0.1.0', y: '1' } });
+  await chmod(join(folder, 'data'), 0);
+  await chmod(join(folder, 'src/key.js'), 0);
+  try {
+    expect(doctor([folder]).code).toBe(0);
+  } finally {
+    await chmod(join(folder, 'data'), 0o700);
+  }
+});
+
 it.each([
   ['has no package.json', async () => {}],
+  ['has no package.json, or one that is no JSON', () => write('package.json', '{')],
+  ['has no package.json, or one that is no JSON', () => write('package.json', 'null')],
   ['has no package of Headgate installed', () => write('package.json', {})],
 ])('is refused for a folder that %s', async (message, prepare) => {
   await prepare();

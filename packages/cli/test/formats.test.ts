@@ -113,6 +113,7 @@ describe('entryOf', () => {
     ['no duration', `${begin} 200 512 "-" "curl/8"`],
     ['no duration', '{"time":1,"req":{"url":"/"},"res":{"statusCode":200}}'],
     ['no duration', '{"ts":1,"request":{"uri":"/"}}'],
+    ['no duration', '{"time":1,"req":{"url":"/"},"res":{"statusCode":200},"responseTime":"5"}'],
     ['no duration, since the client left', `${begin} - - - - ms`],
     ['no known format', 'listening on port 3000'],
     ['no known format', '{"msg":"listening"}'],

@@ -125,3 +125,24 @@ it.each([0, 4000])(
     expect(limits.at(-1)).toBeLessThan(50);
   },
 );
+
+it('adaptive() continues to adapt after work during which the clock was set back', () => {
+  let now = 1_000_000;
+  const clock = { now: () => now, setTimeout: () => 0, clearTimeout() {} };
+  const limiter = createLimiter({ limit: adaptive({ max: 100 }), clock });
+  const work = (rounds: number, capacity: number) => {
+    for (let round = 0; round < rounds; round++) {
+      const permits = [limiter.tryAcquire()];
+      while (permits.at(-1) !== undefined) permits.push(limiter.tryAcquire());
+      now += Math.max(10, (10 * permits.length) / capacity);
+      for (const permit of permits) permit?.release();
+    }
+  };
+  work(200, 20);
+  const permit = limiter.tryAcquire();
+  now -= 20;
+  permit?.release();
+  now += 20;
+  work(3000, 60);
+  expect(limiter.limit).toBeGreaterThan(50);
+});

@@ -1,5 +1,7 @@
+import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { MeasuredCapacity } from '../src/engine.ts';
+import { adaptive, createGate } from '../src/index.ts';
 
 /** Answers at a rate per second from a time on, for some seconds, each of the duration at its time. */
 function answer(
@@ -48,4 +50,21 @@ it('measures on after the clock was set back', () => {
   answer(capacity, { from: 0, seconds: 30, rate: 50 }, () => 100);
   expect(capacity.limit).toMatchObject({ limit: 6, isSaturated: false });
   expect(capacity.limit?.rate).toBeCloseTo(50, 0);
+});
+
+it('counts a request of a gate once, also if its work is marked after its release', async () => {
+  const clock = new VirtualClock();
+  const limits = [
+    { name: 'one', limit: adaptive() },
+    { name: 'other', limit: 5 },
+  ];
+  const gate = createGate({ limits, mode: 'shadow', clock });
+  for (let count = 0; count < 600; count++) {
+    const permit = await gate.acquire();
+    clock.advance(20);
+    permit.release();
+    permit.mark();
+  }
+  const [, other] = gate.stats().limits;
+  expect(other?.suggestion?.measured?.rate).toBeCloseTo(50);
 });

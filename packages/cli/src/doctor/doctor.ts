@@ -2,7 +2,14 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CommandError } from '../output.ts';
-import { fits, type Installed, installedIn, type Manifest, manifestOf } from './installed.ts';
+import {
+  attempt,
+  fits,
+  type Installed,
+  installedIn,
+  type Manifest,
+  manifestOf,
+} from './installed.ts';
 
 /** A mistake in the setup, or a question that only the reader can answer. */
 interface Finding {
@@ -27,7 +34,8 @@ export function doctor(
 ): { text: string; code: number } {
   const folder = folderOf(args);
   const app = manifestOf(folder);
-  if (app === undefined) throw new CommandError(`doctor: ${folder} has no package.json`, 1);
+  if (app === undefined)
+    throw new CommandError(`doctor: ${folder} has no package.json, or one that is no JSON`, 1);
   const installed = installedIn(folder, app);
   const ours = installed.filter(
     ({ name, manifest }) => /^(headgate$|@headgate\/)/.test(name) && manifest.private !== true,
@@ -128,7 +136,7 @@ const MAX_BYTES = 500_000;
 function sourcesOf(folder: string): string[] {
   const texts: string[] = [];
   const visit = (path: string) => {
-    for (const entry of readdirSync(path, { withFileTypes: true })) {
+    for (const entry of attempt(() => readdirSync(path, { withFileTypes: true })) ?? []) {
       const own = join(path, entry.name);
       if (texts.length >= MAX_FILES) return;
       if (
@@ -136,8 +144,10 @@ function sourcesOf(folder: string): string[] {
         !/^(\..*|node_modules|dist|build|coverage|tests?)$/.test(entry.name)
       )
         visit(own);
-      else if (entry.isFile() && /\.[cm]?[jt]s$/.test(entry.name) && statSync(own).size < MAX_BYTES)
-        texts.push(readFileSync(own, 'utf8'));
+      else if (entry.isFile() && /\.[cm]?[jt]s$/.test(entry.name))
+        texts.push(
+          attempt(() => (statSync(own).size < MAX_BYTES ? readFileSync(own, 'utf8') : '')) ?? '',
+        );
     }
   };
   visit(folder);

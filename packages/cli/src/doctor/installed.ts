@@ -27,8 +27,14 @@ type ByName = { readonly [name: string]: string };
 
 /** Undefined if there is no such file, or it is no JSON. */
 export function manifestOf(folder: string): Manifest | undefined {
+  const path = join(folder, 'package.json');
+  return attempt(() => JSON.parse(readFileSync(path, 'utf8'))) ?? undefined;
+}
+
+/** What `read` returns; undefined if it throws, as for a file or folder that the user may not read. */
+export function attempt<T>(read: () => T): T | undefined {
   try {
-    return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    return read();
   } catch {
     return undefined;
   }

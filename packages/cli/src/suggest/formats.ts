@@ -40,7 +40,7 @@ interface JsonLine {
   readonly ts?: number | string;
   readonly time?: number | string;
   readonly duration?: number | string;
-  readonly responseTime?: number;
+  readonly responseTime?: unknown;
   readonly status?: number;
   readonly request?: {
     readonly uri?: string;
@@ -67,7 +67,7 @@ function entryOfJson(line: string): Entry | Unread {
     });
   }
   if (typeof req?.url !== 'string') return 'no known format';
-  if (responseTime === undefined) return 'no duration';
+  if (typeof responseTime !== 'number') return 'no duration';
   return entry(req.url, req.remoteAddress, {
     ...{ end: timeOf(json.time), took: responseTime, includesClient: false },
     status: res?.statusCode ?? CLIENT_LEFT,

@@ -38,7 +38,7 @@ export class GatePermit extends BasePermit {
   }
 
   override mark(): void {
-    if (this.isMarked) return;
+    if (this.isMarked || this.released) return;
     this.isMarked = true;
     for (const part of this.parts) part.mark();
     this.extra?.whenUpdated?.((copy) => copy.mark());
