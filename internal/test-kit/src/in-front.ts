@@ -49,7 +49,7 @@ function inFrontOf<Inside extends SuiteLimit>(
   framework: FrameworkDriver<Inside>,
   { inside, needsInnerLimit = false }: InFrontOptions,
 ): FrameworkDriver<ConcurrencyLimit> {
-  /** Knows the routes, and limits nothing. */
+  /** An inner limit that sees the routes and limits nothing. */
   const own: Step<Inside>[] = [];
   if (needsInnerLimit) own.push({ use: framework.limit({ limit: 1, skip: () => true }) });
   const within = (steps: Steps): Step<Inside>[] =>

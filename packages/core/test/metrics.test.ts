@@ -4,7 +4,7 @@ import { createGate, createLimiter } from '../src/index.ts';
 import { type Exporter, MeasuredLimits, metrics } from '../src/metrics/index.ts';
 import type { MeasurableStore } from '../src/metrics/measured-stores.ts';
 
-/** Collects the series of histograms that were opened, by metric and outcome. */
+/** Records which histogram series were opened: the metric and the outcome of each. */
 class RecordingExporter implements Exporter {
   readonly opened: string[] = [];
   readonly recorded: number[] = [];

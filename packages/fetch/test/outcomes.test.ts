@@ -51,7 +51,7 @@ it.each<[string, RequestInit | (() => RequestInit), Outcome[]]>([
   expect(limit.outcomes).toEqual(expected);
 });
 
-it('a refused connection is overload', async () => {
+it('a refused connection counts as overload', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;

@@ -97,7 +97,7 @@ function settled(gated: GatedRequest, res: ResponseTo<Message>, handler: () => u
     if (!isThenable(result)) return result;
     // Converted once, since a thenable may start its work on every `then`, as query builders do.
     const work = gated.trackHandler(Promise.resolve(result));
-    // This is a separate promise: if it were `work`, its rejection would be handled here, and Node would not report it.
+    // Returns the new promise, not `work`: this handler handles the rejection of `work`, so Node would not report it.
     return work.then(undefined, (error) => {
       failed();
       throw error;

@@ -110,7 +110,7 @@ class Scene {
       for (const caller of this.callers) if (!caller.isBusy) caller.release();
       await this.elapse(50);
     }
-    // Heartbeats repeat requests that were lost.
+    // Requests that were lost are repeated with the next heartbeats: give them the time.
     if (this.hasFaults) for (let i = 0; i < 45; i++) await this.#arriveAfter(500);
     expect(await this.#count('inner'), this.trace.join('\n')).toEqual([0, 0]);
     for (const lock of outer) void lock.release();

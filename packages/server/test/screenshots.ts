@@ -24,7 +24,7 @@ const server = createServer({
 const { url } = await server.listen({ port: 0 });
 const client = new Client({ port: Number(new URL(url).port) });
 
-/** Peers that have to be deleted, by the second in which that is due. */
+/** Peers to delete, by the second in which to delete them. */
 const ends = new Map<number, string[]>();
 
 async function hold(name: string, second: number, length: number): Promise<void> {

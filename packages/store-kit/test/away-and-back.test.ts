@@ -19,7 +19,7 @@ describe('a store that is available again', () => {
     store.trouble = undefined;
     await world.advance(2 * timeout);
     expect(await world.stats()).toMatchObject({ inflight: 1, queued: 1 });
-    // The other process notices at its next renewal.
+    // The other process notices the loss at its next renewal.
     await world.advance(lease / 3);
     expect(await world.stats()).toMatchObject({ inflight: 1, queued: 2 });
     expect(limiter.stats()).toMatchObject({ queued: 1, distributed: { up: true } });

@@ -47,7 +47,8 @@ function stayedSince(
   let since: number | undefined;
   let until = 0;
   for (const ask of seen) {
-    // The waiter was certainly queued from the answer on, for `certain` milliseconds after the request.
+    // Each request keeps the waiter queued from its answer until at least `certain` milliseconds after it was sent. A gap
+    // between two such spans means that the waiter may have left the queue and joined it again.
     if (since === undefined || ask.to > until) since = ask.to;
     until = ask.from + certain - TOLERANCE;
     if (ask.from >= to) return since <= from ? since : undefined;

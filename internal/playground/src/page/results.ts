@@ -16,7 +16,7 @@ const rows: Readonly<Record<string, (figures: Figures) => string>> = {
   'Requests timed out': ({ timedOut }) => percent(timedOut),
 };
 
-/** The plots, a sentence for readers that do not see them, and the table of the figures. */
+/** The plots, a summary for screen readers, and a table of the figures. */
 export class Results {
   readonly cards = element('div', { class: 'cards' });
   readonly summary = element('p', { role: 'status', class: 'summary' });

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Simulation } from '../simulation.ts';
 
 let simulation = new Simulation();
-/** Where the time of the simulation begins: time never goes back, since libraries remember it. */
+/** When the current simulation began. Later ones continue from the time of the last, since libraries store timestamps. */
 let origin = 0;
 
 class VirtualTimer {

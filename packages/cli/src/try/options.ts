@@ -105,7 +105,7 @@ function weightsOf(text: string | undefined, count: number): number[] {
 /** The host to connect to, without the brackets of an IPv6 address. */
 export const hostOf = ({ hostname }: Pick<URL, 'hostname'>) => hostname.replace(/^\[|\]$/g, '');
 
-/** The request of each URL. */
+/** Returns the request to send to each URL. */
 export function callsOf({ urls, headers, body }: TryOptions): Call[] {
   return urls.map(({ protocol, host, hostname, port, pathname, search }) => ({
     ...{ protocol, host, port, body, method: body === undefined ? 'GET' : 'POST' },

@@ -77,7 +77,7 @@ export class OwnCalls<C> {
     });
   }
 
-  /** The context of a call that a server of this process receives without a connection. */
+  /** The context of a call that reaches a server of this process without a connection, as by `app.inject()`. */
   current(): C | undefined {
     const hooks = ofNode<{ AsyncLocalStorage: new () => Contexts<C> }>('node:async_hooks');
     this.contexts ??= hooks && new hooks.AsyncLocalStorage();

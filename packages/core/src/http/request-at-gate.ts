@@ -5,7 +5,7 @@ import { Waiter } from '../semaphore/waiter.ts';
 import type { Admission } from './admission.ts';
 import type { ObservedRequest } from './observed-request.ts';
 
-/** Number of inner requests that run on a permit at once. It bounds what a client can start with one request. */
+/** Maximum number of inner requests that run on one permit at once. It bounds what a client can start with one request. */
 export const MAX_INNER = 10;
 
 /** The inner requests that run on a permit. */

@@ -17,8 +17,8 @@ const BURST_MS = 100;
 const MAX_BURST = 100;
 
 /**
- * No request follows once the loop has waited for events for this many milliseconds since the latest request. With 25, the end
- * is seen too soon between two requests of an overload; with 100, it is seen too late for some bursts.
+ * A burst or an overload has ended once the loop has been idle for this many milliseconds since the latest request. With
+ * 25, a gap between two requests of an overload counts as its end; with 100, the end of some bursts is noticed too late.
  */
 const END_IDLE_MS = 50;
 

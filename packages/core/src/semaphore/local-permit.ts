@@ -212,7 +212,7 @@ export class LocalPermit extends BasePermit implements AdmittedRequest, Controll
     const { kind, weight } = this;
     const { group, inflight } = this.semaphore;
     const now = group.settings.clock.now();
-    // Correct for one semaphore, since adaptive limits have no keys.
+    // An adaptive limit has no keys, so this semaphore holds all of its work in flight.
     const working = inflight - limitUpdater.idle;
     // The time at which the work ended is only known to lie within the delay; on average, it is in the middle.
     const rtt = now - maxDelay / 2 - this.countedSince;

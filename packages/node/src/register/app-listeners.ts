@@ -19,7 +19,7 @@ export function appOf(server: Server): unknown {
 
 /** Observes the servers of HTTP/1 that are created from now on. Returns a function that stops this. */
 export function watchApps(): () => void {
-  // Without this property, nothing shows whether a server is still being constructed.
+  // Without this property, nothing shows whether a constructor is still at work: see isApp.
   if (http.createServer().timeout === undefined) return () => {};
   const restore = [http.Server.prototype, https.Server.prototype].map(watch);
   return () => {

@@ -167,7 +167,7 @@ export class LimitView {
     return this.hear(reply as Reply);
   }
 
-  /** Declares a number, as a process that starts does. */
+  /** Declares a limit, as a process does when it starts. */
   declareOp(number: number): Op {
     return {
       verb: 'declare',
