@@ -17,7 +17,7 @@ export default [
     path: 'packages/core/dist/index.js',
     import: '{ createLimiter }',
     // The goal of 5 kB is not reached: docs/performance.md says what the rest is for.
-    limit: '18.2 kB',
+    limit: '18.4 kB',
     gzip,
   },
   ...Object.entries(frameworks).flatMap(([adapter, peers]) => {

@@ -29,15 +29,17 @@ const pagesAbout = {
 
 /**
  * The front page, what helps to choose Headgate rather than to use it, the list of exports, which the types have too, and
- * the settings of proxies.
+ * the settings of proxies and databases.
  */
 const onTheSite = [
   ...['index', 'api', 'capacity', 'clients-that-give-up', 'how-it-works', 'migrating', 'overload'],
   ...[
     'load-balancers',
     'performance',
+    'recipes-cancel-queries',
     'recipes-kubernetes',
     'recipes-nginx-haproxy',
+    'rolling-restarts',
     'shedding-by-utilization',
     'runtimes',
     'support',

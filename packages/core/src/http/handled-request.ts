@@ -41,8 +41,9 @@ export abstract class HandledRequest extends RequestAtGate {
   outcomeOf: ((permit: BasePermit) => Outcome) | undefined = undefined;
   /** The framework's request, which determines the kind. */
   httpRequest: unknown = undefined;
-  // Its neighbours among the requests whose response has not begun, behind a default limit.
+  /** The previous one of the requests whose response has not begun, behind a default limit. */
   declare older: HandledRequest | undefined;
+  /** The next one of them. */
   declare newer: HandledRequest | undefined;
   /** Number of handlers that are running, here or in inner middleware. */
   private runningHandlers = 0;
@@ -94,6 +95,7 @@ export abstract class HandledRequest extends RequestAtGate {
     this.ignoredPromises++;
   }
 
+  /** Called when a middleware inside has rejected the request. */
   handlerWillNotRun(): void {
     if (this.reported !== 'nothing') return;
     this.reported = 'none';
