@@ -95,7 +95,7 @@ export abstract class HandledRequest extends RequestAtGate {
     this.ignoredPromises++;
   }
 
-  /** Called when a middleware inside has rejected the request. */
+  /** Called when the client has left before a middleware inside has admitted the request. */
   handlerWillNotRun(): void {
     if (this.reported !== 'nothing') return;
     this.reported = 'none';
