@@ -122,7 +122,8 @@ export interface Limiter extends Handle {
    * by `pauseFor`: of the last twenty answers, or of twice the number of requests in flight if that is more. Each
    * released permit is an answer.
    *
-   * @param retryAfter As `pause` of `pauseFor`. A second without a usable value.
+   * @param retryAfter The text of a `Retry-After` field, or milliseconds, as for `pauseFor`. A second without a usable
+   * value.
    * @param key The key whose request was refused. The refusals of a key are forgotten when it is not in use.
    * @throws HeadgateError as `pauseFor` does.
    */
