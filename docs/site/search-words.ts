@@ -53,7 +53,7 @@ export const searchWords: Readonly<Record<string, string>> = {
   'retry-storms':
     'metastable failure retry storm thundering herd backoff jitter got axios-retry p-retry resilience',
   'reject-well':
-    '429 503 too many requests service unavailable retry-after error page fallback degraded cors custom response',
+    '429 503 too many requests service unavailable retry-after header retry after seconds error page fallback degraded cors custom response',
   'rolling-restarts': 'zero downtime deployment blue green drain connection draining',
   runtimes: 'bun deno node version supported versions commonjs esm require',
   'several-limits': 'combine limits nested limits multiple middlewares composite',

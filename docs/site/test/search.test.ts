@@ -43,7 +43,7 @@ describe('the first result is the page for the query', () => {
     ['graceful shutdown', 'shut-down'],
     ['SIGTERM', 'shut-down'],
     ['circuit breaker', 'outbound-calls'],
-    ['retry', 'outbound-calls'],
+    ['retry', 'retry-storms'],
     ['backpressure', 'queue-and-timeout'],
     ['maxconn', 'queue-and-timeout'],
     ['how long do requests wait', 'queue-and-timeout'],
