@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { constant, exponential, lognormal } from '../src/distributions.ts';
 import { defaultLimit } from '../src/event-loop/simulate.ts';
 import { Server } from '../src/server.ts';
+import { mean } from '../src/watch.ts';
 
 // The dependency handles ten jobs at once without slowing down: 100 requests of 100 ms per second.
 
@@ -12,8 +13,7 @@ const hour = 3600;
 /** The results of `measure` with each of the first `count` seeds. One seed would be chance. */
 function ofSeeds(count: number, measure: (seed: number) => number) {
   const results = Array.from({ length: count }, (_, index) => measure(index + 1));
-  const mean = results.reduce((sum, result) => sum + result, 0) / count;
-  return { mean, lowest: Math.min(...results), highest: Math.max(...results) };
+  return { mean: mean(results), lowest: Math.min(...results), highest: Math.max(...results) };
 }
 
 it('an hour of open-loop overload, at ten times the capacity, does not become the baseline', () => {

@@ -1,63 +1,47 @@
 import { adaptive, type Permit } from '@headgate/core';
 import { expect, test } from 'vitest';
 import { CallbackWaiter, unbounded } from '../src/callback-waiter.ts';
+import { Dependency } from '../src/dependency.ts';
 import { lognormal } from '../src/distributions.ts';
 import { Simulation } from '../src/simulation.ts';
+import { mean } from '../src/watch.ts';
 
-/** Number of answers that the server decodes at full speed. More of them share the same speed. */
+/** Number of answers that the server decodes at full speed. More of them share its speed. */
 const FULL_SPEED = 50;
 /** Milliseconds of a token at full speed. */
 const TOKEN_MS = 20;
-const STEP_MS = 10;
 const MAX = 200;
-
-interface Answer {
-  readonly permit: Permit;
-  /** When its first token is there. */
-  readonly decodesFrom: number;
-  left: number;
-}
+const DURATION_MS = 180_000;
 
 /** A model server with 400 clients, each of which asks again once it is answered, for three minutes. */
 function serve(sampleAt: 'first-byte' | 'end', seed: number) {
   const simulation = new Simulation(seed);
   const limiter = simulation.limiter({ ...unbounded, limit: adaptive({ max: MAX }) });
-  const answers = new Set<Answer>();
+  const decoder = new Dependency(simulation, FULL_SPEED);
   const length = lognormal(70, 0.8);
-  const ask = () =>
-    new CallbackWaiter((permit) => {
-      const decodesFrom = simulation.now() + 100 + 20 * simulation.random();
-      answers.add({ permit, decodesFrom, left: length(simulation.random) });
-      if (sampleAt === 'first-byte')
-        simulation.setTimeout(() => permit.mark(), decodesFrom - simulation.now());
-    }).requestFrom(limiter);
-  let [tokens, answering] = [0, 0];
-  const decode = () => {
-    const decoded = [...answers].filter(({ decodesFrom }) => decodesFrom <= simulation.now());
-    const share = Math.min(1, FULL_SPEED / decoded.length) * (STEP_MS / TOKEN_MS);
-    tokens += share * decoded.length;
-    answering += decoded.length;
-    for (const answer of decoded) {
-      answer.left -= share;
-      if (answer.left > 0) continue;
-      answers.delete(answer);
-      answer.permit.release();
-      ask();
-    }
-    simulation.setTimeout(decode, STEP_MS);
+  let [work, took] = [0, 0];
+  const ask = () => new CallbackWaiter(answer).requestFrom(limiter);
+  const answer = (permit: Permit) => {
+    const decode = () => {
+      if (sampleAt === 'first-byte') permit.mark();
+      const start = simulation.now();
+      const needed = TOKEN_MS * length(simulation.random);
+      decoder.serve(needed, () => {
+        work += needed;
+        took += simulation.now() - start;
+        permit.release();
+        ask();
+      });
+    };
+    simulation.setTimeout(decode, 100 + 20 * simulation.random());
   };
   for (let client = 0; client < 400; client++) ask();
-  decode();
-  simulation.runUntil(180_000);
-  const most = (FULL_SPEED * 180_000) / TOKEN_MS;
-  const msPerToken = (answering * STEP_MS) / tokens;
-  return { limit: limiter.stats().limit, part: tokens / most, slowdown: msPerToken / TOKEN_MS };
+  simulation.runUntil(DURATION_MS);
+  const part = work / (FULL_SPEED * DURATION_MS);
+  return { limit: limiter.stats().limit, part, slowdown: took / work };
 }
 
 const seeds = [1, 2, 3, 4, 5, 6, 7, 8];
-const mean = (values: readonly number[]) =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
-
 test('adaptive() that measures whole answers notices when a model server decodes slowly', () => {
   const runs = seeds.map((seed) => serve('end', seed));
   expect(mean(runs.map(({ part }) => part))).toBeGreaterThan(0.85);

@@ -42,10 +42,6 @@ export {
   type RejectionReason,
   StoreError,
 } from './semaphore/rejection.ts';
-export type {
-  LimitForecast,
-  ShadowStats,
-  Suggestion,
-} from './semaphore/shadow-stats.ts';
+export type { LimitForecast, ShadowStats, Suggestion } from './semaphore/shadow-stats.ts';
 export { Waiter } from './semaphore/waiter.ts';
 export { workersClock } from './workers-clock.ts';

@@ -1,10 +1,9 @@
 // npm run simulate -- ablate [words] [--seeds 1,2] [--count 40]: what the default limit loses without each of its
 // mechanisms, or without those whose name contains one of the words. --write also writes the table of docs/lab/simulations.md.
-import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runnerImport } from 'vite';
-import { withText } from '../page.ts';
+import { writeText } from '../pages.ts';
 import { type Mechanism, mechanisms } from './mechanisms.ts';
 import type { Score } from './score.ts';
 import { rowOf, tableOf } from './table.ts';
@@ -52,7 +51,4 @@ for (const mechanism of chosen) {
   rows.push(row);
 }
 console.log(`\n${tableOf(rows)}`);
-if (options.write) {
-  const page = resolve(root, 'docs/lab/simulations.md');
-  writeFileSync(page, withText(readFileSync(page, 'utf8'), 'ablation', tableOf(rows)));
-}
+if (options.write) writeText('lab/simulations.md', 'ablation', tableOf(rows));

@@ -1,4 +1,5 @@
 import { markdownTable } from '../markdown.ts';
+import { mean } from '../watch.ts';
 import type { Score } from './score.ts';
 
 const head = ['Without it', 'mean of random workloads', 'loses most', 'with it', 'without it'];
@@ -27,6 +28,5 @@ export function tableOf(rows: readonly (readonly string[])[]): string {
 }
 
 function meanOf({ random }: Score): number {
-  const values = Object.values(random);
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+  return mean(Object.values(random));
 }

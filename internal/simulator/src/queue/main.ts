@@ -1,9 +1,7 @@
 // npm run simulate -- queue [--only share] [--order lifo] [--write]: which requests a limit serves, compared with a plain
 // queue. Fails if a goal is missed. --write also writes the tables of docs/lab/queue.md.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { withText } from '../page.ts';
+import { writeText } from '../pages.ts';
 import { isReached } from './goal.ts';
 import { orders } from './orders.ts';
 import { sectionOf } from './page.ts';
@@ -37,7 +35,4 @@ for (const row of chosen) {
   console.log(`${section}\n`);
   sections.push(section);
 }
-if (options.write) {
-  const page = resolve(import.meta.dirname, '../../../../docs/lab/queue.md');
-  writeFileSync(page, withText(readFileSync(page, 'utf8'), 'queue', sections.join('\n\n')));
-}
+if (options.write) writeText('lab/queue.md', 'queue', sections.join('\n\n'));

@@ -132,3 +132,14 @@ export const contenders: readonly Contender[] = [
   { name: '`fetch`, and a limit in the server', create: fetchOnce, isLimited: true },
   { name: 'got, and a limit in the server', create: gotDefaults, isLimited: true },
 ];
+
+/**
+ * The clients whose name matches this regular expression.
+ *
+ * @throws if there is none.
+ */
+export function contendersNamed(pattern: string): readonly Contender[] {
+  const matching = contenders.filter(({ name }) => new RegExp(pattern).test(name));
+  if (matching.length === 0) throw new Error(`no client is called ${pattern}`);
+  return matching;
+}

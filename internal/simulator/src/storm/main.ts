@@ -3,11 +3,9 @@
 
 // Imported first, since it replaces the timers, which some libraries read only once.
 import './virtual-time.ts';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { withText } from '../page.ts';
-import { contenders } from './contenders.ts';
+import { writeText } from '../pages.ts';
+import { contendersNamed } from './contenders.ts';
 import { PATIENCE, storm } from './storm.ts';
 import { reachesGoals, rowOf, tableOf } from './table.ts';
 import type { Outage } from './upstream.ts';
@@ -27,8 +25,7 @@ const outages: readonly Outage[] = ['errors', 'hang'];
 const phases = { before: 20_000, outage: 30_000, after: 60_000 };
 const SEED = 1;
 
-const chosen = contenders.filter(({ name }) => new RegExp(options.only).test(name));
-if (chosen.length === 0) throw new Error(`no client is called ${options.only}`);
+const chosen = contendersNamed(options.only);
 
 const rows: string[][] = [];
 for (const contender of chosen) {
@@ -43,7 +40,4 @@ for (const contender of chosen) {
 }
 const table = tableOf(outages, rows);
 console.log(table);
-if (options.write) {
-  const page = resolve(import.meta.dirname, '../../../../docs/retry-storms.md');
-  writeFileSync(page, withText(readFileSync(page, 'utf8'), 'storm', table));
-}
+if (options.write) writeText('retry-storms.md', 'storm', table);

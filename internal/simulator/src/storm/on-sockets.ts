@@ -1,7 +1,7 @@
 // npm run bench -- storm [--only got]: some of the HTTP clients of `npm run simulate -- storm` on real sockets, in a minute.
 // Their server hangs for fifteen seconds. Fails if a limited client misses a goal.
 import { parseArgs } from 'node:util';
-import { contenders } from './contenders.ts';
+import { contendersNamed } from './contenders.ts';
 import { realNetwork } from './network.ts';
 import { PATIENCE, storm } from './storm.ts';
 import { reachesGoals, rowOf, tableOf } from './table.ts';
@@ -16,8 +16,7 @@ const { values: options } = parseArgs({
 });
 const phases = { before: 5_000, outage: 15_000, after: 30_000 };
 
-const chosen = contenders.filter(({ name }) => new RegExp(options.only).test(name));
-if (chosen.length === 0) throw new Error(`no client is called ${options.only}`);
+const chosen = contendersNamed(options.only);
 console.log(
   'A server hangs from the 5th to the 20th second, and is watched for 30 s more. Each client has a server of its own.\n',
 );

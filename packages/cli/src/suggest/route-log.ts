@@ -38,9 +38,12 @@ export class RouteLog {
     // Some answers come from no upstream, such as cached ones.
     const includesClients =
       batch.filter(({ includesClient }) => includesClient).length > batch.length / 2;
-    const sorted = batch.map(({ took }) => took).sort((one, other) => one - other);
-    const median = sorted[batch.length >> 1];
-    for (const { end, took } of batch)
-      this.#capacity.add(end, includesClients ? (median as number) : took);
+    const median = includesClients ? medianOf(batch) : undefined;
+    for (const { end, took } of batch) this.#capacity.add(end, median ?? took);
   }
+}
+
+/** Of the durations; undefined without an entry. */
+function medianOf(batch: readonly Entry[]): number | undefined {
+  return batch.map(({ took }) => took).sort((one, other) => one - other)[batch.length >> 1];
 }

@@ -32,11 +32,10 @@ export class LimitUpdater {
       const { baseline, reason } = this.algorithm;
       return { baseline, reason };
     };
-    const known = readStats(this, 'a limit algorithm', read);
-    const isReason = typeof known?.reason === 'string' && !this.isHeld;
+    const { baseline, reason } = readStats(this, 'a limit algorithm', read) ?? {};
     return {
-      baseline: isNumber(known?.baseline) ? known.baseline : undefined,
-      limitReason: isReason ? (known.reason as string) : undefined,
+      baseline: isNumber(baseline) ? baseline : undefined,
+      limitReason: typeof reason === 'string' && !this.isHeld ? reason : undefined,
     };
   }
 
