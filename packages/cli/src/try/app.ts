@@ -121,17 +121,17 @@ export class App {
         throw refused(
           `nothing listens on port ${portOf(url)}; the command listens on ${ports.join(', ')}. It ignores PORT: use its own port in the URL.`,
         );
-      if (waited > maxStart) throw refused(this.#whyNot(probes[0]));
+      if (waited > maxStart) throw refused(this.#whyNot(probes[0], await isInUse(url)));
       await setTimeout(100);
     }
   }
 
-  #whyNot(probe: Probe | undefined): string {
+  #whyNot(probe: Probe | undefined, isListening: boolean): string {
     const { url, maxStart } = this.#start;
     const within = `within ${maxStart / 1_000} s`;
     if (probe?.status)
       return `${url.href} still answers ${probe.status} after ${maxStart / 1_000} s.`;
-    if (probe?.outcome === 'gaveUp')
+    if (isListening)
       return `${url.href} accepts connections, but sends no answer ${within}.`;
     return `nothing answers at ${url.href} ${within}: the command listens on no port. Its last output:\n${this.#lastOutput}`;
   }
