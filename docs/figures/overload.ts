@@ -14,7 +14,7 @@ const kinds = [
 const servers = [
   { name: 'headgate', label: 'Headgate' },
   { name: 'bare', label: 'no protection' },
-  { name: 'express-queue, right limit', label: 'express-queue, right limit, queue of 50' },
+  { name: 'express-queue, right limit', label: 'express-queue' },
   { name: 'overload-protection', label: 'overload-protection' },
   { name: 'toobusy-js', label: 'toobusy-js' },
   { name: 'under-pressure', label: "under-pressure's method" },

@@ -30,17 +30,17 @@ function figuresFrom({ performance, overload, queue }: Pages): [string, string, 
     [
       '`limit: 4` at 2 × its capacity, clients give up after 500 ms: answered, relative to the capacity',
       answeredBeforeLeaving(queue),
-      '[a plain queue](docs/clients-that-give-up.md) answers a tenth, since its clients leave just before',
+      '[a plain queue](docs/clients-that-give-up.md) answers a tenth',
     ],
     [
       'CPU of an admitted Express request, relative to a hand-written counter',
       admitted.measured,
-      'while there is room, the limit costs next to nothing',
+      'next to nothing, while there is room',
     ],
     [
       'CPU of a rejection in front of Express, relative to a 503 of Express',
       inFront,
-      'rejections take little of the CPU that admitted requests need',
+      'the CPU stays with the admitted requests',
     ],
   ];
 }

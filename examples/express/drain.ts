@@ -26,6 +26,23 @@ app.use((_req, res, next) => {
   next();
 });
 
+process.on('SIGTERM', async () => {
+  if (!isReady) return; // sent twice
+  isReady = false;
+  for (const res of responses) if (!res.headersSent) res.set('Connection', 'close');
+  const address = server.address();
+  if (typeof address === 'string') await rm(address, { force: true }); // a proxy can open no new connections
+  await pause(removal); // milliseconds: REMOVAL
+
+  const deadline = AbortSignal.timeout(10_000);
+  stopping.abort();
+  server.close();
+  await once(server, 'close', { signal: deadline }).catch(() => {}); // until all requests are served
+  const unfinished = await limit.close({ signal: deadline });
+  console.log(`closed, ${unfinished} unfinished`);
+  server.closeAllConnections();
+});
+
 app.get('/events', async (_req, res) => {
   res.set({ 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no', Connection: 'close' });
   while (!stopping.signal.aborted && !res.destroyed) {
@@ -49,20 +66,3 @@ app.post('/orders', express.json({ limit: '1mb' }), async (req, res) => {
 
 const server = app.listen(port).once('listening', () => console.log(`listening on ${port}`));
 server.keepAliveTimeout = 75_000; // longer than a proxy keeps idle connections
-
-process.on('SIGTERM', async () => {
-  if (!isReady) return; // sent twice
-  isReady = false;
-  for (const res of responses) if (!res.headersSent) res.set('Connection', 'close');
-  const address = server.address();
-  if (typeof address === 'string') await rm(address, { force: true }); // a proxy can open no new connections
-  await pause(removal); // milliseconds: REMOVAL
-
-  const deadline = AbortSignal.timeout(10_000);
-  stopping.abort();
-  server.close();
-  await once(server, 'close', { signal: deadline }).catch(() => {}); // until all requests are served
-  const unfinished = await limit.close({ signal: deadline });
-  console.log(`closed, ${unfinished} unfinished`);
-  server.closeAllConnections();
-});
