@@ -115,7 +115,7 @@ export const commands = {
     use: built('installs the packed packages and uses them', 'scripts/pack/use.mjs'),
     audit: built('checks what comes with the packed packages', 'scripts/pack/audit.mjs'),
     size: built('the sizes of the bundles', 'node_modules/size-limit/bin.js'),
-    import: built("the core's size, and the time of an import", 'scripts/pack/import-time.mjs'),
+    import: built('the time of an import', 'scripts/pack/import-time.mjs'),
   },
   docs: {
     site: fromSource('builds the site into out/site', 'docs/site/main.ts'),
