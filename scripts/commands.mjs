@@ -38,6 +38,7 @@ export const commands = {
     postgres: bench('limits in PostgreSQL', 'postgres/main.js', '--postgres'),
     server: bench('the HTTP service', 'server/main.js', '--redis'),
     leavers: bench('handlers whose clients leave', 'leavers/main.js'),
+    ordinary: bench('the default limit while the CPU is idle', 'ordinary/main.js'),
     impatient: bench('an overload whose clients leave', 'leavers/impatient/main.js'),
     storm: fromSource(
       'HTTP clients whose server hangs, on real sockets',
