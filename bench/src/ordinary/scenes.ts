@@ -54,7 +54,7 @@ const burst =
   };
 
 /** Ordinary requests, while others are pending. */
-const beside =
+const next to =
   (count: number, pending: string): Play =>
   async (send) => {
     await warmUp(send, '/wait/15');
@@ -95,7 +95,7 @@ const step: Play = async (send) => {
 };
 
 export const scenes: readonly Scene[] = [
-  { name: 'a route, beside one that hangs for 15 s', play: besideHang, goal: 0.95 },
+  { name: 'a route, next to one that hangs for 15 s', play: besideHang, goal: 0.95 },
   { name: 'a new process, a service of 1 s, 20/s', play: upstream(1_000, 20, 5), goal: 0.97 },
   { name: 'a new process, a service of 5 s, 20/s', play: upstream(5_000, 20, 8), goal: 0.97 },
   { name: 'a new process, a service of 20 s, 5/s', play: upstream(20_000, 5, 25), goal: 0.97 },
@@ -105,8 +105,8 @@ export const scenes: readonly Scene[] = [
   { name: 'idle, 200 at once, 80 ms', play: burst(200, 80), goal: 0.97 },
   { name: 'idle, 40 at once, 300 ms', play: burst(40, 300), goal: 0.97 },
   { name: 'idle, 100 at once, 300 ms', play: burst(100, 300) },
-  { name: 'ordinary requests beside 60 long polls', play: beside(60, '/wait/25000'), goal: 0.98 },
-  { name: 'ordinary requests beside 60 event streams', play: beside(60, '/stream'), goal: 0.98 },
+  { name: 'ordinary requests next to 60 long polls', play: beside(60, '/wait/25000'), goal: 0.98 },
+  { name: 'ordinary requests next to 60 event streams', play: beside(60, '/stream'), goal: 0.98 },
   { name: '24 clients, pages that request this server', play: pages, goal: 0.95, fixed: 8 },
   { name: 'idle, then 800/s of 5 ms', play: step, goal: 0.99 },
   {
