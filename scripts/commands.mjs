@@ -38,6 +38,7 @@ export const commands = {
     postgres: bench('limits in PostgreSQL', 'postgres/main.js', '--postgres'),
     server: bench('the HTTP service', 'server/main.js', '--redis'),
     leavers: bench('handlers whose clients leave', 'leavers/main.js'),
+    ordinary: bench('the default limit while the CPU is idle', 'ordinary/main.js'),
     impatient: bench('an overload whose clients leave', 'leavers/impatient/main.js'),
     storm: fromSource(
       'HTTP clients whose server hangs, on real sockets',
@@ -115,7 +116,7 @@ export const commands = {
     use: built('installs the packed packages and uses them', 'scripts/pack/use.mjs'),
     audit: built('checks what comes with the packed packages', 'scripts/pack/audit.mjs'),
     size: built('the sizes of the bundles', 'node_modules/size-limit/bin.js'),
-    import: built("the core's size, and the time of an import", 'scripts/pack/import-time.mjs'),
+    import: built('the time of an import', 'scripts/pack/import-time.mjs'),
   },
   docs: {
     site: fromSource('builds the site into out/site', 'docs/site/main.ts'),

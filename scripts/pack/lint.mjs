@@ -1,6 +1,7 @@
-// publint and attw check each package as npm would publish it.
+// publint and attw check each package as npm would publish it. The core must not be large.
 import { basename } from 'node:path';
 import { eachInParallel, run } from '../shell.mjs';
+import { checkCoreSize } from './core-size.mjs';
 import { manifestIn, pack } from './tarballs.mjs';
 
 /**
@@ -13,6 +14,7 @@ await eachInParallel(pack(), async (tarball) => {
   // npm would run some of them on the machine of a user.
   const manifest = manifestIn(tarball);
   if ('scripts' in manifest) throw new Error(`${basename(tarball)} has scripts`);
+  if (manifest.name === '@headgate/core') checkCoreSize(tarball);
   const profile = esOnly.test(tarball) ? 'esm-only' : 'strict';
   await run(['publint run', tarball, '--strict']);
   // The others are only a command.
