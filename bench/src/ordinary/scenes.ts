@@ -54,7 +54,7 @@ const burst =
   };
 
 /** Ordinary requests, while others are pending. */
-const next to =
+const nextTo =
   (count: number, pending: string): Play =>
   async (send) => {
     await warmUp(send, '/wait/15');
@@ -105,8 +105,8 @@ export const scenes: readonly Scene[] = [
   { name: 'idle, 200 at once, 80 ms', play: burst(200, 80), goal: 0.97 },
   { name: 'idle, 40 at once, 300 ms', play: burst(40, 300), goal: 0.97 },
   { name: 'idle, 100 at once, 300 ms', play: burst(100, 300) },
-  { name: 'ordinary requests next to 60 long polls', play: beside(60, '/wait/25000'), goal: 0.98 },
-  { name: 'ordinary requests next to 60 event streams', play: beside(60, '/stream'), goal: 0.98 },
+  { name: 'ordinary requests next to 60 long polls', play: nextTo(60, '/wait/25000'), goal: 0.98 },
+  { name: 'ordinary requests next to 60 event streams', play: nextTo(60, '/stream'), goal: 0.98 },
   { name: '24 clients, pages that request this server', play: pages, goal: 0.95, fixed: 8 },
   { name: 'idle, then 800/s of 5 ms', play: step, goal: 0.99 },
   {
