@@ -1,11 +1,11 @@
-// Writes the tables of docs/runtimes.md and docs/lab/runtimes.md.
+// Writes the list of docs/runtimes.md, and the tables of docs/lab/runtimes.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { differences } from './differences.mjs';
 import { idOf, runtimes } from './runtimes.mjs';
 
 export function writePages(rows, sizes) {
-  writePage('docs/runtimes.md', { differences: differencesTable(), sizes: sizesTable(sizes) });
-  writePage('docs/lab/runtimes.md', { results: resultsTable(rows) });
+  writePage('docs/runtimes.md', { differences: differencesList() });
+  writePage('docs/lab/runtimes.md', { results: resultsTable(rows), sizes: sizesTable(sizes) });
 }
 
 function writePage(page, parts) {
@@ -55,9 +55,9 @@ function cellOf(row) {
   return [row.passed, ...others.map((each) => each.join(' '))].join(', ');
 }
 
-export function differencesTable() {
-  const lines = differences.map(({ on, where, text }) => `| ${namesOf(on)} | ${where} | ${text} |`);
-  return ['| Runtime | Where | Difference |', '| --- | --- | --- |', ...lines, ''].join('\n');
+export function differencesList() {
+  const placeOf = ({ on, where }) => (where.includes('serve') ? where : `${namesOf(on)}, ${where}`);
+  return differences.map((each) => `- **${placeOf(each)}:** ${each.text}\n`).join('');
 }
 
 /** `Node 24, Node 26`, `Bun`. */
