@@ -71,7 +71,7 @@ it('docs/errors.md has every code and no other', () => {
 
 it('docs/metrics.md has every metric and no other', () => {
   const rows = [
-    ...read('docs/metrics.md').matchAll(/^\| `(headgate_\w+)` \| `(headgate\.[\w.]+)` \|/gm),
+    ...read('docs/metrics.md').matchAll(/^- `(headgate_\w+)`, `(headgate\.[\w.]+)`:/gm),
   ];
   const names = Object.values(metrics).map(({ name }) => name);
   expect(rows.map(([, , name]) => name).sort()).toEqual(names.sort());
