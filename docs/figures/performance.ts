@@ -84,11 +84,6 @@ function ofStores(performance: string): Row[] {
       rate('Alternating acquires and releases', ['acquire and release'], 1),
       `a bare route ${rate('Alternating acquires and releases', ['a bare Hono route, which alternately reads a body'], 1)}`,
     ],
-    [
-      "the semaphore service: the server's time for a grant, with 10,000 waiters, µs",
-      rate('A grant of a limit of 10', ['10,000'], 2),
-      `Redis ${rate('A grant of a limit of 10', ['10,000'], 1)}`,
-    ],
   ];
 }
 

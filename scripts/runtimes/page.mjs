@@ -1,14 +1,11 @@
-// Writes the list of docs/runtimes.md, and the tables of docs/lab/runtimes.md.
+// Writes the results, the differences and the sizes of docs/lab/runtimes.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { differences } from './differences.mjs';
 import { idOf, runtimes } from './runtimes.mjs';
 
-export function writePages(rows, sizes) {
-  writePage('docs/runtimes.md', { differences: differencesList() });
-  writePage('docs/lab/runtimes.md', { results: resultsTable(rows), sizes: sizesTable(sizes) });
-}
-
-function writePage(page, parts) {
+export function writePage(rows, sizes) {
+  const page = 'docs/lab/runtimes.md';
+  const parts = { results: resultsTable(rows), differences: differencesList(), sizes: sizesTable(sizes) };
   writeFileSync(page, withParts(readFileSync(page, 'utf8'), parts));
 }
 

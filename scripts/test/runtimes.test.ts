@@ -6,7 +6,7 @@ import { differencesList } from '../runtimes/page.mjs';
 import { runtimes } from '../runtimes/runtimes.mjs';
 import { suitesOf } from '../runtimes/suites.mjs';
 
-const page = read('docs/runtimes.md') + read('docs/lab/runtimes.md');
+const page = read('docs/lab/runtimes.md');
 
 /** The text between the markers of a part. */
 const partOf = (name: string) =>
