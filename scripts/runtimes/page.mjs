@@ -5,7 +5,11 @@ import { idOf, runtimes } from './runtimes.mjs';
 
 export function writePage(rows, sizes) {
   const page = 'docs/lab/runtimes.md';
-  const parts = { results: resultsTable(rows), differences: differencesList(), sizes: sizesTable(sizes) };
+  const parts = {
+    results: resultsTable(rows),
+    differences: differencesList(),
+    sizes: sizesTable(sizes),
+  };
   writeFileSync(page, withParts(readFileSync(page, 'utf8'), parts));
 }
 
