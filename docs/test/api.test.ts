@@ -25,16 +25,15 @@ const exported = new Map(
   }),
 );
 
-/** The names in the first column of the tables of each page, by the entry points that the text before a table names. */
+/** The names at the start of each item of the lists of each page, by the entry points that the text before a list names. */
 const documented = pages.map((page) => {
   const names = new Map<string, string[]>();
   for (const section of read(page)
-    .split(/^Exported by /m)
+    .split(/^From /m)
     .slice(1)) {
-    const [intro = '', ...rest] = section.split(/^\| Export \| For \|$/m);
-    const table = rest.join().split('\n\n', 1)[0] as string;
-    const cells = [...table.matchAll(/^\| (.*?) \|/gm)].map(([, cell = '']) => cell);
-    const found = cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name));
+    const [intro = '', list = ''] = section.split('\n\n');
+    const items = [...list.matchAll(/^- (.*?)(?:: |$)/gm)].map(([, item = '']) => item);
+    const found = items.flatMap((item) => [...item.matchAll(/`(\w+)`/g)].map(([, name]) => name));
     for (const [, entry = ''] of intro.matchAll(/`(@[^`]+)`/g)) {
       names.set(entry, [...(names.get(entry) ?? []), ...(found as string[])]);
     }

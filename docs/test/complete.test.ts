@@ -42,8 +42,8 @@ it('docs/options.md has every field of the state of a limit in its store', async
   const store = memoryStore();
   const fields = Object.keys(await store.stats({ name: 'any' }));
   await store.close();
-  const rows = [...sectionOf('Stores').matchAll(/^\| `(\w+)` \|/gm)].map(([, field]) => field);
-  expect(fields.filter((field) => !rows.includes(field))).toEqual([]);
+  const items = [...sectionOf('Stores').matchAll(/^- `(\w+)`: /gm)].map(([, field]) => field);
+  expect(fields.filter((field) => !items.includes(field))).toEqual([]);
 });
 
 function sectionOf(heading: string): string {
@@ -71,7 +71,7 @@ it('docs/errors.md has every code and no other', () => {
 
 it('docs/metrics.md has every metric and no other', () => {
   const rows = [
-    ...read('docs/metrics.md').matchAll(/^\| `(headgate_\w+)` \| `(headgate\.[\w.]+)` \|/gm),
+    ...read('docs/metrics.md').matchAll(/^- `(headgate_\w+)`, `(headgate\.[\w.]+)`:/gm),
   ];
   const names = Object.values(metrics).map(({ name }) => name);
   expect(rows.map(([, , name]) => name).sort()).toEqual(names.sort());

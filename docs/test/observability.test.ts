@@ -17,7 +17,7 @@ const dashboards = ['limits', 'semaphores'].map((name) => ({
 
 interface Rules {
   readonly groups: readonly {
-    readonly rules: readonly { alert: string; expr: string; annotations: object }[];
+    readonly rules: readonly { alert: string; expr: string; for?: string; annotations: object }[];
   }[];
 }
 
@@ -182,10 +182,13 @@ describe.each(dashboards)('the dashboard $name', ({ name, dashboard }) => {
   });
 });
 
+const shownQueries = [...read('docs/metrics.md').matchAll(/^```promql\n(.*?)\n```$/gms)].flatMap(
+  ([, block = '']) => block.split('\n\n'),
+);
+
 it('the queries of docs/metrics.md select exported series', () => {
-  const queries = [...read('docs/metrics.md').matchAll(/^```promql\n(.*?)\n```$/gms)];
-  expect(queries.length).toBeGreaterThan(0);
-  for (const [, expr = ''] of queries) check({ title: expr, expr }, limits);
+  expect(shownQueries.length).toBeGreaterThan(0);
+  for (const expr of shownQueries) check({ title: expr, expr }, limits);
 });
 
 describe('the alert rules', () => {
@@ -199,6 +202,17 @@ describe('the alert rules', () => {
     for (const { alert, annotations } of rules) {
       expect(page.split(`| \`${alert}\` |`)).toHaveLength(2);
       expect(Object.keys(annotations).sort()).toEqual(['description', 'summary']);
+    }
+  });
+
+  it('have the expressions that docs/metrics.md shows', () => {
+    const shown = shownQueries.filter((query) => query.startsWith('# Headgate'));
+    expect(shown.length).toBeGreaterThan(3);
+    for (const query of shown) {
+      const [, alert, duration] = /^# (\w+)(?:, for (\w+))?\n/.exec(query) ?? [];
+      const rule = rules.find((each) => each.alert === alert);
+      expect(rule?.for).toBe(duration);
+      expect(query.replace(/^#.*\n/, '').trim()).toBe(rule?.expr.trim());
     }
   });
 });

@@ -38,11 +38,6 @@ export const differences = [
   },
   {
     ...{ on: ['bun'], where: '`Bun.serve`' },
-    text: 'While the application closes, rejections do not end their connection with `Connection: close`.',
-    tests: /^Hono 4 .* > close\(\) lets running requests finish and rejects queued and new ones$/,
-  },
-  {
-    ...{ on: ['bun'], where: '`Bun.serve`' },
     text: 'A handler that returns `new Response(text)` must set its `Content-Type`; `c.text()` does.',
     tests:
       /^keeps the default content type of new Response\(\)$|^web-standard handlers .* > admits a request immediately and adds nothing to the response$/,
@@ -52,6 +47,11 @@ export const differences = [
     text: 'The default limit counts requests whose body is still arriving.',
     tests:
       /^Hono 4 .* > (does not count requests whose body is still arriving, until it|counts requests as soon as their body) has arrived$/,
+  },
+  {
+    ...{ on: ['bun', 'deno'], where: '`Bun.serve`, `Deno.serve`' },
+    text: 'While the application closes, rejections do not end their connection with `Connection: close`.',
+    tests: /^Hono 4 .* > close\(\) lets running requests finish and rejects queued and new ones$/,
   },
   {
     ...{ on: ['deno'], where: '`node:http`' },
@@ -79,11 +79,6 @@ export const differences = [
     text: 'The disconnect of a client that has sent a part of a large upload is not noticed while its request is queued.',
     tests:
       /^Hono 4 .* > notices the disconnect of a client that has sent 100 kB of an upload: (destroy|resetAndDestroy)$/,
-  },
-  {
-    ...{ on: ['deno'], where: '`Deno.serve`' },
-    text: 'While the application closes, rejections do not end their connection with `Connection: close`.',
-    tests: /^Hono 4 .* > close\(\) lets running requests finish and rejects queued and new ones$/,
   },
 ];
 

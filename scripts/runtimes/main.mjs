@@ -1,11 +1,11 @@
 // npm run compat -- runtimes [runtimes] [--write]: runs the tests of the packed packages on other versions of Node, on
-// Bun and on Deno. With --write, and all runtimes, also writes the tables of docs/runtimes.md.
+// Bun and on Deno. With --write, and all runtimes, also writes the tables of docs/lab/runtimes.md.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pack } from '../pack/tarballs.mjs';
 import { judge } from './judge.mjs';
-import { writePages } from './page.mjs';
+import { writePage } from './page.mjs';
 import { createProject } from './project.mjs';
 import { runReadme } from './readme.mjs';
 import { runSuites } from './run-suites.mjs';
@@ -37,7 +37,7 @@ try {
   };
   // Two at a time: the tests mainly wait.
   await Promise.all([testNext(), testNext()]);
-  if (process.argv.includes('--write') && wanted.length === 0) writePages(rows, sizesOf(folder));
+  if (process.argv.includes('--write') && wanted.length === 0) writePage(rows, sizesOf(folder));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

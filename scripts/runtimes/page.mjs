@@ -1,14 +1,15 @@
-// Writes the tables of docs/runtimes.md and docs/lab/runtimes.md.
+// Writes the results, the differences and the sizes of docs/lab/runtimes.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { differences } from './differences.mjs';
 import { idOf, runtimes } from './runtimes.mjs';
 
-export function writePages(rows, sizes) {
-  writePage('docs/runtimes.md', { differences: differencesTable(), sizes: sizesTable(sizes) });
-  writePage('docs/lab/runtimes.md', { results: resultsTable(rows) });
-}
-
-function writePage(page, parts) {
+export function writePage(rows, sizes) {
+  const page = 'docs/lab/runtimes.md';
+  const parts = {
+    results: resultsTable(rows),
+    differences: differencesList(),
+    sizes: sizesTable(sizes),
+  };
   writeFileSync(page, withParts(readFileSync(page, 'utf8'), parts));
 }
 
@@ -55,9 +56,9 @@ function cellOf(row) {
   return [row.passed, ...others.map((each) => each.join(' '))].join(', ');
 }
 
-export function differencesTable() {
-  const lines = differences.map(({ on, where, text }) => `| ${namesOf(on)} | ${where} | ${text} |`);
-  return ['| Runtime | Where | Difference |', '| --- | --- | --- |', ...lines, ''].join('\n');
+export function differencesList() {
+  const placeOf = ({ on, where }) => (where.includes('serve') ? where : `${namesOf(on)}, ${where}`);
+  return differences.map((each) => `- **${placeOf(each)}:** ${each.text}\n`).join('');
 }
 
 /** `Node 24, Node 26`, `Bun`. */

@@ -3,8 +3,8 @@ import { read } from '../../docs/test/pages.ts';
 import { hosts } from '../hosts/hosts.mjs';
 import { idOf, runtimes } from '../runtimes/runtimes.mjs';
 
-it('docs/any-server.md has each host that is tested, with its version', () => {
-  const [, section = ''] = read('docs/any-server.md').split('\n## Tested with\n');
+it('docs/lab/runtimes.md has each host that is tested, with its version', () => {
+  const [, section = ''] = read('docs/lab/runtimes.md').split('\n## Hosts with the hook\n');
   const [table = ''] = section.split('\n## ');
   const rows = [...table.matchAll(/^\| (.*?) \| (\d\S*) \|/gm)].map(([, ...cells]) => cells);
   const expected = hosts.map(({ title, app, package: name }) => {

@@ -70,7 +70,7 @@ it('docs/server.md shows the responses of the server with the configuration that
   const command = new Command(configuration).start();
   const { url = '' } = await command.line('Ready');
   const all = steps();
-  expect(all.length).toBeGreaterThan(30);
+  expect(all.length).toBeGreaterThan(20);
   const printed = await typed(
     all.map((step) => step.command.replaceAll('http://127.0.0.1:8000', url)),
   );
