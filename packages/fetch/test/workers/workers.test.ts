@@ -18,6 +18,7 @@ it.each([
   ['/read', 200_000],
   ['/many', 10],
   ['/cancel', undefined],
+  ['/global', 'text'],
   ['/failed', 503],
   ['/abort', 'left'],
 ])('a call holds no permit after it has ended, on Workers: %s', async (path, result) => {
