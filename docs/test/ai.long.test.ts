@@ -1,50 +1,13 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { json } from 'node:stream/consumers';
 import { createOpenAI } from '@ai-sdk/openai';
 import Anthropic from '@anthropic-ai/sdk';
 import { generateText } from 'ai';
 import OpenAI from 'openai';
-import { expect, it, onTestFinished } from 'vitest';
+import OpenAI6 from 'openai6';
+import { expect, it } from 'vitest';
+import { startProvider, whole } from './model-provider.ts';
 import { programOf, start } from './programs.ts';
 
 // The programs of docs/ai.md between the official clients and a provider.
-
-const usage = { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 };
-const completion = { id: 'c', created: 1, model: 'm' };
-const whole = {
-  ...{ ...completion, object: 'chat.completion', usage },
-  choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Hi' } }],
-};
-const chunk = (fields: object) =>
-  `data: ${JSON.stringify({ ...completion, object: 'chat.completion.chunk', ...fields })}\n\n`;
-const streamed = [
-  chunk({ choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: null }] }),
-  chunk({ choices: [], usage }),
-  'data: [DONE]\n\n',
-];
-
-async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
-  const { stream, model } = (await json(req)) as { stream?: boolean; model: string };
-  const isRefused = model === 'refused';
-  const type = stream ? 'text/event-stream' : 'application/json';
-  res.writeHead(isRefused ? 429 : 200, { 'content-type': type, 'retry-after': '7' });
-  if (isRefused)
-    res.end(JSON.stringify({ error: { message: 'busy', code: 'rate_limit_exceeded' } }));
-  else res.end(stream ? streamed.join('') : JSON.stringify(whole));
-}
-
-/** Starts a provider, and returns the address of its API. */
-async function startProvider(): Promise<string> {
-  const server = createServer((req, res) => void answer(req, res)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-}
 
 const before = `
 import express from 'express';
@@ -62,7 +25,8 @@ async function serve(headings: readonly [heading: string, index?: number][], res
   const program = [before, ...programs, rest, 'app.listen(3000);'].join('\n');
   const url = await start(program.replaceAll('https://provider.example/v1', provider));
   const options = { apiKey: 'key', baseURL: `${url}/v1`, maxRetries: 0 };
-  return { url, openai: new OpenAI(options), vercel: createOpenAI(options) };
+  const openai6 = new OpenAI6(options) as unknown as OpenAI;
+  return { url, openai: new OpenAI(options), openai6, vercel: createOpenAI(options) };
 }
 
 const question = { model: 'm', messages: [{ role: 'user' as const, content: 'Hello' }] };
@@ -96,13 +60,15 @@ async function untilHeld(url: string, count: number): Promise<void> {
 }
 
 it('the limit of the answers passes on answers, streams and refusals', async () => {
-  const { openai, vercel } = await serve([['## Limit the answers in progress\n']], '');
-  expect(await ask(openai)).toBe('Hi');
-  expect(await stream(openai)).toBe('Hi');
+  const { openai, openai6, vercel } = await serve([['## Limit the answers in progress\n']], '');
+  for (const client of [openai, openai6])
+    expect([await ask(client), await stream(client)]).toEqual(['Hi', 'Hi']);
   const { text } = await generateText({ model: vercel.chat('m'), prompt: 'Hello', maxRetries: 0 });
   expect(text).toBe('Hi');
   const refused = openai.chat.completions.create({ ...question, model: 'refused' });
   await expect(refused).rejects.toBeInstanceOf(OpenAI.RateLimitError);
+  const refused6 = openai6.chat.completions.create({ ...question, model: 'refused' });
+  await expect(refused6).rejects.toBeInstanceOf(OpenAI6.RateLimitError);
   const error = await refused.catch((reason: unknown) => reason);
   expect((error as { headers: Headers }).headers.get('retry-after')).toBe('7');
 });
@@ -139,12 +105,15 @@ app.listen(3000);`;
     const changed = program.replace('limit: 20', narrow).replaceAll('openaiError', name);
     const url = await start([before, changed, rest].join('\n'));
     const openai = new OpenAI({ apiKey: 'key', baseURL: `${url}/v1`, maxRetries: 0 });
+    const openai6 = new OpenAI6({ apiKey: 'key', baseURL: `${url}/v1`, maxRetries: 0 });
     const anthropic = new Anthropic({ apiKey: 'key', baseURL: url, maxRetries: 0 });
     const first = ask(openai);
     await untilHeld(url, 1);
     if (name === 'openaiError') {
-      const error = await ask(openai).catch((reason: unknown) => reason);
-      expect(error).toMatchObject({ status: 503, code: 'server_is_overloaded' });
+      for (const client of [openai, openai6 as unknown as OpenAI]) {
+        const error = await ask(client).catch((reason: unknown) => reason);
+        expect(error).toMatchObject({ status: 503, code: 'server_is_overloaded' });
+      }
     } else {
       const error = await anthropic.messages
         .create({ ...question, max_tokens: 5 })

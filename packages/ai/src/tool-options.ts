@@ -4,9 +4,10 @@ import { checkNames, invalid } from '@headgate/core/options';
 /** `Args` are the arguments of the tool's handler. */
 export interface CallOptions<Args extends readonly unknown[]> {
   /**
-   * Returns the key that a call counts against, such as `extra.sessionId`: each key has its own count and queue. All
-   * calls for which it returns undefined share one key; over stdio, no call has a session id. Required if the limit is
-   * keyed (`perKey`), otherwise an error. In a gate, it is the key of each keyed limit.
+   * Returns the key that a call counts against, such as `extra.authInfo?.clientId`: each key has its own count and
+   * queue. All calls for which it returns undefined share one key; over stdio and on a stateless server, no call has a
+   * session id. Required if the limit is keyed (`perKey`), otherwise an error. In a gate, it is the key of each keyed
+   * limit.
    */
   readonly key?: ((...args: Args) => string | number | undefined) | undefined;
   /**

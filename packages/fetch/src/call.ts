@@ -76,11 +76,12 @@ export class Call {
   }
 
   async #try(): Promise<Tried> {
-    const { origin, settings } = this;
+    // Called without `this`: the functions of Workers and browsers reject a foreign one.
+    const { fetch, origin, settings } = this;
     const permit = await origin.limiter.acquire({ signal: this.#time.signal });
     const time = new TimedSignal(this.#time.signal, settings.tryTimeout, settings.clock);
     try {
-      const response = await this.fetch(this.input, this.#initFor(time));
+      const response = await fetch(this.input, this.#initFor(time));
       time.stopTimer();
       const outcome = outcomeOfStatus(response.status);
       // Judged by the time until here: how long the body takes also depends on its reader.
@@ -137,6 +138,9 @@ export class Call {
     if (tried.response === undefined) return;
     tried.time.end();
     tried.permit.release(tried.outcome);
-    tried.response.body?.cancel().catch(() => {});
+    // Some implementations have bodies that are no web streams.
+    const body: Partial<ReadableStream & { destroy(): void }> | null = tried.response.body;
+    if (body?.cancel) body.cancel().catch(() => {});
+    else body?.destroy?.();
   }
 }

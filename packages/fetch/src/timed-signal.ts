@@ -8,16 +8,15 @@ export class TimedSignal {
   readonly signal: AbortSignal | undefined;
   /** Time of the clock at which it aborts; Infinity if it does not. */
   readonly due: number = Infinity;
-  readonly #parent: AbortSignal | undefined;
   #timer: unknown;
-  #abort: (() => void) | undefined;
+  /** Stops listening to the other signal, which may live longer than the call. */
+  #unlisten: (() => void) | undefined;
 
   constructor(
     parent: AbortSignal | undefined,
     time: number,
     private readonly clock: Clock,
   ) {
-    this.#parent = parent;
     this.signal = parent;
     if (time > MAX_TIMER) return;
     const controller = new AbortController();
@@ -26,10 +25,9 @@ export class TimedSignal {
     const late = () => controller.abort(new DOMException('the server is too slow', 'TimeoutError'));
     this.#timer = clock.setTimeout(late, time);
     (this.#timer as { unref?: () => void } | undefined)?.unref?.();
-    this.#abort = () => controller.abort(parent?.reason);
-    // Removed by `end`, since the other signal may live longer than the call.
-    if (parent?.aborted) this.#abort();
-    else parent?.addEventListener('abort', this.#abort);
+    const abort = () => controller.abort(parent?.reason);
+    if (parent?.aborted) abort();
+    else this.#unlisten = parent && onAbort(parent, abort);
   }
 
   /** From now on, it aborts only with the other signal. */
@@ -40,6 +38,29 @@ export class TimedSignal {
 
   end(): void {
     this.stopTimer();
-    if (this.#abort !== undefined) this.#parent?.removeEventListener('abort', this.#abort);
+    this.#unlisten?.();
   }
+}
+
+/** What one listener of a signal calls. With a listener for each call, Node 20 would warn of a leak at the eleventh. */
+class Callbacks extends Set<() => void> {
+  readonly call = (): void => {
+    for (const callback of this) callback();
+  };
+}
+
+const callbacksOf = new WeakMap<AbortSignal, Callbacks>();
+
+/** Calls `callback` when the signal aborts, unless the returned function was called before. */
+export function onAbort(signal: AbortSignal, callback: () => void): () => void {
+  const callbacks = callbacksOf.get(signal) ?? new Callbacks();
+  if (callbacks.size === 0) {
+    callbacksOf.set(signal, callbacks);
+    signal.addEventListener('abort', callbacks.call);
+  }
+  callbacks.add(callback);
+  return () => {
+    if (callbacks.delete(callback) && callbacks.size === 0)
+      signal.removeEventListener('abort', callbacks.call);
+  };
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '@headgate/core';
+import { onAbort } from './timed-signal.ts';
 
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE']);
 
@@ -29,15 +30,16 @@ export function sleep(
   clock: Clock,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const abort = () => {
-      clock.clearTimeout(timer);
-      reject(signal?.reason);
-    };
     const timer = clock.setTimeout(() => {
-      signal?.removeEventListener('abort', abort);
+      unlisten?.();
       resolve();
     }, milliseconds);
+    const abort = () => {
+      clock.clearTimeout(timer);
+      unlisten?.();
+      reject(signal?.reason);
+    };
+    const unlisten = signal && onAbort(signal, abort);
     if (signal?.aborted) abort();
-    else signal?.addEventListener('abort', abort, { once: true });
   });
 }

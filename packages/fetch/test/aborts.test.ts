@@ -1,4 +1,4 @@
-import { getEventListeners } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { aRound } from '@headgate/test-suite/kit';
 import { expect, it, vi } from 'vitest';
 import { limitFetch } from '../src/index.ts';
@@ -76,6 +76,27 @@ it('the caller aborts between two tries', async () => {
   await vi.waitFor(() => expect(held(limited)).toBe(0));
   controller.abort(new Error('left'));
   await failed;
+});
+
+it.each<[string, (signal: AbortSignal) => Promise<Response>]>([
+  ['run', (signal) => once(signal, 'abort').then(() => Promise.reject(signal.reason))],
+  [
+    'wait for another try',
+    async () => new Response(null, { status: 503, headers: { 'retry-after': '30' } }),
+  ],
+])('one listener serves all calls of a signal that %s', async (_, answer) => {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const send = vi.fn<typeof fetch>((_url, init) => answer(init?.signal as AbortSignal));
+  const limited = limitFetch(send, { limit: 4, tryTimeout: 100_000, tries: 2 });
+  const calls = Array.from({ length: 4 }, () => limited('http://server/', { signal }));
+  const failed = Promise.all(calls.map((call) => expect(call).rejects.toThrow('left')));
+  await vi.waitFor(() => expect(send).toHaveBeenCalledTimes(4));
+  await aRound();
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  controller.abort(new Error('left'));
+  await failed;
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 it('an abort after the end of the response has no effect', async () => {

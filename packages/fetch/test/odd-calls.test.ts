@@ -19,6 +19,16 @@ it('a Request as the second argument is sent whole, also with a timeout', async 
   expect(Object.keys(api.limiters)).toEqual([url]);
 });
 
+it('fetch is called without this, which that of a browser would reject', async () => {
+  const calledWith: unknown[] = [];
+  const send = async function (this: unknown) {
+    calledWith.push(this);
+    return new Response(null);
+  };
+  await limitFetch(send, { limit: 1 })('http://server/');
+  expect(calledWith).toEqual([undefined]);
+});
+
 it('null as the second argument is none, also with a key', async () => {
   const api = limitFetch(async () => new Response(null), { limit: 1, key: ({ method }) => method });
   await api('http://server/', null as never);
@@ -51,6 +61,16 @@ it('a body that is no web stream is passed on', async () => {
   const api = limitFetch(async () => odd, { limit: 1 });
   expect(await api('http://server/')).toBe(odd);
   expect(held(api)).toBe(0);
+});
+
+it('another try follows a response whose body is no web stream, which is destroyed', async () => {
+  const destroy = vi.fn();
+  const odd = { status: 503, headers: new Headers(), body: { pipe() {}, destroy } };
+  const send = vi.fn(async () => new Response('second'));
+  send.mockResolvedValueOnce(odd as unknown as Response);
+  const api = limitFetch(send, { limit: 1, tries: 2 });
+  expect(await (await api('http://server/')).text()).toBe('second');
+  expect(destroy).toHaveBeenCalledTimes(1);
 });
 
 it('a budget that throws rejects the call, and leaks nothing', async () => {

@@ -128,7 +128,7 @@ export async function outage(kind: Outage, options: LimitFetchOptions): Promise<
 }
 
 /** Promises settle between two timers, some in a later iteration of the event loop. */
-async function runAll(clock: VirtualClock): Promise<void> {
+export async function runAll(clock: VirtualClock): Promise<void> {
   while (clock.due < Infinity) {
     clock.advance(clock.due - clock.now());
     await turn();

@@ -31,10 +31,10 @@ export async function serveTools(tools: Tools, ...middleware: RequestHandler[]) 
   const callers: CallerV1[] = [];
 
   return {
-    connect(): Promise<CallerV1> {
+    connect(headers: Record<string, string> = {}): Promise<CallerV1> {
       const caller = new CallerV1();
       callers.push(caller);
-      return caller.connect(new StreamableHTTPClientTransport(url));
+      return caller.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
     },
     async stop(): Promise<void> {
       for (const caller of callers) await caller.close();

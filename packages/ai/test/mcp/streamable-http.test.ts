@@ -2,14 +2,36 @@ import { concurrencyLimit } from '@headgate/express';
 import { until } from '@headgate/test-suite';
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
-import express, { type Request } from 'express';
-import { afterEach, describe, expect, it } from 'vitest';
+import express, { type Request, type RequestHandler } from 'express';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { jsonRpcError } from '../../src/mcp.ts';
 import { serveTools } from './http-server.ts';
 import { toolSuite } from './suite.ts';
 import { Tools } from './tools.ts';
+import type { CallerV1 } from './version-1.ts';
 
 toolSuite('streamable HTTP', () => serveTools(new Tools()), true);
+
+it('a keyed limit counts each authenticated client by itself, whatever its sessions', async () => {
+  const authenticate: RequestHandler = (req, _res, next) => {
+    const auth = { token: 'secret', clientId: req.get('x-client') as string, scopes: [] };
+    next(void Object.assign(req, { auth }));
+  };
+  const tools = new Tools();
+  const server = await serveTools(tools, authenticate);
+  onTestFinished(() => server.stop());
+  const [ann, again, bob] = await Promise.all(
+    ['ann', 'ann', 'bob'].map((name) => server.connect({ 'x-client': name })),
+  );
+  const work = (caller?: CallerV1, id = 'a') => caller?.call('session-work', { id }, undefined);
+  const first = work(ann);
+  await until(() => tools.perSession.holders === 1);
+  expect((await work(again))?.isError).toBe(true);
+  const other = work(bob, 'b');
+  await until(() => tools.perSession.holders === 2);
+  for (const id of ['a', 'b']) tools.finish(id);
+  for (const result of await Promise.all([first, other])) expect(result?.isError).toBeUndefined();
+});
 
 describe('jsonRpcError() in front of a server over streamable HTTP', () => {
   const stops: (() => Promise<void>)[] = [];

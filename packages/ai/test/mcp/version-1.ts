@@ -21,7 +21,7 @@ export function serverV1(tools: Tools): McpServer {
     'session-work',
     { inputSchema },
     limitTool(perSession, ({ id }, { signal }) => tools.work(id, signal), {
-      key: (_args, { sessionId }) => sessionId,
+      key: (_args, { authInfo, sessionId }) => authInfo?.clientId ?? sessionId,
     }),
   );
   server.registerTool(

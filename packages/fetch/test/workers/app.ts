@@ -22,6 +22,7 @@ const calls: Readonly<Record<string, () => Promise<unknown>>> = {
     return (await Promise.all(sizes)).length;
   },
   '/cancel': async () => (await api('http://upstream/')).body?.cancel(),
+  '/global': async () => (await limitFetch(fetch, { limit: 1 })('data:text/plain,text')).text(),
   '/failed': async () => (await api('http://upstream/503')).status,
   '/abort': async () => {
     const controller = new AbortController();

@@ -18,10 +18,18 @@ it.each([
   ['/read', 200_000],
   ['/many', 10],
   ['/cancel', undefined],
+  ['/global', 'text'],
   ['/failed', 503],
   ['/abort', 'left'],
 ])('a call holds no permit after it has ended, on Workers: %s', async (path, result) => {
   expect(await (await call(path)).json()).toEqual({ result, held: 0 });
+});
+
+it('requests wait for the calls of other requests, on Workers', async () => {
+  const results = Array.from({ length: 8 }, async () => (await call('/read')).json());
+  for (const answer of await Promise.all(results))
+    expect(answer).toMatchObject({ result: 200_000 });
+  expect(await (await call('/read')).json()).toEqual({ result: 200_000, held: 0 });
 });
 
 it('a Worker can pass a response on', async () => {
