@@ -10,7 +10,7 @@ import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { alertScenarios, promtoolTests } from './alert-scenarios.ts';
 import { alertsFile, queriesOf, readDashboard, replaced } from './dashboards.ts';
 import { ObservedApp, serve, sharedLimit } from './observed-app.ts';
@@ -112,14 +112,25 @@ describe.each([
   });
 });
 
-it('KEDA scales by requests in flight and in the queue, in parts of the limit', async () => {
-  const { spec } = parse(read('docs/observability/keda.yml'));
-  const { query } = spec.triggers[0].metadata;
+const scaled = parse(read('docs/observability/keda.yml'));
+const [adapter, autoscaler] = parseAllDocuments(read('docs/observability/hpa.yml')).map(
+  (document) => document.toJS(),
+);
+
+it.each<[string, string]>([
+  ['KEDA', scaled.spec.triggers[0].metadata.query],
+  ['a HorizontalPodAutoscaler', adapter.rules.external[0].metricsQuery],
+])('%s scales by requests in flight and in the queue, in parts of the limit', async (_, query) => {
   const [{ value } = { value: 0 }] = await prometheus.query(
     query.replaceAll('"default"', '"prom-client stuck"'),
   );
   // One request holds the only permit, and another one is queued.
   expect(value).toBe(2);
+});
+
+it('the HorizontalPodAutoscaler reads the metric that prometheus-adapter provides', () => {
+  const { metric } = autoscaler.spec.metrics[0].external;
+  expect(metric.name).toBe(adapter.rules.external[0].name.as);
 });
 
 it('rates are only calculated of counters, whose names Prometheus recognizes', async () => {
