@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { CommandError } from '../output.ts';
 import type { Generator, Probe } from './generator.ts';
 import { hostOf } from './options.ts';
-import { endTree, MARK, portsOf, processesOf, type Tree } from './process-tree.ts';
+import { endTree, MARK, openMark, portsOf, processesOf, type Tree } from './process-tree.ts';
 
 /** What the command that serves the app is given. */
 export interface Start {
@@ -59,11 +60,14 @@ export class App {
     this.#start = start;
     const { command, url, env, mark } = start;
     const [program = '', ...args] = command;
+    const marked = openMark(mark);
     this.#child = spawn(program, args, {
       env: { ...process.env, ...env, PORT: portOf(url), [MARK]: mark },
       detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      // At the place of `MARK_FD`, a file by which its processes are found.
+      stdio: ['ignore', 'pipe', 'pipe', marked],
     });
+    closeSync(marked);
     const read = (chunk: Buffer) => {
       this.isHooked ||= /headgate: (limits|only simulates)/.test(this.#output + chunk);
       this.#output = (this.#output + chunk).slice(-MAX_OUTPUT);
@@ -95,9 +99,9 @@ export class App {
   async checkRuns(when: string): Promise<void> {
     if (processesOf(this.#tree).length > 0) return;
     const ended = await this.#ended;
-    throw (
-      this.#failed ?? refused(`the command ${ended} ${when}. Its last output:\n${this.#lastOutput}`)
-    );
+    // One that it has left may have been too new to be found.
+    if (processesOf(this.#tree).length > 0) return;
+    throw this.#failed ?? refused(`the command ${ended} ${when}. ${this.#lastOutput}`);
   }
 
   /**
@@ -131,17 +135,17 @@ export class App {
     const within = `within ${maxStart / 1_000} s`;
     if (probe?.status)
       return `${url.href} still answers ${probe.status} after ${maxStart / 1_000} s.`;
-    if (isListening)
-      return `${url.href} accepts connections, but sends no answer ${within}.`;
-    return `nothing answers at ${url.href} ${within}: the command listens on no port. Its last output:\n${this.#lastOutput}`;
+    if (isListening) return `${url.href} accepts connections, but sends no answer ${within}.`;
+    return `nothing answers at ${url.href} ${within}: the command listens on no port. ${this.#lastOutput}`;
   }
 
   /** The error, if it has printed one, or its last lines. */
   get #lastOutput(): string {
+    if (this.#output.trim() === '') return 'It has printed nothing.';
     const lines = this.#output.trim().split('\n');
     const error = lines.filter((line) => /^\s*(\w*Error\b.*:|Error$)/.test(line)).slice(-1);
     const shown = error.length > 0 ? error : lines.slice(-8);
-    return shown.map((line) => `  | ${line.trimEnd()}`).join('\n');
+    return `Its last output:\n${shown.map((line) => `  | ${line.trimEnd()}`).join('\n')}`;
   }
 }
 

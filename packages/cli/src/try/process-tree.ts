@@ -1,9 +1,21 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { openSync, readdirSync, readFileSync, readlinkSync, unlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
 /** The environment variable that marks the processes of an app; children inherit it. */
 export const MARK = 'HEADGATE_TRY';
+/** The file descriptor that marks them, too: `env -i` removes the variable. */
+export const MARK_FD = 3;
+
+/** Opens a file that no longer exists, for `MARK_FD`: Linux shows its former name, which contains the mark. */
+export function openMark(mark: string): number {
+  const path = join(tmpdir(), `${MARK}=${mark}`);
+  const file = openSync(path, 'w');
+  unlinkSync(path);
+  return file;
+}
 
 /** The processes that a command has started. */
 export interface Tree {
@@ -69,7 +81,8 @@ function listByProc(mark: string): Process[] {
     const stat = readIfThere(`/proc/${id}/stat`);
     const [state = 'Z', parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (stat === '' || state === 'Z') return [];
-    const isMarked = readIfThere(`/proc/${id}/environ`).includes(mark);
+    const marks = `${readIfThere(`/proc/${id}/environ`)} ${linkOf(`/proc/${id}/fd/${MARK_FD}`)}`;
+    const isMarked = marks.includes(mark);
     return [{ id: Number(id), parent: Number(parent), group: Number(group), isMarked }];
   });
 }
@@ -103,15 +116,8 @@ function portsByProc(ids: readonly number[]): number[] {
 }
 
 function socketsOf(id: number): string[] {
-  try {
-    return readdirSync(`/proc/${id}/fd`).flatMap((fd) => {
-      const [, inode] = /^socket:\[(\d+)\]/.exec(readlinkSync(`/proc/${id}/fd/${fd}`)) ?? [];
-      return inode ?? [];
-    });
-  } catch {
-    // A descriptor was closed, or the process has ended.
-    return [];
-  }
+  const links = ifThere(() => readdirSync(`/proc/${id}/fd`)) ?? [];
+  return links.flatMap((fd) => /^socket:\[(\d+)\]/.exec(linkOf(`/proc/${id}/fd/${fd}`))?.[1] ?? []);
 }
 
 function portsByLsof(ids: readonly number[]): number[] {
@@ -125,11 +131,14 @@ function portsByLsof(ids: readonly number[]): number[] {
   }
 }
 
-function readIfThere(path: string): string {
+const readIfThere = (path: string) => ifThere(() => readFileSync(path, 'latin1')) ?? '';
+const linkOf = (path: string) => ifThere(() => readlinkSync(path)) ?? '';
+
+/** Undefined if the process has ended, or belongs to another user. */
+function ifThere<T>(read: () => T): T | undefined {
   try {
-    return readFileSync(path, 'latin1');
+    return read();
   } catch {
-    // The process has ended, or belongs to another user.
-    return '';
+    return undefined;
   }
 }
