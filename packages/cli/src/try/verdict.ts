@@ -11,7 +11,15 @@ export interface Judgement {
 }
 
 /** Ends the command: the run shows nothing, for this reason. */
-export class ShowsNothing extends Error {}
+export class ShowsNothing extends Error {
+  /** @param isCertain Whether no other program is to blame. */
+  constructor(
+    reason: string,
+    readonly isCertain = false,
+  ) {
+    super(reason);
+  }
+}
 
 /**
  * If the generator was later than this (milliseconds, p99), other programs kept it from sending the load. Lateness counts as
@@ -70,6 +78,7 @@ function verdictOn(bare: Figures, hooked: Figures): Verdict {
   if (hooked.spike > bare.spike + 0.2) return 'helps';
   throw new ShowsNothing(
     `the server does not survive the spike, and the hook makes no difference (${pairOf(bare, hooked)}). If the limit is too high, try a lower one: --limit 10`,
+    true,
   );
 }
 

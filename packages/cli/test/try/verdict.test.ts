@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { type Figures, figuresOf, mediansOf, quantile } from '../../src/try/figures.ts';
+import { quantile } from '../../src/load/index.ts';
+import { type Figures, figuresOf, mediansOf } from '../../src/try/figures.ts';
 import { judge } from '../../src/try/verdict.ts';
 import { figures, passOf } from './passes.ts';
 
