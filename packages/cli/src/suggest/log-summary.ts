@@ -24,16 +24,15 @@ export class LogSummary {
   readonly clients = new Clients();
   readonly unread = new Map<Unread, UnreadLines>();
   readonly #pattern: RegExp | undefined;
+  readonly #hasClients: boolean;
 
   /**
    * @param pattern Only requests whose path matches; `*` stands for any characters.
    * @param hasClients Whether to count the requests of each client.
    */
-  constructor(
-    pattern?: string,
-    private readonly hasClients = false,
-  ) {
+  constructor(pattern?: string, hasClients = false) {
     this.#pattern = pattern === undefined ? undefined : patternOf(pattern);
+    this.#hasClients = hasClients;
   }
 
   add(line: string): void {
@@ -51,7 +50,7 @@ export class LogSummary {
     this.from = Math.min(this.from, entry.end - entry.took);
     this.to = Math.max(this.to, entry.end);
     this.all.add(entry);
-    if (this.hasClients) this.clients.add(entry);
+    if (this.#hasClients) this.clients.add(entry);
     // Scanners request thousands of paths that do not exist.
     if (this.#pattern === undefined && entry.status !== 404)
       this.#route(routeOf(entry.path)).add(entry);
