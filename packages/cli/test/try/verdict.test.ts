@@ -60,6 +60,9 @@ describe('the verdict is', () => {
     ],
   ])('none if %s', (_, bare, hooked, reason) => {
     expect(() => judge(bare, hooked)).toThrow(reason);
+    // Only then, the demo fails.
+    const isCertain = bare === hooked;
+    expect(() => judge(bare, hooked)).toThrow(expect.objectContaining({ isCertain }));
   });
 
   it('that of the medians: one odd round of three does not matter', () => {
