@@ -59,9 +59,16 @@ export async function run(
       return code;
     }
   } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    stderr.write(`headgate ${name}: ${error.message.trimEnd()}\n`);
-    return error.exitCode;
+    const {
+      message,
+      code = '',
+      exitCode = 2,
+    } = error as Partial<CommandError> & NodeJS.ErrnoException;
+    const isUsage = code.startsWith('ERR_PARSE_ARGS_');
+    if (!isUsage && !(error instanceof CommandError)) throw error;
+    // Further sentences of Node are about arguments that begin with a dash.
+    stderr.write(`headgate ${name}: ${isUsage ? message.split('. ')[0] : message}\n`);
+    return exitCode;
   }
   const problem = name === undefined ? 'a command is missing' : `unknown command: ${name}`;
   stderr.write(`${usage}\nheadgate: ${problem}\n`);

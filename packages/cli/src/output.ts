@@ -1,5 +1,3 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util';
-
 /** Where a command writes. */
 export interface Output {
   readonly stdout: { write(text: string): unknown };
@@ -13,21 +11,6 @@ export class CommandError extends Error {
     readonly exitCode: 1 | 2 = 2,
   ) {
     super(message);
-  }
-}
-
-type Options = NonNullable<ParseArgsConfig['options']>;
-type Parsed<O extends Options> = ReturnType<
-  typeof parseArgs<{ options: O; allowPositionals: true }>
->;
-
-/** @throws CommandError for an unknown option, or one without its value. */
-export function argumentsOf<O extends Options>(args: readonly string[], options: O): Parsed<O> {
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true });
-  } catch (error) {
-    // Further sentences are about arguments that begin with a dash.
-    throw new CommandError((error as Error).message.split('. ')[0] as string);
   }
 }
 

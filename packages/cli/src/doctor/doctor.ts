@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { argumentsOf, attempt, CommandError } from '../output.ts';
+import { parseArgs } from 'node:util';
+import { attempt, CommandError } from '../output.ts';
 import { fits, type Installed, installedIn, type Manifest, manifestOf } from './installed.ts';
 
 /** A mistake in the setup, or a question that only the reader can answer; with a page and its heading. */
@@ -23,7 +24,8 @@ export function doctor(
   args: readonly string[],
   node = process.version,
 ): { text: string; code: number } {
-  const [path = '.', ...others] = argumentsOf(args, {}).positionals;
+  const { positionals } = parseArgs({ args: [...args], allowPositionals: true });
+  const [path = '.', ...others] = positionals;
   if (others.length > 0) throw new CommandError('expected one folder');
   const folder = resolve(path);
   const app = manifestOf(folder);

@@ -75,7 +75,7 @@ function advice(routes: readonly RouteResult[]): string {
   const atOnce = number((rate * duration) / 1000);
   const sum = `${number(rate)}/s × ${(duration / 1000).toPrecision(2)} s = ${atOnce} at once, and a fifth more: ${limit}`;
   if (!worst.isSaturated) {
-    return `${route}: ${facts}: ${sum}.\nThe log contains no overload, so the server can do at least that many. Use a log with a peak, or measure under load.`;
+    return `${route}: ${facts}: ${sum}.\nThe log contains no overload, so the server can do at least that many. Use a log with a peak, or run headgate try.`;
   }
   return `${route}: ${facts}: ${sum}. With more, requests only took longer.\n\n  ${codeFor(route, limit)}`;
 }

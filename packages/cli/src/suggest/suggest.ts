@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { parseArgs } from 'node:util';
 import { createGunzip } from 'node:zlib';
-import { argumentsOf, CommandError, type Output } from '../output.ts';
+import { CommandError, type Output } from '../output.ts';
 import { LogSummary } from './log-summary.ts';
 import { resultOf, textOf } from './result.ts';
 
@@ -19,7 +20,8 @@ const options = {
  * @throws CommandError for wrong usage, a file that cannot be read, and a log without durations.
  */
 export async function suggest(args: readonly string[], stderr: Output['stderr']): Promise<string> {
-  const { values, positionals: files } = argumentsOf(args, options);
+  const parsed = parseArgs({ args: [...args], options, allowPositionals: true });
+  const { values, positionals: files } = parsed;
   const { route, key, json } = values;
   if (files.length === 0) throw new CommandError('an access log is missing; - is standard input');
   if (key !== undefined && key !== 'addr')

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { urlToHttpOptions } from 'node:url';
+import { parseArgs } from 'node:util';
 import type { Call } from '../load/index.ts';
-import { argumentsOf, CommandError } from '../output.ts';
+import { CommandError } from '../output.ts';
 
 const options = {
   running: { type: 'boolean', default: false },
@@ -19,10 +20,10 @@ const options = {
 /** What is tried, and how. */
 export type TryOptions = ReturnType<typeof optionsOf>;
 
-/** @throws CommandError for wrong usage, and for a file that cannot be read. */
+/** @throws CommandError for wrong usage, that of `parseArgs`, and for a file that cannot be read. */
 export function optionsOf(args: readonly string[], env = process.env) {
   const [own, command] = splitAtDashes(args);
-  const { values, positionals } = argumentsOf(own, options);
+  const { values, positionals } = parseArgs({ args: [...own], options, allowPositionals: true });
   const { running, weights, limit, route, headers, body, quick, json, report } = values;
   // The server that comes with this package.
   const isBundled = positionals.length === 0 && command.length === 0 && !running;

@@ -5,7 +5,7 @@ import { optionsOf, type TryOptions } from './options.ts';
 import { type Internals, Passes } from './pass.ts';
 import { Progress, print } from './print.ts';
 import { resultOf } from './result.ts';
-import { nothing, ShowsNothing } from './verdict.ts';
+import { ShowsNothing, verdictOf } from './verdict.ts';
 
 const ROUNDS = 3;
 
@@ -56,8 +56,8 @@ async function measure(
   } catch (error) {
     if (!(error instanceof ShowsNothing)) throw error;
     progress.clear();
-    const judgement = nothing(error.message);
-    output.stdout.write(`${options.json ? JSON.stringify(judgement) : judgement.sentence}\n`);
+    const nothing = verdictOf('shows nothing', error.message);
+    output.stdout.write(`${options.json ? JSON.stringify(nothing) : nothing.sentence}\n`);
     if (isBundled) return error.isCertain ? 1 : 0;
     return 2;
   }

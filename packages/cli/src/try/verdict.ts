@@ -4,12 +4,6 @@ import { milliseconds, percent, perSecond, ratio } from './format.ts';
 
 export type Verdict = 'helps' | 'no need' | 'harms' | 'shows nothing';
 
-export interface Judgement {
-  readonly verdict: Verdict;
-  /** The verdict in a sentence. */
-  readonly sentence: string;
-}
-
 /** Ends the command: the run shows nothing, for this reason. */
 export class ShowsNothing extends Error {
   /** @param isCertain Whether no other program is to blame. */
@@ -36,7 +30,7 @@ const MIN_CALM = 0.99;
  *
  * @throws ShowsNothing if the figures cannot be trusted, or do not differ although the server does not survive.
  */
-export function judge(bare: readonly Figures[], hooked: readonly Figures[]): Judgement {
+export function judge(bare: readonly Figures[], hooked: readonly Figures[]) {
   checkMachine([bare, hooked]);
   const [bareMedians, hookedMedians] = [mediansOf(bare), mediansOf(hooked)];
   if (bareMedians.before < MIN_CALM)
@@ -49,7 +43,7 @@ export function judge(bare: readonly Figures[], hooked: readonly Figures[]): Jud
     throw new ShowsNothing(
       `the rounds disagree: by all ${bare.length}, the verdict is "${verdict}", but by round ${contrary + 1}, it is not (${pairOf(bare[contrary] as Figures, hooked[contrary] as Figures)})`,
     );
-  return { verdict, sentence: sentences[verdict](pairOf(bareMedians, hookedMedians)) };
+  return verdictOf(verdict, pairOf(bareMedians, hookedMedians));
 }
 
 function checkMachine(kinds: readonly (readonly Figures[])[]): void {
@@ -102,14 +96,15 @@ function isContrary(verdict: Verdict, bare: Figures, hooked: Figures | undefined
 const pairOf = (bare: Figures, hooked: Figures) =>
   `it answered ${percent(bare.afterwards)} of the requests after the spike without the hook and ${percent(hooked.afterwards)} with it, and ${ratio(bare.spike)} and ${ratio(hooked.spike)} of its capacity during the spike`;
 
-const sentences: { readonly [verdict in Verdict]: (facts: string) => string } = {
-  helps: (facts) => `Headgate helps this server: ${facts}.`,
-  'no need': (facts) => `No need: this server survives the spike by itself: ${facts}.`,
-  harms: (facts) => `Headgate harms this server: ${facts}.`,
-  'shows nothing': (reason) => `This run shows nothing: ${reason}.`,
+const beginnings: { readonly [verdict in Verdict]: string } = {
+  helps: 'Headgate helps this server',
+  'no need': 'No need: this server survives the spike by itself',
+  harms: 'Headgate harms this server',
+  'shows nothing': 'This run shows nothing',
 };
 
-export const nothing = (reason: string): Judgement => ({
-  verdict: 'shows nothing',
-  sentence: sentences['shows nothing'](reason),
+/** A verdict with its sentence. */
+export const verdictOf = (verdict: Verdict, reason: string) => ({
+  verdict,
+  sentence: `${beginnings[verdict]}: ${reason}.`,
 });
