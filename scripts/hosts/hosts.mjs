@@ -8,7 +8,9 @@ import { socketIoCheck, wsCheck } from './socket-checks.mjs';
 import { datadogCheck, openTelemetryCheck } from './tracing-checks.mjs';
 
 /**
- * @type {readonly { id: string, title: string, app: string, package: string, check: (context: object) => Promise<void> }[]}
+ * `options`: how `headgate try` starts it. Default: `npm start`.
+ *
+ * @type {readonly { id: string, title: string, app: string, package: string, options?: object, check: (context: object) => Promise<void> }[]}
  */
 export const hosts = [
   {
@@ -49,6 +51,7 @@ export const hosts = [
   },
   {
     ...{ id: 'strapi', title: 'Strapi', app: 'strapi', package: '@strapi/strapi' },
+    options: { base: '/api' },
     check: httpChecks({ base: '/api', ownCalls: true }),
   },
   server('fastify', 'Fastify'),
@@ -104,7 +107,14 @@ function deployedCheck(part, options) {
 
 /** A file of the app `servers`. */
 function server(id, title, packageName = id) {
-  return { id, title, app: 'servers', package: packageName, check: httpChecks(file(id)) };
+  return {
+    id,
+    title,
+    app: 'servers',
+    package: packageName,
+    options: file(id),
+    check: httpChecks(file(id)),
+  };
 }
 
 function file(name) {
