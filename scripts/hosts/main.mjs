@@ -11,12 +11,13 @@ import { tryCheck } from './try-check.mjs';
 
 const isTry = process.argv.includes('--try');
 const wanted = process.argv.slice(2).filter((arg) => arg !== '--try');
-const known = hosts.map(({ id }) => id);
+const available = hosts.filter(({ tried }) => !isTry || tried !== undefined);
+const known = available.map(({ id }) => id);
 if (wanted.some((id) => !known.includes(id))) {
   console.error(`Usage: npm run compat -- hosts [--try] [${known.join(' ')}]`);
   process.exit(2);
 }
-const chosen = hosts.filter(({ id }) => wanted.length === 0 || wanted.includes(id));
+const chosen = available.filter(({ id }) => wanted.length === 0 || wanted.includes(id));
 
 const folder = mkdtempSync(join(tmpdir(), 'headgate-hosts-'));
 const backend = await Backend.start();
@@ -48,7 +49,7 @@ async function whyItFails(host, tarballs) {
   try {
     const { app } = host;
     if (!projects.has(app)) projects.set(app, await createProject(app, { folder, tarballs }));
-    const check = isTry ? tryCheck(host.options) : host.check;
+    const check = isTry ? tryCheck(host.tried) : host.check;
     await check({ project: projects.get(app), backend });
     return undefined;
   } catch (error) {

@@ -9,7 +9,7 @@ import { npmStart } from './started-host.mjs';
 const headgate = fileURLToPath(new URL('../../packages/cli/bin/headgate.js', import.meta.url));
 
 /** Fails if `headgate try` cannot start or measure the host. A page may be too cheap to overload, or the machine too busy. */
-export function tryCheck({ command = npmStart, base = '', protocol = 'http' } = {}) {
+export function tryCheck({ command = npmStart, base = '', protocol = 'http' }) {
   return async ({ project, backend }) => {
     const url = `${protocol}://127.0.0.1:${await freePort()}${base}/`;
     const env = { ...project.env, HOST: '127.0.0.1', BACKEND_URL: backend.url };

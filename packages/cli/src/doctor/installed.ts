@@ -12,15 +12,11 @@ export interface Installed {
 }
 
 export interface Manifest {
-  readonly name?: string;
   readonly version?: string;
   readonly private?: boolean;
   readonly scripts?: ByName;
   readonly engines?: ByName;
-  readonly dependencies?: ByName;
-  readonly devDependencies?: ByName;
-  readonly optionalDependencies?: ByName;
-  readonly peerDependencies?: ByName;
+  readonly [dependencies: `${string}ependencies`]: ByName | undefined;
 }
 
 /** Versions, ranges or commands, by name. */

@@ -7,12 +7,6 @@ const MAX_ROUTES = 100;
 /** The name of all routes beyond that. */
 export const OTHERS = 'other routes';
 
-/** A kind of lines that could not be used. */
-export interface UnreadLines {
-  count: number;
-  readonly first: string;
-}
-
 /** Collects what the lines of a log say about each route. */
 export class LogSummary {
   lines = 0;
@@ -22,7 +16,8 @@ export class LogSummary {
   readonly all = new RouteLog();
   readonly routes = new Map<string, RouteLog>();
   readonly clients = new Clients();
-  readonly unread = new Map<Unread, UnreadLines>();
+  /** The lines that could not be used: their number, and the first one. */
+  readonly unread = new Map<Unread, { count: number; readonly first: string }>();
   readonly #pattern: RegExp | undefined;
   readonly #hasClients: boolean;
 

@@ -49,8 +49,9 @@ export class App {
       await setTimeout(100);
     }
     const app = new App(start);
-    await once(app.#child, 'spawn').catch(({ message }) => {
-      throw refused(`the command cannot be started: ${message}`);
+    await once(app.#child, 'spawn').catch(({ code, message }) => {
+      const why = code === 'ENOENT' ? `there is no program "${start.command[0]}"` : message;
+      throw refused(`the command cannot be started: ${why}`);
     });
     await generator.do('guard', app.#child.pid as number);
     return app;
@@ -128,7 +129,7 @@ export class App {
     const seconds = `${maxStart / 1_000} s`;
     if (status) return `${url.href} still answers ${status} after ${seconds}.`;
     if (isListening)
-      return `${url.href} accepts connections, but sends no answer within ${seconds}.`;
+      return `${url.href} accepts connections, but sends no answer within ${seconds}. Does it speak ${url.protocol === 'http:' ? 'https' : 'http'}?`;
     return `nothing answers at ${url.href} within ${seconds}: the command listens on no port. ${this.#lastOutput}`;
   }
 

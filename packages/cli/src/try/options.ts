@@ -111,7 +111,7 @@ function read(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    throw new CommandError((error as Error).message, 1);
+    throw new CommandError(`${path}: ${(error as Error).message}`, 1);
   }
 }
 

@@ -28,25 +28,10 @@ export async function tryServer(
       'on Windows, it cannot end what a command starts. Start the server yourself, and use --running, which compares nothing.',
       1,
     );
+  const { isBundled, json, urls } = options;
   const progress = new Progress(output.stderr);
   const passes = new Passes(options, (text) => progress.show(text), internals);
   const ignoreSignals = onSignal(() => passes.end());
-  try {
-    return await measure(options, passes, progress, output);
-  } finally {
-    ignoreSignals();
-    await passes.end();
-    progress.clear();
-  }
-}
-
-async function measure(
-  options: TryOptions,
-  passes: Passes,
-  progress: Progress,
-  output: Output,
-): Promise<number> {
-  const { isBundled, urls } = options;
   try {
     const done = await runAll(options, passes, progress);
     const result = resultOf(done, passes.plan, urls);
@@ -54,12 +39,15 @@ async function measure(
     print(result, options, output);
     return isBundled && result.verdict !== 'helps' ? 1 : 0;
   } catch (error) {
-    if (!(error instanceof ShowsNothing)) throw error;
     progress.clear();
+    if (!(error instanceof ShowsNothing)) throw error;
     const nothing = verdictOf('shows nothing', error.message);
-    output.stdout.write(`${options.json ? JSON.stringify(nothing) : nothing.sentence}\n`);
+    output.stdout.write(`${json ? JSON.stringify(nothing) : nothing.sentence}\n`);
     if (isBundled) return error.isCertain ? 1 : 0;
     return 2;
+  } finally {
+    ignoreSignals();
+    await passes.end();
   }
 }
 

@@ -64,7 +64,7 @@ describe.concurrent('a server that cannot be measured is refused in a sentence:'
     [
       'no such command',
       ['--', 'no-such-command'],
-      'the command cannot be started: spawn no-such-command ENOENT',
+      'the command cannot be started: there is no program "no-such-command"',
     ],
     [
       'it ignores PORT',
@@ -96,7 +96,7 @@ describe.concurrent('a server that cannot be measured is refused in a sentence:'
     [
       'it accepts connections, but never answers',
       server(''),
-      `${url} accepts connections, but sends no answer within 1 s.`,
+      `${url} accepts connections, but sends no answer within 1 s. Does it speak https?`,
       { maxStart: 1_000 },
     ],
     [
