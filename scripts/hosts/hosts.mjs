@@ -124,7 +124,7 @@ function server(id, title, packageName = id) {
     title,
     app: 'servers',
     package: packageName,
-    options: file(id),
+    tried: file(id),
     check: httpChecks(file(id)),
   };
 }
