@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { quantile } from 'headgate/load';
 import { contenders } from './gateway/contenders.ts';
 import { load, type TenantFigures } from './gateway/load.ts';
 import {
@@ -12,7 +13,6 @@ import {
   type Tenant,
   withGreedy,
 } from './gateway/scenario.ts';
-import { percentile } from './stats.ts';
 import { number, type Table } from './table.ts';
 
 /** The same arrivals for all gateways. */
@@ -105,7 +105,7 @@ const modestOnes = (figures: Figures) =>
 
 const firstTokens = (figures: Figures) => modestOnes(figures).flatMap((own) => own.firstTokens);
 
-const p99 = (figures: Figures) => percentile(firstTokens(figures), 0.99);
+const p99 = (figures: Figures) => quantile(firstTokens(figures), 0.99);
 
 /** The part of the modest tenants' requests whose answer has begun. */
 const answered = (figures: Figures) =>

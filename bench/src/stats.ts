@@ -5,12 +5,6 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** The smallest value that at least this part of the values does not exceed (nearest rank). */
-export function percentile(values: readonly number[], part: number): number {
-  const sorted = [...values].sort((one, other) => one - other);
-  return sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? Number.NaN;
-}
-
 /** The ratios within each round: a temporary slowdown affects both sides of a ratio. */
 export function pairedRatios(over: readonly number[], under: readonly number[]): number[] {
   const pairs = Math.min(over.length, under.length);

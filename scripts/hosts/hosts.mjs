@@ -8,11 +8,14 @@ import { socketIoCheck, wsCheck } from './socket-checks.mjs';
 import { datadogCheck, openTelemetryCheck } from './tracing-checks.mjs';
 
 /**
- * @type {readonly { id: string, title: string, app: string, package: string, check: (context: object) => Promise<void> }[]}
+ * `tried`: how `headgate try` starts it, by default with `npm start`; undefined if it needs more than one command.
+ *
+ * @type {readonly { id: string, title: string, app: string, package: string, tried?: object, check: (context: object) => Promise<void> }[]}
  */
 export const hosts = [
   {
     ...{ id: 'next', title: 'Next.js: `next start`', app: 'next', package: 'next' },
+    tried: {},
     check: httpChecks({ assets: true, ownCalls: true }),
   },
   {
@@ -32,29 +35,34 @@ export const hosts = [
   {
     ...{ id: 'sveltekit', title: 'SvelteKit: `adapter-node`' },
     ...{ app: 'sveltekit', package: '@sveltejs/kit' },
+    tried: {},
     check: httpChecks({ assets: true, ownCalls: true }),
   },
   {
     ...{ id: 'astro', title: 'Astro: `@astrojs/node`', app: 'astro', package: 'astro' },
+    tried: {},
     check: httpChecks(),
   },
   {
     ...{ id: 'react-router', title: 'React Router: `react-router-serve`' },
     ...{ app: 'react-router', package: 'react-router' },
+    tried: {},
     check: httpChecks({ assets: true }),
   },
   {
     ...{ id: 'nest', title: 'NestJS', app: 'nest', package: '@nestjs/core' },
+    tried: {},
     check: httpChecks(),
   },
   {
     ...{ id: 'strapi', title: 'Strapi', app: 'strapi', package: '@strapi/strapi' },
+    tried: { base: '/api' },
     check: httpChecks({ base: '/api', ownCalls: true }),
   },
   server('fastify', 'Fastify'),
   server('hapi', 'hapi', '@hapi/hapi'),
   {
-    ...server('http-proxy', 'http-proxy'),
+    ...{ ...server('http-proxy', 'http-proxy'), tried: undefined },
     check: ({ project, backend }) =>
       withHost(project, backend, { ...file('plain'), hooked: false }, (target) => {
         const env = { TARGET_URL: target.url() };
@@ -62,10 +70,13 @@ export const hosts = [
       }),
   },
   { ...server('ws', 'ws, next to `node:http`'), check: wsCheck },
-  { ...server('socket.io', 'Socket.IO, next to `node:http`'), check: socketIoCheck },
+  {
+    ...server('socket.io', 'Socket.IO, next to `node:http`'),
+    ...{ tried: file('socket-io'), check: socketIoCheck },
+  },
   {
     ...server('http2', '`http2.createSecureServer` with `allowHTTP1`', 'node-24'),
-    check: http2Check,
+    ...{ tried: { ...file('http2'), protocol: 'https' }, check: http2Check },
   },
   { ...server('cluster', '`node:cluster`', 'node-24'), check: twoProcessesCheck(file('cluster')) },
   server('worker-thread', 'A server in a worker thread', 'node-24'),
@@ -92,8 +103,12 @@ export const hosts = [
     ...{ package: 'vite' },
     check: developmentCheck(vite),
   },
-  { ...server('bun', 'Bun: `node:http`, and Fastify', 'bun'), check: bunCheck },
-  { ...server('deno', 'Deno: `node:http`, and Fastify', 'deno'), check: denoCheck },
+  { ...server('bun', 'Bun: `node:http`, and Fastify', 'bun'), tried: undefined, check: bunCheck },
+  {
+    ...server('deno', 'Deno: `node:http`, and Fastify', 'deno'),
+    tried: undefined,
+    check: denoCheck,
+  },
 ];
 
 /** A build that is copied without the modules of its project. */
@@ -104,7 +119,14 @@ function deployedCheck(part, options) {
 
 /** A file of the app `servers`. */
 function server(id, title, packageName = id) {
-  return { id, title, app: 'servers', package: packageName, check: httpChecks(file(id)) };
+  return {
+    id,
+    title,
+    app: 'servers',
+    package: packageName,
+    tried: file(id),
+    check: httpChecks(file(id)),
+  };
 }
 
 function file(name) {

@@ -1,5 +1,5 @@
-// npm run compat -- hosts [hosts]: installs frameworks and other programs from npm, starts them unmodified with
-// `--import @headgate/node/register` of the packed packages, and checks that their requests are limited.
+// npm run compat -- hosts [--try] [hosts]: installs frameworks and other programs from npm, starts them unmodified with
+// `--import @headgate/node/register` of the packed packages, and checks that their requests are limited. With `--try`, runs `headgate try` on them instead.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,14 +7,17 @@ import { pack } from '../pack/tarballs.mjs';
 import { Backend } from './backend.mjs';
 import { hosts } from './hosts.mjs';
 import { createProject } from './project.mjs';
+import { tryCheck } from './try-check.mjs';
 
-const wanted = process.argv.slice(2);
-const known = hosts.map(({ id }) => id);
+const isTry = process.argv.includes('--try');
+const wanted = process.argv.slice(2).filter((arg) => arg !== '--try');
+const available = hosts.filter(({ tried }) => !isTry || tried !== undefined);
+const known = available.map(({ id }) => id);
 if (wanted.some((id) => !known.includes(id))) {
-  console.error(`Usage: npm run compat -- hosts [${known.join(' ')}]`);
+  console.error(`Usage: npm run compat -- hosts [--try] [${known.join(' ')}]`);
   process.exit(2);
 }
-const chosen = hosts.filter(({ id }) => wanted.length === 0 || wanted.includes(id));
+const chosen = available.filter(({ id }) => wanted.length === 0 || wanted.includes(id));
 
 const folder = mkdtempSync(join(tmpdir(), 'headgate-hosts-'));
 const backend = await Backend.start();
@@ -46,7 +49,8 @@ async function whyItFails(host, tarballs) {
   try {
     const { app } = host;
     if (!projects.has(app)) projects.set(app, await createProject(app, { folder, tarballs }));
-    await host.check({ project: projects.get(app), backend });
+    const check = isTry ? tryCheck(host.tried) : host.check;
+    await check({ project: projects.get(app), backend });
     return undefined;
   } catch (error) {
     return error.stack ?? String(error);

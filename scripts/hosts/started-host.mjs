@@ -16,7 +16,7 @@ export const limitOfTwo = {
   admin: { port: 0 },
 };
 
-const npmStart = ['npm', 'start', '--silent'];
+export const npmStart = ['npm', 'start', '--silent'];
 
 /** An app that was started as its users do, with the hook in `NODE_OPTIONS`. */
 export class StartedHost {

@@ -1,4 +1,4 @@
-import { percentile } from '../stats.ts';
+import { quantile } from 'headgate/load';
 import type { Served } from './loops.ts';
 
 /** The results of a crowd. */
@@ -22,9 +22,9 @@ export function servedFigures(served: readonly Served[], duration: number): Serv
   return {
     rate: (waits.length * 1_000) / duration,
     operations: operationsEach(served, waits.length),
-    p50: percentile(waits, 0.5),
-    p99: percentile(waits, 0.99),
-    longest: percentile(waits, 1),
+    p50: quantile(waits, 0.5),
+    p99: quantile(waits, 0.99),
+    longest: quantile(waits, 1),
     inequality: Math.max(...counts) / Math.min(...counts),
   };
 }

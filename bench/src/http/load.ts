@@ -1,7 +1,7 @@
-import autocannon from 'autocannon';
-import type { Clients } from 'headgate/load';
+import { type Clients, closedLoop } from 'headgate/load';
 import { arrivals } from '../overload/arrivals.ts';
 import { sendAll } from '../overload/load.ts';
+import { Connection, requestOf } from './connection.ts';
 
 /** The answers to a burst of load. */
 export interface Burst {
@@ -18,15 +18,20 @@ export async function load(
   connections: number,
   newConnections = false,
 ): Promise<Burst> {
-  const result = await autocannon({
-    url: `http://127.0.0.1:${port}/`,
-    connections,
-    duration: burstTime,
-    // autocannon stops only at a sample, by default once a second.
-    sampleInt: 25,
-    ...(newConnections && { headers: { connection: 'close' } }),
+  const request = requestOf('GET', '/', newConnections ? 'Connection: close\r\n' : '');
+  const idle = Array.from({ length: connections }, () => new Connection(port));
+  const burst = { requests: 0, refused: 0 };
+  await closedLoop({ clients: connections, duration: 1_000 * burstTime }, async () => {
+    const connection = idle.pop() as Connection;
+    const status = await connection.send(request);
+    idle.push(connection);
+    burst.requests++;
+    if (status !== 200) burst.refused++;
+    // Also if it is refused: these clients do not pause.
+    return 'answered';
   });
-  return { requests: result['2xx'] + result.non2xx, refused: result.non2xx };
+  for (const connection of idle) connection.close();
+  return burst;
 }
 
 /** Sends this many requests per second for half a second, at random times, whatever became of earlier ones. */

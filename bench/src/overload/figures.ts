@@ -1,5 +1,4 @@
-import type { Outcome } from 'headgate/load';
-import { percentile } from '../stats.ts';
+import { type Outcome, quantile } from 'headgate/load';
 import type { Attempt } from './load.ts';
 
 /** The outcomes of a phase's requests, per second. */
@@ -24,8 +23,8 @@ export function figuresOf(attempts: readonly Attempt[], seconds: number): Figure
     refused: rate('rejected'),
     late: rate('gaveUp'),
     failed: rate('failed'),
-    p50: percentile(times, 0.5),
-    p99: percentile(times, 0.99),
+    p50: quantile(times, 0.5),
+    p99: quantile(times, 0.99),
   };
 }
 

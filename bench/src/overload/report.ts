@@ -1,5 +1,6 @@
+import { quantile } from 'headgate/load';
 import type { HostName } from '../hosts/index.ts';
-import { type Estimate, percentile } from '../stats.ts';
+import type { Estimate } from '../stats.ts';
 import { type Goal, number, type Table } from '../table.ts';
 import { contenders } from './contenders.ts';
 import { goals } from './goals.ts';
@@ -91,7 +92,7 @@ export function limitTable(run: ResourceRun): Table {
       name,
       ...phases.map((phase) => {
         const all = limits.get(phase) ?? [];
-        return [0.1, 0.5, 0.9].map((part) => number(percentile(all, part))).join(' ');
+        return [0.1, 0.5, 0.9].map((part) => number(quantile(all, part))).join(' ');
       }),
     ]),
     goals: [],
@@ -99,7 +100,7 @@ export function limitTable(run: ResourceRun): Table {
 }
 
 function spread(values: readonly number[]): number {
-  return values.length === 0 ? 0 : percentile(values, 1) - percentile(values, 0);
+  return values.length === 0 ? 0 : quantile(values, 1) - quantile(values, 0);
 }
 
 /** Only Express has a goal: other frameworks spend so little on a bare 503 that a rejection in front cannot save much. */

@@ -1,4 +1,4 @@
-import { percentile } from '../stats.ts';
+import { quantile } from 'headgate/load';
 import { arrivals } from './arrivals.ts';
 import { answeredPart, type Figures, figuresOf, recoveryTime } from './figures.ts';
 import { type Attempt, closedLoop, openLoop } from './load.ts';
@@ -85,7 +85,7 @@ function summary(
   const end = beginning(plans.recoveryName);
   return {
     loads,
-    unloaded: { p50: percentile(alone, 0.5), p99: percentile(alone, 0.99) },
+    unloaded: { p50: quantile(alone, 0.5), p99: quantile(alone, 0.99) },
     recovery: recoveryTime(
       during(plans.recoveryName),
       end,
@@ -95,7 +95,7 @@ function summary(
     others: answeredPart(mixed.filter(({ critical }) => !critical)),
     maxRss: report.maxRss,
     limits: byPhase(report.limitSamples, setting),
-    lateness: { p50: percentile(late, 0.5), p99: percentile(late, 0.99) },
+    lateness: { p50: quantile(late, 0.5), p99: quantile(late, 0.99) },
     starved: report.starved / (Date.now() - start),
   };
 }

@@ -1,7 +1,8 @@
+import { quantile } from 'headgate/load';
 import { ours } from '../distributed/contender-names.ts';
 import type { DistributedPlan } from '../distributed/plan.ts';
 import { measureWakes } from '../distributed/wakes.ts';
-import { median, percentile } from '../stats.ts';
+import { median } from '../stats.ts';
 import { number, type Table } from '../table.ts';
 import { PostgresScene } from './scene.ts';
 
@@ -10,7 +11,7 @@ export async function wake(plan: DistributedPlan): Promise<Table> {
   const all = await PostgresScene.during((scene) => measureWakes(scene, [ours], plan));
   const { wakes, pings } = all.get(ours) ?? { wakes: [], pings: [] };
   const p50 = median(wakes);
-  const p99 = percentile(wakes, 0.99);
+  const p99 = quantile(wakes, 0.99);
   return {
     title: 'Time from a release to the next grant in another process',
     columns: ['', 'median, ms', 'p99, ms', 'SELECT 1, ms'],

@@ -1,7 +1,8 @@
+import { quantile } from 'headgate/load';
 import { ours } from '../distributed/contender-names.ts';
 import type { DistributedPlan } from '../distributed/plan.ts';
 import { measureWakes, type Wakes } from '../distributed/wakes.ts';
-import { median, percentile } from '../stats.ts';
+import { median } from '../stats.ts';
 import { type Goal, number, type Table } from '../table.ts';
 import { bound } from './contender-names.ts';
 import { RedisScene } from './scene.ts';
@@ -22,7 +23,7 @@ function report(all: ReadonlyMap<string, Wakes>, quickPing: number): Table {
   const row = (name: string, { wakes, pings }: Wakes) => [
     name,
     number(median(wakes)),
-    number(percentile(wakes, 0.99)),
+    number(quantile(wakes, 0.99)),
     number(median(pings)),
     number(median(wakes) / median(pings)),
   ];
@@ -45,6 +46,6 @@ function goals({ wakes, pings }: Wakes = { wakes: [], pings: [] }): Goal[] {
       measured: median(wakes) / median(pings),
       unit: '×',
     },
-    { what: 'p99 wake', target: 50, measured: percentile(wakes, 0.99), unit: 'ms' },
+    { what: 'p99 wake', target: 50, measured: quantile(wakes, 0.99), unit: 'ms' },
   ];
 }

@@ -1,4 +1,5 @@
-import autocannon, { type Client, type Request } from 'autocannon';
+import { closedLoop } from 'headgate/load';
+import { Connection, requestOf } from '../http/connection.ts';
 import { progress } from '../runner.ts';
 import { estimate, median, pairedRatios } from '../stats.ts';
 import { number, type Table } from '../table.ts';
@@ -17,7 +18,7 @@ export async function pairs(plan: ServerPlan): Promise<Table> {
   const service = await Service.start({ A: connections });
   const peers = await Promise.all(Array.from({ length: connections }, () => service.newPeer()));
   const loads: Record<string, () => Promise<number>> = {
-    [bareName]: () => rate(bare, plan, () => [{ method: 'GET', path: '/health' }]),
+    [bareName]: () => rate(bare, plan, () => [requestOf('GET', '/health')]),
     [readingName]: () => rate(bare, plan, () => alternately('/bare')),
     [pairsName]: () => rate(service, plan, (index) => alternately(`/peers/${peers[index]}/A`)),
   };
@@ -61,23 +62,29 @@ function report(rates: ReadonlyMap<string, readonly number[]>): Table {
   };
 }
 
-function alternately(path: string): Request[] {
-  const headers = { 'content-type': 'application/json' };
-  return [
-    { method: 'PUT', path, headers, body: '1' },
-    { method: 'DELETE', path },
-  ];
+function alternately(path: string): string[] {
+  const put = requestOf('PUT', path, 'Content-Type: application/json\r\n', '1');
+  return [put, requestOf('DELETE', path)];
 }
 
+/** Requests per second. Each connection sends its requests in turn. */
 async function rate(
   service: Service,
   { load }: ServerPlan,
-  requestsOf: (index: number) => Request[],
+  requestsOf: (index: number) => string[],
 ): Promise<number> {
-  let index = 0;
-  const setupClient = (client: Client) => client.setRequests(requestsOf(index++ % connections));
-  const url = `http://127.0.0.1:${service.port}`;
-  const result = await autocannon({ url, connections, duration: load / 1_000, setupClient });
-  if (result.non2xx > 0 || result.errors > 0) throw new Error('a request has failed');
-  return result.requests.average;
+  const idle = Array.from({ length: connections }, (_, index) => {
+    return { connection: new Connection(service.port), requests: requestsOf(index) };
+  });
+  const { rate } = await closedLoop({ clients: connections, duration: load }, async () => {
+    const client = idle.pop() as (typeof idle)[number];
+    const request = client.requests.shift() as string;
+    const status = await client.connection.send(request);
+    if (status >= 300) throw new Error(`a request has failed: ${status}`);
+    client.requests.push(request);
+    idle.push(client);
+    return 'answered';
+  });
+  for (const { connection } of idle) connection.close();
+  return rate;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { quantile } from 'headgate/load';
 import { progress } from '../runner.ts';
-import { median, percentile } from '../stats.ts';
+import { median } from '../stats.ts';
 import { number, type Table } from '../table.ts';
 import type { ServerPlan } from './plan.ts';
 import { Service } from './service.ts';
@@ -28,7 +29,7 @@ export async function waiting({ wakes }: ServerPlan): Promise<Table> {
       ['RSS before, MB', number(megabytes(before))],
       ['RSS with them, MB', number(megabytes(rss))],
       ['from a release to the answer of the next, median, ms', number(median(times))],
-      ['p99, ms', number(percentile(times, 0.99))],
+      ['p99, ms', number(quantile(times, 0.99))],
     ],
     goals: [
       { what: `RSS with ${waiters} of them`, target: 150, measured: megabytes(rss), unit: 'MB' },

@@ -1,7 +1,8 @@
 import { doctor } from './doctor/doctor.ts';
 import { CommandError, type Output } from './output.ts';
 import { suggest } from './suggest/suggest.ts';
-import { type Internals, tryServer } from './try/try.ts';
+import type { Internals } from './try/pass.ts';
+import { tryServer } from './try/try.ts';
 
 const usage = `headgate try URL... [options] -- COMMAND
 
@@ -41,12 +42,13 @@ export async function run(
 ): Promise<number> {
   const { stdout, stderr } = output;
   const [name, ...rest] = args;
+  const isHelp = rest.includes('--help') && !rest.includes('--');
+  if (isHelp || name === '--help' || name === '-h' || name === 'help') {
+    stdout.write(usage);
+    return 0;
+  }
   try {
-    const isHelp = rest.includes('--help') && !rest.includes('--');
-    if (isHelp || name === '--help' || name === '-h' || name === 'help') {
-      stdout.write(usage);
-      return 0;
-    }
+    if (name === 'try') return await tryServer(rest, output, internals);
     if (name === 'suggest') {
       stdout.write(await suggest(rest, stderr));
       return 0;
@@ -56,13 +58,19 @@ export async function run(
       stdout.write(text);
       return code;
     }
-    if (name === 'try') return await tryServer(rest, output, internals);
-    throw new CommandError(
-      `${name === undefined ? 'a command is missing' : `unknown command: ${name}`}\n\n${usage}`,
-    );
   } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    stderr.write(`headgate: ${error.message.trimEnd()}\n`);
-    return error.exitCode;
+    const {
+      message,
+      code = '',
+      exitCode = 2,
+    } = error as Partial<CommandError> & NodeJS.ErrnoException;
+    const isUsage = code.startsWith('ERR_PARSE_ARGS_');
+    if (!isUsage && !(error instanceof CommandError)) throw error;
+    // Further sentences of Node are about arguments that begin with a dash.
+    stderr.write(`headgate ${name}: ${isUsage ? message.split('. ')[0] : message}\n`);
+    return exitCode;
   }
+  const problem = name === undefined ? 'a command is missing' : `unknown command: ${name}`;
+  stderr.write(`${usage}\nheadgate: ${problem}\n`);
+  return 2;
 }

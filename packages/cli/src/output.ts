@@ -14,6 +14,15 @@ export class CommandError extends Error {
   }
 }
 
+/** What `read` returns; undefined if it throws, as for a file that has gone or that the user may not read. */
+export function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
 /** A table whose first column is aligned to the left, and the others to the right. */
 export function aligned(rows: readonly (readonly string[])[]): string {
   const widths =

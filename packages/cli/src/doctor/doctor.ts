@@ -1,20 +1,12 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { CommandError } from '../output.ts';
-import {
-  attempt,
-  fits,
-  type Installed,
-  installedIn,
-  type Manifest,
-  manifestOf,
-} from './installed.ts';
+import { attempt, CommandError } from '../output.ts';
+import { fits, type Installed, installedIn, type Manifest, manifestOf } from './installed.ts';
 
-/** A mistake in the setup, or a question that only the reader can answer. */
+/** A mistake in the setup, or a question that only the reader can answer; with a page and its heading. */
 interface Finding {
   readonly text: string;
-  /** A page of the documentation, with its heading. */
   readonly page: string;
   readonly isQuestion?: boolean;
 }
@@ -32,17 +24,20 @@ export function doctor(
   args: readonly string[],
   node = process.version,
 ): { text: string; code: number } {
-  const folder = folderOf(args);
+  const { positionals } = parseArgs({ args: [...args], allowPositionals: true });
+  const [path = '.', ...others] = positionals;
+  if (others.length > 0) throw new CommandError('expected one folder');
+  const folder = resolve(path);
   const app = manifestOf(folder);
   if (app === undefined)
-    throw new CommandError(`doctor: ${folder} has no package.json, or one that is no JSON`, 1);
+    throw new CommandError(`${folder} has no package.json, or one that is no JSON`, 1);
   const installed = installedIn(folder, app);
   const ours = installed.filter(
     ({ name, manifest }) => /^(headgate$|@headgate\/)/.test(name) && manifest.private !== true,
   );
   if (ours.length === 0)
     throw new CommandError(
-      `doctor: ${folder} has no package of Headgate installed. Run it in the folder of an app, after npm install`,
+      `${folder} has no package of Headgate installed. Run it in the folder of an app, after npm install`,
       1,
     );
   const findings = [
@@ -54,22 +49,11 @@ export function doctor(
     ({ text, page, isQuestion }) => `${isQuestion ? '?' : '✗'} ${text}\n  ${PAGES}${page}\n`,
   );
   const names = ours.map(({ name, version }) => `${name} ${version}`).sort();
-  const summary = findings.length === 0 ? 'No mistakes, as far as files show.\n' : '';
-  const code = findings.some(({ isQuestion }) => !isQuestion) ? 1 : 0;
+  const text = lines.join('') || 'No mistakes, as far as files show.\n';
   return {
-    text: `${[...new Set(names)].join(', ')}; Node ${node}\n\n${lines.join('')}${summary}`,
-    code,
+    text: `${[...new Set(names)].join(', ')}; Node ${node}\n\n${text}`,
+    code: findings.some(({ isQuestion }) => !isQuestion) ? 1 : 0,
   };
-}
-
-function folderOf(args: readonly string[]): string {
-  try {
-    const { positionals } = parseArgs({ args: [...args], allowPositionals: true });
-    if (positionals.length > 1) throw new Error('expected one folder');
-    return resolve(positionals[0] ?? '.');
-  } catch (error) {
-    throw new CommandError(`doctor: ${(error as Error).message}`);
-  }
 }
 
 function versionFindings(ours: readonly Installed[], node: string): Finding[] {
@@ -132,22 +116,20 @@ function sourceFindings(folder: string, app: Manifest, ours: readonly Installed[
 const MAX_FILES = 2_000;
 const MAX_BYTES = 500_000;
 
+const textOf = (path: string) =>
+  attempt(() => (statSync(path).size < MAX_BYTES ? readFileSync(path, 'utf8') : '')) ?? '';
+
 /** The texts of the app's own programs, without tests and build output. */
 function sourcesOf(folder: string): string[] {
   const texts: string[] = [];
   const visit = (path: string) => {
     for (const entry of attempt(() => readdirSync(path, { withFileTypes: true })) ?? []) {
-      const own = join(path, entry.name);
+      const { name } = entry;
+      const own = join(path, name);
       if (texts.length >= MAX_FILES) return;
-      if (
-        entry.isDirectory() &&
-        !/^(\..*|node_modules|dist|build|coverage|tests?)$/.test(entry.name)
-      )
+      if (entry.isDirectory() && !/^(\..*|node_modules|dist|build|coverage|tests?)$/.test(name))
         visit(own);
-      else if (entry.isFile() && /\.[cm]?[jt]s$/.test(entry.name))
-        texts.push(
-          attempt(() => (statSync(own).size < MAX_BYTES ? readFileSync(own, 'utf8') : '')) ?? '',
-        );
+      else if (entry.isFile() && /\.[cm]?[jt]s$/.test(name)) texts.push(textOf(own));
     }
   };
   visit(folder);

@@ -1,5 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { attempt } from '../output.ts';
 
 /** An installed package. */
 export interface Installed {
@@ -11,15 +12,11 @@ export interface Installed {
 }
 
 export interface Manifest {
-  readonly name?: string;
   readonly version?: string;
   readonly private?: boolean;
   readonly scripts?: ByName;
   readonly engines?: ByName;
-  readonly dependencies?: ByName;
-  readonly devDependencies?: ByName;
-  readonly optionalDependencies?: ByName;
-  readonly peerDependencies?: ByName;
+  readonly [dependencies: `${string}ependencies`]: ByName | undefined;
 }
 
 /** Versions, ranges or commands, by name. */
@@ -29,15 +26,6 @@ type ByName = { readonly [name: string]: string };
 export function manifestOf(folder: string): Manifest | undefined {
   const path = join(folder, 'package.json');
   return attempt(() => JSON.parse(readFileSync(path, 'utf8'))) ?? undefined;
-}
-
-/** What `read` returns; undefined if it throws, as for a file or folder that the user may not read. */
-export function attempt<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
 }
 
 /** The package that a module in this folder gets by that name, as Node resolves it. */
@@ -54,12 +42,9 @@ function resolveFrom(folder: string, name: string): Installed | undefined {
 /** All packages that an app loads in production, and the development dependencies of the app itself. */
 export function installedIn(folder: string, app: Manifest): Installed[] {
   const found = new Map<string, Installed>();
-  const add = (
-    from: string,
-    { dependencies, optionalDependencies, peerDependencies }: Manifest,
-  ) => {
-    const names = { ...dependencies, ...optionalDependencies, ...peerDependencies };
-    for (const name of Object.keys(names)) {
+  const add = (from: string, needs: Manifest) => {
+    const names = { ...needs.dependencies, ...needs.optionalDependencies };
+    for (const name of Object.keys({ ...names, ...needs.peerDependencies })) {
       const installed = resolveFrom(from, name);
       if (installed === undefined || found.has(installed.folder)) continue;
       found.set(installed.folder, installed);

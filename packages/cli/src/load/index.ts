@@ -3,3 +3,4 @@ export { type Arrival, arrivals, type Phase } from './arrivals.ts';
 export { type Call, Clients, type Outcome } from './clients.ts';
 export { type Closed, closedLoop, slope } from './closed-loop.ts';
 export { type Attempt, openLoop } from './open-loop.ts';
+export { quantile } from './quantile.ts';

@@ -7,15 +7,9 @@ const MAX_CLIENTS = 10_000;
 /** The suggested limit affects fewer clients than this share. */
 const MAX_AFFECTED = 0.01;
 
-interface Request {
-  readonly start: number;
-  readonly end: number;
-  /** The client's requests in flight when it began, itself included. */
-  atOnce: number;
-}
-
 class Client {
-  readonly #latest: Request[] = [];
+  /** `atOnce`: the client's requests in flight when this one began, itself included. */
+  readonly #latest: { start: number; end: number; atOnce: number }[] = [];
   peak = 0;
   took = 0;
 
@@ -68,17 +62,15 @@ export class Clients {
     for (const client of this.#observed.values()) this.#count(client);
     this.#observed.clear();
     const descending = [...this.#byPeak].sort(([one], [other]) => other - one);
-    const all = { clients: 0, took: 0 };
-    for (const [, { clients, took }] of descending) {
-      all.clients += clients;
-      all.took += took;
-    }
-    const affected = { clients: 0, took: 0 };
-    for (const [peak, { clients, took }] of descending) {
-      if (affected.clients + clients > MAX_AFFECTED * all.clients)
-        return { clients: all.clients, limit: peak, affectedWork: affected.took / all.took || 0 };
-      affected.clients += clients;
-      affected.took += took;
+    const sumOf = (part: 'clients' | 'took') =>
+      descending.reduce((sum, [, counts]) => sum + counts[part], 0);
+    const clients = sumOf('clients');
+    let [affected, work] = [0, 0];
+    for (const [peak, counts] of descending) {
+      if (affected + counts.clients > MAX_AFFECTED * clients)
+        return { clients, limit: peak, affectedWork: work / sumOf('took') || 0 };
+      affected += counts.clients;
+      work += counts.took;
     }
     return { clients: 0, limit: 1, affectedWork: 0 };
   }

@@ -133,31 +133,10 @@ function lastOf(pattern: RegExp, text: string): string | undefined {
   return [...text.matchAll(pattern)].at(-1)?.[1];
 }
 
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-const textDate = /^(\d+)\/(\w+)\/(\d+):(\d+):(\d+):(\d+) ([+-])(\d\d)(\d\d)$/;
-/** Most lines have the same second as the one before. */
-let latestDate = { text: '', time: Number.NaN };
-
 /** The time of a date such as `29/Nov/2026:14:36:02 +0100`, or of an ISO date, in milliseconds. */
 function endOf(text: string): number {
-  if (latestDate.text !== text) latestDate = { text, time: parseDate(text) };
-  return latestDate.time;
-}
-
-function parseDate(text: string): number {
-  const match = textDate.exec(text);
-  if (match === null) return Date.parse(text);
-  const [, day, month = '', year, hour, minute, second, sign, zoneHours, zoneMinutes] = match;
-  const local = Date.UTC(
-    Number(year),
-    months.indexOf(month),
-    Number(day),
-    Number(hour),
-    Number(minute),
-    Number(second),
-  );
-  const zone = (Number(zoneHours) * 60 + Number(zoneMinutes)) * 60_000;
-  return sign === '-' ? local + zone : local - zone;
+  // As in an email, which JavaScript reads.
+  return Date.parse(text.replace(/^(\d+)\/(\w+)\/(\d{4}):/, '$1 $2 $3 '));
 }
 
 function entry(target: string, address: unknown, others: Omit<Entry, 'path' | 'address'>): Entry {

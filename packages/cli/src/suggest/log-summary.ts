@@ -7,12 +7,6 @@ const MAX_ROUTES = 100;
 /** The name of all routes beyond that. */
 export const OTHERS = 'other routes';
 
-/** A kind of lines that could not be used. */
-export interface UnreadLines {
-  count: number;
-  readonly first: string;
-}
-
 /** Collects what the lines of a log say about each route. */
 export class LogSummary {
   lines = 0;
@@ -22,18 +16,18 @@ export class LogSummary {
   readonly all = new RouteLog();
   readonly routes = new Map<string, RouteLog>();
   readonly clients = new Clients();
-  readonly unread = new Map<Unread, UnreadLines>();
+  /** The lines that could not be used: their number, and the first one. */
+  readonly unread = new Map<Unread, { count: number; readonly first: string }>();
   readonly #pattern: RegExp | undefined;
+  readonly #hasClients: boolean;
 
   /**
    * @param pattern Only requests whose path matches; `*` stands for any characters.
    * @param hasClients Whether to count the requests of each client.
    */
-  constructor(
-    pattern?: string,
-    private readonly hasClients = false,
-  ) {
+  constructor(pattern?: string, hasClients = false) {
     this.#pattern = pattern === undefined ? undefined : patternOf(pattern);
+    this.#hasClients = hasClients;
   }
 
   add(line: string): void {
@@ -51,7 +45,7 @@ export class LogSummary {
     this.from = Math.min(this.from, entry.end - entry.took);
     this.to = Math.max(this.to, entry.end);
     this.all.add(entry);
-    if (this.hasClients) this.clients.add(entry);
+    if (this.#hasClients) this.clients.add(entry);
     // Scanners request thousands of paths that do not exist.
     if (this.#pattern === undefined && entry.status !== 404)
       this.#route(routeOf(entry.path)).add(entry);

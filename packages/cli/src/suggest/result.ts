@@ -9,49 +9,31 @@ const ALL = 'all requests';
 /** The routes with the most work are listed. */
 const MAX_LISTED = 10;
 
-/** A row of the result; without a suggestion if the log is too short. */
-interface RouteResult extends Partial<MeasuredLimit> {
-  readonly route: string;
-  readonly requests: number;
-  /** The route's part of the time that all requests took, from 0 to 1. */
-  readonly work: number;
-  readonly rejected: number;
-}
+export type SuggestResult = Readonly<ReturnType<typeof resultOf>>;
 
-export interface SuggestResult {
-  /** When the first request began and the last one ended, as ISO dates. */
-  readonly from: string;
-  readonly to: string;
-  readonly lines: number;
-  readonly routes: readonly RouteResult[];
-  /** Undefined unless limits per client were asked for. */
-  readonly clients?: ClientsResult | undefined;
+/** A row of the result; without a suggestion if the log is too short. */
+type RouteResult = ReturnType<typeof rowOf>;
+
+function rowOf(route: string, log: RouteLog, all: RouteLog) {
+  const { requests, rejected, took } = log;
+  /** The route's part of the time that all requests took, from 0 to 1. */
+  const work = all.took === 0 ? 0 : took / all.took;
+  const suggestion: Partial<MeasuredLimit> = log.suggest() ?? {};
+  return { route, requests, work, rejected, ...suggestion };
 }
 
 /** The result of a log: all requests together first, then the routes with the most work. */
-export function resultOf(
-  log: LogSummary,
-  pattern: string | undefined,
-  hasClients: boolean,
-): SuggestResult {
-  const { all, routes, lines, from, to } = log;
-  const row = (route: string, one: RouteLog): RouteResult => {
-    const { requests, rejected, took } = one;
-    return {
-      route,
-      requests,
-      rejected,
-      work: all.took === 0 ? 0 : took / all.took,
-      ...one.suggest(),
-    };
-  };
-  const sorted = [...routes].sort(([, one], [, other]) => other.took - one.took);
-  const listed = sorted.slice(0, MAX_LISTED).map(([route, one]) => row(route, one));
+export function resultOf(log: LogSummary, pattern: string | undefined, hasClients: boolean) {
+  const { all, lines, from, to } = log;
+  const sorted = [...log.routes].sort(([, one], [, other]) => other.took - one.took);
+  const listed = sorted.slice(0, MAX_LISTED).map(([route, one]) => rowOf(route, one, all));
   return {
+    /** When the first request began and the last one ended, as ISO dates. */
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
     lines,
-    routes: [row(pattern ?? ALL, all), ...listed],
+    routes: [rowOf(pattern ?? ALL, all, all), ...listed],
+    /** Undefined unless limits per client were asked for. */
     clients: hasClients ? log.clients.end() : undefined,
   };
 }
@@ -93,7 +75,7 @@ function advice(routes: readonly RouteResult[]): string {
   const atOnce = number((rate * duration) / 1000);
   const sum = `${number(rate)}/s × ${(duration / 1000).toPrecision(2)} s = ${atOnce} at once, and a fifth more: ${limit}`;
   if (!worst.isSaturated) {
-    return `${route}: ${facts}: ${sum}.\nThe log contains no overload, so the server can do at least that many. Use a log with a peak, or measure under load.`;
+    return `${route}: ${facts}: ${sum}.\nThe log contains no overload, so the server can do at least that many. Use a log with a peak, or run headgate try.`;
   }
   return `${route}: ${facts}: ${sum}. With more, requests only took longer.\n\n  ${codeFor(route, limit)}`;
 }

@@ -1,4 +1,5 @@
 import { MeasuredCapacity, type MeasuredLimit } from '@headgate/core/engine';
+import { quantile } from '../load/quantile.ts';
 import { CLIENT_LEFT, type Entry } from './formats.ts';
 
 /** If durations include slow clients, the median of this many answers in a row counts. */
@@ -36,14 +37,9 @@ export class RouteLog {
     const batch = this.#batch;
     this.#batch = [];
     // Some answers come from no upstream, such as cached ones.
-    const includesClients =
-      batch.filter(({ includesClient }) => includesClient).length > batch.length / 2;
-    const median = includesClients ? medianOf(batch) : undefined;
+    const clients = batch.filter(({ includesClient }) => includesClient).length;
+    const times = batch.map(({ took }) => took);
+    const median = clients > batch.length / 2 ? quantile(times, 0.5) : undefined;
     for (const { end, took } of batch) this.#capacity.add(end, median ?? took);
   }
-}
-
-/** Of the durations; undefined without an entry. */
-function medianOf(batch: readonly Entry[]): number | undefined {
-  return batch.map(({ took }) => took).sort((one, other) => one - other)[batch.length >> 1];
 }

@@ -7,6 +7,12 @@ import { CommandError, type Output } from '../output.ts';
 import { LogSummary } from './log-summary.ts';
 import { resultOf, textOf } from './result.ts';
 
+const options = {
+  route: { type: 'string' },
+  key: { type: 'string' },
+  json: { type: 'boolean', default: false },
+} as const;
+
 /**
  * `headgate suggest`: suggests a limit for each route from access logs.
  *
@@ -14,7 +20,13 @@ import { resultOf, textOf } from './result.ts';
  * @throws CommandError for wrong usage, a file that cannot be read, and a log without durations.
  */
 export async function suggest(args: readonly string[], stderr: Output['stderr']): Promise<string> {
-  const { files, route, hasClients, json } = parse(args);
+  const parsed = parseArgs({ args: [...args], options, allowPositionals: true });
+  const { values, positionals: files } = parsed;
+  const { route, key, json } = values;
+  if (files.length === 0) throw new CommandError('an access log is missing; - is standard input');
+  if (key !== undefined && key !== 'addr')
+    throw new CommandError(`--key: expected addr, the address of the client, got ${key}`);
+  const hasClients = key !== undefined;
   const log = new LogSummary(route, hasClients);
   for await (const line of linesOf(files)) log.add(line);
   if (log.all.requests === 0) throw new CommandError(whyEmpty(log, route));
@@ -23,21 +35,6 @@ export async function suggest(args: readonly string[], stderr: Output['stderr'])
   }
   const result = resultOf(log, route, hasClients);
   return json ? `${JSON.stringify(result, null, 2)}\n` : textOf(result);
-}
-
-function parse(args: readonly string[]) {
-  try {
-    const text = { type: 'string' } as const;
-    const options = { route: text, key: text, json: { type: 'boolean', default: false } } as const;
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    if (positionals.length === 0) throw new Error('an access log is missing; - is standard input');
-    const { route, key, json } = values;
-    if (key !== undefined && key !== 'addr')
-      throw new Error(`--key: expected addr, the address of the client, got ${key}`);
-    return { files: positionals, route, hasClients: key !== undefined, json };
-  } catch (error) {
-    throw new CommandError(`suggest: ${(error as Error).message}`);
-  }
 }
 
 /**

@@ -1,14 +1,9 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 /** The server to try without one's own: its URL on a free port, and the command that starts it. */
-export async function bundledServer(): Promise<{
-  urls: URL[];
-  weights: number[];
-  command: string[];
-}> {
+export async function bundledServer() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

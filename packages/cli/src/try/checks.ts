@@ -1,24 +1,21 @@
-import type { Call, Outcome } from '../load/index.ts';
+import type { Outcome } from '../load/index.ts';
 import { CommandError } from '../output.ts';
-import type { App } from './app.ts';
 import { percent } from './format.ts';
-import type { Probe } from './generator.ts';
+import type { Probes } from './generator.ts';
 import { ShowsNothing } from './verdict.ts';
 
 /** More than this share is not answered by accident. */
 const MAX_UNANSWERED = 0.05;
 
 /** @throws CommandError for a URL that does not answer with a page. */
-export function checkAnswers(calls: readonly Call[], probes: readonly Probe[]): void {
-  for (const [index, { status, location = '' }] of probes.entries()) {
+export function checkAnswers(urls: readonly URL[], probes: Probes): void {
+  for (const [index, { status, location }] of probes.entries()) {
     if (status >= 200 && status < 300) continue;
-    const { protocol, host, path } = calls[index] as Call;
-    const url = `${protocol}//${host}${path}`;
-    throw new CommandError(`try: ${problemOf(url, status, location)}`, 1);
+    throw new CommandError(problemOf(`${urls[index]?.href}`, status, location), 1);
   }
 }
 
-function problemOf(url: string, status: number, location: string): string {
+function problemOf(url: string, status: number, location: string | undefined): string {
   if (status === 0) return `nothing answers at ${url}.`;
   if (status < 400)
     return `${url} redirects (${status}) to ${location}. Use that URL: it does the work.`;
@@ -30,12 +27,12 @@ function problemOf(url: string, status: number, location: string): string {
 }
 
 /** Whether the hook limits requests where it should. The app cannot hide it: it is said on stderr. */
-export function checkHook(app: App, isHooked: boolean): void {
-  if (app.isHooked === isHooked) return;
+export function checkHook(isHooked: boolean, shouldBe: boolean): void {
+  if (isHooked === shouldBe) return;
   throw new CommandError(
-    isHooked
-      ? 'try: the hook limits nothing: HEADGATE is off, or the command starts no server of Node.js, or it hides stderr or replaces NODE_OPTIONS.'
-      : 'try: the command loads the hook by itself. Remove it: try adds it to every second pass.',
+    shouldBe
+      ? 'the hook limits nothing: HEADGATE is off, or the command starts no server of Node.js, or it hides stderr or replaces NODE_OPTIONS.'
+      : 'the command loads the hook by itself. Remove it: try adds it to every second pass.',
     1,
   );
 }

@@ -1,6 +1,5 @@
 // The load generator's process: runs tasks, one after the other.
-import { arrivals, type Call, Clients, closedLoop, openLoop } from '../load/index.ts';
-import type { Target, Tasks } from './generator.ts';
+import { arrivals, type Call, Clients, closedLoop, openLoop, type Phase } from '../load/index.ts';
 import { endTree } from './process-tree.ts';
 
 const [, , mark = ''] = process.argv;
@@ -8,62 +7,62 @@ const [, , mark = ''] = process.argv;
 const ANSWER_TIMEOUT = 10_000;
 const MAX_LATE = 1_500;
 
-let target: Target = { calls: [], weights: [] };
 let leader: number | undefined;
+let calls: readonly Call[] = [];
+let weights: readonly number[] = [];
+let clients = new Clients();
 
 /** The request that a random number from 0 to 1 stands for. */
 function callOf(draw: number): Call {
-  const { calls, weights } = target;
-  const sumTo = (end: number) => weights.slice(0, end).reduce((sum, weight) => sum + weight, 0);
-  const point = draw * sumTo(weights.length);
-  return calls.find((_, index) => point < sumTo(index + 1)) as Call;
+  let left = draw * weights.reduce((sum, weight) => sum + weight, 0);
+  return calls.find((_, index) => {
+    left -= weights[index] as number;
+    return left < 0;
+  }) as Call;
 }
 
-async function withClients<T>(work: (clients: Clients) => Promise<T>): Promise<T> {
-  const clients = new Clients();
-  try {
-    return await work(clients);
-  } finally {
-    clients.close();
-  }
-}
+const send = async (draw: number, timeout: number) =>
+  (await clients.send(callOf(draw), timeout)).outcome;
 
-const cpu = () => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
-};
-
-const tasks: { [K in keyof Tasks]: (...args: Parameters<Tasks[K]>) => unknown } = {
-  target: (given) => {
-    target = given;
+export type Tasks = typeof tasks;
+const tasks = {
+  /** Sets what is requested, and how often each, relative to the others. */
+  target(given: { calls: readonly Call[]; weights: readonly number[] }) {
+    ({ calls, weights } = given);
   },
-  guard: (id) => {
+  /** The process of the app, which the generator ends if `try` dies. */
+  guard(id: number) {
     leader = id;
   },
-  probe: (timeout) =>
-    withClients((clients) => Promise.all(target.calls.map((call) => clients.send(call, timeout)))),
-  closed: (load) =>
-    withClients(async (clients) => {
-      let sent = 0;
-      const before = cpu();
-      const closed = await closedLoop(load, async () => {
-        sent++;
-        return (await clients.send(callOf(Math.random()), ANSWER_TIMEOUT)).outcome;
-      });
-      return { ...closed, cost: (cpu() - before) / sent };
-    }),
-  open: ({ phases, seed, timeout }) =>
-    withClients(async (clients) => {
-      const schedule = arrivals(phases, seed);
-      const send = async ({ draw }: { draw: number }, left: number) =>
-        (await clients.send(callOf(draw), left)).outcome;
-      const attempts = await openLoop(schedule, timeout, send, MAX_LATE);
-      return { attempts, isComplete: attempts.length === schedule.length };
-    }),
+  /** Sends one request of each URL; resolves to the answers. */
+  probe: (timeout: number) => Promise.all(calls.map((call) => clients.send(call, timeout))),
+  async closed(load: { clients: number; duration: number; minAnswers: number }) {
+    const before = process.cpuUsage();
+    let sent = 0;
+    const closed = await closedLoop(load, () => {
+      sent++;
+      return send(Math.random(), ANSWER_TIMEOUT);
+    });
+    const { user, system } = process.cpuUsage(before);
+    // `cost`: milliseconds of the generator's CPU for a request.
+    return { ...closed, cost: (user + system) / 1_000 / sent };
+  },
+  async open(load: { phases: readonly Phase[]; seed: number; timeout: number }) {
+    const schedule = arrivals(load.phases, load.seed);
+    const attempts = await openLoop(
+      schedule,
+      load.timeout,
+      ({ draw }, timeout) => send(draw, timeout),
+      MAX_LATE,
+    );
+    return { attempts, isComplete: attempts.length === schedule.length };
+  },
 };
 
 process.on('message', async ({ task, argument }: { task: keyof Tasks; argument: never }) => {
   const value = await tasks[task](argument);
+  clients.close();
+  clients = new Clients();
   // The command may have died: that is no reason to die before the app has been ended.
   if (process.connected) process.send?.({ value }, () => {});
 });

@@ -1,52 +1,22 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { Attempt, Call, Closed, Outcome, Phase } from '../load/index.ts';
 import { CommandError } from '../output.ts';
+import type { Tasks } from './generator-process.ts';
 
-/** What is requested. */
-export interface Target {
-  /** A request of each URL. */
-  readonly calls: readonly Call[];
-  /** How often each is requested, relative to the others. */
-  readonly weights: readonly number[];
-}
+type Answer<K extends keyof Tasks> = Awaited<ReturnType<Tasks[K]>>;
 
-/** A task of the load generator; the tasks of the program are in `generator-process.ts`. */
-export interface Tasks {
-  target(target: Target): void;
-  /** Sends one request of each URL; resolves to the answers. */
-  probe(timeout: number): Probe[];
-  closed(load: { clients: number; duration: number; minAnswers: number }): ClosedLoad;
-  open(load: { phases: readonly Phase[]; seed: number; timeout: number }): OpenLoad;
-  /** The process of the app, which the generator ends if `try` dies. */
-  guard(leader: number): void;
-}
-
-export interface Probe {
-  readonly outcome: Outcome;
-  readonly status: number;
-  readonly location?: string;
-}
-
-export interface ClosedLoad extends Closed {
-  /** Milliseconds of the generator's CPU for a request. */
-  readonly cost: number;
-}
-
-interface OpenLoad {
-  readonly attempts: Attempt[];
-  /** Whether all requests were sent: not if one would have been more than 1.5 s late. */
-  readonly isComplete: boolean;
-}
+/** The answers of the URLs, one of each. */
+export type Probes = Answer<'probe'>;
+export type ClosedLoad = Answer<'closed'>;
 
 /** The load generator, in a process of its own. It ends the app if this process dies, even of SIGKILL. */
 export class Generator {
   readonly #child: ChildProcess;
-  /** Rejects when the process has ended. */
+  /** Rejects when the process ends. */
   readonly #ended: Promise<never>;
 
-  /** @param execArgv The options of Node. */
+  /** @param mark That of the app's processes. */
   constructor(mark: string, execArgv: readonly string[]) {
     const program = import.meta.url.replace(/generator(\.[jt]s)$/, 'generator-process$1');
     const env = { ...process.env, NODE_OPTIONS: '' };
@@ -54,7 +24,7 @@ export class Generator {
     const options = { env, serialization: 'advanced', detached: true } as const;
     this.#child = fork(fileURLToPath(program), [mark], { ...options, execArgv: [...execArgv] });
     this.#ended = once(this.#child, 'exit').then(([code, signal]) => {
-      throw new CommandError(`try: the load generator has ended (${signal ?? code})`, 1);
+      throw new CommandError(`the load generator has ended (${signal ?? code})`, 1);
     });
     // Its end is an error only while it has a task.
     this.#ended.catch(() => {});
@@ -64,7 +34,7 @@ export class Generator {
   async do<K extends keyof Tasks>(
     task: K,
     ...[argument]: Parameters<Tasks[K]>
-  ): Promise<ReturnType<Tasks[K]>> {
+  ): Promise<Answer<K>> {
     const answer = once(this.#child, 'message');
     // An error means that it has ended.
     this.#child.send({ task, argument }, () => {});

@@ -1,28 +1,31 @@
-import type { Call, Phase } from '../load/index.ts';
-import { App, type Start } from './app.ts';
+import { randomUUID } from 'node:crypto';
+import type { Phase } from '../load/index.ts';
+import { App, PROBE_TIMEOUT } from './app.ts';
 import { checkAnswers, checkHook, checkOwnLimit } from './checks.ts';
 import type { Pass } from './figures.ts';
-import type { ClosedLoad, Generator, Probe } from './generator.ts';
+import { type ClosedLoad, Generator, type Probes } from './generator.ts';
+import { callsOf, type TryOptions } from './options.ts';
 import { FEW_CLIENTS, type Plan, planFor } from './plan.ts';
 import { loadOfMachine, ShowsNothing } from './verdict.ts';
 
-/** The durations of a pass in milliseconds. */
-export interface Times {
-  readonly warmUp: number;
-  readonly capacity: number;
-  readonly before: number;
-  readonly spike: number;
-  readonly afterwards: number;
-  /** In which the app must answer. */
-  readonly maxStart: number;
+/** What tests replace. */
+export interface Internals {
+  /** The durations of a pass in milliseconds. */
+  readonly times?: Times;
+  /** The options of Node that load the hook. */
+  readonly hook?: string;
+  /** The options of Node for the load generator. */
+  readonly execArgv?: readonly string[];
 }
 
-export const usualTimes: Times = {
+type Times = typeof usualTimes;
+const usualTimes = {
   warmUp: 1_000,
   capacity: 2_000,
   before: 1_500,
   spike: 4_000,
   afterwards: 2_500,
+  /** In which the app must answer. */
   maxStart: 60_000,
 };
 
@@ -31,27 +34,24 @@ const RECOVERY = 1_000;
 const CALM = 0.5;
 /** Without these, a rate is too inaccurate. */
 const MIN_ANSWERS = 16;
-const PROBE_TIMEOUT = 5_000;
-
-/** What all passes have in common. */
-export interface Setup {
-  readonly generator: Generator;
-  readonly times: Times;
-  readonly calls: readonly Call[];
-  readonly app: Omit<Start, 'env' | 'maxStart'>;
-  /** Added to the environment of an app with the hook. */
-  readonly hookEnv: Start['env'];
-  show(text: string): void;
-}
 
 /** Passes over one server, one after the other. */
 export class Passes {
-  readonly #setup: Setup;
+  readonly #options: TryOptions;
+  readonly #show: (text: string) => void;
+  readonly #times: Times;
+  readonly #hook: string;
+  readonly #mark = randomUUID();
+  readonly #generator: Generator;
   #plan: Plan | undefined;
   #app: App | undefined;
 
-  constructor(setup: Setup) {
-    this.#setup = setup;
+  constructor(options: TryOptions, show: (text: string) => void, internals: Internals) {
+    this.#options = options;
+    this.#show = show;
+    this.#times = internals.times ?? usualTimes;
+    this.#hook = internals.hook ?? `--import ${import.meta.resolve('@headgate/node/register')}`;
+    this.#generator = new Generator(this.#mark, internals.execArgv ?? process.execArgv);
   }
 
   /** Defined after a pass. */
@@ -62,56 +62,61 @@ export class Passes {
   /** Ends the app, should it run, and the generator. */
   async end(): Promise<void> {
     await this.#app?.stop();
-    this.#setup.generator.close();
+    this.#generator.close();
   }
 
   /** Starts the server, measures it and ends it. */
   async run(isHooked: boolean, round: number): Promise<Pass> {
-    const { generator, app: start, times, hookEnv, show } = this.#setup;
-    if (start.command.length === 0) return this.#measure(isHooked, round);
-    const env = isHooked ? hookEnv : {};
-    const app = await App.start({ ...start, env, maxStart: times.maxStart }, generator);
+    const { urls, weights, command } = this.#options;
+    await this.#generator.do('target', { calls: callsOf(this.#options), weights });
+    if (command.length === 0)
+      return this.#measure(isHooked, round, await this.#generator.do('probe', PROBE_TIMEOUT));
+    const { maxStart } = this.#times;
+    const env = isHooked ? this.#hookEnv : {};
+    const start = { url: urls[0] as URL, command, mark: this.#mark, env, maxStart };
+    const app = await App.start(start, this.#generator);
     this.#app = app;
-    const probes = await app.answers(generator, show);
+    const probes = await app.answers(this.#generator, this.#show);
     const pass = await this.#measure(isHooked, round, probes);
     await app.stop();
     return pass;
   }
 
-  async #measure(isHooked: boolean, round: number, probes?: Probe[]): Promise<Pass> {
-    const { generator, times, calls, show } = this.#setup;
-    checkAnswers(calls, probes ?? (await generator.do('probe', PROBE_TIMEOUT)));
-    show('warming up');
-    const first = await this.#closed(FEW_CLIENTS, times.warmUp);
-    if (this.#app !== undefined) checkHook(this.#app, isHooked);
+  get #hookEnv() {
+    const { configuration } = this.#options;
+    const NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} ${this.#hook}`.trim();
+    return { NODE_OPTIONS, ...(configuration === undefined ? {} : { HEADGATE: configuration }) };
+  }
+
+  async #measure(isHooked: boolean, round: number, probes: Probes): Promise<Pass> {
+    const { warmUp, capacity } = this.#times;
+    checkAnswers(this.#options.urls, probes);
+    this.#show('warming up');
+    const first = await this.#closed(FEW_CLIENTS, warmUp);
+    if (this.#app !== undefined) checkHook(this.#app.isHooked, isHooked);
     if (!isHooked) checkOwnLimit(first.outcomes);
-    this.#plan ??= await planFor((clients) => this.#closed(clients, times.warmUp));
-    show('measuring the capacity');
-    const { rate, outcomes } = await this.#closed(this.#plan.clients, times.capacity);
+    this.#plan ??= await planFor((clients) => this.#closed(clients, warmUp));
+    this.#show('measuring the capacity');
+    const { rate, outcomes } = await this.#closed(this.#plan.clients, capacity);
     if (!isHooked) checkOwnLimit(outcomes);
     if (rate === 0) throw new ShowsNothing('too few requests were answered to measure by');
-    const phases = phasesOf(times, this.#plan, rate);
-    const attempts = await this.#spike(phases, this.#plan, round);
+    const phases = phasesOf(this.#times, this.#plan, rate);
+    this.#show('sending the spike');
+    const load = { phases, seed: round, timeout: this.#plan.timeout };
+    const { attempts, isComplete } = await this.#generator.do('open', load);
+    if (!isComplete)
+      throw new ShowsNothing(
+        `the load generator could not keep up: a request would have been sent more than 1.5 s after its time. ${loadOfMachine()}, or choose a more expensive page`,
+      );
     await this.#app?.checkRuns('in the spike');
     return { isHooked, capacity: rate, phases, attempts };
   }
 
   async #closed(clients: number, duration: number): Promise<ClosedLoad> {
-    const { generator } = this.#setup;
-    const load = await generator.do('closed', { clients, duration, minAnswers: MIN_ANSWERS });
+    const load = { clients, duration, minAnswers: MIN_ANSWERS };
+    const closed = await this.#generator.do('closed', load);
     await this.#app?.checkRuns('under load');
-    return load;
-  }
-
-  async #spike(phases: readonly Phase[], { timeout }: Plan, seed: number) {
-    const { generator, show } = this.#setup;
-    show('sending the spike');
-    const load = await generator.do('open', { phases, seed, timeout });
-    if (!load.isComplete)
-      throw new ShowsNothing(
-        `the load generator could not keep up: a request would have been sent more than 1.5 s after its time. ${loadOfMachine()}, or choose a more expensive page`,
-      );
-    return load.attempts;
+    return closed;
   }
 }
 

@@ -1,4 +1,4 @@
-import { quantile } from './figures.ts';
+import { quantile } from '../load/index.ts';
 import { milliseconds, perSecond } from './format.ts';
 import type { ClosedLoad } from './generator.ts';
 import { ShowsNothing } from './verdict.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { aligned, CommandError, type Output } from '../output.ts';
 import type { TryOptions } from './options.ts';
-import { pageOf } from './report/page.ts';
+import { pageOf } from './report.ts';
 import { type Result, rowsOf } from './result.ts';
 
 /** Prints a result, and writes the report. */
@@ -11,13 +11,13 @@ export function print(result: Result, options: TryOptions, { stdout }: Output): 
   const report = options.report ?? join(tmpdir(), `headgate-try-${process.pid}.html`);
   const rows = rowsOf(result);
   const { typical, ...json } = result;
-  if (options.isJson) stdout.write(`${JSON.stringify({ ...json, report }, null, 2)}\n`);
+  if (options.json) stdout.write(`${JSON.stringify({ ...json, report }, null, 2)}\n`);
   else stdout.write(`${result.sentence}\n\n${aligned(rows)}\n\nThe curves: ${report}\n`);
   // Last, so that the result is not lost.
   try {
     writeFileSync(report, pageOf(result, rows));
   } catch (error) {
-    throw new CommandError(`try: ${report}: ${(error as Error).message}`, 1);
+    throw new CommandError(`${report}: ${(error as Error).message}`, 1);
   }
 }
 

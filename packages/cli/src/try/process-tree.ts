@@ -1,9 +1,22 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { openSync, readdirSync, readFileSync, readlinkSync, unlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { attempt } from '../output.ts';
 
 /** The environment variable that marks the processes of an app; children inherit it. */
 export const MARK = 'HEADGATE_TRY';
+/** The file descriptor that marks them, too: `env -i` removes the variable. */
+export const MARK_FD = 3;
+
+/** Opens a file that no longer exists, for `MARK_FD`: Linux shows its former name, which contains the mark. */
+export function openMark(mark: string): number {
+  const path = join(tmpdir(), `${MARK}=${mark}`);
+  const file = openSync(path, 'w');
+  unlinkSync(path);
+  return file;
+}
 
 /** The processes that a command has started. */
 export interface Tree {
@@ -12,25 +25,44 @@ export interface Tree {
   readonly leader?: number | undefined;
 }
 
-interface Process {
-  readonly id: number;
-  readonly parent: number;
-  readonly group: number;
-  readonly isMarked: boolean;
-}
-
 /** The running processes of a tree: those of its group, those with its mark, and their descendants. */
 export function processesOf({ mark, leader }: Tree): number[] {
-  const all = listProcesses(`${MARK}=${mark}`);
+  const all = (process.platform === 'linux' ? rowsByProc : rowsByPs)().flatMap(
+    ([id, parent, group, state, marks]) => {
+      if (!state || state.startsWith('Z')) return [];
+      const isMarked = marks?.includes(`${MARK}=${mark}`) === true;
+      return [{ id: Number(id), parent: Number(parent), group: Number(group), isMarked }];
+    },
+  );
   const found = new Set<number>();
-  const add = ({ id }: Process) => {
+  const add = (id: number) => {
     if (id === process.pid || found.has(id)) return;
     found.add(id);
-    for (const each of all) if (each.parent === id) add(each);
+    for (const each of all) if (each.parent === id) add(each.id);
   };
-  const isRoot = (each: Process) => each.isMarked || each.id === leader || each.group === leader;
-  for (const each of all) if (isRoot(each)) add(each);
+  for (const { id, group, isMarked } of all)
+    if (isMarked || id === leader || group === leader) add(id);
   return [...found];
+}
+
+/** Of each process: its id, its parent, its group, its state, and what may contain the mark. */
+type Row = (string | undefined)[];
+
+function rowsByProc(): Row[] {
+  const ids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return ids.map((id) => {
+    const stat = readIfThere(`/proc/${id}/stat`);
+    const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const marks = `${readIfThere(`/proc/${id}/environ`)} ${linkOf(`/proc/${id}/fd/${MARK_FD}`)}`;
+    return [id, parent, group, state, marks];
+  });
+}
+
+/** For macOS, where `-E` adds the environment to the command. */
+function rowsByPs(): Row[] {
+  const args = ['-axwwE', '-o', 'pid=,ppid=,pgid=,stat=,command='];
+  const lines = execFileSync('ps', args, { encoding: 'utf8', maxBuffer: 2 ** 28 }).split('\n');
+  return lines.map((line) => [...line.trim().split(/\s+/, 4), line]);
 }
 
 /** A process that the kernel has not ended by then is waiting for a device. */
@@ -50,40 +82,7 @@ export async function endTree(tree: Tree, grace: number): Promise<void> {
 }
 
 function signalAll(tree: Tree, signal: NodeJS.Signals): void {
-  for (const id of processesOf(tree)) {
-    try {
-      process.kill(id, signal);
-    } catch {
-      // It has ended by itself.
-    }
-  }
-}
-
-function listProcesses(mark: string): Process[] {
-  return process.platform === 'linux' ? listByProc(mark) : listByPs(mark);
-}
-
-function listByProc(mark: string): Process[] {
-  const ids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return ids.flatMap((id) => {
-    const stat = readIfThere(`/proc/${id}/stat`);
-    const [state = 'Z', parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (stat === '' || state === 'Z') return [];
-    const isMarked = readIfThere(`/proc/${id}/environ`).includes(mark);
-    return [{ id: Number(id), parent: Number(parent), group: Number(group), isMarked }];
-  });
-}
-
-/** For macOS, where `-E` adds the environment to the command. */
-function listByPs(mark: string): Process[] {
-  const args = ['-axwwE', '-o', 'pid=,ppid=,pgid=,stat=,command='];
-  const lines = execFileSync('ps', args, { encoding: 'utf8', maxBuffer: 2 ** 28 }).split('\n');
-  return lines.flatMap((line) => {
-    const [id, parent, group, state] = line.trim().split(/\s+/);
-    if (id === undefined || state?.startsWith('Z')) return [];
-    const isMarked = line.includes(mark);
-    return [{ id: Number(id), parent: Number(parent), group: Number(group), isMarked }];
-  });
+  for (const id of processesOf(tree)) attempt(() => process.kill(id, signal));
 }
 
 /** The TCP ports on which processes of a tree listen. */
@@ -103,33 +102,17 @@ function portsByProc(ids: readonly number[]): number[] {
 }
 
 function socketsOf(id: number): string[] {
-  try {
-    return readdirSync(`/proc/${id}/fd`).flatMap((fd) => {
-      const [, inode] = /^socket:\[(\d+)\]/.exec(readlinkSync(`/proc/${id}/fd/${fd}`)) ?? [];
-      return inode ?? [];
-    });
-  } catch {
-    // A descriptor was closed, or the process has ended.
-    return [];
-  }
+  const links = attempt(() => readdirSync(`/proc/${id}/fd`)) ?? [];
+  return links.flatMap((fd) => /^socket:\[(\d+)\]/.exec(linkOf(`/proc/${id}/fd/${fd}`))?.[1] ?? []);
 }
 
 function portsByLsof(ids: readonly number[]): number[] {
-  try {
-    const args = ['-nP', '-a', '-p', ids.join(','), '-iTCP', '-sTCP:LISTEN', '-Fn'];
-    const names = execFileSync('lsof', args, { encoding: 'utf8' }).matchAll(/^n.*:(\d+)$/gm);
-    return [...names].map(([, port]) => Number(port));
-  } catch {
-    // lsof is missing, or has found nothing.
-    return [];
-  }
+  const args = ['-nP', '-a', '-p', ids.join(','), '-iTCP', '-sTCP:LISTEN', '-Fn'];
+  // It fails if it finds nothing.
+  const names = attempt(() => execFileSync('lsof', args, { encoding: 'utf8' })) ?? '';
+  return [...names.matchAll(/^n.*:(\d+)$/gm)].map(([, port]) => Number(port));
 }
 
-function readIfThere(path: string): string {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch {
-    // The process has ended, or belongs to another user.
-    return '';
-  }
-}
+/** The texts of files; empty if the process has ended, or belongs to another user. */
+const readIfThere = (path: string) => attempt(() => readFileSync(path, 'latin1')) ?? '';
+const linkOf = (path: string) => attempt(() => readlinkSync(path)) ?? '';

@@ -64,7 +64,7 @@ describe.concurrent('a server that cannot be measured is refused in a sentence:'
     [
       'no such command',
       ['--', 'no-such-command'],
-      'the command cannot be started: spawn no-such-command ENOENT',
+      'the command cannot be started: there is no program "no-such-command"',
     ],
     [
       'it ignores PORT',
@@ -72,9 +72,20 @@ describe.concurrent('a server that cannot be measured is refused in a sentence:'
       /nothing listens on port PORT; the command listens on \d+\. It ignores PORT/,
     ],
     [
+      'it needs a terminal',
+      ['--', process.execPath, '-e', 'if (!process.stdin.isTTY) throw new Error("no TTY")'],
+      `the command ended (1) before it answered at ${url}. Its last output:\n  | Error: no TTY`,
+    ],
+    [
+      'it asks a question, and waits for the answer',
+      ['--', 'sh', '-c', 'printf "Port? "; exec sleep 100'],
+      `nothing answers at ${url} within 2 s: the command listens on no port. Its last output:\n  | Port?`,
+      { maxStart: 2_000 },
+    ],
+    [
       'it never listens',
       ['--', process.execPath, '-e', 'setInterval(() => {}, 1000)'],
-      `nothing answers at ${url} within 1 s: the command listens on no port.`,
+      `nothing answers at ${url} within 1 s: the command listens on no port. It has printed nothing.`,
       { maxStart: 1_000 },
     ],
     [
@@ -85,7 +96,7 @@ describe.concurrent('a server that cannot be measured is refused in a sentence:'
     [
       'it accepts connections, but never answers',
       server(''),
-      `${url} accepts connections, but sends no answer within 1 s.`,
+      `${url} accepts connections, but sends no answer within 1 s. Does it speak https?`,
       { maxStart: 1_000 },
     ],
     [

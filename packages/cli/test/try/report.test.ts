@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { escapeHtml, ticks } from '../../src/try/charts.ts';
 import { milliseconds, percent, perSecond } from '../../src/try/format.ts';
-import { pageOf } from '../../src/try/report/page.ts';
-import { escapeHtml, ticks } from '../../src/try/report/svg.ts';
+import { pageOf } from '../../src/try/report.ts';
 import { resultOf, rowsOf } from '../../src/try/result.ts';
 import { passOf } from './passes.ts';
 

@@ -2,5 +2,6 @@
 import { run } from '../../src/command.ts';
 import { shortTimes } from './command.ts';
 
-const hook = `${process.execArgv.join(' ')} --import ${import.meta.resolve('@headgate/node/register')}`;
+const register = `--import ${import.meta.resolve('@headgate/node/register')}`;
+const hook = `${process.execArgv.join(' ')} ${process.env.TEST_HOOK ?? register}`;
 process.exitCode = await run(process.argv.slice(2), process, { times: shortTimes, hook });

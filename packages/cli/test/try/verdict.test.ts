@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { type Figures, figuresOf, mediansOf, quantile } from '../../src/try/figures.ts';
+import { quantile } from '../../src/load/index.ts';
+import { type Figures, figuresOf, mediansOf } from '../../src/try/figures.ts';
 import { judge } from '../../src/try/verdict.ts';
 import { figures, passOf } from './passes.ts';
 
@@ -59,6 +60,9 @@ describe('the verdict is', () => {
     ],
   ])('none if %s', (_, bare, hooked, reason) => {
     expect(() => judge(bare, hooked)).toThrow(reason);
+    // Only then, the demo fails.
+    const isCertain = bare === hooked;
+    expect(() => judge(bare, hooked)).toThrow(expect.objectContaining({ isCertain }));
   });
 
   it('that of the medians: one odd round of three does not matter', () => {
