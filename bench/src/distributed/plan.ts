@@ -9,7 +9,7 @@ export interface DistributedPlan {
   warmUp: number;
   /** The measured time of crowds. */
   crowd: number;
-  /** The same for long work, with which the whole queue takes a second to serve. */
+  /** The measured time of crowds with long work: serving their whole queue takes a second. */
   slowCrowd: number;
   /** The measured time of crowds behind the proxy. */
   counted: number;

@@ -12,7 +12,7 @@ export interface Situation {
   held: boolean;
 }
 
-/** Where a limiter always has the same numbers. */
+/** A situation with fixed limits, which the default limit does not have. */
 export type LimitedSituation = Situation & { limit: number; queueLimit: number };
 
 const base = { takesATurn: false, held: false, offered: { connections: 64 } };

@@ -4,7 +4,7 @@ import type { Phase } from './arrivals.ts';
 export interface OverloadPlan {
   /** Multiples of the capacity, ascending. The last one is the spike from which a server must recover. */
   multiples: readonly number[];
-  /** The duration of each multiple, and its first part, which does not count. */
+  /** How long each multiple is offered, and the first part of that time, which is not measured. */
   phase: number;
   uncounted: number;
   /** Half of the capacity: before the measurement, and after the spike. */

@@ -15,7 +15,7 @@ export function withText(page: string, id: string, text: string): string {
   return `${page.slice(0, from)}${begin}\n${text}\n\n${page.slice(to)}`;
 }
 
-/** A table with a row for each `what` and a column for each `column`. A single column contains the measured values. */
+/** A table with a row for each `what` and a column for each `column`, or one for all values: `measured`. */
 function table(name: string, figures: readonly Figure[]): string {
   const columns = [...new Set(figures.map(({ column }) => column))].flatMap((column) =>
     columnsOf(figures, column),

@@ -89,7 +89,7 @@ export class UsageReader {
       this.#deltas++;
       this.#isCounted = true;
     }
-    // Only there: a model may write the same names into the arguments of a tool.
+    // Only these positions: a model may write the same names into the arguments of a tool.
     const from = path[1] === 'message' || path[1] === 'response' ? 2 : 1;
     if (path[from] !== 'usage' || json.isString) return;
     const name = path.slice(from, depth + 1).join('.');

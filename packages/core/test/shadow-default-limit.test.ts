@@ -39,7 +39,7 @@ it('all requests are admitted, and those that the limit would have rejected are 
     true,
     3,
   ]);
-  // No progress is made only while the loop has time.
+  // The loop is busy: an idle loop would stop counting the two requests that make no progress.
   for (let waited = 0; waited < 1100; waited += 10) loop.busy(10);
   loop.advance(0);
   const { rejected, wouldReject, shadow, suggestion } = limiter.stats();

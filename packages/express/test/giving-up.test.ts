@@ -60,7 +60,7 @@ describe.each([
     });
     const begunAt = performance.now();
     expect(await running.call('/file').answer()).toMatchObject({ status: 200 });
-    // Four requests in this time use four of the ten permits, however busy the machine is.
+    // Sending four requests in the time of one uses four of the ten permits, however busy the machine is.
     const usual = Math.max(10, performance.now() - begunAt);
     const random = lcg(1);
     const answers: Promise<{ status: number }>[] = [];

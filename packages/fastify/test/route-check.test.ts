@@ -119,7 +119,7 @@ describe.each(versions)('the routes of %s are checked when the app starts', (_, 
     expect(add).toThrow(expect.objectContaining({ option: 'config.concurrencyLimit' }));
   });
 
-  it('the plugin itself checks an app that was created before the adapter was loaded', async () => {
+  it('the plugin checks the routes of an app that was created before the adapter was loaded', async () => {
     const publish = vi.spyOn(channel('fastify.initialization'), 'publish').mockReturnValue();
     const app = create();
     expect(publish).toHaveBeenCalledTimes(1);

@@ -75,7 +75,7 @@ interface Second {
 export interface Result {
   /** Requests that the server has received, per call, during the outage. */
   readonly attempts: number;
-  /** Seconds from the end of the outage until 95 % are answered, in each later second; Infinity if never. */
+  /** Seconds after the outage from which 95 % of the calls of every second are answered; Infinity if never. */
   readonly recovery: number;
   /** Parts of the calls that were answered before, during and after the outage; after: from five seconds on. */
   readonly before: number;

@@ -54,7 +54,7 @@ it('shadow mode predicts how many requests an enforcing server rejects', async (
   expect(limits.at(-1)?.rejectedShare).toBeLessThan(present?.rejectedShare ?? 0);
 });
 
-it('shadow mode of the default limit counts what the limit rejects of bursts', async () => {
+it('in bursts, shadow mode of the default limit counts about as many rejections as enforcing makes', async () => {
   collectWarnings('HEADGATE_SHEDDING');
   const limit = defaultLimit({ min: 8, max: 8 });
   // 12 requests at once, every 1.5 seconds: four of them do not start while the others take a second.

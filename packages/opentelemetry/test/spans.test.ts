@@ -166,7 +166,7 @@ describe('a limit that is instrumented again', () => {
     (await waiting).release();
   };
 
-  it('has one span for each wait if the SDK was registered in between, until both are removed', async () => {
+  it('has one span for each wait, even if the SDK was registered after the first instrument()', async () => {
     const limiter = createLimiter({ name: 'app', limit: 1, queueLimit: 1 });
     // The global providers do nothing yet.
     const removeEarly = instrument(limiter);

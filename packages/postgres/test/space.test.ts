@@ -40,7 +40,7 @@ test('sequential callers use no more than a few pages', async () => {
   onTestFinished(() => own.close());
   await cycles(own, 100);
   const before = await pages();
-  // Each is two versions of a row, and a page has about twenty: 150 pages if none were reused.
+  // Each cycle writes two row versions, and a page holds about twenty: without reuse, that would be 150 pages.
   await cycles(own, 1_500);
   expect((await pages()) - before).toBeLessThan(40);
 }, 30_000);

@@ -65,7 +65,7 @@ async function queued(one: Process, two: Process) {
   return { held, waiting };
 }
 
-/** With an open subscription, a release elsewhere grants the waiter by a message. */
+/** Expects that a release in one process reaches the waiter of the other by a message. */
 async function expectGrant(one: Process, two: Process): Promise<void> {
   const { held, waiting } = await queued(one, two);
   held.release();

@@ -2,7 +2,7 @@ import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { CircuitBreaker } from '../src/availability/circuit-breaker.ts';
 
-/** As in Node, whose timers are whole milliseconds and may fire up to one early. */
+/** As in Node, whose timers take whole milliseconds and may fire up to a millisecond early. */
 class EarlyClock extends VirtualClock {
   override setTimeout(callback: () => void, delay: number) {
     return super.setTimeout(callback, delay - 0.5);

@@ -103,7 +103,7 @@ describe('while the store is unavailable', () => {
     const held = await other.acquire();
     const own = outcome(limiter.acquire({ weight: 1 }));
     await settled();
-    // The local limit has room, as another process holds the lease.
+    // Another process holds the only permit, so the local count of this process is 0.
     store.trouble = 'silent';
     await world.advance(lease / 3 + timeout + 50);
     expect(own.permit).toBeDefined();

@@ -12,7 +12,7 @@ export interface CallRecord {
   answered?: number;
   granted?: number;
   fencing?: string | undefined;
-  /** When the call's work ended, at the latest with its process. */
+  /** When the call's work ended, or its process, if that was earlier. */
   ended?: number;
   aborted?: boolean;
   reason?: string;

@@ -11,7 +11,10 @@ const MAX_MS = 30_000;
 /** Milliseconds between two checks of the abandoned requests. */
 const INTERVAL_MS = 250;
 
-/** Number of handlers in a row that must stop with their clients before such handlers are trusted again. */
+/**
+ * A handler that seemed to stop with its client may run on. Then its kind of work is distrusted, until this many of its
+ * handlers have stopped in a row.
+ */
 const DISTRUSTED_STOPS = 3;
 
 /** A request whose client has left, and whose handler may still run. */
@@ -112,7 +115,7 @@ export class AbandonedRequests {
       this.#distrusted.set(work, DISTRUSTED_STOPS);
   }
 
-  /** A request has been answered, so those of its work that were admitted earlier do not hang. */
+  /** A request has been answered, so requests of the same work that were admitted earlier count as done. */
   answered(work: string, number: number): void {
     const earlier = [...(this.#byWork.get(work) ?? [])].filter((one) => one.number < number);
     if (earlier.some(({ seemsToStop }) => seemsToStop)) this.#hasStopped(work);
@@ -135,7 +138,7 @@ export class AbandonedRequests {
     if (!hasReturned) request.release();
   }
 
-  /** Returns the permit of a request that was abandoned this many milliseconds ago, unless too many are returned. */
+  /** Returns the permit of a request abandoned `age` milliseconds ago, unless too many have been returned already. */
   #probe(request: AbandonedRequest, age: number): void {
     const { demands, hasReturned } = request;
     if (hasReturned || demands.length === 0 || !demands.every((demand) => mayReturn(demand, age)))

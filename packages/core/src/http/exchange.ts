@@ -5,7 +5,7 @@ import { OwnCalls } from './own-calls.ts';
 
 /** The async context of a handler. It may outlive the request, in a connection that the handler has opened. */
 interface Scope {
-  /** Undefined once the response is complete: nothing waits for what the handler still calls. */
+  /** Undefined once the response is complete: requests that the handler makes later need their own permits. */
   exchange: Exchange | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { NodeRequest, NodeResponse, NodeSocket } from './node-message.ts';
 
 /** Maximum length of a body that is drained so that its connection can be reused. */
 const MAX_DRAINED_BYTES = 128 * 1024;
-/** Maximum number of bytes that are read from a longer body. */
+/** Maximum number of bytes that are read of a body that is longer, or of unknown length. */
 const MAX_READ_BYTES = 64 * 1024;
 /** How long a closing connection stays open, so that the client can read the response. */
 const LINGER_MS = 1000;

@@ -1,7 +1,7 @@
 import { warned, warnOnce } from '../warning.ts';
 import type { Handle } from './limiter.ts';
 
-/** Number of creations after which none is examined, since a stack trace takes time. */
+/** Maximum number of creations that are examined, since each stack trace takes time. */
 const MAX_EXAMINED = 1000;
 
 /** Number of limits in a row that requests may create for one caller each: an app may create its limits lazily. */

@@ -22,7 +22,7 @@ export class Estimate {
     this.squares += deviation * (value - this.mean);
   }
 
-  /** Adds the values of another estimate. All together then weigh as much as `maxCount` values at most. */
+  /** Adds the values of another estimate. Together, they weigh as much as at most `maxCount` values. */
   include({ count, mean, squares }: Estimate, maxCount: number): void {
     if (count === 0) return;
     const total = this.count + count;

@@ -163,7 +163,7 @@ describe('requests that do not count while their body is arriving', () => {
     return uploads;
   };
 
-  it('do not keep an overload of requests that compute from being noticed', () => {
+  it('do not hide an overload by other requests, which compute', () => {
     const world = scene(fifo(), { limit: 10_000 });
     const { loop, limiter, measure } = world;
     measure(20);

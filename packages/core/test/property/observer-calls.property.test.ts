@@ -19,7 +19,7 @@ const kinds = ['admitted', 'queued', 'rejected', 'withdrawn', 'released', 'resiz
 
 type Call = readonly [name: string, at: number];
 
-/** A limiter whose observer, limit algorithm and waiters all make the next of the random calls. */
+/** A limiter. Each callback of its observer, limit algorithm and waiters makes the next random call. */
 class Scene {
   readonly clock = new VirtualClock();
   readonly algorithm = new ScriptedLimit(3);

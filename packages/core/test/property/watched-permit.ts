@@ -9,7 +9,7 @@ interface PermitWatcher {
   releases(): void;
 }
 
-/** Wraps the methods of a permit that change the weight that counts. */
+/** Wraps the methods of a permit that change its counted weight. */
 export function watchPermit(permit: Permit, watcher: PermitWatcher): void {
   const base = permit as BasePermit;
   const { release, adjust, pauseCounting, countAgain, stopCounting } =

@@ -41,7 +41,7 @@ async function expectPolicies(
   }
 }
 
-test.concurrent('WRONGTYPE: the key of the limit has another type', async () => {
+test.concurrent('onStoreError applies to WRONGTYPE, when the key of the limit has another type', async () => {
   const name = 'of another kind';
   await admin.set(`headgate:{${name}}`, 'theirs');
   const processes = await startEach(redis, { name });
@@ -55,14 +55,14 @@ test.concurrent('WRONGTYPE: the key of the limit has another type', async () => 
   }
 });
 
-test.concurrent('READONLY: the client is connected to a replica', async (context) => {
+test.concurrent('onStoreError applies to READONLY, when the client is connected to a replica', async (context) => {
   const { server: master } = await ownServer(context);
   const replica = await startReplica(master);
   context.onTestFinished(() => replica.stop());
   await expectPolicies(await startEach(replica), 'READONLY');
 });
 
-test.concurrent('NOAUTH: the client has no password', async (context) => {
+test.concurrent('onStoreError applies to NOAUTH, without waiting, when the client has no password', async (context) => {
   const timeout = 5_000;
   const { server } = await ownServer(context, '--requirepass', 'secret');
   const processes = await startEach(server, { lease: 3 * timeout, timeout });
@@ -72,7 +72,7 @@ test.concurrent('NOAUTH: the client has no password', async (context) => {
   expect(performance.now() - since).toBeLessThan(timeout);
 });
 
-test.concurrent('OOM: without free memory leases can be renewed and released', async (context) => {
+test.concurrent('onStoreError applies to OOM, while held leases can be renewed and released', async (context) => {
   const { server, admin } = await ownServer(context);
   const [one] = (await workers.start(1, server, { limit: 2, lease: 900 })) as [RemoteLimiter];
   const held = await one.acquire();
@@ -90,7 +90,7 @@ test.concurrent('OOM: without free memory leases can be renewed and released', a
   await (await one.acquire()).release();
 });
 
-test.concurrent("BUSY: another program's script does not end", async (context) => {
+test.concurrent("onStoreError applies to BUSY, while another program's script runs", async (context) => {
   const { server, admin } = await ownServer(context, '--busy-reply-threshold', '50');
   const other = admin.duplicate();
   context.onTestFinished(() => other.disconnect());
@@ -105,7 +105,7 @@ test.concurrent("BUSY: another program's script does not end", async (context) =
   for (const one of processes) await (await one.acquire()).release();
 });
 
-test.concurrent('the app has closed the client', async () => {
+test.concurrent('onStoreError applies after the app has closed the client', async () => {
   const processes = await startEach(redis);
   for (const one of processes) await (await one.acquire()).release();
   for (const one of processes) await one.do('quit');

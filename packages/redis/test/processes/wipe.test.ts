@@ -21,8 +21,8 @@ function expectStored(one: RemoteLimiter, inflight: number, queued: number) {
 }
 
 /**
- * Waits until the store has counted everything again; waiters that report first may have been granted permits, at most
- * n beyond the limit.
+ * Waits until the store has counted everything again. Until all holders have reported, waiters may have been granted
+ * permits, so up to twice the limit may be held.
  */
 async function expectAll(
   one: RemoteLimiter,

@@ -18,7 +18,7 @@ export abstract class DistributedSemaphoreGroup<
   declare readonly settings: DistributedSettings;
   /** The limit that this process declares. Another process may have declared or set the limit that applies. */
   readonly declared: number;
-  /** The declared numbers that the store knows, or the number that this process declares. */
+  /** The limits that processes have declared, as the store reports them; before its first answer, only this one's. */
   declaredNumbers: readonly number[];
   inflight = 0;
   /**

@@ -65,7 +65,7 @@ export class CachedLimitState {
     this.pausedUntil = milliseconds === 0 ? now : Math.max(this.pausedUntil, now + milliseconds);
   }
 
-  /** Returns whether to ask the store if it is still paused: once a second. */
+  /** Returns true at most once a second, when the store must be asked whether the limit is still paused. */
   asksForPause(): boolean {
     const now = this.group.settings.clock.now();
     if (now < this.pauseKnownUntil) return false;

@@ -164,7 +164,7 @@ export class DistributedScene {
     }
   }
 
-  /** Waits until everything that needs no time has happened, and checks that nothing forbidden has. */
+  /** Waits until all promises that need no time have settled, and checks the rules. */
   async settle(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     const now = this.clock.now();
