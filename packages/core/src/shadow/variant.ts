@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
-import type { BasePermit, PermitUpdate } from '../semaphore/permit.ts';
+import type { PermitUpdate } from '../semaphore/follow-permit.ts';
+import type { BasePermit } from '../semaphore/permit.ts';
 import { noRejections, type Rejection } from '../semaphore/rejection.ts';
 import type { Forecast, ShadowStats } from '../semaphore/shadow-stats.ts';
 import { Waiter } from '../semaphore/waiter.ts';
@@ -29,7 +30,7 @@ export class ShadowedRequest<Demands> {
     readonly mayWait: boolean,
     /** Identifies the request in events. */
     readonly identity: object,
-    private readonly arrival = clock.now(),
+    private readonly arrival: number,
   ) {}
 
   /** Holds this permit of the simulation for as long as the real request takes. */
