@@ -28,7 +28,7 @@ export type { CloseOptions } from './semaphore/permit-tracker.ts';
 export type { RejectionCause } from './semaphore/rejection.ts';
 export { checkIdle, checkKey, checkRequest, keyText } from './semaphore/request.ts';
 export { RetryAfter } from './semaphore/retry-after.ts';
-export { type GroupMember, SemaphoreGroup } from './semaphore/semaphore-group.ts';
+export type { GroupMember } from './semaphore/semaphore-group.ts';
 export { announce, grant, identityOf, isGone, waitedSince } from './semaphore/waiter.ts';
 export { MeasuredCapacity, type MeasuredLimit } from './shadow/measured-capacity.ts';
 export { warn, warnOnce } from './warning.ts';

@@ -9,7 +9,7 @@ import { Pause } from './pause.ts';
 import type { Priority } from './priority.ts';
 import type { Queue, QueueContext } from './queue.ts';
 import type { Rejection, RejectionCause, RejectionReason } from './rejection.ts';
-import { ReleaseRate } from './release-rate.ts';
+import { type IdleRates, ReleaseRate } from './release-rate.ts';
 import { RetryAfter } from './retry-after.ts';
 import type { SemaphoreGroup } from './semaphore-group.ts';
 import { announce, grantQueued, isGone, type Waiter, waitedSince } from './waiter.ts';
@@ -23,13 +23,10 @@ export interface Ordering {
   readonly fairBy?: string | undefined;
 }
 
-/** The semaphores of a limiter in this process. */
+/** A limiter in this process. */
 interface LocalGroup extends SemaphoreGroup<Semaphore> {
   inflight: number;
-  /** The rate that was measured before the semaphore of this key was idle, if it is kept. */
-  earlierRate(key: string): ReleaseRate | undefined;
-  /** Removes the semaphore of an idle key, and keeps its rate. */
-  evict(semaphore: Semaphore, key: string, rate: ReleaseRate | undefined): void;
+  readonly idleRates: IdleRates;
 }
 
 /**
@@ -348,7 +345,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
 
   private startMeasuring(): void {
     const { key, group } = this;
-    this.rate ??= (key === undefined ? undefined : group.earlierRate(key)) ?? new ReleaseRate();
+    this.rate ??= (key === undefined ? undefined : group.idleRates.get(key)) ?? new ReleaseRate();
     this.rate.start(this.clock.now());
   }
 
@@ -401,9 +398,11 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
 
   /** Called after the last waiter has left, and after a release if none is queued. */
   private afterUse(): void {
-    const { key } = this;
+    const { key, group, rate } = this;
     if (key === undefined || this.inflight > 0 || this.queue.length > 0) return;
-    if (this.pauseLeft === 0) this.group.evict(this, key, this.rate);
+    if (this.pauseLeft > 0) return;
+    group.forget(this, key);
+    if (rate !== undefined) group.idleRates.keep(key, rate);
   }
 }
 

@@ -123,21 +123,18 @@ export class Simulation<Demands> {
   }
 
   /**
-   * Called when the request has been granted this permit.
+   * Called when a request has been granted this permit.
    *
-   * @param mayWait False for a request that is only admitted if there is room.
+   * @param waiter Undefined for a request that is only admitted if there is room.
    */
   admitted(
-    waiter: Waiting & Pick<Waiter, 'identity'>,
-    demands: Demands,
     permit: BasePermit,
-    mayWait = true,
+    demands: Demands,
+    waiter?: Waiting & Pick<Waiter, 'identity'>,
   ): void {
-    const { priority, fairBy, queueTimeout } = waiter;
-    const waiting = { priority, fairBy, queueTimeout };
-    const identity = permit.identity ?? endIdentity(waiter);
-    const arrival = this.clock.now();
-    const request = new ShadowedRequest(this.#clock, demands, waiting, mayWait, identity, arrival);
+    const identity = permit.identity ?? (waiter === undefined ? {} : endIdentity(waiter));
+    const now = this.clock.now();
+    const request = new ShadowedRequest(this.#clock, demands, waiter, identity, now);
     const sources = this.#sources.filter(({ limit }) => limit.weightOf(demands) > 0);
     followPermit(permit, (update) => {
       const { kind, released } = permit;
