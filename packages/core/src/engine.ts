@@ -29,6 +29,6 @@ export type { RejectionCause } from './semaphore/rejection.ts';
 export { checkIdle, checkKey, checkRequest, keyText } from './semaphore/request.ts';
 export { RetryAfter } from './semaphore/retry-after.ts';
 export type { GroupMember } from './semaphore/semaphore-group.ts';
-export { announce, grant, identityOf, isGone, waitedSince } from './semaphore/waiter.ts';
+export { announce, grantQueued, identityOf, isGone, waitedSince } from './semaphore/waiter.ts';
 export { MeasuredCapacity, type MeasuredLimit } from './shadow/measured-capacity.ts';
 export { warn, warnOnce } from './warning.ts';

@@ -52,6 +52,8 @@ export class DistributedLimiter
   }
 
   findOrCreate(key: string | undefined, limit: number | undefined): DistributedSemaphore {
+    const { only } = this;
+    if (only !== undefined && key === undefined && limit === undefined) return only;
     checkKey(this.settings, key, limit);
     const semaphore = this.find(key);
     if (semaphore === undefined) return new DistributedSemaphore(this.#context, key, limit);
