@@ -75,7 +75,8 @@ export class DistributedLimiter
     if (semaphore.admitsAtOnce(waiter)) return;
     const timeout = this.timeoutOf(waiter);
     const { breaker, fallback } = this;
-    if (semaphore.pauseLeft > this.timeLeft(waiter, timeout)) {
+    const { pauseLeft } = semaphore.limitState;
+    if (pauseLeft > 0 && pauseLeft > this.timeLeft(waiter, timeout)) {
       if (this.isUp && semaphore.limitState.asksForPause())
         this.#declarations.read(semaphore.limitState);
       return semaphore.waiters.rejectUnqueued(waiter, 'paused');
@@ -102,7 +103,7 @@ export class DistributedLimiter
 
   override learn(limitState: LimitState): void {
     super.learn(limitState);
-    this.#declarations.answered();
+    if (this.perKey) this.#declarations.answered();
   }
 
   get readsCommon(): boolean {

@@ -139,10 +139,10 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
   /** Grants the waiter a permit with a lease or, during an outage, without one. */
   admit(waiter: Waiter, lease?: AssignedLease, local?: BasePermit): void {
     const { group } = this;
+    this.#keep();
     const wasQueued = waiter.arrival !== 0;
     const now = wasQueued ? group.settings.clock.now() : 0;
     const waited = wasQueued ? waitedSince(waiter.since, now) : 0;
-    this.#keep();
     if (lease !== undefined && lease.excess > 0) reportExcess(group, waiter, lease.excess);
     const permit = this.held.create(waiter.weight, waited, lease, local);
     if (lease !== undefined) this.context.fallback.count(permit);
