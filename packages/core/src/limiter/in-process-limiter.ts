@@ -110,9 +110,7 @@ export class InProcessLimiter extends BaseLimiter<Semaphore> implements Gateable
     const displaced = isFull ? (semaphore.displacedBy(waiter) ?? waiter) : undefined;
     if (displaced === waiter || !waiter.joins()) return semaphore.rejectUnqueued(waiter, 'full');
     this.deadlines.start(waiter, timeout === Infinity ? undefined : timeout);
-    semaphore.insert(waiter);
-    if (displaced !== undefined) semaphore.reject(displaced, 'full');
-    semaphore.inserted(waiter);
+    semaphore.enqueue(waiter, displaced);
   }
 
   /** Whether the waiter may queue: the queue is not full, and the waiter does not certainly time out. */

@@ -128,8 +128,20 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     if (weight < 0) this.wake();
   }
 
-  /** Inserts a waiter into the queue. `inserted` must follow. */
-  insert(waiter: Waiter): void {
+  /**
+   * Enqueues a waiter, and rejects the one that it displaces from a full queue, if there is one. The waiter may leave
+   * early: each callback may withdraw it.
+   */
+  enqueue(waiter: Waiter, displaced: Waiter | undefined): void {
+    const { group } = this;
+    this.insert(waiter);
+    if (displaced !== undefined) this.reject(displaced, 'full');
+    if (waiter.queuedAt === this) announce(waiter);
+    if (waiter.queuedAt === this) group.counters.queued(waiter, waiter.weight, group.queued);
+    if (waiter.queuedAt === this && this.queue.mayBeNext(waiter)) grantFrom(this);
+  }
+
+  private insert(waiter: Waiter): void {
     const { group } = this;
     this.beforeUse();
     waiter.queuedAt = this;
@@ -144,27 +156,17 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
       this.chosen = undefined;
   }
 
-  /** Informs a waiter, and the observers, that it is queued. The waiter may have left: each call may withdraw it. */
-  inserted(waiter: Waiter): void {
-    const { group } = this;
-    if (waiter.queuedAt === this) announce(waiter);
-    if (waiter.queuedAt === this) group.counters.queued(waiter, waiter.weight, group.queued);
-    if (waiter.queuedAt === this && this.queue.mayBeNext(waiter)) grantFrom(this);
-  }
-
   /** Removes the waiter from the queue, without an answer. */
   withdraw(waiter: Waiter): void {
-    const wasFirst = this.removeWaiter(waiter);
-    this.group.counters.withdrawn(waiter, waiter.since);
-    attempt(() => waiter.withdrawn());
-    this.afterRemoval(wasFirst);
+    this.remove(waiter, () => {
+      this.group.counters.withdrawn(waiter, waiter.since);
+      waiter.withdrawn();
+    });
   }
 
   /** Rejects a waiter of the queue. */
   reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
-    const wasFirst = this.removeWaiter(waiter);
-    attempt(() => this.rejectUnqueued(waiter, reason, cause));
-    this.afterRemoval(wasFirst);
+    this.remove(waiter, () => this.rejectUnqueued(waiter, reason, cause));
   }
 
   /**
@@ -314,7 +316,6 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
 
   private grantNext(waiter: Waiter, now: number): void {
     this.rate?.granted(this.clock);
-    if (waiter === this.chosen) this.chosen = undefined;
     this.unlink(waiter, true);
     const permit = this.admitWaiter(waiter, waitedSince(waiter.since, now));
     permit.waiter = waiter;
@@ -362,21 +363,17 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     return this.queue.length > 1 && this.learned?.endsWaitOf(next, now) === true;
   }
 
-  /** Returns whether a waiter that leaves without a grant may have blocked others. */
-  private removeWaiter(waiter: Waiter): boolean {
-    const wasFirst = waiter === this.chosen || this.queue.mayBeNext(waiter);
-    if (waiter === this.chosen) this.chosen = undefined;
+  /** Removes a waiter that leaves without a grant, and informs it. Until then, its key is in use. */
+  private remove(waiter: Waiter, inform: () => void): void {
+    const mayBlock = waiter === this.chosen || this.queue.mayBeNext(waiter);
     this.unlink(waiter, false);
-    return wasFirst;
-  }
-
-  /** Called once a waiter that has left without a grant has been informed: until then, its key is in use. */
-  private afterRemoval(wasFirst: boolean): void {
+    attempt(inform);
     if (this.queue.length === 0) this.afterUse();
-    else if (wasFirst) grantFrom(this);
+    else if (mayBlock) grantFrom(this);
   }
 
   private unlink(waiter: Waiter, isGranted: boolean): void {
+    if (waiter === this.chosen) this.chosen = undefined;
     this.queue.remove(waiter, isGranted);
     waiter.queuedAt = undefined;
     if (this.queue.length === 0) {
