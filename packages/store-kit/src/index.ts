@@ -20,10 +20,9 @@ export type {
 export { certainPart, SET_NOW } from './contract.ts';
 export { Backoff } from './lease/backoff.ts';
 export { answerOfRepeated } from './lease/repeated-release.ts';
-export { limitTime } from './limit-time.ts';
+export { limitTime, within } from './limit-time.ts';
 export { operatedCode, operatedCodes, operatedState } from './operated-code.ts';
 export { Store } from './store.ts';
 export { checkTimes, type StoreOptions } from './store-kit.ts';
 export { SubscriptionProbe } from './subscription-probe.ts';
 export { decode, encode } from './wire.ts';
-export { within } from './within.ts';

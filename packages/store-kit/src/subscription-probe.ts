@@ -1,6 +1,6 @@
 import { systemClock } from '@headgate/core';
 import { startTimer } from '@headgate/core/engine';
-import { within } from './within.ts';
+import { within } from './limit-time.ts';
 
 export interface SubscriptionProbeOptions {
   /** Milliseconds between two probes, and the maximum time for a message to arrive. */

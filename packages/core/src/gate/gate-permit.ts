@@ -41,7 +41,6 @@ export class GatePermit extends BasePermit {
     if (this.isMarked || this.released) return;
     this.isMarked = true;
     for (const part of this.parts) part.mark();
-    this.extra?.whenUpdated?.((copy) => copy.mark());
   }
 
   countsAgainst(limit: string): boolean {
@@ -57,19 +56,16 @@ export class GatePermit extends BasePermit {
     if (extra.uncounted !== undefined) return;
     extra.uncounted = 'paused';
     for (const part of this.parts) if (part.isControlled) part.pauseCounting();
-    this.extra?.whenUpdated?.((copy) => copy.pauseCounting());
   }
 
   override countAgain(): void {
     if (this.extra?.uncounted !== 'paused') return;
     this.extra.uncounted = undefined;
     for (const part of this.parts) part.countAgain();
-    this.extra?.whenUpdated?.((copy) => copy.countAgain());
   }
 
   override stopCounting(outcome?: Outcome, maxDelay?: number): void {
     for (const part of this.parts) if (part.isControlled) part.stopCounting(outcome, maxDelay);
-    this.extra?.whenUpdated?.((copy) => copy.stopCounting(outcome, maxDelay));
   }
 
   protected changeWeight(weight: number, limit: string | undefined): void {
@@ -81,13 +77,7 @@ export class GatePermit extends BasePermit {
   }
 
   protected returnWeight(outcome: Outcome): void {
-    const { whenUpdated } = this.extra ?? {};
-    if (whenUpdated === undefined) return releaseAll(this.parts, outcome);
-    // The simulation must be notified of the release before the release admits other requests.
-    deferGrants(() => {
-      releaseAll(this.parts, outcome);
-      whenUpdated((copy) => copy.release(outcome));
-    });
+    releaseAll(this.parts, outcome);
   }
 }
 

@@ -220,7 +220,7 @@ export class OrderedGate implements InternalGate, GateWaiterOwner {
   ): void {
     const permit = new GatePermit(this.#permits, parts, waited);
     this.#permits.add(permit, waiter);
-    if (!isReported) this.#simulation?.admitted(waiter, demands, permit);
+    if (!isReported) this.#simulation?.admitted(permit, demands, waiter);
     grant(waiter, permit);
   }
 

@@ -6,6 +6,7 @@ import type { Handle } from '../limiter/limiter.ts';
 import { checkLimiter } from '../limiter/options.ts';
 import { checkCreation } from '../limiter/per-request.ts';
 import { type Outcome, outcomes } from '../limits/limit.ts';
+import { followPermit } from '../semaphore/follow-permit.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 import { checkPriority } from '../semaphore/priority.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
@@ -124,7 +125,7 @@ export class HttpGate<R> {
     this.#reentered += demands.length - rest.length;
     const permit = inner.tryAcquire() as BasePermit;
     const done = new Promise<void>((resolve) => {
-      permit.whenUpdated = () => permit.released && resolve();
+      followPermit(permit, () => permit.released && resolve());
     });
     for (const lender of lenders) lender.lend(exchange, done);
     this.#bypass(exchange, permit);

@@ -8,7 +8,11 @@ import type { OrderOption } from '../semaphore/queue.ts';
 import type { RejectionCause, RejectionReason } from '../semaphore/rejection.ts';
 import { keyText } from '../semaphore/request.ts';
 import type { Ordering } from '../semaphore/semaphore.ts';
-import type { GroupMember, SemaphoreGroup } from '../semaphore/semaphore-group.ts';
+import {
+  type GroupMember,
+  SemaphoreGroup,
+  type SemaphoreSettings,
+} from '../semaphore/semaphore-group.ts';
 import type { Waiter } from '../semaphore/waiter.ts';
 import {
   acquireFrom,
@@ -22,7 +26,6 @@ import type { AcquireOptions, WaitOptions } from './acquire-options.ts';
 import type { Limiter, LimiterState } from './limiter.ts';
 import { ignoredOptions } from './options.ts';
 import { DEFAULT_PAUSE_MS, pauseOf, recordRefusal } from './refusals.ts';
-import type { LimiterStats } from './stats.ts';
 
 /** What an operator changes about a limit, apart from its value. */
 export interface OperatedChange {
@@ -31,13 +34,12 @@ export interface OperatedChange {
 }
 
 /** The parts of a limiter that are the same wherever its permits are counted. */
-export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>>
+export abstract class BaseLimiter<Semaphore extends GroupMember>
+  extends SemaphoreGroup<Semaphore>
   implements Limiter
 {
-  readonly name: string;
   readonly perKey: boolean;
   readonly isAdaptive: boolean;
-  readonly shareNames: readonly string[];
   /** Options of requests that the limiter's order ignores. */
   readonly ignores: readonly OrderOption[] | undefined;
   readonly queueLimit: number;
@@ -46,12 +48,10 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
   readonly operations: readonly Operation[];
   abstract readonly isDistributed: boolean;
 
-  constructor(protected readonly semaphores: Semaphores) {
-    const { settings, limitUpdater, shareNames } = semaphores;
-    this.name = settings.name;
+  constructor(settings: SemaphoreSettings) {
+    super(settings);
     this.perKey = settings.perKey;
-    this.isAdaptive = limitUpdater !== undefined;
-    this.shareNames = shareNames;
+    this.isAdaptive = this.limitUpdater !== undefined;
     this.ignores = ignoredOptions(settings);
     this.queueLimit = settings.queueLimit;
     this.queueWeight = settings.queueWeight;
@@ -66,48 +66,30 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
     return { [this.name]: this };
   }
 
-  get closed(): boolean {
-    return this.semaphores.closed;
-  }
-
   get state(): LimiterState {
-    return this.closed ? 'closed' : this.semaphores.state;
+    return this.closed ? 'closed' : this.status;
   }
 
   get isFixed(): boolean {
-    return this.semaphores.limitUpdater?.isHeld !== false;
+    return this.limitUpdater?.isHeld !== false;
   }
 
   get mode(): 'enforce' | 'shadow' {
-    return this.semaphores.isShadow ? 'shadow' : 'enforce';
-  }
-
-  get limit(): number {
-    return this.semaphores.limit;
-  }
-
-  get inflight(): number {
-    return this.semaphores.inflight;
-  }
-
-  get queued(): number {
-    return this.semaphores.queued;
+    return this.isShadow ? 'shadow' : 'enforce';
   }
 
   get holders(): number {
-    return this.semaphores.permits.count;
+    return this.permits.count;
   }
 
-  request(waiter: Waiter): void {
-    this.semaphores.request(waiter);
-  }
+  abstract request(waiter: Waiter): void;
 
   withdraw(waiter: Waiter): void {
-    this.semaphores.at(waiter)?.withdraw(waiter);
+    this.at(waiter)?.withdraw(waiter);
   }
 
   reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
-    this.semaphores.at(waiter)?.reject(waiter, reason, cause);
+    this.at(waiter)?.reject(waiter, reason, cause);
   }
 
   setLimit(limit: number | 'adaptive'): void {
@@ -128,14 +110,13 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
 
   refused(retryAfter?: number | string | null, key?: string | number): void {
     const pause = pauseOf(retryAfter || 0) || DEFAULT_PAUSE_MS;
-    const semaphore = this.semaphores.findOrCreate(keyText(key), undefined);
+    const semaphore = this.findOrCreate(keyText(key), undefined);
     if (recordRefusal(semaphore)) this.pauseFor(pause, key);
   }
 
   pauseFor(pause: number | string, key?: string | number): void {
-    const { semaphores } = this;
-    const milliseconds = Math.min(pauseOf(pause), semaphores.settings.maxPause);
-    const semaphore = semaphores.findOrCreate(keyText(key), undefined);
+    const milliseconds = Math.min(pauseOf(pause), this.settings.maxPause);
+    const semaphore = this.findOrCreate(keyText(key), undefined);
     // A header that says 0, or nothing sensible, does not end a pause.
     if (!this.closed && (milliseconds > 0 || pause === 0)) semaphore.pauseFor(milliseconds);
   }
@@ -197,21 +178,20 @@ export abstract class BaseLimiter<Semaphores extends SemaphoreGroup<GroupMember>
   }
 
   observe(observer: Observer): () => void {
-    return this.semaphores.settings.observers.add(observer);
+    return this.settings.observers.add(observer);
   }
 
   async close(options?: CloseOptions): Promise<number> {
     checkClose(options);
-    this.semaphores.close();
-    return this.semaphores.permits.drain(options);
+    this.end();
+    return this.permits.drain(options);
   }
+
+  /** Rejects new requests and all waiters. */
+  protected abstract end(): void;
 
   private report(operation: Operation): void {
-    const { name, observers } = this.semaphores.settings;
-    observers.operated?.({ name, operation, limit: this.limit });
-  }
-
-  stats(): LimiterStats {
-    return this.semaphores.stats();
+    const { name, limit } = this;
+    this.settings.observers.operated?.({ name, operation, limit });
   }
 }

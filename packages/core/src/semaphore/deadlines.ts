@@ -97,6 +97,17 @@ export class Deadlines {
     for (const { timeout } of stuck) this.#restore(this.buckets.get(timeout));
   }
 
+  /** Expires the waiters here, and those of this queue that are tracked elsewhere: a gate tracks its own requests. */
+  sweepQueue(semaphore: { readonly oldest: Waiter | undefined }): void {
+    this.sweep();
+    for (let { oldest } = semaphore; oldest !== undefined; oldest = semaphore.oldest) {
+      const deadlines = oldest.timeoutBucket?.deadlines;
+      if (deadlines === this) return;
+      deadlines?.sweep();
+      if (oldest.queuedAt === semaphore) return;
+    }
+  }
+
   #open(timeout: number, deadline: number): TimeoutBucket {
     const bucket = new TimeoutBucket(this, timeout);
     this.buckets.set(timeout, bucket);

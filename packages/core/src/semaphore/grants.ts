@@ -7,8 +7,9 @@ export interface GrantSource {
   serve(): void;
 }
 
-let scheduled: GrantSource[] = [];
+const scheduled: GrantSource[] = [];
 let granting = false;
+const afterwards: (() => void)[] = [];
 
 /**
  * Serves a queue. All queues share one loop: a grant may release another permit at once, and a chain of these would
@@ -23,8 +24,7 @@ export function grantFrom(queue: GrantSource): void {
   }
   granting = true;
   serve(queue);
-  serveAll();
-  granting = false;
+  finish();
 }
 
 /** Serves queues only after `change` is complete, so that no granted waiter observes a partial change. */
@@ -34,31 +34,24 @@ export function deferGrants(change: () => void): void {
   try {
     change();
   } finally {
-    serveAll();
-    granting = false;
+    finish();
   }
 }
 
-/**
- * Runs `change`, and serves the queues that it affects before it returns, even while other queues are being served. For
- * simulations, in which each grant happens at its own time.
- */
-export function isolateGrants(change: () => void): void {
-  const outer = [scheduled, granting] as const;
-  scheduled = [];
+/** Calls back once no queue is being served. For simulations, whose own grants each happen at their own time. */
+export function afterGrants(callback: () => void): void {
+  if (granting) afterwards.push(callback);
+  else callback();
+}
+
+function finish(): void {
+  if (scheduled.length > 0) {
+    // The array may grow during the iteration.
+    for (const queue of scheduled) serve(queue);
+    scheduled.length = 0;
+  }
   granting = false;
-  try {
-    change();
-  } finally {
-    [scheduled, granting] = outer;
-  }
-}
-
-function serveAll(): void {
-  if (scheduled.length === 0) return;
-  // The array may grow during the iteration.
-  for (const queue of scheduled) serve(queue);
-  scheduled.length = 0;
+  if (afterwards.length > 0) for (const callback of afterwards.splice(0)) callback();
 }
 
 function serve(queue: GrantSource): void {

@@ -87,7 +87,7 @@ export class LocalPermit extends BasePermit implements AdmittedRequest, Controll
   }
 
   override pauseCounting(): void {
-    if (this.uncount('paused')) this.extra?.whenUpdated?.((copy) => copy.pauseCounting());
+    this.uncount('paused');
   }
 
   giveUp(): void {
@@ -100,7 +100,6 @@ export class LocalPermit extends BasePermit implements AdmittedRequest, Controll
     extra.countedSince = semaphore.group.settings.clock.now();
     extra.uncounted = undefined;
     semaphore.changeWeight(this, this.weight, 'resumed');
-    this.extra?.whenUpdated?.((copy) => copy.countAgain());
   }
 
   override mark(): void {
@@ -112,7 +111,6 @@ export class LocalPermit extends BasePermit implements AdmittedRequest, Controll
     limitUpdater.judged += this.weight;
     // Runs last: the algorithm and the waiters that a raised limit admits may release the permit.
     this.judge(limitUpdater, 'ok');
-    this.extra?.whenUpdated?.((copy) => copy.mark());
   }
 
   override stopCounting(outcome: Outcome = 'ok', maxDelay = 0): void {
@@ -127,7 +125,6 @@ export class LocalPermit extends BasePermit implements AdmittedRequest, Controll
       this.endWork(group.limitUpdater, outcome, weight, maxDelay);
     this.reportLeft(counted);
     this.semaphore.release(this, counted);
-    this.extra?.whenUpdated?.((copy) => copy.stopCounting(outcome, maxDelay));
   }
 
   protected changeWeight(weight: number): void {
@@ -145,10 +142,7 @@ export class LocalPermit extends BasePermit implements AdmittedRequest, Controll
     // The usual case is kept short, so that V8 inlines the whole life of a permit.
     if (this.extra === undefined && semaphore.group.limitUpdater === undefined)
       semaphore.release(this, weight);
-    else {
-      this.endWorkAndRelease(outcome, weight);
-      this.extra?.whenUpdated?.((copy) => copy.release(outcome));
-    }
+    else this.endWorkAndRelease(outcome, weight);
   }
 
   private endWorkAndRelease(outcome: Outcome, weight: number): void {
@@ -174,12 +168,10 @@ export class LocalPermit extends BasePermit implements AdmittedRequest, Controll
     return this.extra?.countedSince ?? this.since;
   }
 
-  /** Returns whether the permit has counted until now. */
-  private uncount(why: 'paused' | 'stuck'): boolean {
-    if (this.released || this.extra?.uncounted !== undefined) return false;
+  private uncount(why: 'paused' | 'stuck'): void {
+    if (this.released || this.extra?.uncounted !== undefined) return;
     this.extras().uncounted = why;
     this.changeCount(-this.weight, 'paused');
-    return true;
   }
 
   /** Changes the weight that counts. */

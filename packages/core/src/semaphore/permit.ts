@@ -78,8 +78,6 @@ interface Extra {
   request?: AdmittedRequest | undefined;
   /** The outcome that the owner has reported, while work passed to `waitUntil` is unsettled. */
   ending?: Outcome;
-  /** Called after a change that a simulation repeats. */
-  whenUpdated?: (update: PermitUpdate) => void;
   /**
    * Why the permit is held but does not count: `paused` while the request's body arrives, `stopped` while its response
    * is sent, `stuck` after its controller has given it up.
@@ -107,9 +105,6 @@ export interface PermitRegistry {
   abandon(permit: BasePermit): void;
   remove(permit: BasePermit, outcome: Outcome): void;
 }
-
-/** Makes a change of a permit to its copy in a simulation. */
-export type PermitUpdate = (copy: BasePermit) => void;
 
 /** Base class of the permits of limiters and gates. */
 export abstract class BasePermit implements Permit {
@@ -177,11 +172,6 @@ export abstract class BasePermit implements Permit {
 
   set kind(kind: string | undefined) {
     this.extras().kind = kind;
-  }
-
-  /** @internal Called after a change that a simulation repeats. */
-  set whenUpdated(callback: (update: PermitUpdate) => void) {
-    this.extras().whenUpdated = callback;
   }
 
   /** @internal Called when the permit's request is queued at a later limit of its gate, and does no work meanwhile. */

@@ -86,3 +86,23 @@ export class ReleaseRate {
 function minReleased(limit: number): number {
   return Math.max(MIN_RELEASED, MIN_ROUNDS * limit);
 }
+
+/** Maximum number of idle keys whose rates are kept. */
+const MAX_RATES = 1000;
+
+/** How fast keys that are idle now have released weight: the next burst of a key need not measure it again. */
+export class IdleRates {
+  readonly #rates = new Map<string, ReleaseRate>();
+
+  get(key: string): ReleaseRate | undefined {
+    return this.#rates.get(key);
+  }
+
+  /** Keeps the rate of a key. The key that has been idle for longest loses its rate. */
+  keep(key: string, rate: ReleaseRate): void {
+    const rates = this.#rates;
+    rates.delete(key);
+    rates.set(key, rate);
+    if (rates.size > MAX_RATES) rates.delete(rates.keys().next().value as string);
+  }
+}

@@ -51,6 +51,7 @@ export interface GroupMember {
  * no memory.
  */
 export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
+  readonly name: string;
   /** The limit of keys without a limit of their own. */
   limit: number;
   /** Weight held by this process. */
@@ -59,8 +60,8 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
   queued = 0;
   closed = false;
   /** `drained` rejects new requests; only `open` grants permits. */
-  state: 'open' | 'paused' | 'drained' = 'open';
-  /** Whether `state` is `open`. A flag, since every request reads it. */
+  status: 'open' | 'paused' | 'drained' = 'open';
+  /** Whether `status` is `open`. A flag, since every request reads it. */
   grants = true;
   /** Whether new requests are rejected. */
   rejects = false;
@@ -80,7 +81,8 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
   readonly #byKey = new Map<string, Semaphore>();
 
   constructor(readonly settings: SemaphoreSettings) {
-    const { limit, order, clock } = settings;
+    const { name, limit, order, clock } = settings;
+    this.name = name;
     this.shareNames = order.shareNames ?? [];
     this.ordersByRequest = this.shareNames.length > 0 || !order.ignores.includes('fairBy');
     this.limitUpdater =
@@ -91,20 +93,12 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
     this.deadlines = new Deadlines(clock, (late) => this.at(late)?.reject(late, 'timeout'));
   }
 
-  get name(): string {
-    return this.settings.name;
-  }
-
   /** Returns the semaphore of a key. A new one is stored only once it is used. */
   abstract findOrCreate(key: string | undefined, limit: number | undefined): Semaphore;
-  /** Admits, enqueues or rejects a new request. */
-  abstract request(waiter: Waiter): void;
   /** Returns the semaphore at which the waiter is queued, if it belongs to this group. */
   abstract at(waiter: Waiter): Semaphore | undefined;
   /** Applies a changed limit to all keys in use. */
   abstract resize(limit: number): void;
-  /** Rejects new requests and all waiters. */
-  abstract close(): void;
 
   /** Checks the wait options of a request that cannot be admitted at once. Returns its maximum wait in milliseconds. */
   protected timeoutOf(waiter: Waiter): number {
@@ -122,6 +116,12 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
     const left = deadline - timeoutBucket.deadlines.clock.now();
     // A waiter that is late already is not rejected here, but times out.
     return left > 0 ? left : Infinity;
+  }
+
+  protected setStatus(status: 'open' | 'paused' | 'drained'): void {
+    this.status = status;
+    this.grants = status === 'open';
+    this.rejects = status === 'drained';
   }
 
   find(key: string | undefined): Semaphore | undefined {
@@ -143,8 +143,7 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
   }
 
   stats() {
-    const { name } = this.settings;
-    const { limit, inflight, queued } = this;
+    const { name, limit, inflight, queued } = this;
     const { baseline, limitReason } = this.limitUpdater?.stats() ?? {};
     const inUse = this.inUse();
     const waiters = inUse.map(({ oldest }) => oldest);

@@ -9,7 +9,7 @@ import { Pause } from './pause.ts';
 import type { Priority } from './priority.ts';
 import type { Queue, QueueContext } from './queue.ts';
 import type { Rejection, RejectionCause, RejectionReason } from './rejection.ts';
-import { ReleaseRate } from './release-rate.ts';
+import { type IdleRates, ReleaseRate } from './release-rate.ts';
 import { RetryAfter } from './retry-after.ts';
 import type { SemaphoreGroup } from './semaphore-group.ts';
 import { announce, grantQueued, isGone, type Waiter, waitedSince } from './waiter.ts';
@@ -23,13 +23,10 @@ export interface Ordering {
   readonly fairBy?: string | undefined;
 }
 
-/** The semaphores of a limiter in this process. */
+/** A limiter in this process. */
 interface LocalGroup extends SemaphoreGroup<Semaphore> {
   inflight: number;
-  /** The rate that was measured before the semaphore of this key was idle, if it is kept. */
-  earlierRate(key: string): ReleaseRate | undefined;
-  /** Removes the semaphore of an idle key, and keeps its rate. */
-  evict(semaphore: Semaphore, key: string, rate: ReleaseRate | undefined): void;
+  readonly idleRates: IdleRates;
 }
 
 /**
@@ -131,8 +128,20 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     if (weight < 0) this.wake();
   }
 
-  /** Inserts a waiter into the queue. `inserted` must follow. */
-  insert(waiter: Waiter): void {
+  /**
+   * Enqueues a waiter, and rejects the one that it displaces from a full queue, if there is one. The waiter may leave
+   * early: each callback may withdraw it.
+   */
+  enqueue(waiter: Waiter, displaced: Waiter | undefined): void {
+    const { group } = this;
+    this.insert(waiter);
+    if (displaced !== undefined) this.reject(displaced, 'full');
+    if (waiter.queuedAt === this) announce(waiter);
+    if (waiter.queuedAt === this) group.counters.queued(waiter, waiter.weight, group.queued);
+    if (waiter.queuedAt === this && this.queue.mayBeNext(waiter)) grantFrom(this);
+  }
+
+  private insert(waiter: Waiter): void {
     const { group } = this;
     this.beforeUse();
     waiter.queuedAt = this;
@@ -147,27 +156,17 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
       this.chosen = undefined;
   }
 
-  /** Informs a waiter, and the observers, that it is queued. The waiter may have left: each call may withdraw it. */
-  inserted(waiter: Waiter): void {
-    const { group } = this;
-    if (waiter.queuedAt === this) announce(waiter);
-    if (waiter.queuedAt === this) group.counters.queued(waiter, waiter.weight, group.queued);
-    if (waiter.queuedAt === this && this.queue.mayBeNext(waiter)) grantFrom(this);
-  }
-
   /** Removes the waiter from the queue, without an answer. */
   withdraw(waiter: Waiter): void {
-    const wasFirst = this.removeWaiter(waiter);
-    this.group.counters.withdrawn(waiter, waiter.since);
-    attempt(() => waiter.withdrawn());
-    this.afterRemoval(wasFirst);
+    this.remove(waiter, () => {
+      this.group.counters.withdrawn(waiter, waiter.since);
+      waiter.withdrawn();
+    });
   }
 
   /** Rejects a waiter of the queue. */
   reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
-    const wasFirst = this.removeWaiter(waiter);
-    attempt(() => this.rejectUnqueued(waiter, reason, cause));
-    this.afterRemoval(wasFirst);
+    this.remove(waiter, () => this.rejectUnqueued(waiter, reason, cause));
   }
 
   /**
@@ -317,7 +316,6 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
 
   private grantNext(waiter: Waiter, now: number): void {
     this.rate?.granted(this.clock);
-    if (waiter === this.chosen) this.chosen = undefined;
     this.unlink(waiter, true);
     const permit = this.admitWaiter(waiter, waitedSince(waiter.since, now));
     permit.waiter = waiter;
@@ -348,7 +346,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
 
   private startMeasuring(): void {
     const { key, group } = this;
-    this.rate ??= (key === undefined ? undefined : group.earlierRate(key)) ?? new ReleaseRate();
+    this.rate ??= (key === undefined ? undefined : group.idleRates.get(key)) ?? new ReleaseRate();
     this.rate.start(this.clock.now());
   }
 
@@ -365,21 +363,17 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     return this.queue.length > 1 && this.learned?.endsWaitOf(next, now) === true;
   }
 
-  /** Returns whether a waiter that leaves without a grant may have blocked others. */
-  private removeWaiter(waiter: Waiter): boolean {
-    const wasFirst = waiter === this.chosen || this.queue.mayBeNext(waiter);
-    if (waiter === this.chosen) this.chosen = undefined;
+  /** Removes a waiter that leaves without a grant, and informs it. Until then, its key is in use. */
+  private remove(waiter: Waiter, inform: () => void): void {
+    const mayBlock = waiter === this.chosen || this.queue.mayBeNext(waiter);
     this.unlink(waiter, false);
-    return wasFirst;
-  }
-
-  /** Called once a waiter that has left without a grant has been informed: until then, its key is in use. */
-  private afterRemoval(wasFirst: boolean): void {
+    attempt(inform);
     if (this.queue.length === 0) this.afterUse();
-    else if (wasFirst) grantFrom(this);
+    else if (mayBlock) grantFrom(this);
   }
 
   private unlink(waiter: Waiter, isGranted: boolean): void {
+    if (waiter === this.chosen) this.chosen = undefined;
     this.queue.remove(waiter, isGranted);
     waiter.queuedAt = undefined;
     if (this.queue.length === 0) {
@@ -401,9 +395,11 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
 
   /** Called after the last waiter has left, and after a release if none is queued. */
   private afterUse(): void {
-    const { key } = this;
+    const { key, group, rate } = this;
     if (key === undefined || this.inflight > 0 || this.queue.length > 0) return;
-    if (this.pauseLeft === 0) this.group.evict(this, key, this.rate);
+    if (this.pauseLeft > 0) return;
+    group.forget(this, key);
+    if (rate !== undefined) group.idleRates.keep(key, rate);
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Clock, startTimer } from '../clock.ts';
 import { attempt } from '../errors.ts';
-import { isolateGrants } from '../semaphore/grants.ts';
+import { followPermit } from '../semaphore/follow-permit.ts';
+import { afterGrants } from '../semaphore/grants.ts';
 import { Observers } from '../semaphore/observers.ts';
 import type { BasePermit } from '../semaphore/permit.ts';
 import type { Rejection } from '../semaphore/rejection.ts';
@@ -122,31 +123,30 @@ export class Simulation<Demands> {
   }
 
   /**
-   * Called when the request has been granted this permit.
+   * Called when a request has been granted this permit.
    *
-   * @param mayWait False for a request that is only admitted if there is room.
+   * @param waiter Undefined for a request that is only admitted if there is room.
    */
   admitted(
-    waiter: Waiting & Pick<Waiter, 'identity'>,
-    demands: Demands,
     permit: BasePermit,
-    mayWait = true,
+    demands: Demands,
+    waiter?: Waiting & Pick<Waiter, 'identity'>,
   ): void {
-    this.#run(() => {
-      const { priority, fairBy, queueTimeout } = waiter;
-      const waiting = { priority, fairBy, queueTimeout };
-      const identity = permit.identity ?? endIdentity(waiter);
-      const request = new ShadowedRequest(this.#clock, demands, waiting, mayWait, identity);
-      const sources = this.#sources.filter(({ limit }) => limit.weightOf(demands) > 0);
-      permit.whenUpdated = (update) =>
-        this.#run(() => {
-          const { kind, released } = permit;
-          if (released) for (const source of sources) source.ended(request, this.clock.now());
-          request.updated((copy) => {
-            if (kind !== undefined) copy.kind = kind;
-            update(copy);
-          });
+    const identity = permit.identity ?? (waiter === undefined ? {} : endIdentity(waiter));
+    const now = this.clock.now();
+    const request = new ShadowedRequest(this.#clock, demands, waiter, identity, now);
+    const sources = this.#sources.filter(({ limit }) => limit.weightOf(demands) > 0);
+    followPermit(permit, (update) => {
+      const { kind, released } = permit;
+      this.#run((now) => {
+        if (released) for (const source of sources) source.ended(request, now);
+        request.updated((copy) => {
+          if (kind !== undefined) copy.kind = kind;
+          update(copy);
         });
+      });
+    });
+    this.#run(() => {
       this.#together.request(request);
       for (const source of sources) source.request(request);
     });
@@ -158,16 +158,18 @@ export class Simulation<Demands> {
     return { shadow: this.#together.stats, suggestions: new Map(named) };
   }
 
-  #run(work: () => void): void {
+  /** Advances the clock to the present, and works then. Within the grants of other limits, this happens after them. */
+  #run(work: (now: number) => void): void {
     const now = this.clock.now();
-    attempt(() =>
-      isolateGrants(() => {
+    afterGrants(() => {
+      attempt(() => {
         this.#clock.advance(now);
-        work();
-      }),
-    );
-    // Runs last, since observers run application code.
-    for (const { identity, rejection } of this.#reports.splice(0)) this.report(rejection, identity);
+        work(now);
+      });
+      // Runs last, since observers run application code.
+      for (const { identity, rejection } of this.#reports.splice(0))
+        this.report(rejection, identity);
+    });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
-import type { BasePermit, PermitUpdate } from '../semaphore/permit.ts';
+import type { PermitUpdate } from '../semaphore/follow-permit.ts';
+import type { BasePermit } from '../semaphore/permit.ts';
 import { noRejections, type Rejection } from '../semaphore/rejection.ts';
 import type { Forecast, ShadowStats } from '../semaphore/shadow-stats.ts';
 import { Waiter } from '../semaphore/waiter.ts';
@@ -21,16 +22,21 @@ export class ShadowedRequest<Demands> {
   /** The permits of the simulation, with the milliseconds waited. */
   readonly #held: (readonly [BasePermit, number])[] = [];
 
+  /** How the request would wait. If undefined, it is only admitted if there is room. */
+  readonly waiting: Waiting | undefined;
+
   constructor(
     private readonly clock: Clock,
     readonly demands: Demands,
-    readonly waiting: Waiting,
-    /** Whether the request would wait. If not, it is only admitted if there is room. */
-    readonly mayWait: boolean,
+    waiter: Waiting | undefined,
     /** Identifies the request in events. */
     readonly identity: object,
-    private readonly arrival = clock.now(),
-  ) {}
+    private readonly arrival: number,
+  ) {
+    // A copy, since the waiter may be reused.
+    const { priority = 'normal', fairBy, queueTimeout } = waiter ?? {};
+    this.waiting = waiter && { priority, fairBy, queueTimeout };
+  }
 
   /** Holds this permit of the simulation for as long as the real request takes. */
   hold(permit: BasePermit, waited: number): void {
@@ -69,8 +75,8 @@ class VirtualWaiter<Demands> extends Waiter {
   ) {
     super();
     this.start = variant.clock.now();
-    const { priority, fairBy, queueTimeout } = request.waiting;
-    this.priority = priority;
+    const { priority, fairBy, queueTimeout } = request.waiting ?? {};
+    if (priority !== undefined) this.priority = priority;
     if (fairBy !== undefined) this.fairBy = fairBy;
     if (queueTimeout !== undefined) this.queueTimeout = queueTimeout;
   }
@@ -83,11 +89,11 @@ class VirtualWaiter<Demands> extends Waiter {
   }
 
   rejected(rejection: Rejection): void {
-    if (this.request.mayWait) this.variant.reject(this.request, rejection);
+    if (this.request.waiting !== undefined) this.variant.reject(this.request, rejection);
   }
 
   override joins(): boolean {
-    return this.request.mayWait;
+    return this.request.waiting !== undefined;
   }
 
   override queued(): void {

@@ -1,8 +1,8 @@
 import type { VirtualClock } from '@headgate/test-suite';
 import type { LocalLimiter, Permit, Rejection, Waiter } from '../../src/index.ts';
 import type { AcquireOptions } from '../../src/limiter/acquire-options.ts';
+import type { InProcessLimiter } from '../../src/limiter/in-process-limiter.ts';
 import type { GateableLimiter } from '../../src/limiter/limiter.ts';
-import type { LocalSemaphores } from '../../src/semaphore/local-semaphores.ts';
 import { type Case, KeysInUse } from './keys-in-use.ts';
 import { watchPermit } from './watched-permit.ts';
 import { WatchedState } from './watched-state.ts';
@@ -13,10 +13,9 @@ let orders = 0;
 
 /** Whether the request certainly times out, for which there are tests of its own. */
 function isHopeless(limiter: LocalLimiter, waiter: Waiter): boolean {
-  const { semaphores } = limiter as unknown as { semaphores: LocalSemaphores };
   const { key, queueTimeout = limiter.queueTimeout, timeoutBucket } = waiter;
   if (timeoutBucket !== undefined) return false;
-  return semaphores.find(key)?.isHopeless(queueTimeout) === true;
+  return (limiter as InProcessLimiter).find(key)?.isHopeless(queueTimeout) === true;
 }
 
 /** A waiter whose joins() returned true may not be queued yet. */

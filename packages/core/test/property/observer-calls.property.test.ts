@@ -10,7 +10,7 @@ import {
   type LocalLimiter,
   type Observer,
 } from '../../src/index.ts';
-import type { LocalSemaphores } from '../../src/semaphore/local-semaphores.ts';
+import type { InProcessLimiter } from '../../src/limiter/in-process-limiter.ts';
 import type { BasePermit } from '../../src/semaphore/permit.ts';
 import { ScriptedLimit } from '../scripted-limit.ts';
 import { pick } from './step.ts';
@@ -69,8 +69,7 @@ class Scene {
 
   /** The weight that an adaptive limit has judged already, of permits that are held. */
   get judged(): number {
-    const { semaphores } = this.limiter as unknown as { semaphores: LocalSemaphores };
-    return semaphores.limitUpdater?.judged ?? 0;
+    return (this.limiter as InProcessLimiter).limitUpdater?.judged ?? 0;
   }
 }
 

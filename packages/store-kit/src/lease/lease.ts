@@ -49,7 +49,7 @@ export interface LeasingSemaphore {
 /** This process's record of a lease of a distributed limit. Only its methods change its state. */
 export abstract class Lease {
   /** `unsent`: not requested yet. `requested`: not answered yet. `ended`: released, lost, or rejected. */
-  private current: 'unsent' | 'requested' | 'queued' | 'held' | 'ended' = 'unsent';
+  state: 'unsent' | 'requested' | 'queued' | 'held' | 'ended' = 'unsent';
   private place: string | undefined = undefined;
   private resized = false;
   fencing: bigint | undefined = undefined;
@@ -79,14 +79,10 @@ export abstract class Lease {
   /** Milliseconds for which the lease may still be queued. If 0, it must not be queued. */
   abstract get timeLeft(): number;
 
-  get state() {
-    return this.current;
-  }
-
   /** Builds the next request for this lease, and counts it as sent. */
   nextRequest(now: number, missed: number): LeaseRequest {
-    if (this.current === 'unsent') {
-      this.current = 'requested';
+    if (this.state === 'unsent') {
+      this.state = 'requested';
       this.confirmedAt = now;
     }
     this.missed = missed;
@@ -105,12 +101,12 @@ export abstract class Lease {
   }
 
   queue(place: string | undefined): void {
-    this.current = 'queued';
+    this.state = 'queued';
     this.place = place;
   }
 
   hold(fencing: bigint | undefined): void {
-    this.current = 'held';
+    this.state = 'held';
     this.fencing = fencing;
   }
 
@@ -130,6 +126,6 @@ export abstract class Lease {
   }
 
   end(): void {
-    this.current = 'ended';
+    this.state = 'ended';
   }
 }

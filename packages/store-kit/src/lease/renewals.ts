@@ -36,11 +36,6 @@ export class Renewals {
     return false;
   }
 
-  /** Until when a held lease certainly exists. */
-  endOf(lease: Lease): number {
-    return this.store.certainUntil(lease.confirmedAt);
-  }
-
   /** The store has confirmed the lease, as requested at `sent`. */
   confirmed(lease: Lease, sent: number): void {
     lease.confirmed(sent, sent + this.#length(sent) * renewalPart);
@@ -69,9 +64,10 @@ export class Renewals {
     this.#wakeAt = Infinity;
     let next = Infinity;
     for (const lease of [...this.#leases.values()]) {
-      if (lease.state === 'held' && now >= this.endOf(lease)) this.lost(lease);
+      const end = () => this.store.certainUntil(lease.confirmedAt);
+      if (lease.state === 'held' && now >= end()) this.lost(lease);
       else if (lease.renewAt <= now + leaseDuration * slackPart) this.#renew(lease);
-      if (lease.state === 'held') next = Math.min(next, this.endOf(lease));
+      if (lease.state === 'held') next = Math.min(next, end());
       if (lease.state !== 'ended') next = Math.min(next, lease.renewAt);
     }
     this.#wakeBy(next);

@@ -133,7 +133,7 @@ export class Session implements StoreListener {
 
   /** Whether the lease certainly still exists in the store. */
   isCertain(lease: Lease): boolean {
-    return this.store.clock.now() < this.#renewals.endOf(lease);
+    return this.store.clock.now() < this.store.certainUntil(lease.confirmedAt);
   }
 
   /** Called when the lease is no longer needed: ends it, and releases it if the store may have it. */

@@ -1,4 +1,4 @@
-import { type GroupMember, SemaphoreGroup, warnOnce } from '@headgate/core/engine';
+import { BaseLimiter, type GroupMember, warnOnce } from '@headgate/core/engine';
 import { type LimitState, SET_NOW } from '../contract.ts';
 import type { LeaseTerms } from '../lease/lease.ts';
 import type { DistributedSettings } from '../settings.ts';
@@ -11,10 +11,11 @@ import { replaces } from './own-limit.ts';
  */
 const MAX_RESERVE_USES = 100;
 
-/** State shared by the semaphores of a distributed limiter: the limit that applies, and this process's totals. */
+/** The state of a distributed limiter: the limit that applies, and this process's totals. */
 export abstract class DistributedSemaphoreGroup<
   Semaphore extends GroupMember = GroupMember,
-> extends SemaphoreGroup<Semaphore> {
+> extends BaseLimiter<Semaphore> {
+  readonly isDistributed = true;
   declare readonly settings: DistributedSettings;
   /** The limit that this process declares. Another process may have declared or set the limit that applies. */
   readonly declared: number;

@@ -4,8 +4,8 @@ import {
   attempt,
   type BasePermit,
   type GrantSource,
-  grant,
   grantFrom,
+  grantQueued,
   type RejectionCause,
   waitedSince,
 } from '@headgate/core/engine';
@@ -105,8 +105,9 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
 
   /** Admits a new request if there is an idle lease; returns whether it has. */
   admitsAtOnce(waiter: Waiter): boolean {
+    if (this.idle.length === 0) return false;
     // The limit may have been lowered after the leases became idle.
-    if (this.idle.length > 0 && !this.limitState.grantsFromLeases) this.idle.clear();
+    if (!this.limitState.grantsFromLeases) this.idle.clear();
     const lease = this.waiters.length === 0 ? this.idle.take(waiter.weight) : undefined;
     const isUsable = lease !== undefined && this.session.isCertain(lease);
     if (isUsable) this.admit(waiter, lease);
@@ -123,8 +124,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     if (lease.waiter === waiter) this.group.counters.asked(waiter);
     // Its callback and the observers may have withdrawn it, or made room for its request.
     if (lease.waiter !== waiter || lease.state !== 'unsent') return;
-    if (lease.timeLeft === 0 || this.waiters.maySend(this.limitState.limit))
-      this.waiters.send(lease);
+    if (lease.timeLeft === 0 || this.waiters.maySend) this.waiters.send(lease);
     else if (this.waiters.isFull || !this.waiters.countAsQueued(lease)) this.reject(waiter, 'full');
   }
 
@@ -139,10 +139,10 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
   /** Grants the waiter a permit with a lease or, during an outage, without one. */
   admit(waiter: Waiter, lease?: AssignedLease, local?: BasePermit): void {
     const { group } = this;
+    this.#keep();
     const wasQueued = waiter.arrival !== 0;
     const now = wasQueued ? group.settings.clock.now() : 0;
     const waited = wasQueued ? waitedSince(waiter.since, now) : 0;
-    this.#keep();
     if (lease !== undefined && lease.excess > 0) reportExcess(group, waiter, lease.excess);
     const permit = this.held.create(waiter.weight, waited, lease, local);
     if (lease !== undefined) this.context.fallback.count(permit);
@@ -153,7 +153,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
       permit.waiter = waiter;
       permit.since ??= now;
     }
-    attempt(() => grant(waiter, permit));
+    grantQueued(waiter, permit);
   }
 
   withdraw(waiter: Waiter): void {
@@ -278,9 +278,10 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
 
   /** Sends the next requests. Evicts the semaphore of an idle key. */
   settle(): void {
-    if (this.#isUp) this.waiters.sendNext(this.limitState.limit);
-    const isIdle = this.held.isEmpty && this.waiters.length === 0;
-    if (isIdle && this.key !== undefined) this.group.forget(this, this.key);
+    if (this.#isUp) this.waiters.sendNext();
+    const { key } = this;
+    if (key !== undefined && this.held.isEmpty && this.waiters.length === 0)
+      this.group.forget(this, key);
   }
 
   /** Makes the first waiter ask the store when a lease may have expired, since no message announces that. */
@@ -299,16 +300,24 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     const next = this.waiters.first;
     const isRecent = this.#now() - lease.since < MAX_IDLE_TIME;
     const passes = next?.weight === lease.weight && lease.uses <= settings.handoff && isRecent;
-    const isWanted = next !== undefined || this.limitState.queued > 0;
-    const hasRoom = this.reserves && this.idle.length < settings.reserve;
-    const mayKeep = !isWanted && hasRoom && lease.uses <= this.terms.extraTokens;
-    const isUsable = this.#isUp && lease.state === 'held' && this.session.isCertain(lease);
-    if (!isUsable || !this.limitState.grantsFromLeases || !(passes || mayKeep)) this.#return(lease);
+    const mayKeep = next === undefined && this.#mayKeep(lease);
+    if (!(passes || mayKeep) || !this.#isUsable(lease)) this.#return(lease);
     else if (mayKeep) this.idle.add(lease);
     else {
       this.passing.push(lease);
       grantFrom(this);
     }
+  }
+
+  /** Whether the lease may become idle: no process has waiters, and the lease may be used once more. */
+  #mayKeep({ uses }: AssignedLease): boolean {
+    const hasRoom = this.reserves && this.idle.length < this.group.settings.reserve;
+    return hasRoom && uses <= this.terms.extraTokens && this.limitState.queued === 0;
+  }
+
+  #isUsable(lease: AssignedLease): boolean {
+    const isHeld = this.#isUp && lease.state === 'held' && this.session.isCertain(lease);
+    return isHeld && this.limitState.grantsFromLeases;
   }
 
   /** Passes a free lease to the next waiter, or returns it if there is none. */

@@ -1,5 +1,6 @@
 import type { Rejection, Waiter } from '@headgate/core';
-import { type GroupMember, identityOf, type SemaphoreGroup } from '@headgate/core/engine';
+import { identityOf } from '@headgate/core/engine';
+import type { DistributedSemaphoreGroup } from './distributed-semaphore-group.ts';
 
 /**
  * Reports a request that shadow mode admits and the limit would have rejected. `excess` is the weight beyond the limit.
@@ -7,7 +8,7 @@ import { type GroupMember, identityOf, type SemaphoreGroup } from '@headgate/cor
  * answers.
  */
 export function reportExcess(
-  group: SemaphoreGroup<GroupMember>,
+  group: DistributedSemaphoreGroup,
   waiter: Waiter,
   excess: number,
 ): void {
@@ -21,7 +22,7 @@ export function reportExcess(
 
 /** Reports the rejection that shadow mode has prevented. */
 export function reportInShadow(
-  group: SemaphoreGroup<GroupMember>,
+  group: DistributedSemaphoreGroup,
   waiter: Waiter,
   rejection: Rejection,
 ): void {

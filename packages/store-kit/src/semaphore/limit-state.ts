@@ -115,8 +115,8 @@ export class CachedLimitState {
     const { pausedFor = 0 } = limitState;
     this.pausedUntil = pausedFor > 0 ? now + Math.min(pausedFor, MAX_PAUSE) : now;
     this.pauseKnownUntil = now + MAX_PAUSE_AGE;
-    this.group.learn(limitState);
     this.#learnLimit(limitState, ref);
+    this.group.learn(limitState);
   }
 
   /**

@@ -59,9 +59,9 @@ export class Waiters {
   }
 
   /** Requests the leases that may be requested now. */
-  sendNext(limit: number): void {
+  sendNext(): void {
     for (let next = this.#firstUnsent; next !== undefined; next = this.#firstUnsent) {
-      if (!this.maySend(limit)) return;
+      if (!this.maySend) return;
       this.send(next);
     }
   }
@@ -70,8 +70,8 @@ export class Waiters {
    * Whether another lease may be requested. With hand-off, only as many as the limit allows to be held at once. Without
    * hand-off, and in shadow mode, each waiter requests its own.
    */
-  maySend(limit: number): boolean {
-    return !this.handsOff || this.group.isShadow || this.sent.length < limit;
+  get maySend(): boolean {
+    return !this.handsOff || this.group.isShadow || this.sent.length < this.limitState.limit;
   }
 
   /** The first lease that has not been requested from the store. */

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { within } from '../src/within.ts';
+import { within } from '../src/limit-time.ts';
 
 it('a timer that fires early is not followed by one with a negative duration', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
