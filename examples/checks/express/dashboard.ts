@@ -19,7 +19,7 @@ export async function check(program: Program): Promise<void> {
       'X-Headgate-Token': state.token,
       'Content-Type': 'application/json',
     },
-    body: JSON.stringify({ id, operation: 'drain' }),
+    body: JSON.stringify({ id, operation: 'rejectAll' }),
   });
   assert.equal(paused.status, 204);
   assert.equal((await program.fetch('/')).status, 503);

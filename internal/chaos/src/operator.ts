@@ -6,7 +6,7 @@ import type { Workers } from './workers.ts';
 
 /** The operations between two returns to normal operation. */
 const changes: readonly (readonly ChaosOperation[])[] = [
-  ...([['pause'], ['drain'], ['shadow'], ['shadow', 'pause'], ['pause', 'drain']] as const),
+  ...([['pause'], ['rejectAll'], ['shadow'], ['shadow', 'pause'], ['pause', 'rejectAll']] as const),
   ...[[1], [4], [2]],
 ];
 

@@ -26,13 +26,13 @@ function busy(options?: Partial<LimiterOptions>) {
 }
 
 describe('an operation is reported before its waiters are', () => {
-  it.each([false, true])('rejected by drain() (by key: %s)', (perKey) => {
+  it.each([false, true])('rejected by rejectAll() (by key: %s)', (perKey) => {
     const { limiter, events } = scene({ perKey });
     for (const key of ['a', 'a', 'b', 'b']) call(limiter, perKey ? { key } : {});
     const waiting = limiter.queued;
     events.length = 0;
-    limiter.drain();
-    expect(events).toEqual(['drain 1', ...Array.from({ length: waiting }, () => 'closed')]);
+    limiter.rejectAll();
+    expect(events).toEqual(['rejectAll 1', ...Array.from({ length: waiting }, () => 'closed')]);
   });
 
   it.each([
@@ -70,11 +70,11 @@ describe('the callback `operated`', () => {
     const { limiter } = busy();
     const seen: unknown[] = [];
     limiter.observe({ operated: () => void seen.push([limiter.state, limiter.queued]) });
-    limiter.drain();
-    expect(seen).toEqual([['drained', 2]]);
+    limiter.rejectAll();
+    expect(seen).toEqual([['rejecting', 2]]);
   });
 
-  it.each(['drain', 'setLimit', 'shadow'] as const)(
+  it.each(['rejectAll', 'setLimit', 'shadow'] as const)(
     'does not prevent the effect of %s() on waiters if it throws',
     async (operation) => {
       const { limiter, waiting } = busy();
@@ -93,20 +93,20 @@ describe('the callback `operated`', () => {
     },
   );
 
-  it('keeps the waiters of a limiter that is being drained if it resumes the limiter', () => {
+  it('keeps the waiters of a limiter that is about to reject all if it resumes the limiter', () => {
     const { limiter, held, waiting, events } = busy();
     limiter.observe({
-      operated: ({ operation }) => void (operation === 'drain' && limiter.resume()),
+      operated: ({ operation }) => void (operation === 'rejectAll' && limiter.resume()),
     });
-    limiter.drain();
+    limiter.rejectAll();
     expect([waiting.map(({ answers }) => answers), limiter.state]).toEqual([[0, 0], 'open']);
     held?.permit?.release();
-    expect(events).toEqual(['drain 1', 'resume 1', 'admitted']);
+    expect(events).toEqual(['rejectAll 1', 'resume 1', 'admitted']);
   });
 
   it.each([
     ['pauses', (limiter: Limiter) => limiter.pause(), [0, 0]],
-    ['drains', (limiter: Limiter) => limiter.drain(), [1, 1]],
+    ['rejects all', (limiter: Limiter) => limiter.rejectAll(), [1, 1]],
   ])('that %s a limiter whose limit is being raised admits no waiter', (_name, act, answers) => {
     const { limiter, waiting } = busy();
     limiter.observe({
@@ -134,11 +134,11 @@ describe('the callback `operated`', () => {
     expect([...waiting, ...later].map(({ answers }) => answers)).toEqual([1, 0, 0]);
   });
 
-  it('gets no permit from a limiter that is being drained', () => {
+  it('gets no permit from a limiter that is about to reject all', () => {
     const { limiter } = busy();
     const later: ReturnType<typeof call>[] = [];
     limiter.observe({ operated: () => void later.push(call(limiter)) });
-    limiter.drain();
+    limiter.rejectAll();
     expect(later).toMatchObject([{ rejection: { reason: 'closed' } }]);
   });
 });

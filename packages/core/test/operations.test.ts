@@ -15,13 +15,13 @@ it('an observer receives each operation that changes something', () => {
   const { operated, observer } = recording();
   const limiter = createLimiter({ name: 'reports', limit: 2 });
   limiter.observe(observer);
-  for (const name of ['resume', 'pause', 'pause', 'drain', 'resume', 'resume'] as const) {
+  for (const name of ['resume', 'pause', 'pause', 'rejectAll', 'resume', 'resume'] as const) {
     limiter[name]();
   }
   limiter.setLimit(4);
   expect(operated).toEqual([
     'reports pause 2',
-    'reports drain 2',
+    'reports rejectAll 2',
     'reports resume 2',
     'reports setLimit 4',
   ]);
@@ -42,7 +42,7 @@ it('an observer receives the operations on an adaptive limit, and on the limits 
   expect(operated).toEqual(['app setLimit 3', 'app setLimit 7']);
 });
 
-const simple = ['pause', 'drain', 'resume', 'shadow', 'enforce'] as const;
+const simple = ['pause', 'rejectAll', 'resume', 'shadow', 'enforce'] as const;
 const shadow = { limits: [{ name: 'a', limit: 1 }], mode: 'shadow' } as const;
 
 it.each([

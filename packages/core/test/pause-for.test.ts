@@ -103,11 +103,11 @@ describe('pauseFor()', () => {
     limiter.pauseFor(100_000);
     ask(3);
     limiter.resume();
-    limiter.drain();
+    limiter.rejectAll();
     expect(call(limiter).rejection).toMatchObject({ reason: 'closed', retryAfter: 1 });
   });
 
-  it('reports its end by resume(), and admits no waiter when pause() or drain() ends it', () => {
+  it('reports its end by resume(), and admits no waiter when pause() or rejectAll() ends it', () => {
     const { limiter, ask } = scene();
     const operations: string[] = [];
     limiter.observe({ operated: ({ operation }) => operations.push(operation) });
@@ -120,9 +120,9 @@ describe('pauseFor()', () => {
     limiter.resume();
     limiter.pauseFor(1_000);
     waiting.push(...ask(1));
-    limiter.drain();
+    limiter.rejectAll();
     expect([operations, admitted(waiting), limiter.stats().pausedFor]).toEqual([
-      ['pause', 'resume', 'resume', 'drain'],
+      ['pause', 'resume', 'resume', 'rejectAll'],
       1,
       undefined,
     ]);

@@ -103,7 +103,7 @@ describe('shadow()', () => {
     expect(events).toEqual(['shadow 4', 'full true']);
   });
 
-  it('keeps a paused limiter paused, and a drained limiter drained', () => {
+  it('keeps a paused limiter paused, and a rejecting limiter rejecting', () => {
     const { limiter } = scene();
     limiter.pause();
     limiter.shadow();
@@ -111,7 +111,7 @@ describe('shadow()', () => {
     expect([limiter.queued, limiter.state, limiter.tryAcquire()]).toEqual([2, 'paused', undefined]);
     limiter.resume();
     expect([limiter.queued, limiter.inflight, limiter.mode]).toEqual([0, 2, 'shadow']);
-    limiter.drain();
+    limiter.rejectAll();
     expect(call(limiter).rejection).toMatchObject({ reason: 'closed' });
     expect(limiter.tryAcquire()).toBeUndefined();
     limiter.resume();

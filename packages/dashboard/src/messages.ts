@@ -11,7 +11,7 @@ export interface Snapshot {
   readonly limits: readonly LimitView[];
   /** The limits that will return to an earlier value, by their id. */
   readonly reversions: Readonly<Record<number, Reversion>>;
-  /** When paused and drained limits resume, by their id. */
+  /** When paused and rejecting limits resume, by their id. */
   readonly resumptions: Readonly<Record<number, Pick<Reversion, 'at'>>>;
 }
 

@@ -13,7 +13,7 @@ const MAX_MINUTES = 1_440;
 const operations = [
   'setLimit',
   'pause',
-  'drain',
+  'rejectAll',
   'resume',
   'shadow',
   'enforce',
@@ -24,7 +24,7 @@ interface OperatorRequest {
   readonly id: unknown;
   readonly operation: unknown;
   readonly limit?: unknown;
-  /** Number of minutes after which the earlier limit applies again, or a paused or drained limit resumes. */
+  /** Number of minutes after which the earlier limit applies again, or a paused or rejecting limit resumes. */
   readonly minutes?: unknown;
 }
 
@@ -80,7 +80,7 @@ export class Operator {
       this.#setLimit(target, limit as number | 'adaptive', minutes);
     } else {
       target[known]();
-      if (known === 'pause' || known === 'drain' || known === 'resume') {
+      if (known === 'pause' || known === 'rejectAll' || known === 'resume') {
         this.#scheduleResumption(target, minutes);
       }
     }

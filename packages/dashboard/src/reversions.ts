@@ -109,7 +109,7 @@ export const limitReversions = new Reversions<LimitValue>({
   revert: (limiter, to) => limiter.setLimit(to),
 });
 
-/** Limits that are temporarily paused or drained. */
+/** Limits that are temporarily paused or rejecting. */
 export const resumptions = new Reversions<Limiter['state']>({
   current: ({ state }) => state,
   applies: ({ state }, set) => state === set,

@@ -27,12 +27,12 @@ async function scene() {
     limits: names.map((name) => ({ name: long(name), limit: 3, perKey: name === names[0] })),
   });
   held.push(await gate.acquire({ keys: { [long('customer-reports')]: 'ann' } }));
-  const states = ['paused', 'drained', 'shadow'].map((name) =>
+  const states = ['paused', 'rejecting', 'shadow'].map((name) =>
     createLimiter({ name: long(name), limit: 1 }),
   );
-  const [paused, drained, shadow] = states;
+  const [paused, rejecting, shadow] = states;
   paused?.pause();
-  drained?.drain();
+  rejecting?.rejectAll();
   shadow?.shadow();
   const loop = {
     name: long('loop'),

@@ -6,14 +6,14 @@ import { frameworks, inExpress } from './apps.ts';
 import { startOperated } from './operator.ts';
 
 describe.each(frameworks)('operating in %s', (_name, start) => {
-  it('sets, pauses, drains and resumes a limit, lets it adapt, and switches its mode', async () => {
+  it('sets, pauses and resumes a limit, makes it reject all requests, lets it adapt, and switches its mode', async () => {
     const limiter = createLimiter({ name: 'reports', limit: adaptive({ initial: 7 }) });
     const { post } = await startOperated(start, [limiter]);
     const done = { status: 204, text: '' };
     expect(await post({ operation: 'pause' })).toEqual(done);
     expect(limiter.state).toBe('paused');
-    expect(await post({ operation: 'drain' })).toEqual(done);
-    expect(limiter.state).toBe('drained');
+    expect(await post({ operation: 'rejectAll' })).toEqual(done);
+    expect(limiter.state).toBe('rejecting');
     expect(await post({ operation: 'resume' })).toEqual(done);
     expect(limiter.state).toBe('open');
     expect(await post({ operation: 'shadow' })).toEqual(done);
@@ -81,14 +81,14 @@ it('the dashboard operates a distributed limit for all processes', async () => {
   ) as [Limiter, Limiter];
   for (const each of [limiter, other]) each.observe({ conflict() {} });
   const { post, state } = await startOperated(inExpress, [limiter]);
-  const operations = ['setLimit', 'pause', 'drain', 'resume', 'shadow', 'enforce'];
+  const operations = ['setLimit', 'pause', 'rejectAll', 'resume', 'shadow', 'enforce'];
   expect(state.limits).toMatchObject([{ operations, store: { up: true } }]);
   for (const each of [limiter, other]) (await each.acquire()).release();
-  for (const order of [{ operation: 'setLimit', limit: 9 }, { operation: 'drain' }]) {
+  for (const order of [{ operation: 'setLimit', limit: 9 }, { operation: 'rejectAll' }]) {
     expect((await post(order)).status).toBe(204);
   }
   await expect(other.acquire()).rejects.toMatchObject({ rejection: { reason: 'closed' } });
-  expect([limiter.limit, other.state]).toEqual([9, 'drained']);
+  expect([limiter.limit, other.state]).toEqual([9, 'rejecting']);
   for (const operation of ['resume', 'shadow']) {
     expect((await post({ operation })).status).toBe(204);
   }

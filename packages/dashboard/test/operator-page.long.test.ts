@@ -70,7 +70,7 @@ describe('an operator', () => {
     await confirm('Start').click();
     await until(`${first} .state`, 'shadow mode');
     expect(gate.guard?.mode).toBe('shadow');
-    for (const name of ['Shadow mode', 'Pause', 'Drain', 'Set', 'Adaptive']) {
+    for (const name of ['Shadow mode', 'Pause', 'Reject all', 'Set', 'Adaptive']) {
       expect(await button(name).isVisible()).toBe(false);
     }
     await button('Enforce').click();
@@ -100,20 +100,20 @@ describe('an operator', () => {
     await until(`${first} .tag`, /returns to 20 in 59\smin/);
   });
 
-  it('sees what draining a limit does, and drains it for a while', async () => {
+  it('sees what “Reject all” does, and rejects all requests for a while', async () => {
     const limiter = createLimiter({ name: 'reports', limit: 2, queueLimit: 5 });
     const held = [await limiter.acquire(), await limiter.acquire()];
     const queued = limiter.acquire({ queueTimeout: 60_000 }).catch(({ rejection }) => rejection);
     const { until, page, text } = await openPage(browser, { limits: [limiter], ...operator });
     await until(`${first} .waiting`, '1');
-    await page.getByRole('button', { name: 'Drain' }).click();
+    await page.getByRole('button', { name: 'Reject all' }).click();
     const consequence =
       'The queued requests (1) and all new ones will be rejected. The running ones (2 in use) finish.';
     expect(await text('#consequence')).toBe(consequence);
     await page.getByLabel('Lasts').selectOption('5 minutes');
     expect(await text('#consequence')).toBe(`${consequence} After 5 minutes it resumes.`);
-    await page.getByRole('dialog').getByRole('button', { name: 'Drain' }).click();
-    await until(`${first} .state`, 'drained');
+    await page.getByRole('dialog').getByRole('button', { name: 'Reject all' }).click();
+    await until(`${first} .state`, 'rejecting');
     await until(`${first} .tag`, /resumes in [45]\smin/);
     expect(await queued).toMatchObject({ reason: 'closed' });
     for (const permit of held) permit.release();
@@ -197,9 +197,9 @@ describe('an operator', () => {
       await mayAnswer;
       await route.fulfill({ response });
     });
-    await page.getByRole('button', { name: 'Drain' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Drain' }).click();
-    await until(`${first} .state`, 'drained');
+    await page.getByRole('button', { name: 'Reject all' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Reject all' }).click();
+    await until(`${first} .state`, 'rejecting');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Resume' }).click();
     const answered = page.waitForResponse('**/operate');
@@ -207,7 +207,7 @@ describe('an operator', () => {
     await (await answered).finished();
     const resume = page.getByRole('dialog').getByRole('button', { name: 'Resume' });
     await resume.click();
-    await page.getByRole('button', { name: 'Drain' }).waitFor();
+    await page.getByRole('button', { name: 'Reject all' }).waitFor();
     expect([limiter.state, await text('#failure')]).toEqual(['open', '']);
   });
 
@@ -220,7 +220,7 @@ describe('an operator', () => {
       await page.getByRole('button', { name: 'Pause' }).waitFor();
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
       expect(await violations(page)).toEqual([]);
-      await page.getByRole('button', { name: 'Drain' }).click();
+      await page.getByRole('button', { name: 'Reject all' }).click();
       expect(await violations(page)).toEqual([]);
     },
   );

@@ -177,7 +177,7 @@ it('a closed limit is left alone, and the others revert at once when the dashboa
   expect([open.limiter.limit, open.clock.armed]).toEqual([10, 0]);
 });
 
-it.each(['pause', 'drain'] as const)(
+it.each(['pause', 'rejectAll'] as const)(
   'a limit resumes after the minutes of a %s',
   async (operation) => {
     const { clock, limiter, operate } = scene();
@@ -193,23 +193,23 @@ it.each(['pause', 'drain'] as const)(
   },
 );
 
-it('a limit that was drained again without an end, here or by the app, is not resumed', async () => {
+it('a limit that rejects all requests again without an end, here or by the app, is not resumed', async () => {
   const { clock, limiter, operate } = scene();
   await operate({ operation: 'pause', minutes: 5 });
-  await operate({ operation: 'drain' });
+  await operate({ operation: 'rejectAll' });
   expect(clock.armed).toBe(0);
   await operate({ operation: 'pause', minutes: 5 });
-  limiter.drain();
+  limiter.rejectAll();
   clock.advance(300_000);
-  expect(limiter.state).toBe('drained');
+  expect(limiter.state).toBe('rejecting');
   await operate({ operation: 'pause', minutes: 5 });
   await operate({ operation: 'resume' });
   expect([limiter.state, clock.armed]).toEqual(['open', 0]);
 });
 
-it('a temporarily drained limit resumes at once when its dashboard closes', async () => {
+it('a temporarily rejecting limit resumes at once when its dashboard closes', async () => {
   const { clock, limiter, operator, operate } = scene();
-  await operate({ operation: 'drain', minutes: 5 });
+  await operate({ operation: 'rejectAll', minutes: 5 });
   operator.close();
   expect([limiter.state, clock.armed]).toEqual(['open', 0]);
 });

@@ -39,7 +39,11 @@ it('the dashboard shows no common limit if each request sets the limit of its ke
   const { limits } = await (await fetch(`${url}/admin/limits/state`)).json();
   expect(limits).toMatchObject([
     { name: 'customer+app' },
-    { name: 'customer', keys: 0, operations: ['pause', 'drain', 'resume', 'shadow', 'enforce'] },
+    {
+      name: 'customer',
+      keys: 0,
+      operations: ['pause', 'rejectAll', 'resume', 'shadow', 'enforce'],
+    },
     { name: 'app', limit: 20 },
   ]);
   expect(limits[1].limit).toBeUndefined();

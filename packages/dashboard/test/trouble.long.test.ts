@@ -57,7 +57,7 @@ it('the page says what is wrong, shows the worst limits first and the others in 
   expect(2 * (await heightOf('fine 0'))).toBeLessThan(await heightOf('queues'));
   await page.getByRole('button', { name: 'fine 3' }).click();
   fine[7]?.pause();
-  await until('#summary', 'fine 7 is paused or drained');
+  await until('#summary', 'fine 7 is paused or rejecting');
   expect((await names()).at(-1)).toBe('fine 7');
   await page.locator('h1').click();
   await expect
@@ -69,7 +69,7 @@ it('the page shows for how long a limit is paused', async () => {
   const limiter = createLimiter({ name: 'upstream', limit: 4 });
   limiter.pauseFor(100_000);
   const { until } = await openPage(browser, { limits: [limiter] });
-  await until('#summary', 'upstream is paused or drained');
+  await until('#summary', 'upstream is paused or rejecting');
   await until('.tag', 'paused for 1\u202fm');
   limiter.resume();
   await until('#summary', 'No limit rejects or queues requests');

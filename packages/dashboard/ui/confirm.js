@@ -13,7 +13,7 @@ const consequences = {
     `It will ${view.adaptive ? 'stay at' : 'be'} ${count(limit)}. Lowering it revokes no permit.`,
   pause: ({ view }) =>
     `New requests will be queued, up to the queue limit, and time out there. Queued now: ${count(view.queued)}. ${running(view)}`,
-  drain: ({ view }) =>
+  rejectAll: ({ view }) =>
     `${view.queued === 0 ? 'All new requests' : `The queued requests (${count(view.queued)}) and all new ones`} will be rejected. ${running(view)}`,
   resume: ({ view }) =>
     `Requests will be admitted again${view.queued === 0 ? '' : `, at first the queued ones (${count(view.queued)})`}.`,
@@ -33,7 +33,7 @@ function running({ inflight }) {
 const verbs = {
   setLimit: 'Set the limit of',
   pause: 'Pause',
-  drain: 'Drain',
+  rejectAll: 'Reject all',
   resume: 'Resume',
   shadow: 'Start shadow mode of',
   enforce: 'Enforce',
@@ -45,7 +45,7 @@ const verbs = {
 const ends = {
   setLimit: 'until it is changed',
   pause: 'until it is resumed',
-  drain: 'until it is resumed',
+  rejectAll: 'until it is resumed',
 };
 
 /** Asks the operator to confirm a request, and sends it. */

@@ -70,7 +70,7 @@ function usableOf({ operations, state, pausedFor, mode, adaptive, fixed }) {
   const useless = [
     ...(state === 'open' && pausedFor === undefined ? ['resume'] : []),
     ...(state === 'paused' ? ['pause'] : []),
-    ...(state === 'drained' ? ['drain'] : []),
+    ...(state === 'rejecting' ? ['rejectAll'] : []),
     mode,
   ];
   const supported = adaptive && fixed ? [...operations, 'adapt'] : operations;

@@ -15,7 +15,7 @@ import { count, wait } from './words.js';
 /** @import { Trouble } from './trouble.js' */
 
 /**
- * What a row shows in addition to its limit; `resumesAt` is when a paused or drained limit resumes.
+ * What a row shows in addition to its limit; `resumesAt` is when a paused or rejecting limit resumes.
  *
  * @typedef {{ mayOperate: boolean, bounds: OperatorBounds | undefined, reversion: Reversion | undefined, resumesAt: number | undefined }} Context
  */

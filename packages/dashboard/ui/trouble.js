@@ -15,7 +15,7 @@ export const troubles = /** @type {const} */ ([
     'would reject requests without shadow mode',
     'would reject requests without shadow mode',
   ],
-  ['stopped', 'is paused or drained', 'are paused or drained'],
+  ['stopped', 'is paused or rejecting', 'are paused or rejecting'],
   ['queues', 'queues requests', 'queue requests'],
   ['rejects', 'rejects requests', 'reject requests'],
   ['store', 'cannot reach its store', 'cannot reach their stores'],
@@ -29,7 +29,7 @@ export function troubleOf({ store, state, pausedFor, keys }, now, samples) {
   if (store?.up === false) return 'store';
   if (recent.some(({ rejected = 0 }) => rejected > 0)) return 'rejects';
   if (recent.some(({ used, demand }) => demand > used)) return 'queues';
-  if (state === 'paused' || state === 'drained' || pausedFor !== undefined) return 'stopped';
+  if (state === 'paused' || state === 'rejecting' || pausedFor !== undefined) return 'stopped';
   if (recent.some(({ wouldReject = 0 }) => wouldReject > 0)) return 'shadow';
   // The limit of a gate is 0; each key has a limit of its own.
   const isNear = recent.some(({ used, max }) => max > 0 && used >= NEAR * max);

@@ -96,9 +96,9 @@ describe('a Durable Object that is evicted while it is idle', () => {
     },
   );
 
-  it('keeps a drained limit drained until it is forgotten', async () => {
+  it('keeps a rejecting limit rejecting until it is forgotten', async () => {
     const object = new SimulatedObject(LEASE_MS);
-    await object.operate({ status: 'drained' });
+    await object.operate({ status: 'rejecting' });
     object.evict();
     await object.ring();
     object.evict();

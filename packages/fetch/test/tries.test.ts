@@ -113,7 +113,7 @@ describe('tries', () => {
     const api = limitFetch(fetch, { limit: 1, tries: 2, clock: instant() });
     const pending = api(url);
     await vi.waitFor(() => expect(api.stats()[0]?.admitted).toBe(1));
-    api.limiters[url]?.drain();
+    api.limiters[url]?.rejectAll();
     await expect(pending).rejects.toMatchObject({ rejection: { reason: 'closed' } });
     expect(held(api)).toBe(0);
   });

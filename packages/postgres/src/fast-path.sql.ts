@@ -27,7 +27,7 @@ export interface FastPathStatements {
  * If PostgreSQL has to wait for the row, it checks the conditions again with the new version of the row, but sees all
  * other rows as before. So the conditions refer to this row only. The answer is one row: inflight, when the limit was
  * last operated and, for an acquire, the token. If there is no row, `lease()` must be called instead, for instance
- * because the limit is paused, drained or in shadow mode.
+ * because the limit is paused, rejecting or in shadow mode.
  *
  * The lease and its token start when the statement arrives, so a wait for the row does not make the lease longer.
  */

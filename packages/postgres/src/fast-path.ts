@@ -33,7 +33,7 @@ export class FastPath {
     if (op.verb !== 'acquire' && op.verb !== 'release') return undefined;
     const reply = this.#replies.get(address);
     if (reply === undefined || reply.queued > 0 || reply.limit !== limit) return undefined;
-    // Only the answer of `lease()` shows whether the limit is still paused, drained or in shadow mode.
+    // Only the answer of `lease()` shows whether the limit is still paused, rejecting or in shadow mode.
     if (isRestricted(reply)) return undefined;
     const { id, weight, extraTokens: spare, reserves } = op.lease;
     const values = [address.hash, version ?? reply.version, whole(weight), id, whole(limit)];

@@ -1,4 +1,4 @@
-/** The bounds for grants: if the limit is paused or drained, no lease fits; in shadow mode, every lease fits. */
+/** The bounds for grants: if the limit is paused or rejecting, no lease fits; in shadow mode, every lease fits. */
 export const bounds = `
       alone_ := CASE WHEN l.operated & 3 > 0 OR l.operated & 4 = 0 AND l.paused > 0 THEN -1 ELSE 0 END;
       bound_ := CASE WHEN alone_ < 0 THEN -1 WHEN l.operated & 4 > 0 THEN 1000000000000000 ELSE l.most END;

@@ -163,7 +163,7 @@ local function writePause(key, pausedUntil)
 end
 `;
 
-/** The bounds for grants: if the limit is paused or drained, no lease fits; in shadow mode, every lease fits. */
+/** The bounds for grants: if the limit is paused or rejecting, no lease fits; in shadow mode, every lease fits. */
 const bounds = `
 local function bounds(operated, limit, pausedUntil)
   if operated % 4 > 0 or operated == 0 and pausedUntil > 0 then return -1, -1 end

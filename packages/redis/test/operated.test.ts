@@ -60,7 +60,7 @@ test('a set without the `operated` flag does not undo the state that a process k
 
 test.each(['o3', 'o7', 'o', 'o1x', 'x1', ''])('the member "%s" is ignored', async (member) => {
   const one = participant();
-  await one.do('declare', { name, change: { status: 'drained' } });
+  await one.do('declare', { name, change: { status: 'rejecting' } });
   await admin.zremrangebyscore(key, '9e14', '(1e15');
   await admin.zadd(key, 9.5e14, member);
   expect(await one.do('acquire', { name })).toMatchObject({ state: 'held', inflight: 1 });
@@ -74,7 +74,7 @@ test.each(['', 'soon', '-1', '1e3', '9 9', '12\n3'])(
   'the version "%s" of a process is ignored',
   async (version) => {
     const one = participant();
-    const operated: OperatedState = { status: 'drained', mode: 'enforce', version };
+    const operated: OperatedState = { status: 'rejecting', mode: 'enforce', version };
     const { state, operated: known } = await one.do('acquire', { name, operated });
     expect([state, known]).toEqual(['held', undefined]);
   },

@@ -10,17 +10,17 @@ export interface LimitName {
 
 export type { StoreStats };
 
-export const statuses = ['open', 'paused', 'drained'] as const;
+export const statuses = ['open', 'paused', 'rejecting'] as const;
 export const modes = ['enforce', 'shadow'] as const;
 
 /** How a limit is operated, apart from its value. It is the same for all processes. */
 export interface OperatedState {
   /**
-   * `paused`: nothing is granted, and `acquire` may be queued as ever; `drained`: nothing is granted, and a new
+   * `paused`: nothing is granted, and `acquire` may be queued as ever; `rejecting`: nothing is granted, and a new
    * `acquire` is answered with `full`. Leases that are held or queued already keep their state.
    */
   readonly status: (typeof statuses)[number];
-  /** `shadow`: unless paused or drained, every lease is granted at once, even beyond the limit. */
+  /** `shadow`: unless paused or rejecting, every lease is granted at once, even beyond the limit. */
   readonly mode: (typeof modes)[number];
   /**
    * When the state last changed, by the store's clock, as received in an answer: a whole number. The latest change

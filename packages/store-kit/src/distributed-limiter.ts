@@ -67,7 +67,7 @@ export class DistributedLimiter
     checkRequest(this, semaphore.limitState.limit, waiter.weight, waiter.share);
     waiter.arrival = 0;
     if (this.closed) return semaphore.waiters.rejectUnqueued(waiter, 'closed');
-    if (this.operated.change?.status === 'drained') {
+    if (this.operated.change?.status === 'rejecting') {
       // Sent again: the store may process a later request before the change, and would grant it.
       this.#declarations.declareChangeOf(semaphore.limitState);
       return semaphore.waiters.rejectUnqueued(waiter, 'closed');
@@ -269,7 +269,7 @@ export class DistributedLimiter
     } else this.fallback.begin();
   }
 
-  /** Rejects the waiters of a closed or drained limit. */
+  /** Rejects the waiters of a closed or rejecting limit. */
   #rejectWaiters(semaphore: DistributedSemaphore): void {
     for (const { waiter } of semaphore.waiters.leases()) {
       // Checked for each waiter, since a rejected caller may open the limiter again.

@@ -106,7 +106,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     const limiter = this.#limiter;
     if (limiter === undefined) return;
     const { grants } = this.group;
-    // Pauses even if the limit is drained: the semaphores then reject the waiters themselves.
+    // Pauses even if the limit rejects all requests: the semaphores then reject the waiters themselves.
     if (!grants) limiter.pause();
     if (this.group.isShadow) limiter.shadow();
     else limiter.enforce();

@@ -5,7 +5,7 @@ const SHADOW = 4;
 
 /**
  * Encodes a change, for stores that keep a limit's state as a number. The code of a state is the sum of two codes:
- * `open` 0, `paused` 1, `drained` 2; `enforce` 0, `shadow` 4. A code is undefined if that part does not change.
+ * `open` 0, `paused` 1, `rejecting` 2; `enforce` 0, `shadow` 4. A code is undefined if that part does not change.
  */
 export function operatedCodes({ status, mode }: OperatedChange) {
   return {

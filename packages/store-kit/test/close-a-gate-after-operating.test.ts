@@ -16,7 +16,7 @@ class SlowStore extends TestStore {
   }
 }
 
-test('close() of a gate resolves once the store has answered a drain, even while requests are running', async () => {
+test('close() of a gate resolves once the store has answered rejectAll(), even while requests are running', async () => {
   const world = new World();
   const store = world.connect({}, SlowStore);
   const { clock } = world;
@@ -26,7 +26,7 @@ test('close() of a gate resolves once the store has answered a drain, even while
   ];
   const gate = createGate({ limits, clock, queueLimit: 1, queueTimeout: 1_000 });
   const permit = await gate.acquire();
-  Object.values(gate.limiters)[0]?.drain();
+  Object.values(gate.limiters)[0]?.rejectAll();
   let left: number | undefined;
   const closing = gate.close({ signal: AbortSignal.abort() }).then((count) => {
     left = count;

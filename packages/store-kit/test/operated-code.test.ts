@@ -4,10 +4,10 @@ import { operatedCode, operatedCodes, operatedState } from '../src/index.ts';
 const codes = [
   [0, 'open', 'enforce'],
   [1, 'paused', 'enforce'],
-  [2, 'drained', 'enforce'],
+  [2, 'rejecting', 'enforce'],
   [4, 'open', 'shadow'],
   [5, 'paused', 'shadow'],
-  [6, 'drained', 'shadow'],
+  [6, 'rejecting', 'shadow'],
 ] as const;
 
 describe('the number that encodes how a limit is operated', () => {
@@ -23,7 +23,7 @@ describe('the number that encodes how a limit is operated', () => {
 
   it('has no code for what a change does not contain', () => {
     expect(operatedCodes({})).toEqual({ status: undefined, mode: undefined });
-    expect(operatedCodes({ status: 'drained' })).toEqual({ status: 2, mode: undefined });
+    expect(operatedCodes({ status: 'rejecting' })).toEqual({ status: 2, mode: undefined });
     expect(operatedCodes({ mode: 'enforce' })).toEqual({ status: undefined, mode: 0 });
   });
 });

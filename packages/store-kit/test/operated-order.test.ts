@@ -36,13 +36,13 @@ async function busy(onStoreError?: OutagePolicy) {
 }
 
 test.each([undefined, 'local'] as const)(
-  'draining is reported before the waiters are rejected (outage: %s)',
+  'rejectAll() is reported before the waiters are rejected (outage: %s)',
   async (policy) => {
     const { limiter, events } = await busy(policy);
-    limiter.drain();
+    limiter.rejectAll();
     await settled();
     const waiters = policy === undefined ? 2 : 3;
-    expect(events).toEqual(['drain 1', ...Array.from({ length: waiters }, () => 'closed')]);
+    expect(events).toEqual(['rejectAll 1', ...Array.from({ length: waiters }, () => 'closed')]);
   },
 );
 
@@ -90,10 +90,10 @@ test('a limit set by another process is reported before waiters are admitted', a
 });
 
 test.each(['reject', 'admit', 'local'] as const)(
-  'a request of a drained limit is rejected as closed if the store fails before its answer (%s)',
+  'a request of a rejecting limit is rejected as closed if the store fails before its answer (%s)',
   async (onStoreError) => {
     const { world, store, limiter } = scene({ onStoreError });
-    limiter.drain();
+    limiter.rejectAll();
     await settled();
     store.trouble = 'silent';
     const asking = outcome(limiter.acquire());
@@ -104,7 +104,7 @@ test.each(['reject', 'admit', 'local'] as const)(
 
 describe('the callback `operated`', () => {
   test.each([undefined, 'local'] as const)(
-    'does not prevent a drained limit from rejecting its waiters if it throws (outage: %s)',
+    'does not prevent a rejecting limit from rejecting its waiters if it throws (outage: %s)',
     async (policy) => {
       const { limiter, waiting } = await busy(policy);
       const error = new Error('broken observer');
@@ -113,20 +113,20 @@ describe('the callback `operated`', () => {
           throw error;
         },
       });
-      expect(await uncaughtIn(() => limiter.drain())).toEqual([error]);
+      expect(await uncaughtIn(() => limiter.rejectAll())).toEqual([error]);
       await settled();
       expect(waiting).toMatchObject([{ error: closed }, { error: closed }]);
     },
   );
 
   test.each([undefined, 'local'] as const)(
-    'keeps the waiters of a limit that is being drained if it resumes the limit (outage: %s)',
+    'keeps the waiters of a limit that is about to reject all if it resumes the limit (outage: %s)',
     async (policy) => {
       const { world, store, limiter, waiting } = await busy(policy);
       limiter.observe({
-        operated: ({ operation }) => void (operation === 'drain' && limiter.resume()),
+        operated: ({ operation }) => void (operation === 'rejectAll' && limiter.resume()),
       });
-      limiter.drain();
+      limiter.rejectAll();
       await settled();
       expect([waiting, limiter.state]).toEqual([[{}, {}], 'open']);
       store.trouble = undefined;
@@ -142,10 +142,10 @@ describe('the callback `operated`', () => {
     ['pause', undefined],
     ['pause', 'admit'],
     ['pause', 'local'],
-    ['drain', undefined],
-    ['drain', 'reject'],
-    ['drain', 'admit'],
-    ['drain', 'local'],
+    ['rejectAll', undefined],
+    ['rejectAll', 'reject'],
+    ['rejectAll', 'admit'],
+    ['rejectAll', 'local'],
   ] as const)(
     'gets no permit when the limit is stopped by %s (outage: %s)',
     async (operation, policy) => {
@@ -185,7 +185,7 @@ describe('the callback `operated`', () => {
   test('may close the limiter, and the operation still reaches the store', async () => {
     const { world, limiter, waiting } = await busy();
     limiter.observe({ operated: () => void limiter.close({ timeout: 0 }) });
-    limiter.drain();
+    limiter.rejectAll();
     await settled();
     expect(waiting).toMatchObject([{ error: closed }, { error: closed }]);
     const other = world.limiter();

@@ -5,7 +5,7 @@ import { lease, outcome, scene, settled, timeout } from './world.ts';
 const closed = { code: 'ERR_HEADGATE_REJECTED', rejection: { reason: 'closed' } };
 
 /** A process whose store has become unavailable. */
-async function away(onStoreError: OutagePolicy, operate?: 'pause' | 'drain') {
+async function away(onStoreError: OutagePolicy, operate?: 'pause' | 'rejectAll') {
   const all = scene({ onStoreError, limit: 2, queueLimit: 5 });
   const { world, store, limiter } = all;
   (await limiter.acquire()).release();
@@ -38,9 +38,9 @@ test.each(['admit', 'local'] as const)(
 );
 
 test.each(['admit', 'local', 'reject'] as const)(
-  'a limit that was drained rejects requests as closed in an outage (%s)',
+  'after rejectAll() a limit rejects requests as closed in an outage (%s)',
   async (policy) => {
-    const { limiter } = await away(policy, 'drain');
+    const { limiter } = await away(policy, 'rejectAll');
     await expect(limiter.acquire()).rejects.toMatchObject(closed);
   },
 );
@@ -60,19 +60,19 @@ test.each(['admit', 'local'] as const)(
   },
 );
 
-test('draining during an outage rejects the waiters of this process', async () => {
+test('rejectAll() during an outage rejects the waiters of this process', async () => {
   const { limiter } = await away('local');
   await Promise.all([limiter.acquire(), limiter.acquire()]);
   const waiting = outcome(limiter.acquire());
   await settled();
-  limiter.drain();
+  limiter.rejectAll();
   await settled();
   expect(waiting.error).toMatchObject(closed);
 });
 
 test('a change made in an outage reaches the other processes when the store is back', async () => {
   const { world, store, limiter, other } = await away('local');
-  limiter.drain();
+  limiter.rejectAll();
   (await other.acquire()).release();
   store.trouble = undefined;
   await world.advance(3 * timeout);
@@ -177,12 +177,12 @@ test('waiters of a paused limit are rejected when shadow mode ends in an outage 
   expect(limiter.stats()).toMatchObject({ admitted: 1, inflight: 0, queued: 0 });
 });
 
-test('a drained limit rejects new requests before the store has received the change', async () => {
+test('a rejecting limit rejects new requests before the store has received the change', async () => {
   const { world, store, limiter } = scene({ limit: 2 });
   (await limiter.acquire()).release();
   await settled();
   store.trouble = 'silent';
-  limiter.drain();
+  limiter.rejectAll();
   await settled();
   // The store grants again, but the change is lost.
   store.trouble = undefined;
@@ -191,7 +191,7 @@ test('a drained limit rejects new requests before the store has received the cha
   await expect(world.limiter({ limit: 2 }).acquire()).rejects.toMatchObject(closed);
 });
 
-test.each(['pause', 'drain'] as const)(
+test.each(['pause', 'rejectAll'] as const)(
   'a limit that was stopped before an outage is open for all processes if it is resumed in the outage: %s',
   async (operation) => {
     const { world, store, limiter, other } = await away('local', operation);
@@ -223,9 +223,9 @@ test.each([false, true])(
     await settled();
     store.trouble = 'silent';
     far.trouble = 'silent';
-    for (const name of ['pause', 'drain', 'shadow', 'resume', 'enforce', 'pause'] as const)
+    for (const name of ['pause', 'rejectAll', 'shadow', 'resume', 'enforce', 'pause'] as const)
       limiter[name]();
-    for (const name of ['shadow', 'pause', 'resume', 'drain'] as const) other[name]();
+    for (const name of ['shadow', 'pause', 'resume', 'rejectAll'] as const) other[name]();
     await world.advance(2 * timeout);
     store.trouble = undefined;
     await world.advance(2 * timeout);
@@ -235,8 +235,8 @@ test.each([false, true])(
     for (const name of [limiter, other, world.limiter({ perKey, limit: 2 })])
       await expect(name.acquire(here)).rejects.toMatchObject(closed);
     expect([limiter, other].map(({ state, mode }) => [state, mode])).toEqual([
-      ['drained', 'shadow'],
-      ['drained', 'shadow'],
+      ['rejecting', 'shadow'],
+      ['rejecting', 'shadow'],
     ]);
   },
 );

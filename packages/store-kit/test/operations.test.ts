@@ -36,17 +36,17 @@ test('a request times out while the limit is paused', async () => {
   expect(waiting.error).toMatchObject({ rejection: { reason: 'timeout' } });
 });
 
-test('draining rejects the waiters of every process, and new requests, as closed', async () => {
+test('rejectAll() rejects the waiters of every process, and new requests, as closed', async () => {
   const { world, here, there } = pair();
   const held = await here.acquire();
   const waiting = [outcome(there.acquire()), outcome(here.acquire())];
   await settled();
-  here.drain();
+  here.rejectAll();
   await settled();
   expect(waiting).toMatchObject([{ error: closed }, { error: closed }]);
   for (const limiter of [here, there, world.limiter()]) {
     await expect(limiter.acquire()).rejects.toMatchObject(closed);
-    expect(limiter.state).toBe('drained');
+    expect(limiter.state).toBe('rejecting');
   }
   expect(held.signal.aborted).toBe(false);
   held.release();
@@ -56,43 +56,46 @@ test('draining rejects the waiters of every process, and new requests, as closed
   (await here.acquire()).release();
 });
 
-test('draining rejects waiters whose lease has not been requested yet', async () => {
+test('rejectAll() rejects waiters whose lease has not been requested yet', async () => {
   const { here, there } = pair({ handoff: 5 });
   const held = await there.acquire();
   const waiting = [outcome(there.acquire()), outcome(there.acquire())];
   await settled();
-  here.drain();
+  here.rejectAll();
   await settled();
   expect(waiting).toMatchObject([{ error: closed }, { error: closed }]);
   held.release();
 });
 
-test('a rejected caller may reopen a drained limiter, which then rejects no further waiters', async () => {
+test('a rejected caller may reopen a rejecting limiter, which then rejects no further waiters', async () => {
   const { world, limiter } = scene({ limit: 1 });
   await limiter.acquire();
   const first = limiter.acquire().catch(() => limiter.resume());
   await settled();
-  limiter.drain();
+  limiter.rejectAll();
   await first;
   const second = outcome(limiter.acquire());
   await world.advance(100);
   expect([limiter.state, second]).toEqual(['open', {}]);
 });
 
-test.each(['pause', 'drain'] as const)('%s releases idle leases in every process', async (name) => {
-  const { world, here, there } = pair({ limit: 4, reserve: 2 });
-  (await there.acquire()).release();
-  (await here.acquire()).release();
-  await settled();
-  expect(await world.stats()).toMatchObject({ inflight: 2, processes: 2 });
-  here[name]();
-  await settled();
-  expect(await world.stats()).toMatchObject({ inflight: 0, processes: 0 });
-  // A permit that is released now is not kept either.
-  const waiting = outcome(there.acquire());
-  await settled();
-  expect(waiting.permit).toBeUndefined();
-});
+test.each(['pause', 'rejectAll'] as const)(
+  '%s releases idle leases in every process',
+  async (name) => {
+    const { world, here, there } = pair({ limit: 4, reserve: 2 });
+    (await there.acquire()).release();
+    (await here.acquire()).release();
+    await settled();
+    expect(await world.stats()).toMatchObject({ inflight: 2, processes: 2 });
+    here[name]();
+    await settled();
+    expect(await world.stats()).toMatchObject({ inflight: 0, processes: 0 });
+    // A permit that is released now is not kept either.
+    const waiting = outcome(there.acquire());
+    await settled();
+    expect(waiting.permit).toBeUndefined();
+  },
+);
 
 test('a permit released while the limit is paused is not passed to a waiter of the process', async () => {
   const { limiter } = scene({ handoff: 5 });
@@ -135,11 +138,11 @@ test('each operation is reported in the process that operates', async () => {
   });
   const here = world.limiter({ observer: observe('here') });
   const there = world.limiter({ observer: observe('there') });
-  for (const name of ['pause', 'resume', 'drain', 'resume', 'shadow', 'enforce'] as const) {
+  for (const name of ['pause', 'resume', 'rejectAll', 'resume', 'shadow', 'enforce'] as const) {
     here[name]();
   }
   (await there.acquire()).release();
-  const own = ['pause', 'resume', 'drain', 'resume', 'shadow', 'enforce'];
+  const own = ['pause', 'resume', 'rejectAll', 'resume', 'shadow', 'enforce'];
   expect(events).toEqual(own.map((name) => `here ${name}`));
   await here.close();
   expect(() => here.pause()).toThrow('it is closed');
@@ -187,11 +190,11 @@ test('an outdated answer changes nothing', async () => {
   const world = new World();
   const store = world.connect({}, OddStore);
   const limiter = world.limiter({ store });
-  store.operated = { status: 'drained', mode: 'enforce', version: '9' };
+  store.operated = { status: 'rejecting', mode: 'enforce', version: '9' };
   await expect(limiter.acquire()).rejects.toMatchObject(closed);
   store.operated = { status: 'open', mode: 'shadow', version: '8' };
   await limiter.acquire().catch(() => {});
-  expect([limiter.state, limiter.mode]).toEqual(['drained', 'enforce']);
+  expect([limiter.state, limiter.mode]).toEqual(['rejecting', 'enforce']);
 });
 
 test('a change that the store refuses is sent again with the next request', async () => {
@@ -200,7 +203,7 @@ test('a change that the store refuses is sent again with the next request', asyn
   (await limiter.acquire()).release();
   await settled();
   store.trouble = 'refused';
-  limiter.drain();
+  limiter.rejectAll();
   await settled();
   store.trouble = undefined;
   (await other.acquire()).release();
@@ -216,7 +219,7 @@ test('a waiter receives a change whose message was lost when it renews its posit
   const waiting = outcome(there.acquire());
   await settled();
   store.mute = true;
-  here.drain();
+  here.rejectAll();
   await settled();
   expect(waiting).toEqual({});
   await world.advance(lease / 2 + timeout);

@@ -31,7 +31,7 @@ const invariants = {
 
 /** These count permits by their tokens. */
 const invariantsOfOperated = {
-  'nothing is granted while the limit is paused or drained': noGrantWhileClosed,
+  'nothing is granted while the limit is paused or rejecting': noGrantWhileClosed,
   'no grant exceeds the limit that applies': noGrantAboveLimit,
   'shadow mode rejects nothing': noRejectionInShadowMode,
   'all processes know how the limit is operated': allAgree,

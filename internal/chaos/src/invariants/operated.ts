@@ -5,7 +5,7 @@ import { Pauses } from '../log/pauses.ts';
 import { type Findings, timeIn } from './finding.ts';
 
 /**
- * If a call begins while the limit is paused or drained, the store does not grant it before the limit is open again.
+ * If a call begins while the limit is paused or rejecting, the store does not grant it before the limit is open again.
  */
 export function noGrantWhileClosed(log: Log): Findings {
   const broken: string[] = [];

@@ -37,7 +37,7 @@ interface Probed {
 }
 
 /** Another limit, or one of the operations of a limiter. */
-export type ChaosOperation = number | 'pause' | 'drain' | 'resume' | 'shadow' | 'enforce';
+export type ChaosOperation = number | 'pause' | 'rejectAll' | 'resume' | 'shadow' | 'enforce';
 
 export interface Comparison {
   readonly comparison: number;

@@ -7,7 +7,7 @@ import {
 } from '../../src/invariants/operated.ts';
 import { breaks, emptyLog, holds } from '../log-builder.ts';
 
-describe('nothing is granted while the limit is paused or drained', () => {
+describe('nothing is granted while the limit is paused or rejecting', () => {
   const paused = (until = 900) =>
     emptyLog(2).answers(100, 'paused enforce 2', 7).answers(until, 'paused enforce 2', 7);
 
@@ -18,10 +18,10 @@ describe('nothing is granted while the limit is paused or drained', () => {
 
   test('a call that is granted during the pause is a violation', () => {
     breaks(noGrantWhileClosed, paused().works('a', 300, 310), /a\/1 was granted, paused since/);
-    const drained = emptyLog(2)
-      .answers(100, 'drained shadow 2', 7)
-      .answers(900, 'drained shadow 2', 7);
-    breaks(noGrantWhileClosed, drained.works('a', 300, 310), /drained/);
+    const rejecting = emptyLog(2)
+      .answers(100, 'rejecting shadow 2', 7)
+      .answers(900, 'rejecting shadow 2', 7);
+    breaks(noGrantWhileClosed, rejecting.works('a', 300, 310), /rejecting/);
   });
 
   test('a permit without a token was granted without the store', () => {

@@ -122,11 +122,11 @@ export function countSuite({ start, wait, within }: CountDriver): void {
     }, within);
   });
 
-  test('a limit that one process drains rejects the waiters and new callers of every process', async () => {
+  test('rejectAll() of one process rejects the waiters and new callers of every process', async () => {
     const [one, two] = await pair(1);
     const held = await one.acquire();
     const waiting = (await two.wait()).held.catch((error: unknown) => error);
-    await one.do('operate', 'drain');
+    await one.do('operate', 'rejectAll');
     expect(await waiting).toMatchObject({ reason: 'closed' });
     for (const process of [one, two]) {
       await expect(process.acquire()).rejects.toMatchObject({ reason: 'closed' });

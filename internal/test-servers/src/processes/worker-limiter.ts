@@ -92,7 +92,7 @@ export class WorkerLimiter {
     this.limiter.setLimit(limit);
   }
 
-  operate(operation: 'pause' | 'drain' | 'resume' | 'shadow' | 'enforce'): void {
+  operate(operation: 'pause' | 'rejectAll' | 'resume' | 'shadow' | 'enforce'): void {
     this.limiter[operation]();
   }
 

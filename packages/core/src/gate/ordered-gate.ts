@@ -22,7 +22,7 @@ import { OperableGuard } from './operable-guard.ts';
 import type { Guard } from './options.ts';
 
 /** Operations after which the simulation need not restart. */
-const withoutEffect: readonly Operation[] = ['pause', 'drain', 'resume'];
+const withoutEffect: readonly Operation[] = ['pause', 'rejectAll', 'resume'];
 
 /** A gate whose requests pass its guard, if there is one, and then acquire its limits in order. */
 export class OrderedGate implements InternalGate, GateWaiterOwner {

@@ -29,7 +29,7 @@ import { DEFAULT_PAUSE_MS, pauseOf, recordRefusal } from './refusals.ts';
 
 /** What an operator changes about a limit, apart from its value. */
 export interface OperatedChange {
-  readonly status?: 'open' | 'paused' | 'drained' | undefined;
+  readonly status?: 'open' | 'paused' | 'rejecting' | undefined;
   readonly mode?: 'enforce' | 'shadow' | undefined;
 }
 
@@ -58,7 +58,7 @@ export abstract class BaseLimiter<Semaphore extends GroupMember>
     this.queueTimeout = settings.queueTimeout;
     this.operations = [
       ...(settings.isLimitPerRequest ? [] : (['setLimit'] as const)),
-      ...(['pause', 'drain', 'resume', 'shadow', 'enforce'] as const),
+      ...(['pause', 'rejectAll', 'resume', 'shadow', 'enforce'] as const),
     ];
   }
 
@@ -121,8 +121,8 @@ export abstract class BaseLimiter<Semaphore extends GroupMember>
     if (!this.closed && (milliseconds > 0 || pause === 0)) semaphore.pauseFor(milliseconds);
   }
 
-  drain(): void {
-    this.#operate('drain', { status: 'drained' });
+  rejectAll(): void {
+    this.#operate('rejectAll', { status: 'rejecting' });
   }
 
   resume(): void {

@@ -211,7 +211,7 @@ export class InProcessLimiter extends BaseLimiter<Semaphore> implements Gateable
     });
   }
 
-  /** Rejects the waiters of a closed or drained limiter. */
+  /** Rejects the waiters of a closed or rejecting limiter. */
   #rejectWaiters(): void {
     for (const semaphore of this.inUse()) {
       // Checked for each waiter, since a rejected caller may open the limiter again and enqueue.

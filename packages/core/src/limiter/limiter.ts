@@ -9,10 +9,10 @@ import type { GateGuard } from './gate-guard.ts';
 import type { LimiterStats, Stats, StoreStats } from './stats.ts';
 
 /**
- * `paused`: new requests are queued, and none is admitted. `drained`: new requests are rejected as `closed`. `closed`:
+ * `paused`: new requests are queued, and none is admitted. `rejecting`: new requests are rejected as `closed`. `closed`:
  * the same, but it cannot be undone. A closed limiter in shadow mode without a store still admits requests.
  */
-export type LimiterState = 'open' | 'paused' | 'drained' | 'closed';
+export type LimiterState = 'open' | 'paused' | 'rejecting' | 'closed';
 
 /** What a limiter, a gate and a middleware have in common. */
 export interface Handle {
@@ -146,16 +146,16 @@ export interface Limiter extends Handle {
    *
    * @throws HeadgateError as `pause` does.
    */
-  drain(): void;
+  rejectAll(): void;
   /**
-   * Admits requests again, after `pause` or `drain`. Also ends the pauses of `refused` and `pauseFor`, of all keys.
+   * Admits requests again, after `pause` or `rejectAll`. Also ends the pauses of `refused` and `pauseFor`, of all keys.
    *
    * @throws HeadgateError as `pause` does.
    */
   resume(): void;
   /**
    * Starts shadow mode. Admits all waiters, and from then on every request. Simulates what the limit would have done
-   * with those requests, beginning with no permit held: see `stats().shadow`. `pause` and `drain` still apply. A
+   * with those requests, beginning with no permit held: see `stats().shadow`. `pause` and `rejectAll` still apply. A
    * distributed limit is not simulated: it only reports requests that exceed the limit by more than the queue holds.
    *
    * @throws HeadgateError as `pause` does.
@@ -186,7 +186,7 @@ export interface Limiter extends Handle {
 export interface LocalLimiter extends Limiter {
   /**
    * Returns a permit immediately, or undefined if there is no room or a waiter is queued. In shadow mode it returns
-   * undefined only if the limiter is paused or drained.
+   * undefined only if the limiter is paused or rejecting.
    *
    * @throws HeadgateError for an invalid weight, key or share.
    */

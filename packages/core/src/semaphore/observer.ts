@@ -17,7 +17,7 @@ interface RequestEvent extends Event {
 }
 
 /** What an operator can do with a limiter or a guard at run time. */
-export type Operation = 'setLimit' | 'pause' | 'drain' | 'resume' | 'shadow' | 'enforce';
+export type Operation = 'setLimit' | 'pause' | 'rejectAll' | 'resume' | 'shadow' | 'enforce';
 
 /**
  * Receives the events of a limiter or a gate, for metrics and logs. Every callback is optional and synchronous.

@@ -59,8 +59,8 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
   /** Number of queued waiters of this process. */
   queued = 0;
   closed = false;
-  /** `drained` rejects new requests; only `open` grants permits. */
-  status: 'open' | 'paused' | 'drained' = 'open';
+  /** `rejecting` rejects new requests; only `open` grants permits. */
+  status: 'open' | 'paused' | 'rejecting' = 'open';
   /** Whether `status` is `open`. A flag, since every request reads it. */
   grants = true;
   /** Whether new requests are rejected. */
@@ -118,10 +118,10 @@ export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
     return left > 0 ? left : Infinity;
   }
 
-  protected setStatus(status: 'open' | 'paused' | 'drained'): void {
+  protected setStatus(status: 'open' | 'paused' | 'rejecting'): void {
     this.status = status;
     this.grants = status === 'open';
-    this.rejects = status === 'drained';
+    this.rejects = status === 'rejecting';
   }
 
   find(key: string | undefined): Semaphore | undefined {

@@ -80,7 +80,7 @@ describe('the queue waits only while work makes progress', () => {
 
   it.each<[string, (limiter: LocalLimiter) => void]>([
     ['the limiter is paused', (limiter) => limiter.pause()],
-    ['the limiter is drained', (limiter) => limiter.drain()],
+    ['the limiter rejects all requests', (limiter) => limiter.rejectAll()],
     ['setLimit() holds the limit', (limiter) => limiter.setLimit(4)],
   ])('no request stops counting while %s', (_, operate) => {
     const { limiter, pass } = full(1);

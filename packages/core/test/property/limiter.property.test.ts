@@ -87,7 +87,16 @@ function commands(perKey: boolean) {
     (at) => new Step<Scene>(`close(${at})`, ({ limiter }) => void (at === 0 && limiter.close())),
   );
   const operate = fc
-    .constantFrom('pause', 'drain', 'resume', 'resume', 'resume', 'shadow', 'enforce', 'enforce')
+    .constantFrom(
+      'pause',
+      'rejectAll',
+      'resume',
+      'resume',
+      'resume',
+      'shadow',
+      'enforce',
+      'enforce',
+    )
     .map((name) => new Step<Scene>(name, (scene) => scene.operate(name as 'pause')));
   const pauseFor = step('pauseFor', ({ limiter }, at) => {
     if (!perKey) limiter.pauseFor(at % 20);

@@ -107,7 +107,7 @@ const calls: Readonly<Record<string, (scene: Scene, at: number) => unknown>> = {
   },
   operate: ({ limiter }, at) =>
     limiter[
-      pick(['pause', 'drain', 'resume', 'resume', 'shadow', 'enforce'] as const, at) ?? 'resume'
+      pick(['pause', 'rejectAll', 'resume', 'resume', 'shadow', 'enforce'] as const, at) ?? 'resume'
     ](),
   pauseFor: ({ limiter }, at) => {
     limiter.pauseFor(at % 20, limiter.perKey ? pick(['a', 'b'], at) : undefined);
@@ -139,7 +139,7 @@ it(
           scene.step(taken, within);
           expect(limiter.inflight).toBe(scene.held);
         }
-        limiter.drain();
+        limiter.rejectAll();
         for (const permit of permits) permit.release();
         const { inflight, queued, keys } = limiter.stats();
         expect([inflight, queued, keys, scene.judged]).toEqual([0, 0, 0, 0]);

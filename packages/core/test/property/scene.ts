@@ -15,7 +15,7 @@ import { Judge } from './judge.ts';
 /** What a caller does within its callbacks. */
 export const reactions = [
   ...['release', 'releaseOldest', 'withdrawOldest', 'ask', 'askAgain', 'raise', 'lower'],
-  ...['dawdle', 'close', 'throw', 'pause', 'drain', 'resume', 'shadow', 'enforce'],
+  ...['dawdle', 'close', 'throw', 'pause', 'rejectAll', 'resume', 'shadow', 'enforce'],
 ] as const;
 
 export type Reaction = (typeof reactions)[number] | string;
@@ -159,7 +159,7 @@ export class Scene {
   }
 }
 
-const operations = ['pause', 'drain', 'resume', 'shadow', 'enforce'] as const;
+const operations = ['pause', 'rejectAll', 'resume', 'shadow', 'enforce'] as const;
 
 type OperationName = (typeof operations)[number];
 

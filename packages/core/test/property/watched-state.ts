@@ -3,7 +3,7 @@ import type { LocalLimiter } from '../../src/index.ts';
 
 const states = [
   ['pause', 'paused'],
-  ['drain', 'drained'],
+  ['rejectAll', 'rejecting'],
   ['resume', 'open'],
 ] as const;
 
@@ -11,7 +11,7 @@ const states = [
 export class WatchedState {
   isShadow = false;
   #closed = false;
-  #state: 'open' | 'paused' | 'drained' = 'open';
+  #state: 'open' | 'paused' | 'rejecting' = 'open';
   /** When the pause of a limiter without keys ends. */
   #pausedUntil = 0;
 
@@ -73,6 +73,6 @@ export class WatchedState {
   /** Whether it rejects every request. Open in shadow mode, it does not, even once it is closed. */
   get isShut(): boolean {
     const isOpen = this.isShadow && this.#state === 'open';
-    return this.#state === 'drained' || (this.#closed && !isOpen);
+    return this.#state === 'rejecting' || (this.#closed && !isOpen);
   }
 }

@@ -15,7 +15,7 @@ const name = v.pipe(v.string(), v.maxLength(MAX_NAME_LENGTH));
 /** A number in decimal, which may have more digits than a JSON number. */
 const digits = v.pipe(v.string(), v.regex(/^\d{1,19}$/));
 const id = v.pipe(v.string(), v.regex(/^[\w.-]{1,64}$/));
-const status = v.picklist(['open', 'paused', 'drained']);
+const status = v.picklist(['open', 'paused', 'rejecting']);
 const mode = v.picklist(['enforce', 'shadow']);
 
 /** Checked before the items, of which there may be half a million. */

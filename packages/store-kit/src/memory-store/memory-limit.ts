@@ -182,7 +182,7 @@ export class MemoryLimit {
       return this.#admit({ ...request, fencing: undefined }, moment);
     }
     const isFull = request.wait <= 0 || this.#leases.queued >= request.queueLimit;
-    if (isFull || this.#status === 'drained') return 'full';
+    if (isFull || this.#status === 'rejecting') return 'full';
     return this.#join(request, moment);
   }
 

@@ -226,7 +226,7 @@ export class LimitModel {
     const isFree = this.queue.length === 0 && this.#fits(request.weight);
     if (isFree) this.#hold(request, term, now);
     else if (request.wait === 0 || this.queue.length >= request.queueLimit) return 'full';
-    else if (this.operated.status === 'drained') return 'full';
+    else if (this.operated.status === 'rejecting') return 'full';
     else this.#join({ ...request, place: undefined }, term, now);
     return isFree ? 'held' : 'queued';
   }

@@ -41,12 +41,14 @@ const limit = fc.integer({ min: 1, max: 4 });
 const setLimit = step('setLimit', fc.tuple(process, limit), (scene, [who, to]) =>
   scene.limiters[who]?.setLimit(to),
 );
-const operations = (...names: readonly ('pause' | 'drain' | 'resume' | 'shadow' | 'enforce')[]) =>
+const operations = (
+  ...names: readonly ('pause' | 'rejectAll' | 'resume' | 'shadow' | 'enforce')[]
+) =>
   step('operate', fc.tuple(process, fc.constantFrom(...names)), (scene, [who, name]) => {
     const limiter = scene.limiters[who];
     if (limiter?.closed === false) limiter[name]();
   });
-const pause = operations('pause', 'drain', 'resume', 'resume');
+const pause = operations('pause', 'rejectAll', 'resume', 'resume');
 const shadow = operations('shadow', 'enforce');
 const close = step('close', process, (scene, who) => void scene.limiters[who]?.close());
 const wipe = step('wipe', fc.constant(0), async (scene) => {

@@ -30,7 +30,7 @@ function asks({ lease, driver }: StoreWorld): fc.Arbitrary<Ask> {
   const setLimit = fc.record({ verb: changes, key, limit });
   arbitraries.push({ weight: 2, arbitrary: setLimit });
   const change = fc.oneof(
-    fc.record({ status: fc.constantFrom('open', 'open', 'paused', 'drained') }),
+    fc.record({ status: fc.constantFrom('open', 'open', 'paused', 'rejecting') }),
     fc.record({ mode: fc.constantFrom('enforce', 'shadow') }),
   ) as fc.Arbitrary<OperatedChange>;
   const operate = fc.record({ verb: fc.constant('operate' as const), key, change });

@@ -4,7 +4,7 @@ import { type LimitView, longWait } from '../lease-probe.ts';
 import type { StoreWorld } from '../store-world.ts';
 
 const paused = { status: 'paused', mode: 'enforce' } as const;
-const drained = { status: 'drained', mode: 'enforce' } as const;
+const rejecting = { status: 'rejecting', mode: 'enforce' } as const;
 const shadow = { status: 'open', mode: 'shadow' } as const;
 
 function wasTold({ process, name, key }: LimitView): boolean {
@@ -29,31 +29,37 @@ export function operations(world: StoreWorld): void {
     await waiting.granted();
   });
 
-  it('a drained limit rejects new leases and grants no queued one', async () => {
+  it('a rejecting limit rejects new leases and grants no queued one', async () => {
     const [one, two] = await world.pair();
     const held = await one.acquire();
     const waiting = await two.acquire(longWait);
-    expect((await one.operate({ status: 'drained' })).operated).toMatchObject(drained);
-    expect((await two.acquire(longWait)).reply).toMatchObject({ state: 'full', operated: drained });
+    expect((await one.operate({ status: 'rejecting' })).operated).toMatchObject(rejecting);
+    expect((await two.acquire(longWait)).reply).toMatchObject({
+      state: 'full',
+      operated: rejecting,
+    });
     await held.release();
-    expect(await waiting.do('stay')).toMatchObject({ state: 'queued', operated: drained });
+    expect(await waiting.do('stay')).toMatchObject({ state: 'queued', operated: rejecting });
     expect(await waiting.release()).toMatchObject({ state: 'ok', queued: 0 });
     await one.operate({ status: 'open' });
     expect((await two.acquire()).state).toBe('held');
   });
 
-  it.each(['paused', 'drained'] as const)('notifies waiters that a limit is %s', async (status) => {
-    const key = 'a key';
-    const [one, two] = await world.pair({ key });
-    await one.acquire();
-    const waiting = await two.acquire(longWait);
-    await one.operate({ status });
-    // A store may ask its processes to check instead of notifying them.
-    const { checks } = two.process;
-    await until(() => wasTold(two) || two.process.checks > checks);
-    expect(await two.operate({})).toMatchObject({ state: 'ok', queued: 1, operated: { status } });
-    await waiting.release();
-  });
+  it.each(['paused', 'rejecting'] as const)(
+    'notifies waiters that a limit is %s',
+    async (status) => {
+      const key = 'a key';
+      const [one, two] = await world.pair({ key });
+      await one.acquire();
+      const waiting = await two.acquire(longWait);
+      await one.operate({ status });
+      // A store may ask its processes to check instead of notifying them.
+      const { checks } = two.process;
+      await until(() => wasTold(two) || two.process.checks > checks);
+      expect(await two.operate({})).toMatchObject({ state: 'ok', queued: 1, operated: { status } });
+      await waiting.release();
+    },
+  );
 
   if (world.can.recall) {
     it('notifies processes that may keep idle leases', async () => {
@@ -131,11 +137,11 @@ export function operations(world: StoreWorld): void {
     const observed = { status: 'paused', mode: 'shadow' } as const;
     const states = [
       [{ status: 'open', mode: 'enforce' }, paused],
-      [drained, drained],
-      [paused, drained],
+      [rejecting, rejecting],
+      [paused, rejecting],
       [shadow, shadow],
       [observed, observed],
-      [drained, observed],
+      [rejecting, observed],
     ] as const;
     for (const [known, applies] of states) {
       const other = await world.another(one);

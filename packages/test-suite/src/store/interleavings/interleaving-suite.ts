@@ -10,7 +10,7 @@ const MAX_STEPS = 80;
 /**
  * Checks that the order of messages never affects a lease. Callers of one limit acquire, abort and release permits.
  * Meanwhile their messages arrive in every order that a network can cause, connections fail, and the limit is operated.
- * The held permits must never exceed the limit, nothing may be granted while the limit is paused or drained, no permit
+ * The held permits must never exceed the limit, nothing may be granted while the limit is paused or rejecting, no permit
  * may be lost without a fault, and in the end everything must be released.
  */
 export function interleavingSuite(driver: InterleavingDriver): void {

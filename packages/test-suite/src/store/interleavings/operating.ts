@@ -1,7 +1,15 @@
 import type { Limiter } from '@headgate/core';
 import type { Caller } from './caller.ts';
 
-const operations = ['pause', 'drain', 'resume', 'resume', 'shadow', 'enforce', 'enforce'] as const;
+const operations = [
+  'pause',
+  'rejectAll',
+  'resume',
+  'resume',
+  'shadow',
+  'enforce',
+  'enforce',
+] as const;
 
 /** Operates the limiters of a scene, and checks that they grant only what they may. */
 export class Operating {
@@ -49,7 +57,7 @@ export class Operating {
     this.#running = new Set(running);
     const numbers = granted.map(({ number }) => number).join(' and ');
     if (granted.length > 0 && this.#agreed?.isClosed) {
-      return `callers ${numbers} were granted permits of a paused or drained limit`;
+      return `callers ${numbers} were granted permits of a paused or rejecting limit`;
     }
     if (granted.length > 0 && this.#agreed?.enforces && running.length > limit) {
       return `callers ${numbers} were granted permits beyond the limit`;

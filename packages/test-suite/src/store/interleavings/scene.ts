@@ -23,7 +23,7 @@ export interface SceneOptions {
   readonly callers: number;
   /** Whether connections fail and messages are delayed. */
   readonly faults: boolean;
-  /** Whether the limit is paused, drained and put into shadow mode. */
+  /** Whether the limit is paused, rejecting and put into shadow mode. */
   readonly operates?: boolean;
 }
 

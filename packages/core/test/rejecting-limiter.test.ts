@@ -8,18 +8,18 @@ function scene({ limit = 2 } = {}) {
   return { limiter: createLimiter({ limit, queueLimit: 2, queueTimeout: 100, clock }) };
 }
 
-describe('a drained limiter', () => {
+describe('a rejecting limiter', () => {
   it('rejects queued and new requests as closed, and lets running ones finish', () => {
     const { limiter } = scene({ limit: 1 });
     const running = call(limiter);
     const waiting = call(limiter);
-    limiter.drain();
+    limiter.rejectAll();
     expect(waiting.rejection).toMatchObject({ reason: 'closed' });
     expect(call(limiter).rejection).toMatchObject({ reason: 'closed' });
     expect(limiter.tryAcquire()).toBeUndefined();
     expect(running.permit?.signal.aborted).toBe(false);
     running.permit?.release();
-    expect([limiter.state, limiter.closed, limiter.inflight]).toEqual(['drained', false, 0]);
+    expect([limiter.state, limiter.closed, limiter.inflight]).toEqual(['rejecting', false, 0]);
     limiter.resume();
     expect(call(limiter).permit).toBeDefined();
   });
@@ -29,7 +29,7 @@ describe('a drained limiter', () => {
     const running = call(limiter);
     const first = call(limiter, { onRejected: () => limiter.resume() });
     const second = call(limiter);
-    limiter.drain();
+    limiter.rejectAll();
     expect([first.answers, second.answers, limiter.queued]).toEqual([1, 0, 1]);
     running.permit?.release();
     expect(second.permit).toBeDefined();
@@ -49,14 +49,14 @@ describe('a drained limiter', () => {
     });
     const second = call(limiter, { weight: 3 });
     clock.busy(200);
-    limiter.drain();
+    limiter.rejectAll();
     const reasons = [first, second, again].map((caller) => caller?.rejection?.reason);
     expect(reasons).toEqual(['closed', 'closed', 'closed']);
   });
 
   it('can be paused instead', () => {
     const { limiter } = scene();
-    limiter.drain();
+    limiter.rejectAll();
     limiter.pause();
     const waiting = call(limiter);
     expect(waiting.answers).toBe(0);
@@ -71,7 +71,7 @@ describe('a drained limiter', () => {
         { name: 'app', limit: 1 },
       ],
     });
-    Object.values(gate.limiters)[1]?.drain();
+    Object.values(gate.limiters)[1]?.rejectAll();
     const answer = gate.acquire({ keys: { user: 'ann' } });
     await expect(answer).rejects.toMatchObject({
       rejection: { reason: 'closed', limitName: 'app' },
