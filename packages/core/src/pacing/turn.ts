@@ -9,9 +9,6 @@ export const LONG_TURN_MS = 25;
  */
 const MAX_TURN_MS = 50;
 
-/** Upper bound for reading and rejecting a request, in milliseconds. The rest of a turn is other work. */
-const REJECTION_MS = 0.5;
-
 /** Measures how much work has started in the current turn: an iteration of the event loop, from one poll to the next. */
 export class Turn {
   /** Length of the last turn in milliseconds, at most `MAX_TURN_MS`. */
@@ -25,16 +22,10 @@ export class Turn {
   #finishedAt = 0;
   /** Number of its requests that have not finished. */
   #unfinished = 0;
-  /** Number of requests that were queued in it. */
-  #queued = 0;
   /** Milliseconds of work that may start in it. */
   #budget = TURN_MS;
   /** Whether a request has just finished that another may replace at once. */
   #mayReplace = false;
-
-  queued(): void {
-    this.#queued++;
-  }
 
   started(now: number): void {
     this.#startedAt ??= now;
@@ -72,14 +63,13 @@ export class Turn {
       this.#startedAt === undefined ? 0 : Math.max(0, this.#finishedAt - this.#startedAt);
     // With requests in flight before or after the turn, their part of it is unknown.
     const isKnown = this.inflightBefore === 0 && inflight === 0;
-    const other = isKnown ? milliseconds - worked - this.#queued * REJECTION_MS : 0;
+    const other = isKnown ? milliseconds - worked : 0;
     this.#budget = Math.max(TURN_MS, Math.min(other, MAX_TURN_MS));
     this.lastLength = Math.min(milliseconds, MAX_TURN_MS);
     this.inflightBefore = inflight;
     this.#startedAt = undefined;
     this.hasRequests = false;
     this.#unfinished = 0;
-    this.#queued = 0;
     this.#mayReplace = false;
   }
 }
