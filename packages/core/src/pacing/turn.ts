@@ -1,13 +1,5 @@
-import { TURN_MS, type WorkCost } from './work-cost.ts';
-
-/** Milliseconds of a long turn, unless one request takes longer. */
-export const LONG_TURN_MS = 25;
-
-/**
- * Upper bound of a turn's budget, and of the time in which requests start in it: beyond that, the loop would poll too
- * rarely.
- */
-const MAX_TURN_MS = 50;
+import { LONG_TURN_MS, MAX_TURN_MS, TURN_MS } from './event-loop.ts';
+import type { WorkCost } from './work-cost.ts';
 
 /** Measures how much work has started in the current turn: an iteration of the event loop, from one poll to the next. */
 export class Turn {
