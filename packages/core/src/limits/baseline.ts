@@ -72,8 +72,8 @@ function unqueued(values: readonly number[]): Estimate {
   const half = values.length >> 1;
   const early = Estimate.of(values.slice(0, half));
   const late = Estimate.of(values.slice(half));
-  // Three standard errors, since the test is repeated, and more for few samples, as in Student's t-distribution.
-  const chance = (1.5 + 5 / (values.length - 2)) * Math.hypot(early.margin, late.margin);
+  // Three standard errors, since the test is repeated.
+  const chance = 1.5 * Math.hypot(early.margin, late.margin);
   const isQueued = half >= MIN_BASELINE && late.mean - early.mean > chance;
   return isQueued ? unqueued(values.slice(0, half)) : Estimate.of(values);
 }
