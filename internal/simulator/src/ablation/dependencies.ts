@@ -33,7 +33,7 @@ interface Scene {
   readonly options?: Partial<LimiterOptions>;
   /** The capacity and the slowness from certain seconds on. */
   readonly changes?: readonly (readonly [at: number, capacity: number, slowness?: number])[];
-  /** How a call ends if so many are in flight. Default: `ok`. */
+  /** How a call ends, by the number in flight. Default: `ok`. */
   readonly outcome?: (inflight: number) => Outcome;
 }
 

@@ -1,4 +1,4 @@
-// npm run simulate -- ablate [words] [--seeds 1] [--count 20]: what the default limit and `adaptive()` lose without each of
+// npm run simulate -- ablate [words] [--seeds 1] [--count 10]: what the default limit and `adaptive()` lose without each of
 // their mechanisms, or without those whose name contains one of the words. --write also writes docs/lab/simulations.md.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -13,7 +13,7 @@ const { values: options, positionals: words } = parseArgs({
   allowPositionals: true,
   options: {
     seeds: { type: 'string', default: '1' },
-    count: { type: 'string', default: '20' },
+    count: { type: 'string', default: '10' },
     write: { type: 'boolean', default: false },
   },
 });
