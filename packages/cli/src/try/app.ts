@@ -131,8 +131,7 @@ export class App {
     const within = `within ${maxStart / 1_000} s`;
     if (probe?.status)
       return `${url.href} still answers ${probe.status} after ${maxStart / 1_000} s.`;
-    if (isListening)
-      return `${url.href} accepts connections, but sends no answer ${within}.`;
+    if (isListening) return `${url.href} accepts connections, but sends no answer ${within}.`;
     return `nothing answers at ${url.href} ${within}: the command listens on no port. Its last output:\n${this.#lastOutput}`;
   }
 
