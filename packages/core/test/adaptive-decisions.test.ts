@@ -47,10 +47,6 @@ describe('after the start', () => {
       expect(after(started, { ...times(2), [error]: 0.5 }).limit).toBe(100);
     },
   );
-
-  it('slow work is no overload while at most half of the limit is in use', () => {
-    expect(after(started, { ...times(2), isLight: true }).limit).toBe(100);
-  });
 });
 
 describe('after the limit was lowered', () => {

@@ -45,7 +45,7 @@ function advance({ stuck, outcome }: { stuck: number; outcome: 'ok' | 'ignored' 
   clock.advance(100);
   first.permit?.release();
   for (let i = 0; i < stuck; i++) call(limiter);
-  for (let time = 0; time < 2500; time += 100) {
+  for (let time = 0; time < 4500; time += 100) {
     const others = Array.from({ length: 9 - stuck }, () => call(limiter));
     clock.advance(100);
     for (const { permit } of others) permit?.release(outcome);

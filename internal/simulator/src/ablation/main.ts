@@ -1,9 +1,10 @@
-// npm run simulate -- ablate [words] [--seeds 1,2] [--count 40]: what the default limit loses without each of its
-// mechanisms, or without those whose name contains one of the words. --write also writes the table of docs/lab/simulations.md.
+// npm run simulate -- ablate [words] [--seeds 1] [--count 10]: what the default limit and `adaptive()` lose without each of
+// their mechanisms, or without those whose name contains one of the words. --write also writes docs/lab/simulations.md.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runnerImport } from 'vite';
 import { writeText } from '../pages.ts';
+import { adaptiveMechanisms } from './adaptive-mechanisms.ts';
 import { type Mechanism, mechanisms } from './mechanisms.ts';
 import type { Score } from './score.ts';
 import { rowOf, tableOf } from './table.ts';
@@ -11,8 +12,8 @@ import { rowOf, tableOf } from './table.ts';
 const { values: options, positionals: words } = parseArgs({
   allowPositionals: true,
   options: {
-    seeds: { type: 'string', default: '1,2' },
-    count: { type: 'string', default: '40' },
+    seeds: { type: 'string', default: '1' },
+    count: { type: 'string', default: '10' },
     write: { type: 'boolean', default: false },
   },
 });
@@ -20,8 +21,8 @@ const { values: options, positionals: words } = parseArgs({
 const root = resolve(import.meta.dirname, '../../../..');
 const seeds = options.seeds.split(',').map(Number);
 
-/** Runs the workloads with the unchanged code or, if a mechanism is given, without that mechanism. */
-async function scoreWithout(mechanism?: Mechanism): Promise<Score> {
+/** Runs the simulations with the unchanged code or, if a mechanism is given, without that mechanism. */
+async function scoreWithout(isAdaptive: boolean, mechanism?: Mechanism): Promise<Score> {
   const plugin = {
     name: 'ablation',
     enforce: 'pre' as const,
@@ -36,19 +37,27 @@ async function scoreWithout(mechanism?: Mechanism): Promise<Score> {
     resolve(import.meta.dirname, 'score.ts'),
     { root, configFile: false, logLevel: 'error', plugins: [plugin], resolve: { alias } },
   );
-  return module.score(seeds, Number(options.count));
+  return isAdaptive
+    ? module.scoreAdaptive()
+    : module.scoreDefaultLimit(seeds, Number(options.count));
 }
 
 if (options.write && words.length > 0) throw new Error('--write needs all mechanisms');
-const chosen = mechanisms.filter(
-  ({ name }) => words.length === 0 || words.some((word) => name.includes(word)),
-);
-const whole = await scoreWithout();
-const rows: string[][] = [];
-for (const mechanism of chosen) {
-  const row = rowOf(mechanism.name, whole, await scoreWithout(mechanism));
-  console.error(row.join('  '));
-  rows.push(row);
+
+async function compareWithout(block: string, all: readonly Mechanism[], isAdaptive: boolean) {
+  const chosen = all.filter(
+    ({ name }) => words.length === 0 || words.some((word) => name.includes(word)),
+  );
+  const whole = await scoreWithout(isAdaptive);
+  const rows: string[][] = [];
+  for (const mechanism of chosen) {
+    const row = rowOf(mechanism.name, whole, await scoreWithout(isAdaptive, mechanism));
+    console.error(row.join('  '));
+    rows.push(row);
+  }
+  console.log(`\n${tableOf(rows)}`);
+  if (options.write) writeText('lab/simulations.md', block, tableOf(rows));
 }
-console.log(`\n${tableOf(rows)}`);
-if (options.write) writeText('lab/simulations.md', 'ablation', tableOf(rows));
+
+await compareWithout('ablation', mechanisms, false);
+await compareWithout('ablation-adaptive', adaptiveMechanisms, true);

@@ -1,18 +1,25 @@
 import { compare } from '../event-loop/compare.ts';
 import { randomWorkload } from '../event-loop/named-workload.ts';
 import { randomFrom } from '../random.ts';
+import { dependencies } from './dependencies.ts';
+import type { Situation } from './situation.ts';
 import { situations } from './situations.ts';
 
-/**
- * For each random workload, the answers in time relative to the reference; for each situation, its result from 0 to 1.
- */
+/** Results from 0 to 1. */
+type Results = Readonly<Record<string, number>>;
+
 export interface Score {
-  readonly random: Readonly<Record<string, number>>;
-  readonly situations: Readonly<Record<string, number>>;
+  /** The results whose mean is compared. */
+  readonly mean: Results;
+  readonly situations: Results;
 }
 
-/** @param seeds From each seed, `count` workloads are drawn. */
-export function score(seeds: readonly number[], count: number): Score {
+/**
+ * For each random workload, the answers in time relative to the reference.
+ *
+ * @param seeds From each seed, `count` workloads are drawn.
+ */
+export function scoreDefaultLimit(seeds: readonly number[], count: number): Score {
   const random: Record<string, number> = {};
   for (const seed of seeds) {
     const next = randomFrom(seed);
@@ -26,6 +33,13 @@ export function score(seeds: readonly number[], count: number): Score {
       drawn++;
     }
   }
-  const answered = situations.map(({ name, answered }) => [name, answered()] as const);
-  return { random, situations: Object.fromEntries(answered) };
+  return { mean: random, situations: resultsOf(situations) };
+}
+
+export function scoreAdaptive(): Score {
+  return { mean: resultsOf(dependencies), situations: resultsOf(situations) };
+}
+
+function resultsOf(list: readonly Situation[]): Results {
+  return Object.fromEntries(list.map(({ name, answered }) => [name, answered()]));
 }

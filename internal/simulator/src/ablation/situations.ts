@@ -11,13 +11,7 @@ import {
   type OtherWork,
   type Workload,
 } from '../event-loop/workload.ts';
-
-/** A situation that random workloads do not have. */
-export interface Situation {
-  readonly name: string;
-  /** Returns the fraction of the requests answered in time, relative to the number that could be. */
-  answered(): number;
-}
+import type { Situation } from './situation.ts';
 
 const common = { workers: 10, load: 1, connects: false, seconds: 30, seed: 1 };
 
@@ -81,6 +75,24 @@ export function answeredOfBurst(isCold: boolean, size: number, work: number, wor
   return outcomes.filter((outcome) => outcome.at >= begin && isInTime(outcome)).length;
 }
 
+/** A hundred requests at once, between ten a second that take as long and do not end. */
+function burstAmongOthers(size: number, work: number, workers: number): number {
+  const others = Array.from({ length: 700 }, (_, index): Job => ({ at: index * 100, work }));
+  const burst = Array.from({ length: size }, (_, index) => ({ at: 60_050 + index * 0.01, work }));
+  const jobs = [...others, ...burst].sort((one, other) => one.at - other.at);
+  return inTime({ ...poolOf(work), workers }, 60_000, jobs);
+}
+
+/** A hundred requests at once, every three seconds, between those of a steady load of half of a pool of 20 × 100 ms. */
+function burstsOnSteadyLoad(size: number): number {
+  const server = { ...poolOf(100), workers: 20, load: 0.5 };
+  const bursts = Array.from({ length: 8 }, (_, burst) =>
+    Array.from({ length: size }, () => ({ at: 5000 + 3000 * burst, work: 100 })),
+  ).flat();
+  const jobs = [...jobsOf(server), ...bursts].sort((one, other) => one.at - other.at);
+  return inTime(server, 5000, jobs);
+}
+
 /** A database that does not respond for a while, every five seconds. */
 export function pauses(length: number, query: number, load: number): number {
   return inTime({ ...poolOf(query), load, seconds: 60, pauses: { every: 5000, length } });
@@ -142,11 +154,11 @@ export function coldSpike(kind: HandlerKind, connects = false, seed = 1): number
 }
 
 /**
- * The fraction of requests that is not rejected, for the worst of 20 seeds. By chance, work that varies widely may look
+ * The fraction of requests that is not rejected, for the worst of ten seeds. By chance, work that varies widely may look
  * like an overload.
  */
 function varied(mean: number, workers: number, load: number): number {
-  const seeds = Array.from({ length: 20 }, (_, index) => index + 1);
+  const seeds = Array.from({ length: 10 }, (_, index) => index + 1);
   const parts = seeds.map((seed) => {
     const distribution = 'lognormal 1.0';
     const server = workload({ kind: 'pool', distribution, mean, workers, load, seed });
@@ -155,7 +167,22 @@ function varied(mean: number, workers: number, load: number): number {
   return Math.min(...parts);
 }
 
+/** Overloads in which each request opens a connection, which few random workloads are. */
+const withConnections = (
+  [
+    ['socket', 100, 10, 'constant'],
+    ['query', 10, 20, 'constant'],
+    ['sync', 3, 20, 'constant'],
+    ['sync', 10, 20, 'lognormal 1.0'],
+  ] as const
+).map(([kind, mean, load, distribution]): Situation => {
+  const server = workload({ ...common, kind, mean, load, distribution, connects: true });
+  const answered = () => figuresOf(server, simulate(server, jobsOf(server))).answered;
+  return { name: server.name, answered };
+});
+
 export const situations: readonly Situation[] = [
+  ...withConnections,
   {
     name: 'a batch job of 5 ms at a time, handlers that wait for 50 ms',
     answered: () => besideOtherWork('pool', 50, 60, 5),
@@ -186,8 +213,17 @@ export const situations: readonly Situation[] = [
     name: 'a burst of 60 before a pool of 5',
     answered: () => answeredOfBurst(false, 60, 200, 5) / 60,
   },
+  {
+    name: 'a burst of 100 among other requests',
+    answered: () => burstAmongOthers(100, 200, 10_000),
+  },
+  { name: 'bursts of 150 on a steady load', answered: () => burstsOnSteadyLoad(150) },
   { name: 'a database that pauses for 300 ms', answered: () => pauses(300, 20, 0.4) },
   { name: 'a database that pauses for 800 ms', answered: () => pauses(800, 20, 0.4) },
+  {
+    name: 'a database that pauses for 800 ms, at 0.7 of its capacity',
+    answered: () => pauses(800, 20, 0.7),
+  },
   { name: 'a dependency that becomes three times as slow for good', answered: slowerForGood },
   { name: 'a dependency that becomes ten times as slow', answered: tenTimesSlower },
   { name: 'a new process before a server of five seconds', answered: slowServer },

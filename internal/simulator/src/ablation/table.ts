@@ -2,13 +2,13 @@ import { markdownTable } from '../markdown.ts';
 import { mean } from '../watch.ts';
 import type { Score } from './score.ts';
 
-const head = ['Without it', 'mean of random workloads', 'loses most', 'with it', 'without it'];
+const head = ['Without it', 'mean', 'loses most', 'with it', 'without it'];
 
 /** A row of the table: what is lost without a mechanism. */
 export function rowOf(mechanism: string, whole: Score, without: Score): string[] {
   const change = meanOf(without) - meanOf(whole);
-  const before = { ...whole.random, ...whole.situations };
-  const after: Record<string, number> = { ...without.random, ...without.situations };
+  const before = { ...whole.mean, ...whole.situations };
+  const after: Record<string, number> = { ...without.mean, ...without.situations };
   const losses = Object.entries(before).map(([name, value]) => {
     const left = after[name] ?? Number.NaN;
     return { name, value, left, loss: value - left };
@@ -27,6 +27,6 @@ export function tableOf(rows: readonly (readonly string[])[]): string {
   return markdownTable(head, rows);
 }
 
-function meanOf({ random }: Score): number {
-  return mean(Object.values(random));
+function meanOf(score: Score): number {
+  return mean(Object.values(score.mean));
 }

@@ -2,7 +2,7 @@ import type { Outcome } from '@headgate/core';
 import type { Dependency } from '../dependency.ts';
 import type { Simulation } from '../simulation.ts';
 
-const kinds = [
+export const kinds = [
   'some calls fail',
   'all calls fail',
   'all calls fail quickly',

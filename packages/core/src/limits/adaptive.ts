@@ -8,6 +8,7 @@ import {
   isFarBelowReturn,
   type Reason,
 } from './decide.ts';
+import { AVERAGED, averaged } from './estimate.ts';
 import {
   type Bounds,
   checkBounds,
@@ -32,9 +33,6 @@ const PAUSE_RTTS = 5;
 
 /** A pause up to this length delays later work for twice as long, in milliseconds. */
 const MAX_PAUSE_MS = 1000;
-
-/** Number of finished requests that the mean duration covers. */
-const AVERAGED = 20;
 
 /**
  * A limit that adapts to what the server can do concurrently. It grows while it is used and work takes no longer than
@@ -125,7 +123,7 @@ class Adaptive implements Limit {
     if (isPause && this.#finishes > AVERAGED) {
       this.#delayedUntil = now + 2 * Math.min(gap, MAX_PAUSE_MS);
     }
-    this.#mean += (rtt - this.#mean) / (this.#mean ? AVERAGED : 1);
+    this.#mean = averaged(this.#mean, rtt);
   }
 
   /** Returns when work becomes representative of the limit. */

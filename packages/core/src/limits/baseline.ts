@@ -10,9 +10,6 @@ export const MIN_SAMPLES = 10;
 /** Maximum number of samples that a baseline averages over, so that it keeps adapting. */
 const MAX_SAMPLES = 1000;
 
-/** Maximum number of first samples, which are sorted again with each. */
-const MAX_FIRST = 100;
-
 /** A baseline is certain once its margin of error is this small. */
 export const MAX_MARGIN = 0.2;
 
@@ -40,7 +37,7 @@ class Baseline {
   /** Returns whether work that started later takes longer, so that only the earlier work is the baseline. */
   addFirst({ now, rtt }: Sample): boolean {
     const first = this.#first;
-    if (first.length < MAX_FIRST) {
+    if (first.length < MAX_SAMPLES) {
       first.push({ startedAt: now - rtt, value: Math.log1p(rtt) });
       first.sort((one, other) => one.startedAt - other.startedAt);
       this.value = unqueued(first.map(({ value }) => value));
@@ -72,8 +69,8 @@ function unqueued(values: readonly number[]): Estimate {
   const half = values.length >> 1;
   const early = Estimate.of(values.slice(0, half));
   const late = Estimate.of(values.slice(half));
-  // Three standard errors, since the test is repeated, and more for few samples, as in Student's t-distribution.
-  const chance = (1.5 + 5 / (values.length - 2)) * Math.hypot(early.margin, late.margin);
+  // Three standard errors, since the test is repeated.
+  const chance = 1.5 * Math.hypot(early.margin, late.margin);
   const isQueued = half >= MIN_BASELINE && late.mean - early.mean > chance;
   return isQueued ? unqueued(values.slice(0, half)) : Estimate.of(values);
 }

@@ -110,7 +110,7 @@ function decideFast(state: State, seen: Seen): Decision {
 }
 
 function decideSlow(state: State, seen: Seen, min: number): Decision {
-  const { limit, isUsed, isLight } = seen;
+  const { limit, isUsed } = seen;
   const excess = seen.slowdown - marginOf(seen);
   const isSlow = excess > SLOW;
   const isUnexplained = doesLess(state, seen);
@@ -126,7 +126,7 @@ function decideSlow(state: State, seen: Seen, min: number): Decision {
     return { limit, state: { ...stay.state, usual: usualAfter(state, seen) } };
   }
   const isTested = isSlow || state.before !== undefined;
-  return isTested && !isLight ? lower(state, seen, min) : stay;
+  return isTested ? lower(state, seen, min) : stay;
 }
 
 /**

@@ -1,3 +1,11 @@
+/** Number of values that a moving average covers. With few, quick work would hide that other work takes long. */
+export const AVERAGED = 20;
+
+/** The moving average after another value. An average of 0 is unknown until then. */
+export function averaged(average: number, value: number): number {
+  return average + (value - average) / (average ? AVERAGED : 1);
+}
+
 /** A mean and its margin of error. */
 export class Estimate {
   count = 0;

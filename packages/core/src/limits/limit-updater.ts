@@ -46,11 +46,11 @@ export class LimitUpdater {
 
   /** @param delay Milliseconds for which the work may have been done before the event loop came to it. */
   sample(sample: Sample, delay = 0): void {
-    const { now, inflight } = sample;
+    const { now } = sample;
     // Negative if the clock was set back, as by fake timers: its logarithm would not be a number.
     if (now - sample.rtt < this.#validFrom || sample.rtt < 0) return;
     const rtt = this.#withoutDelay(sample.rtt, delay);
-    this.#stall.finished(now, rtt, inflight + this.idle - this.judged);
+    this.#stall.finished(rtt);
     this.#update(() => this.algorithm.sample(rtt === sample.rtt ? sample : { ...sample, rtt }));
   }
 

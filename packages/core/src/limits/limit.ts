@@ -40,9 +40,9 @@ export interface Limit {
   /** Called when work has finished, with its duration and outcome. It may change `limit`. */
   sample(sample: Sample): void;
   /**
-   * Called about once a second while requests are rejected and at least half of the weight in flight is stuck.
-   * Typically, a server that the handlers call does not respond. Work is stuck once it has run for a second and for ten
-   * mean round trips. Before any work has finished, half a second is enough. Default: the limit stays as it is.
+   * Called again and again while requests are rejected and at least half of the weight in flight is stuck. Typically, a
+   * server that the handlers call does not respond. Work is stuck if it has run for half a second and for twenty mean
+   * round trips. Default: the limit stays as it is.
    *
    * @param now Time of the limiter's clock in milliseconds.
    * @param stuck The weight of the stuck work.

@@ -1,5 +1,5 @@
-import type { EventLoop } from './event-loop.ts';
-import { TURN_MS, type WorkCost } from './work-cost.ts';
+import { type EventLoop, TURN_MS } from './event-loop.ts';
+import type { WorkCost } from './work-cost.ts';
 
 /** Milliseconds that a pause may last. */
 const MAX_MS = 100;

@@ -1,4 +1,4 @@
-import type { EventLoop } from './event-loop.ts';
+import { type EventLoop, MAX_TURN_MS } from './event-loop.ts';
 import type { WorkCost } from './work-cost.ts';
 
 /** Milliseconds after which clients are assumed to give up. */
@@ -15,12 +15,6 @@ const BURST_MS = 100;
 
 /** With more waiters, no waiter belongs to a burst: such a queue is an overload. */
 const MAX_BURST = 100;
-
-/**
- * A burst or an overload has ended once the loop has been idle for this many milliseconds since the latest request. With
- * 25, a gap between two requests of an overload counts as its end; with 100, the end of some bursts is noticed too late.
- */
-const END_IDLE_MS = 50;
 
 /** Computes how long a request may wait. */
 export class MaxWait {
@@ -71,10 +65,11 @@ export class MaxWait {
   }
 
   /**
-   * Whether no request has followed although the loop has waited for events: shedding would make room for none. The time in
-   * which the loop is busy does not count, since requests may have arrived that it has not read.
+   * Whether no request has followed although the loop has waited for events for longer than the longest turn: shedding would
+   * make room for none. With half of that, a gap between two requests of an overload counts as its end. The time in which
+   * the loop is busy does not count, since requests may have arrived that it has not read.
    */
   get #isOver(): boolean {
-    return this.loop.idle() - this.#idleAtLatest >= END_IDLE_MS;
+    return this.loop.idle() - this.#idleAtLatest >= MAX_TURN_MS;
   }
 }

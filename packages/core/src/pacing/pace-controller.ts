@@ -70,7 +70,6 @@ export class PaceController implements Controller {
   }
 
   queued(length: number): void {
-    this.#pace.queued();
     this.#maxWait.queued(this.context.clock.now(), length);
   }
 

@@ -1,10 +1,8 @@
+import { averaged } from '../limits/estimate.ts';
 import { AcceptPause } from './accept-pause.ts';
-import type { EventLoop } from './event-loop.ts';
-import { LONG_TURN_MS, Turn } from './turn.ts';
-import { TURN_MS, WorkCost } from './work-cost.ts';
-
-/** Time constant at which the work in flight falls while turns are long, in milliseconds. */
-const FALL_MS = 2000;
+import { type EventLoop, LONG_TURN_MS, TURN_MS } from './event-loop.ts';
+import { Turn } from './turn.ts';
+import { TIME_CONSTANT_MS, WorkCost } from './work-cost.ts';
 
 /**
  * Requests start at most at this multiple of the rate at which the loop handles them. With a lower one, a loop that was idle
@@ -17,9 +15,6 @@ const MARGIN = 1.25;
  * Otherwise other work in the loop, which looks like the cost of requests, would hold a spike back for many seconds.
  */
 const BUSY_GROWTH = 0.3;
-
-/** Number of turns in the moving average of other work. */
-const OTHER_TURNS = 8;
 
 /**
  * Decides when the event loop can take another request, so that requests wait in a queue, which can reject them, rather
@@ -82,11 +77,6 @@ export class Pace {
     return this.#isSpaced ? Math.max(1, excess) : 'start';
   }
 
-  /** A request has been queued. */
-  queued(): void {
-    this.#turn.queued();
-  }
-
   started(now: number): void {
     const interval = this.#interval;
     this.#next = now + this.#ahead(now, interval) + interval;
@@ -132,7 +122,7 @@ export class Pace {
     const length = now - awaitedAt;
     this.#lastBusy = length - (this.loop.idle() - this.#idleAtAwait);
     this.#turns.longest = Math.max(this.#turns.longest, length);
-    if (!this.#turn.hasRequests) this.#otherWork += (length - this.#otherWork) / OTHER_TURNS;
+    if (!this.#turn.hasRequests) this.#otherWork = averaged(this.#otherWork, length);
     this.#turns.total += length;
     this.#turns.other += this.#turn.hasRequests ? this.#otherWork : length;
     this.#turn.ended(length, this.cost.inflight);
@@ -153,7 +143,7 @@ export class Pace {
     const busy = accepts ? this.#turns.total : sinceLast;
     const work = accepts ? this.#turns.other : sinceLast;
     if (this.#isBehind(sinceLast) || (idle === 0 && work < busy / 2)) {
-      this.#allowed = TURN_MS + (this.#allowed - TURN_MS) * Math.exp(-busy / FALL_MS);
+      this.#allowed = TURN_MS + (this.#allowed - TURN_MS) * Math.exp(-busy / TIME_CONSTANT_MS);
       this.#lead = 0;
     } else if (this.#isUsedUp) this.#allowed += idle + BUSY_GROWTH * work;
     else if (this.#isSpaced) this.#lead += BUSY_GROWTH * (idle + work);
@@ -163,7 +153,7 @@ export class Pace {
 
   /** Whether turns are long. If no poll was awaited, the time since the last decision was one turn. */
   #isBehind(busy: number): boolean {
-    return (this.#turns.longest || busy) > Math.max(LONG_TURN_MS, 1.2 * this.cost.perRequest);
+    return (this.#turns.longest || busy) > Math.max(LONG_TURN_MS, MARGIN * this.cost.perRequest);
   }
 
   /** Milliseconds by which starts are ahead of their schedule. Requests that have finished do not count. */

@@ -1,13 +1,10 @@
-import type { EventLoop } from './event-loop.ts';
+import { averaged } from '../limits/estimate.ts';
+import { type EventLoop, LONG_TURN_MS } from './event-loop.ts';
 
 /**
- * Minimum milliseconds without a finish that count as a standstill. With 5, too much starts in a new process before the
- * first answer shows how long work takes: at five times the capacity, a pool of 10 × 500 ms serves 0.66 instead of 0.85.
- */
-const MIN_STANDSTILL_MS = 25;
-
-/**
- * If longer, this many usual gaps between two finishes count as a standstill. With 8, work that finishes in groups looks
+ * This many usual gaps without a finish count as a standstill, if they are longer than a long turn. In less time, too much
+ * would start in a new process before the first answer shows how long work takes: with 5 ms, a pool of 10 × 500 ms at five
+ * times its capacity serves 0.66 instead of 0.85. With 8 gaps, work that finishes in groups looks
  * like one: a pool that is suddenly ten times slower serves 0.77 of its capacity instead of 0.88; with 4, almost nothing.
  */
 const STANDSTILL_GAPS = 12;
@@ -17,9 +14,6 @@ const STANDSTILL_GAPS = 12;
  * many short steps, and delay all of them.
  */
 const MIN_IDLE_PART = 0.1;
-
-/** Number of requests that the average duration covers. With few, a quick route would hide that another one takes long. */
-const AVERAGED_REQUESTS = 20;
 
 /**
  * Detects that the queue waits for nothing: requests wait for room, the loop has time, and no request finishes for longer
@@ -46,7 +40,7 @@ export class Progress {
   awaited(now: number, inflight: number): number {
     this.#wait ??= { since: now, idle: this.loop.idle() };
     const gap = this.#duration / Math.max(1, inflight);
-    return this.#wait.since + Math.max(MIN_STANDSTILL_MS, STANDSTILL_GAPS * gap) - now;
+    return this.#wait.since + Math.max(LONG_TURN_MS, STANDSTILL_GAPS * gap) - now;
   }
 
   /** A request waits for room. Returns how many of the oldest requests no longer count. */
@@ -62,8 +56,7 @@ export class Progress {
   }
 
   finished(now: number, startedAt: number): void {
-    const weight = this.#duration === 0 ? 1 : 1 / AVERAGED_REQUESTS;
-    this.#duration += weight * (now - startedAt - this.#duration);
+    this.#duration = averaged(this.#duration, now - startedAt);
     this.#wait = undefined;
     if (startedAt < this.#steppedAt) this.#step = 1;
   }

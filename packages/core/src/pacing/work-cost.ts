@@ -1,16 +1,7 @@
-import type { EventLoop } from './event-loop.ts';
-
-/**
- * Milliseconds of work that may start in one iteration of the event loop, unless one request takes longer. Also the
- * assumed cost of a request until some have been measured.
- */
-export const TURN_MS = 5;
+import { type EventLoop, MAX_TURN_MS, TURN_MS } from './event-loop.ts';
 
 /** Time constant of the moving averages in milliseconds: long enough for about twenty requests of 100 ms of CPU. */
-const TIME_CONSTANT_MS = 2000;
-
-/** Minimum milliseconds between updates: reading the idle time for every request would cost more than it is worth. */
-const UPDATE_MS = 50;
+export const TIME_CONSTANT_MS = 2000;
 
 /** The assumed cost weighs as much as this many measured requests. */
 const ASSUMED_REQUESTS = 5;
@@ -58,10 +49,11 @@ export class WorkCost {
     return this.duration > this.perRequest ? this.perRequest / this.duration : 1;
   }
 
+  // Reading the idle time for every request would cost more than it is worth.
   started(now: number): void {
     this.#addInflight(now);
     const isAfterGap = this.inflight === 0 && now - this.#updatedAt > GAP_MS;
-    if (isAfterGap || now - this.#updatedAt >= UPDATE_MS) this.#update(now, isAfterGap);
+    if (isAfterGap || now - this.#updatedAt >= MAX_TURN_MS) this.#update(now, isAfterGap);
     this.inflight++;
     this.#latest.started++;
   }
@@ -70,7 +62,7 @@ export class WorkCost {
     this.#addInflight(now);
     this.inflight--;
     this.#latest.finished++;
-    if (now - this.#updatedAt >= UPDATE_MS) this.#update(now, false);
+    if (now - this.#updatedAt >= MAX_TURN_MS) this.#update(now, false);
   }
 
   /** Undoes the start of a request that has not worked yet; it starts again later. */
