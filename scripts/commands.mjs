@@ -65,7 +65,7 @@ export const commands = {
       'internal/simulator/src/event-loop/grid.ts',
     ),
     ablate: fromSource(
-      'the default limit without each of its mechanisms',
+      'the default limit and adaptive() without each of their mechanisms',
       'internal/simulator/src/ablation/main.ts',
     ),
     utilization: fromSource(

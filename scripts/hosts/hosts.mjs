@@ -62,7 +62,8 @@ export const hosts = [
   server('fastify', 'Fastify'),
   server('hapi', 'hapi', '@hapi/hapi'),
   {
-    ...{ ...server('http-proxy', 'http-proxy'), tried: undefined },
+    ...server('http-proxy', 'http-proxy'),
+    tried: undefined,
     check: ({ project, backend }) =>
       withHost(project, backend, { ...file('plain'), hooked: false }, (target) => {
         const env = { TARGET_URL: target.url() };
@@ -72,11 +73,13 @@ export const hosts = [
   { ...server('ws', 'ws, next to `node:http`'), check: wsCheck },
   {
     ...server('socket.io', 'Socket.IO, next to `node:http`'),
-    ...{ tried: file('socket-io'), check: socketIoCheck },
+    tried: file('socket-io'),
+    check: socketIoCheck,
   },
   {
     ...server('http2', '`http2.createSecureServer` with `allowHTTP1`', 'node-24'),
-    ...{ tried: { ...file('http2'), protocol: 'https' }, check: http2Check },
+    tried: { ...file('http2'), protocol: 'https' },
+    check: http2Check,
   },
   { ...server('cluster', '`node:cluster`', 'node-24'), check: twoProcessesCheck(file('cluster')) },
   server('worker-thread', 'A server in a worker thread', 'node-24'),

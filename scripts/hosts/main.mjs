@@ -1,5 +1,6 @@
 // npm run compat -- hosts [--try] [hosts]: installs frameworks and other programs from npm, starts them unmodified with
-// `--import @headgate/node/register` of the packed packages, and checks that their requests are limited. With `--try`, runs `headgate try` on them instead.
+// `--import @headgate/node/register` of the packed packages, and checks that their requests are limited. With `--try`,
+// runs `headgate try` on them instead.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -5,7 +5,7 @@ const MAX_FILES = 120;
 const MAX_KB = 800;
 
 /** It shows the sizes. */
-const PAGE = 'docs/runtimes.md';
+const PAGE = 'docs/lab/runtimes.md';
 
 /**
  * Every application with Headgate installs the core.

@@ -1,4 +1,5 @@
-// npm run pack -- import: how long the import of @headgate/express takes compared with that of express. Each import is in a process of its own, alternating, so that the load of the machine affects both.
+// npm run pack -- import: how long the import of @headgate/express takes compared with that of express. Each import is in
+// a process of its own, alternating, so that the load of the machine affects both.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -57,6 +57,7 @@ function cellOf(row) {
 }
 
 export function differencesList() {
+  // `Bun.serve` and `Deno.serve` name their runtimes.
   const placeOf = ({ on, where }) => (where.includes('serve') ? where : `${namesOf(on)}, ${where}`);
   return differences.map((each) => `- **${placeOf(each)}:** ${each.text}\n`).join('');
 }

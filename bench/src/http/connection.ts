@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { closedLoop } from 'headgate/load';
 
 /** Milliseconds. */
 const ANSWER_TIMEOUT = 10_000;
@@ -14,7 +15,7 @@ export function requestOf(method: string, path: string, headers = '', body = '')
  * A client's connection that costs a third of the CPU of one of `node:http`. With those, the clients would be slower than
  * the server, and each request would cost it half as much again, since it waits between them.
  */
-export class Connection {
+class Connection {
   #socket: Socket | undefined;
   #received = '';
   #resolve: (status: number) => void = () => {};
@@ -61,4 +62,35 @@ export class Connection {
     if (/\r\nconnection: *close/i.test(head)) this.close();
     this.#resolve(Number(head.slice(9, 12)));
   }
+}
+
+/** What is sent on connections, for `duration` milliseconds. */
+interface BusyConnections {
+  readonly port: number;
+  /** The requests of each connection, which it repeats in turn. */
+  readonly requests: readonly (readonly string[])[];
+  readonly duration: number;
+}
+
+/**
+ * Keeps every connection busy: each sends its next request as soon as it has received an answer. Resolves to the answers
+ * per second.
+ *
+ * @param answered Called with the status of each answer.
+ */
+export async function keepBusy(
+  { port, requests, duration }: BusyConnections,
+  answered: (status: number) => void,
+): Promise<number> {
+  const idle = requests.map((own) => ({ connection: new Connection(port), own, sent: 0 }));
+  const { rate } = await closedLoop({ clients: requests.length, duration }, async () => {
+    const client = idle.pop() as (typeof idle)[number];
+    const request = client.own[client.sent++ % client.own.length] as string;
+    answered(await client.connection.send(request));
+    idle.push(client);
+    // Even if it is a rejection: these clients do not pause.
+    return 'answered';
+  });
+  for (const { connection } of idle) connection.close();
+  return rate;
 }

@@ -1,7 +1,7 @@
-import { type Clients, closedLoop } from 'headgate/load';
+import type { Clients } from 'headgate/load';
 import { arrivals } from '../overload/arrivals.ts';
 import { sendAll } from '../overload/load.ts';
-import { Connection, requestOf } from './connection.ts';
+import { keepBusy, requestOf } from './connection.ts';
 
 /** The answers to a burst of load. */
 export interface Burst {
@@ -19,18 +19,12 @@ export async function load(
   newConnections = false,
 ): Promise<Burst> {
   const request = requestOf('GET', '/', newConnections ? 'Connection: close\r\n' : '');
-  const idle = Array.from({ length: connections }, () => new Connection(port));
+  const requests = Array.from({ length: connections }, () => [request]);
   const burst = { requests: 0, refused: 0 };
-  await closedLoop({ clients: connections, duration: 1_000 * burstTime }, async () => {
-    const connection = idle.pop() as Connection;
-    const status = await connection.send(request);
-    idle.push(connection);
+  await keepBusy({ port, requests, duration: 1_000 * burstTime }, (status) => {
     burst.requests++;
     if (status !== 200) burst.refused++;
-    // Also if it is refused: these clients do not pause.
-    return 'answered';
   });
-  for (const connection of idle) connection.close();
   return burst;
 }
 

@@ -7,7 +7,10 @@ type Play = (send: (path: string) => Promise<Outcome>) => Promise<readonly Outco
 export interface Scene {
   readonly name: string;
   readonly play: Play;
-  /** The smallest part of what is answered without a limit. Undefined for bursts that look like an overload (decision 0072). */
+  /**
+   * The smallest part of what is answered without a limit. Undefined for bursts that look like an overload
+   * (docs/decisions/0072).
+   */
   readonly goal?: number;
   /** The fixed limit that is measured too. Default: 50. */
   readonly fixed?: number;

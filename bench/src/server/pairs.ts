@@ -1,5 +1,4 @@
-import { closedLoop } from 'headgate/load';
-import { Connection, requestOf } from '../http/connection.ts';
+import { keepBusy, requestOf } from '../http/connection.ts';
 import { progress } from '../runner.ts';
 import { estimate, median, pairedRatios } from '../stats.ts';
 import { number, type Table } from '../table.ts';
@@ -67,24 +66,14 @@ function alternately(path: string): string[] {
   return [put, requestOf('DELETE', path)];
 }
 
-/** Requests per second. Each connection sends its requests in turn. */
-async function rate(
+/** Requests per second. */
+function rate(
   service: Service,
   { load }: ServerPlan,
   requestsOf: (index: number) => string[],
 ): Promise<number> {
-  const idle = Array.from({ length: connections }, (_, index) => {
-    return { connection: new Connection(service.port), requests: requestsOf(index) };
-  });
-  const { rate } = await closedLoop({ clients: connections, duration: load }, async () => {
-    const client = idle.pop() as (typeof idle)[number];
-    const request = client.requests.shift() as string;
-    const status = await client.connection.send(request);
+  const requests = Array.from({ length: connections }, (_, index) => requestsOf(index));
+  return keepBusy({ port: service.port, requests, duration: load }, (status) => {
     if (status >= 300) throw new Error(`a request has failed: ${status}`);
-    client.requests.push(request);
-    idle.push(client);
-    return 'answered';
   });
-  for (const { connection } of idle) connection.close();
-  return rate;
 }

@@ -88,6 +88,8 @@ it('a request of Express visits as few files as the table says', async () => {
 
 it('a request of the default limit visits as few files as the table says', async () => {
   const { request } = await serve({});
+  // Its first requests are special: they are the first baseline of the adaptive limit.
+  for (let count = 0; count < 20; count++) await request('/');
   expectAtMost(
     'default limit, admitted, answered, released',
     await shortestTripOf(() => request('/')),

@@ -1,7 +1,7 @@
 import { doctor } from './doctor/doctor.ts';
 import { CommandError, type Output } from './output.ts';
 import { suggest } from './suggest/suggest.ts';
-import type { Internals } from './try/pass.ts';
+import type { Internals } from './try/passes.ts';
 import { tryServer } from './try/try.ts';
 
 const usage = `headgate try URL... [options] -- COMMAND

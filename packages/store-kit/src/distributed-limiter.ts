@@ -186,14 +186,14 @@ export class DistributedLimiter
       this.fallback.rejectWaiters(semaphore);
       semaphore.settle();
     }
-    if (this.operated.change === undefined) this.#tellKeys();
+    if (this.operated.change === undefined) this.#readQueuedKeys();
   }
 
   /**
    * Reads the limit of each key that has waiters, so that the store grants them. If no other process uses the key, no
    * other call would.
    */
-  #tellKeys(): void {
+  #readQueuedKeys(): void {
     if (!this.settings.perKey || !this.grants) return;
     for (const { waiters, limitState } of this.inUse()) {
       if (waiters.length > 0) this.#declarations.read(limitState);

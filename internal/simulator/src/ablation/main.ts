@@ -21,8 +21,10 @@ const { values: options, positionals: words } = parseArgs({
 const root = resolve(import.meta.dirname, '../../../..');
 const seeds = options.seeds.split(',').map(Number);
 
+type ScoreOf = (code: typeof import('./score.ts')) => Score;
+
 /** Runs the simulations with the unchanged code or, if a mechanism is given, without that mechanism. */
-async function scoreWithout(isAdaptive: boolean, mechanism?: Mechanism): Promise<Score> {
+async function scoreWithout(scoreOf: ScoreOf, mechanism?: Mechanism): Promise<Score> {
   const plugin = {
     name: 'ablation',
     enforce: 'pre' as const,
@@ -37,21 +39,19 @@ async function scoreWithout(isAdaptive: boolean, mechanism?: Mechanism): Promise
     resolve(import.meta.dirname, 'score.ts'),
     { root, configFile: false, logLevel: 'error', plugins: [plugin], resolve: { alias } },
   );
-  return isAdaptive
-    ? module.scoreAdaptive()
-    : module.scoreDefaultLimit(seeds, Number(options.count));
+  return scoreOf(module);
 }
 
 if (options.write && words.length > 0) throw new Error('--write needs all mechanisms');
 
-async function compareWithout(block: string, all: readonly Mechanism[], isAdaptive: boolean) {
+async function compareWithout(block: string, all: readonly Mechanism[], scoreOf: ScoreOf) {
   const chosen = all.filter(
     ({ name }) => words.length === 0 || words.some((word) => name.includes(word)),
   );
-  const whole = await scoreWithout(isAdaptive);
+  const whole = await scoreWithout(scoreOf);
   const rows: string[][] = [];
   for (const mechanism of chosen) {
-    const row = rowOf(mechanism.name, whole, await scoreWithout(isAdaptive, mechanism));
+    const row = rowOf(mechanism.name, whole, await scoreWithout(scoreOf, mechanism));
     console.error(row.join('  '));
     rows.push(row);
   }
@@ -59,5 +59,9 @@ async function compareWithout(block: string, all: readonly Mechanism[], isAdapti
   if (options.write) writeText('lab/simulations.md', block, tableOf(rows));
 }
 
-await compareWithout('ablation', mechanisms, false);
-await compareWithout('ablation-adaptive', adaptiveMechanisms, true);
+await compareWithout('ablation', mechanisms, ({ scoreDefaultLimit }) =>
+  scoreDefaultLimit(seeds, Number(options.count)),
+);
+await compareWithout('ablation-adaptive', adaptiveMechanisms, ({ scoreAdaptive }) =>
+  scoreAdaptive(),
+);

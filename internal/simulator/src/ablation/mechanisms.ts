@@ -1,4 +1,4 @@
-/** A mechanism of the default limit, and the code that disables it. */
+/** A mechanism of a limit, and the code that disables it. */
 export interface Mechanism {
   readonly name: string;
   /** In `packages/core/src`. */
@@ -8,6 +8,7 @@ export interface Mechanism {
   readonly off: string;
 }
 
+/** The mechanisms of the default limit. */
 export const mechanisms: readonly Mechanism[] = [
   {
     name: 'A turn starts a bounded amount of work',
@@ -96,7 +97,7 @@ export const mechanisms: readonly Mechanism[] = [
   {
     name: 'A queue that can be served soon is not shed',
     file: 'pacing/max-wait.ts',
-    on: 'const isShort = duration > 0 && queued * duration <= MIN_MS * Math.max(1, inflight);',
+    on: 'const isShort = duration > 0 && queued * duration <= USUAL_WAIT_MS * Math.max(1, inflight);',
     off: 'const isShort = false;',
   },
   {

@@ -65,8 +65,8 @@ export class LogSummary {
 const MAX_NAME = 80;
 
 /**
- * The route that a path probably belongs to: segments with a digit, which are mostly identifiers, become `:id`. Clients choose
- * paths, and routes are printed as code, so other characters than those of usual routes become `?`.
+ * The route that a path probably belongs to: segments with a digit, which are mostly identifiers, become `:id`. Clients
+ * choose paths, and routes are printed as code, so other characters than those of usual routes become `?`.
  */
 function routeOf(path: string): string {
   const route = path.replace(/\/(?!v\d+(?:\/|$))[^/]*\d[^/]*/g, '/:id');

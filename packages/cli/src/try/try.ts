@@ -2,7 +2,7 @@ import { CommandError, type Output } from '../output.ts';
 import { bundledServer } from './bundled.ts';
 import type { Pass } from './figures.ts';
 import { optionsOf, type TryOptions } from './options.ts';
-import { type Internals, Passes } from './pass.ts';
+import { type Internals, Passes } from './passes.ts';
 import { Progress, print } from './print.ts';
 import { resultOf } from './result.ts';
 import { ShowsNothing, verdictOf } from './verdict.ts';

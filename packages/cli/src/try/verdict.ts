@@ -16,8 +16,9 @@ export class ShowsNothing extends Error {
 }
 
 /**
- * If the generator was later than this (milliseconds, p99), other programs kept it from the CPU, and the server, too. On a quiet
- * machine, it is late by up to 12 ms; by 40 ms next to programs that cost the server a quarter of what it answers in the spike.
+ * If the generator was later than this (milliseconds, p99), other programs kept it from the CPU, and the server, too. On
+ * a quiet machine, it is late by up to 12 ms; by 40 ms next to programs that cost the server a quarter of what it answers
+ * in the spike.
  */
 const MAX_LATE = 30;
 /** The lowest of the capacities of one kind of pass, relative to the highest. */

@@ -100,7 +100,7 @@ export abstract class BaseLimiter<Semaphore extends GroupMember>
     if (this.closed) return;
     deferGrants(() => {
       this.changeLimit(limit);
-      this.report('setLimit');
+      this.#report('setLimit');
     });
   }
 
@@ -139,7 +139,7 @@ export abstract class BaseLimiter<Semaphore extends GroupMember>
 
   #operate(operation: Operation, change: OperatedChange): void {
     this.#checkOperation(operation);
-    this.operate(change, () => this.report(operation));
+    this.operate(change, () => this.#report(operation));
   }
 
   /** @throws HeadgateError for an operation that the limiter does not support, and for a closed limiter. */
@@ -190,7 +190,7 @@ export abstract class BaseLimiter<Semaphore extends GroupMember>
   /** Rejects new requests and all waiters. */
   protected abstract end(): void;
 
-  private report(operation: Operation): void {
+  #report(operation: Operation): void {
     const { name, limit } = this;
     this.settings.observers.operated?.({ name, operation, limit });
   }

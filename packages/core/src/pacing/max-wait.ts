@@ -5,7 +5,7 @@ import type { WorkCost } from './work-cost.ts';
 const CLIENT_TIMEOUT_MS = 1000;
 
 /** Milliseconds that a request may wait by default: a shorter wait would reject random bursts that the server can handle. */
-export const MIN_MS = 250;
+export const USUAL_WAIT_MS = 250;
 
 /**
  * Requests queued within this many milliseconds of the first waiter belong to its burst. CoDel tolerates a queue for as
@@ -53,14 +53,14 @@ export class MaxWait {
     // What a client leaves for waiting. A request that takes long without keeping the loop busy may wait as long as it
     // takes.
     const longest = Math.max(
-      MIN_MS,
+      USUAL_WAIT_MS,
       duration - 3 * perRequest,
       CLIENT_TIMEOUT_MS - duration - perRequest,
     );
     const isBurst = since < this.#burstAt + BURST_MS;
-    // A queue that can be served within MIN_MS, such as that of a few clients that await each answer, is no overload.
-    const isShort = duration > 0 && queued * duration <= MIN_MS * Math.max(1, inflight);
-    const allowed = isCritical || isBurst || isShort || this.#isOver ? longest : MIN_MS;
+    // A queue that is served within the usual wait, as that of a few clients that await each answer, is no overload.
+    const isShort = duration > 0 && queued * duration <= USUAL_WAIT_MS * Math.max(1, inflight);
+    const allowed = isCritical || isBurst || isShort || this.#isOver ? longest : USUAL_WAIT_MS;
     return since + Math.min(allowed, longest, isCritical ? Infinity : this.max) - now;
   }
 

@@ -7,7 +7,7 @@ import type {
 } from '../limits/controller.ts';
 import { LinkedList } from '../linked-list.ts';
 import type { EventLoop } from './event-loop.ts';
-import { MaxWait, MIN_MS } from './max-wait.ts';
+import { MaxWait, USUAL_WAIT_MS } from './max-wait.ts';
 import { Pace } from './pace.ts';
 import { Progress } from './progress.ts';
 
@@ -56,7 +56,7 @@ export class PaceController implements Controller {
     // A waiter is shed once its time is negative, so a millisecond after it has none left. The time may become shorter when
     // the queue grows; and a waiter that is late already cannot be shed now, as while the limiter is paused.
     const left = this.waitLeft(oldest, queued);
-    this.#wakeIn(left < -1 ? MIN_MS : Math.min(left, MIN_MS) + 1);
+    this.#wakeIn(left < -1 ? USUAL_WAIT_MS : Math.min(left, USUAL_WAIT_MS) + 1);
     const now = this.loop.now();
     const decision = this.#pace.decide(now);
     if (decision === 'poll') this.#pace.awaitPoll(now);

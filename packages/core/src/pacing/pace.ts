@@ -91,7 +91,7 @@ export class Pace {
     this.#turn.finished(now, hasWaited, this.cost.inflight);
   }
 
-  /** The request only waits for its client. If such requests counted, requests would seem to take long and cost nothing. */
+  /** The request waits for its client, or is stuck. If it counted, requests would seem to take long and cost nothing. */
   paused(now: number, startedAt: number): void {
     this.cost.paused(now, startedAt);
   }

@@ -4,8 +4,8 @@ import { type EventLoop, LONG_TURN_MS } from './event-loop.ts';
 /**
  * This many usual gaps without a finish count as a standstill, if they are longer than a long turn. In less time, too much
  * would start in a new process before the first answer shows how long work takes: with 5 ms, a pool of 10 × 500 ms at five
- * times its capacity serves 0.66 instead of 0.85. With 8 gaps, work that finishes in groups looks
- * like one: a pool that is suddenly ten times slower serves 0.77 of its capacity instead of 0.88; with 4, almost nothing.
+ * times its capacity serves 0.66 instead of 0.85. With 8 gaps, work that finishes in groups looks like one: a pool that is
+ * suddenly ten times slower serves 0.77 of its capacity instead of 0.88; with 4, almost nothing.
  */
 const STANDSTILL_GAPS = 12;
 

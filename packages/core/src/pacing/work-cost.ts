@@ -65,7 +65,7 @@ export class WorkCost {
     if (now - this.#updatedAt >= MAX_TURN_MS) this.#update(now, false);
   }
 
-  /** Undoes the start of a request that has not worked yet; it starts again later. */
+  /** Undoes the start of a request: it has not worked yet and starts again later, or it is stuck. */
   paused(now: number, startedAt: number): void {
     this.#addInflight(now);
     this.inflight--;

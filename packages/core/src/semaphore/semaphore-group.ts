@@ -47,8 +47,7 @@ export interface GroupMember {
 }
 
 /**
- * The semaphores of a limiter and their common state: a single semaphore, or one for each key in use. An idle key uses
- * no memory.
+ * The semaphores of a limiter and their common state: a single semaphore, or one for each key in use.
  */
 export abstract class SemaphoreGroup<Semaphore extends GroupMember> {
   readonly name: string;

@@ -133,8 +133,8 @@ export class Simulation<Demands> {
     waiter?: Waiting & Pick<Waiter, 'identity'>,
   ): void {
     const identity = permit.identity ?? (waiter === undefined ? {} : endIdentity(waiter));
-    const now = this.clock.now();
-    const request = new ShadowedRequest(this.#clock, demands, waiter, identity, now);
+    const arrival = this.clock.now();
+    const request = new ShadowedRequest(this.#clock, demands, waiter, identity, arrival);
     const sources = this.#sources.filter(({ limit }) => limit.weightOf(demands) > 0);
     followPermit(permit, (update) => {
       const { kind, released } = permit;
