@@ -107,6 +107,7 @@ describe('an operator', () => {
     const { until, page, text } = await openPage(browser, { limits: [limiter], ...operator });
     await until(`${first} .waiting`, '1');
     await page.getByRole('button', { name: 'Reject all' }).click();
+    expect(await text('#question')).toBe('Reject all requests of “reports”?');
     const consequence =
       'The queued requests (1) and all new ones will be rejected. The running ones (2 in use) finish.';
     expect(await text('#consequence')).toBe(consequence);

@@ -30,14 +30,19 @@ function running({ inflight }) {
     : `The running ones (${count(inflight)} in use) finish.`;
 }
 
+/**
+ * The words on the button, and those that follow in the question.
+ *
+ * @type {Record<OperatorRequest['operation'], readonly string[]>}
+ */
 const verbs = {
-  setLimit: 'Set the limit of',
-  pause: 'Pause',
-  rejectAll: 'Reject all',
-  resume: 'Resume',
-  shadow: 'Start shadow mode of',
-  enforce: 'Enforce',
-  adapt: 'Adapt',
+  setLimit: ['Set', 'the limit of'],
+  pause: ['Pause'],
+  rejectAll: ['Reject all', 'requests of'],
+  resume: ['Resume'],
+  shadow: ['Start', 'shadow mode of'],
+  enforce: ['Enforce'],
+  adapt: ['Adapt'],
 };
 
 /** The end of a change for which no time is chosen; other changes have no end of their own. */
@@ -68,10 +73,10 @@ export class Confirmation {
   ask(request) {
     this.#request = request;
     const { operation, view } = request;
-    write(byId('question'), `${verbs[operation]} “${view.name}”?`);
+    const words = verbs[operation];
+    write(byId('question'), `${words.join(' ')} “${view.name}”?`);
     write(byId('failure'), '');
-    const [verb = ''] = verbs[operation].split(' ', 1);
-    write(this.#button, verb);
+    write(this.#button, words[0] ?? '');
     this.#button.dataset.operation = operation;
     const end = ends[operation];
     part(this.#dialog, '.keep').hidden = end === undefined;

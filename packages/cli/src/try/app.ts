@@ -66,9 +66,9 @@ export class App {
       env: { ...process.env, ...env, PORT: `${portOf(url)}`, [MARK]: mark },
       detached: true,
       // At the place of `MARK_FD`, a file by which its processes are found.
-      stdio: ['ignore', 'pipe', 'pipe', marked],
+      stdio: ['ignore', 'pipe', 'pipe', marked ?? 'ignore'],
     });
-    closeSync(marked);
+    if (marked !== undefined) closeSync(marked);
     const read = (chunk: Buffer) => {
       this.isHooked ||= /headgate: (limits|only simulates)/.test(this.#output + chunk);
       this.#output = (this.#output + chunk).slice(-MAX_OUTPUT);

@@ -10,11 +10,14 @@ export const MARK = 'HEADGATE_TRY';
 /** The file descriptor that marks them, too: `env -i` removes the variable. */
 export const MARK_FD = 3;
 
-/** Opens a file that no longer exists, for `MARK_FD`: Linux shows its former name, which contains the mark. */
-export function openMark(mark: string): number {
+/**
+ * Opens a file that no longer exists, for `MARK_FD`: Linux shows its former name, which contains the mark. Undefined if
+ * nothing can be written there, as in a container whose files are read-only: the variable must do then.
+ */
+export function openMark(mark: string): number | undefined {
   const path = join(tmpdir(), `${MARK}=${mark}`);
-  const file = openSync(path, 'w');
-  unlinkSync(path);
+  const file = attempt(() => openSync(path, 'w'));
+  if (file !== undefined) unlinkSync(path);
   return file;
 }
 
