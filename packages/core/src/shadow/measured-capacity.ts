@@ -22,6 +22,10 @@ const MIN_CALM_MS = 1;
 const MIN_STRETCH = 2;
 /** If the rate falls by more, a dependency was slow, rather than the server saturated. */
 const MIN_RATE = 0.7;
+/** The first answers of a server show how long a request takes before there is a queue. More would contain the queue. */
+const FIRST_ANSWERS = 20;
+/** A quiet time has at most this part of the highest rate. Rates above vary by chance, also in an overload. */
+const QUIET = 0.5;
 /** A limit equal to the mean number in flight would leave a part of the server idle whenever fewer requests are there. */
 const MARGIN = 1.2;
 
@@ -46,6 +50,7 @@ export class MeasuredCapacity {
   readonly #levels = new Map<number, Level>();
   /** Milliseconds of all windows. */
   #measured = 0;
+  #first = none;
   #start = Number.NaN;
   #answered = 0;
   #held = 0;
@@ -58,6 +63,8 @@ export class MeasuredCapacity {
    */
   add(end: number, duration: number, weight = 1): void {
     const time = end - this.#start;
+    if (this.#first.answered < FIRST_ANSWERS)
+      this.#first = sumOf(this.#first, { ...none, answered: weight, held: duration * weight });
     // The first answer, or the first after an idle time; or the clock was set back, or an older log follows.
     if (!(Math.abs(time) <= MAX_GAP_MS)) return this.#begin(end);
     this.#answered += weight;
@@ -81,7 +88,7 @@ export class MeasuredCapacity {
     this.#held = 0;
   }
 
-  /** Undefined after too few answers. */
+  /** Undefined after too few answers, and if there was nothing but an overload, whose durations contain the queue. */
   get limit(): MeasuredLimit | undefined {
     const groups: Level[] = [];
     let [group, calm] = [none, none];
@@ -99,7 +106,9 @@ export class MeasuredCapacity {
     if (groups.length === 0) return undefined;
     const rate = Math.max(...groups.map(rateOf));
     const duration = durationOf(calm);
-    const stretched = MIN_STRETCH * Math.max(duration, MIN_CALM_MS);
+    const isQuiet = rateOf(calm) <= QUIET * rate;
+    if (!isQuiet && duration >= stretchedFrom(durationOf(this.#first))) return undefined;
+    const stretched = stretchedFrom(duration);
     const isSaturated = groups.some(
       (each) => durationOf(each) >= stretched && rateOf(each) >= MIN_RATE * rate,
     );
@@ -113,6 +122,9 @@ const none: Level = { windows: 0, time: 0, answered: 0, held: 0 };
 const rateOf = ({ answered, time }: Level) => (1000 * answered) / time;
 
 const durationOf = ({ held, answered }: Level) => held / answered;
+
+/** The milliseconds from which a request counts as slowed down, if it takes this long otherwise. */
+const stretchedFrom = (duration: number) => MIN_STRETCH * Math.max(duration, MIN_CALM_MS);
 
 const sumOf = (one: Level, other: Level): Level => ({
   windows: one.windows + other.windows,
