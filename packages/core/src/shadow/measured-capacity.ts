@@ -22,8 +22,8 @@ const MIN_CALM_MS = 1;
 const MIN_STRETCH = 2;
 /** If the rate falls by more, a dependency was slow, rather than the server saturated. */
 const MIN_RATE = 0.7;
-/** The first answers of a server show how long a request takes before there is a queue. More would contain the queue. */
-const FIRST_ANSWERS = 20;
+/** The first requests show how long one takes before there is a queue. More of them would wait in it. */
+const MAX_FIRST = 20;
 /** A quiet time has at most this part of the highest rate. Rates above vary by chance, also in an overload. */
 const QUIET = 0.5;
 /** A limit equal to the mean number in flight would leave a part of the server idle whenever fewer requests are there. */
@@ -50,7 +50,8 @@ export class MeasuredCapacity {
   readonly #levels = new Map<number, Level>();
   /** Milliseconds of all windows. */
   #measured = 0;
-  #first = none;
+  /** By their start, because the first to end are the shortest. */
+  #first: readonly (Level & { readonly start: number })[] = [];
   #start = Number.NaN;
   #answered = 0;
   #held = 0;
@@ -63,14 +64,20 @@ export class MeasuredCapacity {
    */
   add(end: number, duration: number, weight = 1): void {
     const time = end - this.#start;
-    if (this.#first.answered < FIRST_ANSWERS)
-      this.#first = sumOf(this.#first, { ...none, answered: weight, held: duration * weight });
+    this.#addFirst(end - duration, { ...none, answered: weight, held: duration * weight });
     // The first answer, or the first after an idle time; or the clock was set back, or an older log follows.
     if (!(Math.abs(time) <= MAX_GAP_MS)) return this.#begin(end);
     this.#answered += weight;
     this.#held += duration * weight;
     const isEnough = this.#answered >= ANSWERS_PER_WINDOW && time >= MIN_WINDOW_MS;
     if (isEnough || time >= MAX_WINDOW_MS) this.#close(end, time);
+  }
+
+  #addFirst(start: number, request: Level): void {
+    const last = this.#first[MAX_FIRST - 1];
+    if (last !== undefined && start >= last.start) return;
+    const all = [...this.#first, { ...request, start }];
+    this.#first = all.sort((one, other) => one.start - other.start).slice(0, MAX_FIRST);
   }
 
   #close(end: number, time: number): void {
@@ -107,7 +114,7 @@ export class MeasuredCapacity {
     const rate = Math.max(...groups.map(rateOf));
     const duration = durationOf(calm);
     const isQuiet = rateOf(calm) <= QUIET * rate;
-    if (!isQuiet && duration >= stretchedFrom(durationOf(this.#first))) return undefined;
+    if (!isQuiet && duration >= stretchedFrom(durationOf(this.#first.reduce(sumOf, none)))) return undefined;
     const stretched = stretchedFrom(duration);
     const isSaturated = groups.some(
       (each) => durationOf(each) >= stretched && rateOf(each) >= MIN_RATE * rate,
