@@ -288,7 +288,9 @@ describe('headgate suggest', () => {
 
   it('explains a log that is too short', async () => {
     const path = await file('short.log', pino({ end: 0, took: 1 }));
-    expect((await command('suggest', path)).stdout).toContain('The log is too short, or has no quiet time: use one');
+    expect((await command('suggest', path)).stdout).toContain(
+      'The log is too short, or has no quiet time: use one',
+    );
   });
 });
 

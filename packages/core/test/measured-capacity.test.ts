@@ -53,15 +53,20 @@ const ofHundred = (at: number) => Math.min(queued(at), 833);
 it.each([
   ['a queue that grows', queued],
   ['a hundred clients', ofHundred],
-])('is undefined in an overload from the first second on, until a quiet time: %s', (_, duration) => {
-  const capacity = new MeasuredCapacity();
-  for (let seconds = 0; seconds < 600; seconds += 30) {
-    answer(capacity, { from: seconds, seconds: 30, rate: 120 }, (at) => duration(1000 * seconds + at));
-    expect(capacity.limit).toBeUndefined();
-  }
-  answer(capacity, { from: 600, seconds: 300, rate: 30 }, () => 50);
-  expect(capacity.limit).toMatchObject({ limit: 7, isSaturated: true });
-});
+])(
+  'is undefined in an overload from the first second on, until a quiet time: %s',
+  (_, duration) => {
+    const capacity = new MeasuredCapacity();
+    for (let seconds = 0; seconds < 600; seconds += 30) {
+      answer(capacity, { from: seconds, seconds: 30, rate: 120 }, (at) =>
+        duration(1000 * seconds + at),
+      );
+      expect(capacity.limit).toBeUndefined();
+    }
+    answer(capacity, { from: 600, seconds: 300, rate: 30 }, () => 50);
+    expect(capacity.limit).toMatchObject({ limit: 7, isSaturated: true });
+  },
+);
 
 it('a quiet time before the overload counts until it is too short a part of the time', () => {
   const capacity = new MeasuredCapacity();

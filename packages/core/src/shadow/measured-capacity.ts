@@ -114,7 +114,8 @@ export class MeasuredCapacity {
     const rate = Math.max(...groups.map(rateOf));
     const duration = durationOf(calm);
     const isQuiet = rateOf(calm) <= QUIET * rate;
-    if (!isQuiet && duration >= stretchedFrom(durationOf(this.#first.reduce(sumOf, none)))) return undefined;
+    if (!isQuiet && duration >= stretchedFrom(durationOf(this.#first.reduce(sumOf, none))))
+      return undefined;
     const stretched = stretchedFrom(duration);
     const isSaturated = groups.some(
       (each) => durationOf(each) >= stretched && rateOf(each) >= MIN_RATE * rate,
