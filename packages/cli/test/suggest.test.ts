@@ -121,6 +121,14 @@ describe('headgate suggest', () => {
     expect(stdout).not.toContain('app.use');
   });
 
+  it('says nothing about the capacity if the log is an overload from its first line on', async () => {
+    const requests = simulatedServer({ connections: 6, milliseconds: 50 }, [[40, 1.7]], lcg(5));
+    const path = await file('full.log', requests.map((request) => pino(request)).join('\n'));
+    const { stdout } = await command('suggest', path);
+    expect(stdout).toMatch(/all requests +[\d,]+ +100 % +0 +unknown\n/);
+    expect(stdout).toContain('The log is too short, or has no quiet time');
+  });
+
   it('prints the limit, its reason and the line of code of the route that was overloaded', async () => {
     const slow = simulatedServer({ connections: 4, milliseconds: 100 }, overload, lcg(6));
     const fast = simulatedServer({ connections: 400, milliseconds: 5 }, [[400, 0.0005]], lcg(7));
@@ -280,7 +288,9 @@ describe('headgate suggest', () => {
 
   it('explains a log that is too short', async () => {
     const path = await file('short.log', pino({ end: 0, took: 1 }));
-    expect((await command('suggest', path)).stdout).toContain('The log is too short');
+    expect((await command('suggest', path)).stdout).toContain(
+      'The log is too short, or has no quiet time: use one',
+    );
   });
 });
 

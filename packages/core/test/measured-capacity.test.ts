@@ -1,3 +1,4 @@
+import { lcg } from '@headgate/test-kit/lcg';
 import { VirtualClock } from '@headgate/test-suite';
 import { expect, it } from 'vitest';
 import { MeasuredCapacity } from '../src/engine.ts';
@@ -42,6 +43,45 @@ it('weights count: the limit is the weight that the server needs in flight', () 
   const capacity = new MeasuredCapacity();
   for (let at = 0; at < 60_000; at += 20) capacity.add(at, 100, 3);
   expect(capacity.limit).toMatchObject({ limit: 18 });
+});
+
+/** How long a request takes that arrives at this time at six connections of 50 ms, if 200 per second arrive. */
+const queued = (at: number) => 50 + (2 / 3) * at;
+/** With a hundred clients, which send their next request after the answer. */
+const ofHundred = (at: number) => Math.min(queued(at), 833);
+
+it.each([
+  ['a queue that grows', queued],
+  ['a hundred clients', ofHundred],
+])(
+  'is undefined in an overload from the first second on, until a quiet time: %s',
+  (_, duration) => {
+    const capacity = new MeasuredCapacity();
+    for (let seconds = 0; seconds < 600; seconds += 30) {
+      answer(capacity, { from: seconds, seconds: 30, rate: 120 }, (at) =>
+        duration(1000 * seconds + at),
+      );
+      expect(capacity.limit).toBeUndefined();
+    }
+    answer(capacity, { from: 600, seconds: 300, rate: 30 }, () => 50);
+    expect(capacity.limit).toMatchObject({ limit: 7, isSaturated: true });
+  },
+);
+
+it('a quiet time before the overload counts until it is too short a part of the time', () => {
+  const capacity = new MeasuredCapacity();
+  answer(capacity, { from: 0, seconds: 15, rate: 30 }, () => 50);
+  answer(capacity, { from: 15, seconds: 15, rate: 120 }, ofHundred);
+  expect(capacity.limit).toMatchObject({ limit: 7, isSaturated: true });
+  answer(capacity, { from: 30, seconds: 2_000, rate: 120 }, () => 833);
+  expect(capacity.limit).toBeUndefined();
+});
+
+it('a server at half of its capacity gets a lower bound without a quiet time', () => {
+  const random = lcg(1);
+  const capacity = new MeasuredCapacity();
+  answer(capacity, { from: 0, seconds: 600, rate: 60 }, () => -50 * Math.log(1 - random()));
+  expect(capacity.limit).toMatchObject({ limit: 3, isSaturated: false });
 });
 
 it('measures on after the clock was set back', () => {

@@ -1,6 +1,6 @@
 import type { Outcome, Permit } from '@headgate/core';
 import { askedPause } from './asked-pause.ts';
-import { type Fetch, type Init, type Input, isRequest } from './fetch.ts';
+import { type Fetch, type Init, type Input, isRequest, originOf } from './fetch.ts';
 import { holdResponse } from './held-response.ts';
 import type { Settings } from './options.ts';
 import type { Origin } from './origin.ts';
@@ -43,7 +43,15 @@ export class Call {
     const body = init?.body ?? request?.body;
     this.#tries = canRepeat(this.#method, body) ? settings.tries : 1;
     const signal = init?.signal === undefined ? request?.signal : init.signal;
-    this.#time = new TimedSignal(signal ?? undefined, settings.timeout, settings.clock);
+    this.#time = this.#timed(signal ?? undefined, 'timeout');
+  }
+
+  #timed(signal: AbortSignal | undefined, option: 'timeout' | 'tryTimeout'): TimedSignal {
+    const { input, settings } = this;
+    const { [option]: time, clock } = settings;
+    // Not the URL: its path and its query may hold secrets.
+    const message = () => `${originOf(input)}: ${option} of ${time} ms has passed`;
+    return new TimedSignal(signal, time, clock, message);
   }
 
   /** @param ended Called once, when the response has ended or there is none. */
@@ -77,9 +85,9 @@ export class Call {
 
   async #try(): Promise<Tried> {
     // Called without `this`: the functions of Workers and browsers reject a foreign one.
-    const { fetch, origin, settings } = this;
+    const { fetch, origin } = this;
     const permit = await origin.limiter.acquire({ signal: this.#time.signal });
-    const time = new TimedSignal(this.#time.signal, settings.tryTimeout, settings.clock);
+    const time = this.#timed(this.#time.signal, 'tryTimeout');
     try {
       const response = await fetch(this.input, this.#initFor(time));
       time.stopTimer();

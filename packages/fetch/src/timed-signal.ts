@@ -16,13 +16,14 @@ export class TimedSignal {
     parent: AbortSignal | undefined,
     time: number,
     private readonly clock: Clock,
+    message: () => string,
   ) {
     this.signal = parent;
     if (time > MAX_TIMER) return;
     const controller = new AbortController();
     this.signal = controller.signal;
     this.due = clock.now() + time;
-    const late = () => controller.abort(new DOMException('the server is too slow', 'TimeoutError'));
+    const late = () => controller.abort(new DOMException(message(), 'TimeoutError'));
     this.#timer = clock.setTimeout(late, time);
     (this.#timer as { unref?: () => void } | undefined)?.unref?.();
     const abort = () => controller.abort(parent?.reason);

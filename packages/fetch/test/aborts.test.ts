@@ -111,12 +111,17 @@ it('an abort after the end of the response has no effect', async () => {
 it.each([
   ['timeout', { timeout: 50 }],
   ['tryTimeout', { tryTimeout: 50 }],
-])('a server that is too slow: %s', async (_, times) => {
-  const limited = limitFetch(fetch, { limit: 1, ...times });
-  const call = limited(`${await origin()}/hang`);
-  await expect(call).rejects.toMatchObject({ name: 'TimeoutError' });
-  expect(held(limited)).toBe(0);
-});
+])(
+  'the error of %s names the option and the origin, and no secrets of the URL',
+  async (option, times) => {
+    const limited = limitFetch(fetch, { limit: 1, ...times });
+    const url = await origin();
+    const message = `${url}: ${option} of 50 ms has passed`;
+    for (const input of [`${url}/hang`, new Request(`${url}/hang`)])
+      await expect(limited(input)).rejects.toMatchObject({ name: 'TimeoutError', message });
+    expect(held(limited)).toBe(0);
+  },
+);
 
 it('the timeout of a call includes its wait in the queue', async () => {
   const limited = limitFetch(fetch, { limit: 1, timeout: 50 });

@@ -11,7 +11,7 @@ const MAX_LISTED = 10;
 
 export type SuggestResult = Readonly<ReturnType<typeof resultOf>>;
 
-/** A row of the result; without a suggestion if the log is too short. */
+/** A row of the result; without a suggestion if the log is too short, or an overload from its start on. */
 type RouteResult = ReturnType<typeof rowOf>;
 
 function rowOf(route: string, log: RouteLog, all: RouteLog) {
@@ -62,14 +62,16 @@ function adviceOnClients({ clients, limit, affectedWork }: ClientsResult): strin
 }
 
 function limitOf({ limit, isSaturated }: Pick<RouteResult, 'limit' | 'isSaturated'>): string {
-  if (limit === undefined) return 'too few requests';
+  if (limit === undefined) return 'unknown';
   return isSaturated ? `${limit}` : `at least ${limit}`;
 }
 
 function advice(routes: readonly RouteResult[]): string {
   const [all, ...listed] = routes;
   const worst = listed.find(({ route, isSaturated }) => isSaturated && route !== OTHERS) ?? all;
-  if (worst?.limit === undefined) return 'The log is too short: use one of a busy hour.';
+  if (worst?.limit === undefined) {
+    return 'The log is too short, or has no quiet time: use one of a busy hour and of a quiet one.';
+  }
   const { route, limit, rate = 0, duration = 0 } = worst;
   const facts = `At most ${number(rate)} requests per second were answered, and a request takes ${number(duration)} ms while few are in flight`;
   const atOnce = number((rate * duration) / 1000);

@@ -27,7 +27,7 @@ export class RouteLog {
     if (this.#batch.length === BATCH) this.#count();
   }
 
-  /** The limit for this route; undefined if the log is too short. */
+  /** The limit for this route; undefined if the log is too short, or an overload from its start on. */
   suggest(): MeasuredLimit | undefined {
     this.#count();
     return this.#capacity.limit;

@@ -35,7 +35,8 @@ export interface LimitForecast extends Forecast {
 export interface Suggestion {
   /**
    * What the server can do, whichever limit is configured. Undefined if the limit is keyed, and until there were enough
-   * answers: five windows, each of at least a second and 50 answers, or of 20 seconds.
+   * answers: five windows, each of at least a second and 50 answers, or of 20 seconds. If the process was overloaded
+   * from the start, also until a quiet time.
    */
   readonly measured:
     | {

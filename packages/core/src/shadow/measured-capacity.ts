@@ -22,6 +22,10 @@ const MIN_CALM_MS = 1;
 const MIN_STRETCH = 2;
 /** If the rate falls by more, a dependency was slow, rather than the server saturated. */
 const MIN_RATE = 0.7;
+/** The first requests show how long one takes before there is a queue. More of them would wait in it. */
+const MAX_FIRST = 20;
+/** A quiet time has at most this part of the highest rate. Rates above vary by chance, also in an overload. */
+const QUIET = 0.5;
 /** A limit equal to the mean number in flight would leave a part of the server idle whenever fewer requests are there. */
 const MARGIN = 1.2;
 
@@ -46,6 +50,8 @@ export class MeasuredCapacity {
   readonly #levels = new Map<number, Level>();
   /** Milliseconds of all windows. */
   #measured = 0;
+  /** By their start, because the first to end are the shortest. */
+  #first: readonly (Level & { readonly start: number })[] = [];
   #start = Number.NaN;
   #answered = 0;
   #held = 0;
@@ -58,12 +64,20 @@ export class MeasuredCapacity {
    */
   add(end: number, duration: number, weight = 1): void {
     const time = end - this.#start;
+    this.#addFirst(end - duration, { ...none, answered: weight, held: duration * weight });
     // The first answer, or the first after an idle time; or the clock was set back, or an older log follows.
     if (!(Math.abs(time) <= MAX_GAP_MS)) return this.#begin(end);
     this.#answered += weight;
     this.#held += duration * weight;
     const isEnough = this.#answered >= ANSWERS_PER_WINDOW && time >= MIN_WINDOW_MS;
     if (isEnough || time >= MAX_WINDOW_MS) this.#close(end, time);
+  }
+
+  #addFirst(start: number, request: Level): void {
+    const last = this.#first[MAX_FIRST - 1];
+    if (last !== undefined && start >= last.start) return;
+    const all = [...this.#first, { ...request, start }];
+    this.#first = all.sort((one, other) => one.start - other.start).slice(0, MAX_FIRST);
   }
 
   #close(end: number, time: number): void {
@@ -81,7 +95,7 @@ export class MeasuredCapacity {
     this.#held = 0;
   }
 
-  /** Undefined after too few answers. */
+  /** Undefined after too few answers, and if there was nothing but an overload, whose durations contain the queue. */
   get limit(): MeasuredLimit | undefined {
     const groups: Level[] = [];
     let [group, calm] = [none, none];
@@ -99,7 +113,10 @@ export class MeasuredCapacity {
     if (groups.length === 0) return undefined;
     const rate = Math.max(...groups.map(rateOf));
     const duration = durationOf(calm);
-    const stretched = MIN_STRETCH * Math.max(duration, MIN_CALM_MS);
+    const isQuiet = rateOf(calm) <= QUIET * rate;
+    if (!isQuiet && duration >= stretchedFrom(durationOf(this.#first.reduce(sumOf, none))))
+      return undefined;
+    const stretched = stretchedFrom(duration);
     const isSaturated = groups.some(
       (each) => durationOf(each) >= stretched && rateOf(each) >= MIN_RATE * rate,
     );
@@ -113,6 +130,9 @@ const none: Level = { windows: 0, time: 0, answered: 0, held: 0 };
 const rateOf = ({ answered, time }: Level) => (1000 * answered) / time;
 
 const durationOf = ({ held, answered }: Level) => held / answered;
+
+/** The milliseconds from which a request counts as slowed down, if it takes this long otherwise. */
+const stretchedFrom = (duration: number) => MIN_STRETCH * Math.max(duration, MIN_CALM_MS);
 
 const sumOf = (one: Level, other: Level): Level => ({
   windows: one.windows + other.windows,

@@ -1,7 +1,8 @@
+import { HeadgateError } from '@headgate/core';
 import { type ConcurrencyLimit, concurrencyLimit } from '../index.ts';
 import type { Message } from '../message.ts';
 import { type AdminOptions, prepareAdmin } from './admin.ts';
-import { type Configuration, readConfiguration } from './configuration.ts';
+import { type Configuration, readConfiguration, wrongIn } from './configuration.ts';
 import { limitServers } from './limited-servers.ts';
 import { optionsOf } from './options.ts';
 
@@ -17,9 +18,7 @@ if (!(registeredKey in globalThis)) {
 function register(): void {
   const configuration = readConfiguration();
   if (configuration === undefined) return;
-  const { admin, ...others } = configuration.options as { admin?: AdminOptions };
-  const limit = concurrencyLimit<Message>(optionsOf(others));
-  const startAdmin = admin === undefined ? undefined : prepareAdmin(admin);
+  const { limit, startAdmin } = prepare(configuration);
   const admins = new WeakSet<object>();
   let isFirst = true;
   limitServers({
@@ -32,6 +31,18 @@ function register(): void {
       if (startAdmin !== undefined) admins.add(startAdmin(limit));
     },
   });
+}
+
+/** Creates what the configuration describes. */
+function prepare({ source, options }: Configuration) {
+  const { admin, ...others } = options as { admin?: AdminOptions };
+  try {
+    const limit = concurrencyLimit<Message>(optionsOf(others));
+    return { limit, startAdmin: admin === undefined ? undefined : prepareAdmin(admin) };
+  } catch (error) {
+    if (source === undefined || !(error instanceof HeadgateError)) throw error;
+    throw wrongIn(source, error.message);
+  }
 }
 
 function announcement(

@@ -61,9 +61,9 @@ it('the limit is the default one without a configuration', async () => {
   expect(started.stderr).toContain('(default: adaptive)');
 });
 
-it('the hook does nothing with HEADGATE=off', async () => {
+it.each(['off', 'OFF'])('the hook does nothing with HEADGATE=%s', async (HEADGATE) => {
   const files = { 'headgate.config.json': JSON.stringify(oneAtATime) };
-  const started = new StartedApp({ app, files, HEADGATE: 'off' });
+  const started = new StartedApp({ app, files, HEADGATE });
   expect(await statusBeside(started)).toBe(200);
   expect(started.stderr).toBe('');
 });
@@ -201,30 +201,36 @@ it('requests are counted by a header field or by the address', async () => {
   expect(started.stderr).toContain('(tenant: 1 per key, client: 2 per key, app: 100)');
 });
 
+const notAValue = 'HEADGATE must be off, JSON or the path of a file, got';
+
 it.each([
-  ['{ "limit": "many" }', 'ERR_HEADGATE_OPTION', 'limit must be a whole number'],
-  ['{ "limt": 1 }', 'ERR_HEADGATE_UNKNOWN_OPTION', 'did you mean "limit"'],
-  ['{ "limit": 1', 'ERR_HEADGATE_CONFIGURATION', 'cannot be read from HEADGATE'],
-  ['./missing.json', 'ERR_HEADGATE_CONFIGURATION', 'missing.json'],
-  ['{ "skip": "/health" }', 'ERR_HEADGATE_OPTION', 'skip must be an array of paths'],
-  ['{ "skip": ["health"] }', 'ERR_HEADGATE_OPTION', 'skip[0] must be a path'],
-  ['{ "skip": ["/\\ud800"] }', 'ERR_HEADGATE_OPTION', 'skip[0] must be a path'],
-  ['{ "priority": { "path": {} } }', 'ERR_HEADGATE_UNKNOWN_OPTION', 'did you mean "paths"'],
-  ['{ "priority": { "paths": { "/": "top" } } }', 'ERR_HEADGATE_OPTION', 'one of critical'],
-  ['{ "limit": 1, "key": "ip" }', 'ERR_HEADGATE_OPTION', 'key must be "address"'],
+  ['{ "limit": "many" }', 'HEADGATE: limit must be a whole number'],
+  ['{ "limt": 1 }', 'HEADGATE: concurrencyLimit has no option "limt"; did you mean "limit"'],
+  ['{ "limit": 1', 'HEADGATE: '],
+  ['20', `${notAValue} "20"`],
+  ['./missing.json', `${notAValue} "./missing.json"`],
+  ['wrong.json', 'wrong.json: limit must be a whole number'],
+  ['text.mjs', 'text.mjs: expected an object, got string'],
+  ['{ "skip": "/health" }', 'HEADGATE: skip must be an array of paths'],
+  ['{ "skip": ["health"] }', 'HEADGATE: skip[0] must be a path'],
+  ['{ "skip": ["/\\ud800"] }', 'HEADGATE: skip[0] must be a path'],
+  ['{ "priority": { "path": {} } }', 'HEADGATE: priority has no option "path"'],
+  ['{ "priority": { "paths": { "/": "top" } } }', 'HEADGATE: priority.paths["/"] must be one of'],
+  ['{ "limit": 1, "key": "ip" }', 'HEADGATE: key must be "address"'],
   [
     '{ "limits": [{ "name": "a", "limit": 1, "key": {} }] }',
-    'ERR_HEADGATE_OPTION',
-    'limits[0].key.header',
+    'HEADGATE: limits[0].key.header must be',
   ],
-  ['{ "admin": { "port": "9100" } }', 'ERR_HEADGATE_OPTION', 'admin.port'],
+  ['{ "admin": { "port": "9100" } }', 'HEADGATE: admin.port must be'],
 ])(
-  'an invalid configuration stops the process before it listens: %s',
-  async (HEADGATE, code, message) => {
-    const started = new StartedApp({ app, HEADGATE });
+  'an invalid configuration stops the process before it listens, and the error names its source: %s',
+  async (HEADGATE, message) => {
+    const files = { 'wrong.json': '{ "limit": "many" }', 'text.mjs': 'export default "limit"' };
+    const started = new StartedApp({ app, files, HEADGATE });
     expect(await started.exit).toBe(1);
-    expect(started.stderr).toContain(code);
-    expect(started.stderr).toContain(message);
+    expect(started.stderr).toContain(`HeadgateError: ${message}`);
+    expect(started.stderr).toContain("code: 'ERR_HEADGATE_CONFIGURATION'");
+    expect(started.stderr).not.toMatch(/^ +at /m);
     await expect(started.line()).rejects.toThrow('has ended');
   },
 );
