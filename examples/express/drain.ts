@@ -41,6 +41,7 @@ process.on('SIGTERM', async () => {
   const unfinished = await limit.close({ signal: deadline });
   console.log(`closed, ${unfinished} unfinished`);
   server.closeAllConnections();
+  if (unfinished > 0) process.exit(1); // a handler ignores its signal
 });
 
 app.get('/events', async (_req, res) => {
