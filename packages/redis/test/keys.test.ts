@@ -23,7 +23,7 @@ function participant(options = {}): Participant {
 
 function documentedRights(): string[] {
   const page = readFileSync(new URL('../../../docs/redis.md', import.meta.url), 'utf8');
-  return /With ACLs: `([^`]+)`/.exec(page)?.[1]?.split(/\s+/) ?? [];
+  return /With ACLs: grant `([^`]+)`/.exec(page)?.[1]?.split(/\s+/) ?? [];
 }
 
 test('every name and key has its own short Redis key', async () => {
