@@ -70,6 +70,7 @@ export class PaceController implements Controller {
   }
 
   queued(length: number): void {
+    this.#pace.queued();
     this.#maxWait.queued(this.context.clock.now(), length);
   }
 

@@ -77,6 +77,11 @@ export class Pace {
     return this.#isSpaced ? Math.max(1, excess) : 'start';
   }
 
+  /** A request has been queued. */
+  queued(): void {
+    this.#turn.queued();
+  }
+
   started(now: number): void {
     const interval = this.#interval;
     this.#next = now + this.#ahead(now, interval) + interval;

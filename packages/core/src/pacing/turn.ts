@@ -1,6 +1,12 @@
 import { LONG_TURN_MS, MAX_TURN_MS, TURN_MS } from './event-loop.ts';
 import type { WorkCost } from './work-cost.ts';
 
+/**
+ * Upper bound for reading and rejecting a request, in milliseconds. The rest of a turn is other work. Without it, rejections
+ * look like other work, and the p99 of handlers of 1 ms of CPU at five times the capacity is a quarter higher.
+ */
+const REJECTION_MS = 0.5;
+
 /** Measures how much work has started in the current turn: an iteration of the event loop, from one poll to the next. */
 export class Turn {
   /** Length of the last turn in milliseconds, at most `MAX_TURN_MS`. */
@@ -14,10 +20,16 @@ export class Turn {
   #finishedAt = 0;
   /** Number of its requests that have not finished. */
   #unfinished = 0;
+  /** Number of requests that were queued in it. */
+  #queued = 0;
   /** Milliseconds of work that may start in it. */
   #budget = TURN_MS;
   /** Whether a request has just finished that another may replace at once. */
   #mayReplace = false;
+
+  queued(): void {
+    this.#queued++;
+  }
 
   started(now: number): void {
     this.#startedAt ??= now;
@@ -55,13 +67,14 @@ export class Turn {
       this.#startedAt === undefined ? 0 : Math.max(0, this.#finishedAt - this.#startedAt);
     // With requests in flight before or after the turn, their part of it is unknown.
     const isKnown = this.inflightBefore === 0 && inflight === 0;
-    const other = isKnown ? milliseconds - worked : 0;
+    const other = isKnown ? milliseconds - worked - this.#queued * REJECTION_MS : 0;
     this.#budget = Math.max(TURN_MS, Math.min(other, MAX_TURN_MS));
     this.lastLength = Math.min(milliseconds, MAX_TURN_MS);
     this.inflightBefore = inflight;
     this.#startedAt = undefined;
     this.hasRequests = false;
     this.#unfinished = 0;
+    this.#queued = 0;
     this.#mayReplace = false;
   }
 }
