@@ -1,4 +1,3 @@
-import { averaged } from '../limits/estimate.ts';
 import { AcceptPause } from './accept-pause.ts';
 import { type EventLoop, LONG_TURN_MS, TURN_MS } from './event-loop.ts';
 import { Turn } from './turn.ts';
@@ -15,6 +14,9 @@ const MARGIN = 1.25;
  * Otherwise other work in the loop, which looks like the cost of requests, would hold a spike back for many seconds.
  */
 const BUSY_GROWTH = 0.3;
+
+/** Number of turns in the moving average of other work. The first turn alone may be long: it must not count in full. */
+const OTHER_TURNS = 8;
 
 /**
  * Decides when the event loop can take another request, so that requests wait in a queue, which can reject them, rather
@@ -127,7 +129,7 @@ export class Pace {
     const length = now - awaitedAt;
     this.#lastBusy = length - (this.loop.idle() - this.#idleAtAwait);
     this.#turns.longest = Math.max(this.#turns.longest, length);
-    if (!this.#turn.hasRequests) this.#otherWork = averaged(this.#otherWork, length);
+    if (!this.#turn.hasRequests) this.#otherWork += (length - this.#otherWork) / OTHER_TURNS;
     this.#turns.total += length;
     this.#turns.other += this.#turn.hasRequests ? this.#otherWork : length;
     this.#turn.ended(length, this.cost.inflight);
