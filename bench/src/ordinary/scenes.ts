@@ -1,8 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { arrivals, Clients, type Outcome, openLoop } from 'headgate/load';
 
+type Send = (path: string) => Promise<Outcome>;
+
 /** What a scene does with a server that has just started. Returns the outcomes of the requests that count. */
-type Play = (send: (path: string) => Promise<Outcome>) => Promise<readonly Outcome[]>;
+type Play = (send: Send) => Promise<readonly Outcome[]>;
 
 export interface Scene {
   readonly name: string;
@@ -18,35 +20,26 @@ export interface Scene {
 }
 
 /** Milliseconds that a client waits, at most. */
-export const TIMEOUT = 30_000;
+const TIMEOUT = 30_000;
 
 const times = <T>(count: number, make: () => T) => Array.from({ length: count }, make);
 
-/** Sends requests at random times, whether earlier ones have been answered or not. */
-async function load(
-  send: (path: string) => Promise<Outcome>,
-  rates: Readonly<Record<string, number>>,
-  seconds: number,
-): Promise<ReadonlyMap<string, readonly Outcome[]>> {
-  const loads = Object.entries(rates).map(async ([path, rate], index) => {
-    const phases = [{ name: path, duration: 1_000 * seconds, rate }];
-    const attempts = await openLoop(arrivals(phases, index + 1), TIMEOUT, () => send(path));
-    return [path, attempts.map(({ outcome }) => outcome)] as const;
-  });
-  return new Map(await Promise.all(loads));
+/** Sends `rate` requests per second at random times, whether earlier ones have been answered or not. */
+async function load(send: Send, path: string, rate: number, seconds: number, seed = 1) {
+  const phases = [{ name: path, duration: 1_000 * seconds, rate }];
+  const attempts = await openLoop(arrivals(phases, seed), TIMEOUT, () => send(path));
+  return attempts.map(({ outcome }) => outcome);
 }
 
 /** As a process that has served a few requests. */
-const warmUp = async (send: (path: string) => Promise<Outcome>, path: string, count = 5) => {
+const warmUp = async (send: Send, path: string, count = 5) => {
   for (let request = 0; request < count; request++) await send(path);
 };
 
 const upstream =
   (milliseconds: number, rate: number, seconds: number): Play =>
-  async (send) => {
-    const path = `/wait/${milliseconds}`;
-    return (await load(send, { [path]: rate }, seconds)).get(path) ?? [];
-  };
+  (send) =>
+    load(send, `/wait/${milliseconds}`, rate, seconds);
 
 const burst =
   (count: number, milliseconds: number, warm = 5): Play =>
@@ -63,13 +56,15 @@ const nextTo =
     await warmUp(send, '/wait/15');
     for (let request = 0; request < count; request++) void send(pending);
     await wait(500);
-    return (await load(send, { '/wait/15': 100 }, 5)).get('/wait/15') ?? [];
+    return load(send, '/wait/15', 100, 5);
   };
 
-const besideHang: Play = async (send) => {
+const nextToHang: Play = async (send) => {
   await warmUp(send, '/wait/2', 50);
-  const rates = { '/hang/15000': 20, '/wait/2': 100 };
-  return (await load(send, rates, 15)).get('/wait/2') ?? [];
+  const hanging = load(send, '/hang/15000', 20, 15);
+  const outcomes = await load(send, '/wait/2', 100, 15, 2);
+  await hanging;
+  return outcomes;
 };
 
 const pages: Play = async (send) => {
@@ -94,11 +89,11 @@ const smallBursts: Play = async (send) => {
 
 const step: Play = async (send) => {
   await warmUp(send, '/wait/5', 30);
-  return (await load(send, { '/wait/5': 800 }, 3)).get('/wait/5') ?? [];
+  return load(send, '/wait/5', 800, 3);
 };
 
 export const scenes: readonly Scene[] = [
-  { name: 'a route, next to one that hangs for 15 s', play: besideHang, goal: 0.95 },
+  { name: 'a route, next to one that hangs for 15 s', play: nextToHang, goal: 0.95 },
   { name: 'a new process, a service of 1 s, 20/s', play: upstream(1_000, 20, 5), goal: 0.97 },
   { name: 'a new process, a service of 5 s, 20/s', play: upstream(5_000, 20, 8), goal: 0.97 },
   { name: 'a new process, a service of 20 s, 5/s', play: upstream(20_000, 5, 25), goal: 0.97 },
