@@ -10,6 +10,9 @@ export const MIN_SAMPLES = 10;
 /** Maximum number of samples that a baseline averages over, so that it keeps adapting. */
 const MAX_SAMPLES = 1000;
 
+/** Maximum number of first samples, which are sorted again with each. */
+const MAX_FIRST = 100;
+
 /** A baseline is certain once its margin of error is this small. */
 export const MAX_MARGIN = 0.2;
 
@@ -37,7 +40,7 @@ class Baseline {
   /** Returns whether work that started later takes longer, so that only the earlier work is the baseline. */
   addFirst({ now, rtt }: Sample): boolean {
     const first = this.#first;
-    if (first.length < MAX_SAMPLES) {
+    if (first.length < MAX_FIRST) {
       first.push({ startedAt: now - rtt, value: Math.log1p(rtt) });
       first.sort((one, other) => one.startedAt - other.startedAt);
       this.value = unqueued(first.map(({ value }) => value));

@@ -8,7 +8,7 @@ import type {
 import { LinkedList } from '../linked-list.ts';
 import type { EventLoop } from './event-loop.ts';
 import { MaxWait, USUAL_WAIT_MS } from './max-wait.ts';
-import { Pace } from './pace.ts';
+import { type Decision, Pace } from './pace.ts';
 import { Progress } from './progress.ts';
 
 /** Maximum number of waiters, which bounds the memory. */
@@ -25,6 +25,8 @@ export class PaceController implements Controller {
   readonly #inflight = new LinkedList<ControlledPermit>();
   /** Number of requests that no longer count, since work made no progress. */
   #stuck = 0;
+  /** The latest decision, for `watch`: another one could say that a waiter may start, and nothing would start it. */
+  #decision: Decision = 'start';
 
   constructor(
     private readonly context: ControllerContext,
@@ -43,7 +45,8 @@ export class PaceController implements Controller {
   }
 
   mayStart(): boolean {
-    return this.#pace.decide(this.loop.now()) === 'start';
+    this.#decision = this.#pace.decide(this.loop.now());
+    return this.#decision === 'start';
   }
 
   waitLeft({ since, priority }: ControlledWaiter, queued: number): number {
@@ -58,9 +61,8 @@ export class PaceController implements Controller {
     const left = this.waitLeft(oldest, queued);
     this.#wakeIn(left < -1 ? USUAL_WAIT_MS : Math.min(left, USUAL_WAIT_MS) + 1);
     const now = this.loop.now();
-    const decision = this.#pace.decide(now);
-    if (decision === 'poll') this.#pace.awaitPoll(now);
-    else if (decision !== 'start') this.#wakeIn(decision);
+    if (this.#decision === 'poll') this.#pace.awaitPoll(now);
+    else if (this.#decision !== 'start') this.#wakeIn(this.#decision);
     else if (this.context.lacksRoom)
       this.#wakeIn(Math.max(1, this.#progress.awaited(now, this.#unfinished)));
   }
@@ -107,7 +109,7 @@ export class PaceController implements Controller {
   /** If work makes no progress, the oldest of it no longer counts, so that others can start. */
   #giveUpStuck(): void {
     const now = this.loop.now();
-    if (!this.context.lacksRoom || this.#pace.decide(now) !== 'start') return;
+    if (!this.context.lacksRoom || this.#decision !== 'start') return;
     for (let left = this.#progress.stuck(now, this.#unfinished); left > 0; left--) {
       const { oldest } = this.#inflight;
       // Those that each step lets start are not stuck.

@@ -18,6 +18,9 @@ const BUSY_GROWTH = 0.3;
 /** Number of turns in the moving average of other work. The first turn alone may be long: it must not count in full. */
 const OTHER_TURNS = 8;
 
+/** Whether another request may start now. If not: after the next poll, or after this many milliseconds. */
+export type Decision = 'start' | 'poll' | number;
+
 /**
  * Decides when the event loop can take another request, so that requests wait in a queue, which can reject them, rather
  * than in the loop, where they delay each other.
@@ -62,11 +65,8 @@ export class Pace {
     this.#idle = loop.idle();
   }
 
-  /**
-   * Whether another request may start now. If not: `poll`, or the milliseconds after which to call this again. Each call
-   * also adjusts the bounds to what the loop has done since the previous one.
-   */
-  decide(now: number): 'start' | 'poll' | number {
+  /** Each call also adjusts the bounds to what the loop has done since the previous one. */
+  decide(now: number): Decision {
     if (!this.loop.isMeasured) return 'start';
     const { cost } = this;
     if (this.#acceptPause.isActive || this.#turn.isFull(now, cost)) return 'poll';
