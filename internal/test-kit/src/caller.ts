@@ -9,9 +9,9 @@ export interface Wishes {
   share?: string | undefined;
   onGranted?: (permit: Permit) => void;
   onRejected?: (rejection: Rejection) => void;
-  joins?: () => boolean;
+  mayJoin?: () => boolean;
   whenQueued?: () => void;
-  queues?: () => boolean;
+  mayStay?: () => boolean;
   gone?: () => boolean;
 }
 
@@ -43,16 +43,16 @@ export class Caller extends Waiter {
     this.wishes.onRejected?.(rejection);
   }
 
-  override joins(): boolean {
-    return this.wishes.joins?.() ?? true;
+  override mayJoin(): boolean {
+    return this.wishes.mayJoin?.() ?? true;
   }
 
   override queued(): void {
     this.wishes.whenQueued?.();
   }
 
-  override queues(): boolean {
-    return this.wishes.queues?.() ?? true;
+  override mayStay(): boolean {
+    return this.wishes.mayStay?.() ?? true;
   }
 
   override gone(): boolean {

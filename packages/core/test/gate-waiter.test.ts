@@ -67,7 +67,7 @@ it('a waiter that makes another request in rejected() has a deadline too', () =>
 it('a waiter that declines to wait is rejected and holds nothing', () => {
   const { gate, ask } = gateWith();
   const holder = ask('a');
-  const declining = ask('b', { joins: () => false });
+  const declining = ask('b', { mayJoin: () => false });
   expect(declining.rejection).toMatchObject({ reason: 'full', limitName: 'app' });
   holder.permit?.release();
   expectQuiet(gate);

@@ -54,7 +54,7 @@ describe('lifo()', () => {
   it('displaces no waiter if the new request declines to wait, or if there is no queue', () => {
     const { limiter } = busy({ order: lifo() });
     const callers = [1, 2, 3].map(() => call(limiter));
-    const declining = call(limiter, { joins: () => false });
+    const declining = call(limiter, { mayJoin: () => false });
     expect(reasons([...callers, declining])).toEqual(['waits', 'waits', 'waits', 'full']);
     const without = busy({ order: lifo(), queueLimit: 0 });
     expect(reasons([call(without.limiter)])).toEqual(['full']);
@@ -76,7 +76,7 @@ describe('lifo()', () => {
   it('rejects a request if a callback of the displaced waiter has filled the queue', () => {
     const { limiter } = busy({ order: lifo(), queueLimit: 1 });
     const others: Caller[] = [];
-    call(limiter, { onRejected: () => others.push(call(limiter, { joins: () => true })) });
+    call(limiter, { onRejected: () => others.push(call(limiter, { mayJoin: () => true })) });
     const newcomer = call(limiter);
     expect(limiter.queued).toBe(1);
     expect([...others, newcomer].filter(({ answers }) => answers === 0)).toHaveLength(1);

@@ -115,15 +115,15 @@ it('the keys of a gate have a common queue of 1,000 requests by default', async 
 it('a waiter may decline to be queued', () => {
   const limiter = createLimiter({ limit: 1, ...boundless });
   const asked: string[] = [];
-  const joins = () => {
-    asked.push('joins');
+  const mayJoin = () => {
+    asked.push('mayJoin');
     return false;
   };
-  const held = call(limiter, { joins });
+  const held = call(limiter, { mayJoin });
   expect(asked).toEqual([]);
-  const caller = call(limiter, { joins });
+  const caller = call(limiter, { mayJoin });
   expect(caller.rejection?.reason).toBe('full');
-  expect(asked).toEqual(['joins']);
+  expect(asked).toEqual(['mayJoin']);
   held.permit?.release();
   expect(caller.answers).toBe(1);
 });

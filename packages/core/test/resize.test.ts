@@ -129,7 +129,7 @@ describe('a request whose arrival expires a waiter, whose callback lowers the li
       };
       const late = call(limiter, { weight: 2, queueTimeout: 10, onRejected });
       clock.busy(10);
-      const request = call(limiter, { weight: 2, queueTimeout: 10, joins: () => false });
+      const request = call(limiter, { weight: 2, queueTimeout: 10, mayJoin: () => false });
       expect(late.rejection?.reason).toBe('timeout');
       expect(request.rejection).toBeUndefined();
       expect([request.permit?.weight, limiter.inflight]).toEqual([1, 1]);

@@ -82,7 +82,7 @@ export class DistributedLimiter
       return semaphore.waiters.rejectUnqueued(waiter, 'paused');
     }
     if (breaker.error !== undefined) return fallback.request(semaphore, waiter, timeout);
-    if (!waiter.joins()) return semaphore.waiters.rejectUnqueued(waiter, 'full');
+    if (!waiter.mayJoin()) return semaphore.waiters.rejectUnqueued(waiter, 'full');
     this.#declarations.declareChangeOf(semaphore.limitState);
     semaphore.ask(waiter, timeout);
   }
@@ -95,7 +95,7 @@ export class DistributedLimiter
     observers.resized?.({ name, limit });
   }
 
-  at({ queuedAt: lease }: Waiter): DistributedSemaphore | undefined {
+  at({ queuedIn: lease }: Waiter): DistributedSemaphore | undefined {
     if (!(lease instanceof AssignedLease)) return undefined;
     const semaphore = this.find(lease.semaphore.ref.key);
     return semaphore === lease.semaphore ? semaphore : undefined;

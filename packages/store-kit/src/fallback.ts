@@ -45,7 +45,7 @@ export class Fallback implements OutageHandler<DistributedSemaphore> {
     // Looked up again, since the observer may have made requests with the key.
     const current = group.findOrCreate(waiter.key, waiter.limit);
     if (permit !== undefined) return current.admit(waiter, undefined, permit);
-    if (timeout === 0 || current.waiters.isFull || !waiter.joins()) {
+    if (timeout === 0 || current.waiters.isFull || !waiter.mayJoin()) {
       return current.waiters.rejectUnqueued(waiter, 'full');
     }
     const lease = current.addWaiter(waiter, timeout);
@@ -239,7 +239,7 @@ class LocalWaiter extends Waiter {
     if (waiter !== undefined) this.semaphore.reject(waiter, reason);
   }
 
-  override joins(): boolean {
+  override mayJoin(): boolean {
     const { fallback, lease, semaphore } = this;
     // A waiter without a timeout bucket may not wait.
     if (lease.waiter?.timeoutBucket === undefined) return false;

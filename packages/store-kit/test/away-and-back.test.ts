@@ -71,7 +71,7 @@ describe('a store that is available again', () => {
     const held = await limiter.acquire();
     store.trouble = 'silent';
     if (isNewcomer) await world.advance(lease / 3 + timeout + 50);
-    const caller = call(limiter, { queues: () => false });
+    const caller = call(limiter, { mayStay: () => false });
     await world.advance(timeout);
     expect(caller.rejection).toMatchObject({ reason: 'full' });
     expect(limiter.stats()).toMatchObject({ queued: 0, rejected: { full: 1 } });
@@ -79,7 +79,7 @@ describe('a store that is available again', () => {
     expect(caller.answers).toBe(1);
   });
 
-  test('restores no waiter that was withdrawn in its queues() callback', async () => {
+  test('restores no waiter that was withdrawn in its mayStay() callback', async () => {
     const { world, store, limiter } = scene({ onStoreError: 'local' });
     const held = await limiter.acquire();
     store.trouble = 'silent';
@@ -87,7 +87,7 @@ describe('a store that is available again', () => {
       limiter.withdraw(caller);
       return true;
     };
-    const caller = call(limiter, { queues: leaves });
+    const caller = call(limiter, { mayStay: leaves });
     await world.advance(timeout);
     expect(caller.answers).toBe(0);
     expect(limiter.stats()).toMatchObject({ queued: 0, withdrawn: 1 });

@@ -4,7 +4,7 @@ import { outcome, settled, World } from './world.ts';
 
 // Application code that calls the limiter within its callbacks.
 
-test('a waiter withdrawn in its queues() callback leaves no lease in the store', async () => {
+test('a waiter withdrawn in its mayStay() callback leaves no lease in the store', async () => {
   const world = new World();
   const limiter = world.limiter();
   const held = await limiter.acquire();
@@ -12,7 +12,7 @@ test('a waiter withdrawn in its queues() callback leaves no lease in the store',
     limiter.withdraw(caller);
     return true;
   };
-  const caller = call(limiter, { queues: leaves });
+  const caller = call(limiter, { mayStay: leaves });
   await settled();
   expect(caller.answers).toBe(0);
   expect(limiter.stats()).toMatchObject({ queued: 0, withdrawn: 1 });

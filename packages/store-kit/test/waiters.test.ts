@@ -9,7 +9,7 @@ describe('a waiter of a distributed limit', () => {
   test('is rejected without a call to the store if it declines to wait', async () => {
     const world = new World();
     const store = world.connect();
-    const caller = call(world.limiter({ store }), { joins: () => false });
+    const caller = call(world.limiter({ store }), { mayJoin: () => false });
     await settled();
     expect(caller.rejection).toMatchObject({ reason: 'full', waited: 0 });
     expect(store.calls).toEqual([]);
@@ -27,7 +27,7 @@ describe('a waiter of a distributed limit', () => {
     const world = new World();
     const limiter = world.limiter();
     const held = await limiter.acquire();
-    const caller = call(limiter, { queues: () => false });
+    const caller = call(limiter, { mayStay: () => false });
     await settled();
     expect(caller.rejection).toMatchObject({ reason: 'full' });
     expect(await world.stats()).toMatchObject({ inflight: 1, queued: 0 });

@@ -32,9 +32,9 @@ export class GatePermit extends BasePermit {
     for (const part of this.parts) part.watch();
   }
 
-  override abandon(): void {
-    super.abandon();
-    for (const part of this.parts) part.abandon();
+  override countAbandoned(): void {
+    super.countAbandoned();
+    for (const part of this.parts) part.countAbandoned();
   }
 
   override mark(): void {

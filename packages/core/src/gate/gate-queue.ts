@@ -38,8 +38,8 @@ export class GateQueue {
   }
 
   /** The gate's waiter of a request that waits here. */
-  find({ queuedAt }: Waiter): GateWaiter | undefined {
-    return queuedAt instanceof GateWaiter && this.#contains(queuedAt) ? queuedAt : undefined;
+  find({ queuedIn }: Waiter): GateWaiter | undefined {
+    return queuedIn instanceof GateWaiter && this.#contains(queuedIn) ? queuedIn : undefined;
   }
 
   /** A late timer must not keep expired waiters in a full queue. */
@@ -55,11 +55,11 @@ export class GateQueue {
       gateWaiter.displaced = this.#displacedBy(gateWaiter);
       if (gateWaiter.displaced === undefined) return false;
     }
-    if (!waiter.joins()) return false;
+    if (!waiter.mayJoin()) return false;
     this.#deadlines.start(gateWaiter, queueTimeout);
     gateWaiter.arrivalNumber = gateWaiter.arrival;
     waiter.arrival = gateWaiter.arrival;
-    waiter.queuedAt = gateWaiter;
+    waiter.queuedIn = gateWaiter;
     if (!awaitsStore) return true;
     gateWaiter.awaitsStore = true;
     this.#awaitingStore++;
@@ -69,7 +69,7 @@ export class GateQueue {
   /** A limit has enqueued the waiter. Unless that limit's store must answer first, the waiter counts as queued. */
   inserted(gateWaiter: GateWaiter): void {
     const { waiter, displaced, isAnnounced, limiter } = gateWaiter;
-    const isWaiting = () => waiter.queuedAt === gateWaiter;
+    const isWaiting = () => waiter.queuedIn === gateWaiter;
     gateWaiter.isAnnounced = true;
     if (displaced !== undefined) {
       gateWaiter.displaced = undefined;
@@ -93,7 +93,7 @@ export class GateQueue {
   remove(gateWaiter: GateWaiter): void {
     const { waiter } = gateWaiter;
     // The caller may have enqueued the same waiter again.
-    if (waiter.queuedAt === gateWaiter) waiter.queuedAt = undefined;
+    if (waiter.queuedIn === gateWaiter) waiter.queuedIn = undefined;
     this.#stopAwaitingStore(gateWaiter);
     this.#deadlines.remove(gateWaiter);
   }
@@ -136,7 +136,7 @@ export interface GateWaiterOwner {
   /** Removes a waiter whose caller has left, and counts it as withdrawn. */
   forget(gateWaiter: GateWaiter): void;
   /** Removes a waiter and releases its permits, without an answer. */
-  abandon(gateWaiter: GateWaiter): void;
+  drop(gateWaiter: GateWaiter): void;
 }
 
 /** A request that acquires the limits of a gate in order, and holds the permits of those already acquired. */
@@ -156,7 +156,7 @@ export class GateWaiter extends Waiter implements PermitHolder {
   /** Replaced by a new array at each change, since adding to an array reserves room for 16 more. */
   private parts: readonly BasePermit[];
   /** Set once the waiter is withdrawn, rejected or failed. A callback may do that just before a limit answers. */
-  #hasEnded = false;
+  #isAnswered = false;
 
   constructor(
     private readonly gate: GateWaiterOwner,
@@ -185,13 +185,13 @@ export class GateWaiter extends Waiter implements PermitHolder {
     try {
       demand.limiter.request(this);
     } catch (error) {
-      this.gate.abandon(this);
+      this.gate.drop(this);
       throw error;
     }
   }
 
   granted(permit: BasePermit): void {
-    if (this.#hasEnded) return permit.release('ignored');
+    if (this.#isAnswered) return permit.release('ignored');
     this.parts = this.parts.concat(permit);
     // A closing gate rejects its waiters. The permits that these release may be granted to a waiter not rejected yet.
     if (this.gate.rejects) this.gate.reject(this);
@@ -199,13 +199,13 @@ export class GateWaiter extends Waiter implements PermitHolder {
   }
 
   rejected(rejection: Rejection): void {
-    if (!this.#hasEnded) this.gate.reject(this, rejection);
+    if (!this.#isAnswered) this.gate.reject(this, rejection);
   }
 
   /** Asks the gate only at the first limit, since all limits share one deadline and one queue limit. */
-  override joins(): boolean {
+  override mayJoin(): boolean {
     const { queue, rejects } = this.gate;
-    if (this.#hasEnded || rejects) return false;
+    if (this.#isAnswered || rejects) return false;
     if (this.arrivalNumber === 0) {
       if (!queue.add(this)) return false;
     } else if (this.awaitsStore && !this.limiter?.isDistributed && queue.isFull) return false;
@@ -218,11 +218,11 @@ export class GateWaiter extends Waiter implements PermitHolder {
     this.gate.queue.inserted(this);
   }
 
-  override queues(): boolean {
+  override mayStay(): boolean {
     if (!this.awaitsStore) return true;
     const { queue } = this.gate;
     // An observer may reject the waiter, as may the sweep of expired waiters.
-    return !this.gate.rejects && queue.answered(this) && !this.#hasEnded;
+    return !this.gate.rejects && queue.answered(this) && !this.#isAnswered;
   }
 
   override get gateQueueLimit(): number {
@@ -235,7 +235,7 @@ export class GateWaiter extends Waiter implements PermitHolder {
 
   /** A request that has left or was rejected at a later limit has no answer that could come too late. */
   override gone(): boolean {
-    return !this.#hasEnded && isGone(this.waiter);
+    return !this.#isAnswered && isGone(this.waiter);
   }
 
   override get isPatient(): boolean {
@@ -243,7 +243,7 @@ export class GateWaiter extends Waiter implements PermitHolder {
   }
 
   override withdrawn(): void {
-    if (!this.#hasEnded) this.gate.forget(this);
+    if (!this.#isAnswered) this.gate.forget(this);
   }
 
   leaseLost(cause: RejectionCause): void {
@@ -257,7 +257,7 @@ export class GateWaiter extends Waiter implements PermitHolder {
 
   releaseParts(): void {
     const { parts } = this;
-    this.#hasEnded = true;
+    this.#isAnswered = true;
     this.parts = [];
     releaseAll(parts, 'ignored');
   }

@@ -184,19 +184,19 @@ export class OrderedGate implements InternalGate, GateWaiterOwner {
     const reason = this.rejects ? 'closed' : rejection.reason;
     // Rejects the waiter before other waiters are granted the permits that it releases.
     deferGrants(() => {
-      this.abandon(gateWaiter);
+      this.drop(gateWaiter);
       this.#reject(gateWaiter.waiter, { ...rejection, reason, waited });
     });
   }
 
   forget(gateWaiter: GateWaiter): void {
     const { waiter, since } = gateWaiter;
-    this.abandon(gateWaiter);
+    this.drop(gateWaiter);
     this.#counters.withdrawn(waiter, since);
     attempt(() => waiter.withdrawn());
   }
 
-  abandon(gateWaiter: GateWaiter): void {
+  drop(gateWaiter: GateWaiter): void {
     this.queue.remove(gateWaiter);
     gateWaiter.releaseParts();
   }

@@ -86,7 +86,7 @@ export class AbandonedRequests {
     });
     if (permit.released) return;
     isAbandoned = true;
-    permit.abandon();
+    permit.countAbandoned();
     this.add(request);
     exchange.whenDisconnectRead(() => this.showsStop(request));
   }

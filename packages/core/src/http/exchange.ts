@@ -43,7 +43,7 @@ export abstract class Exchange extends ObservedRequest {
   /** Whether the request has ended at all gates that have admitted it. */
   private get isDone(): boolean {
     for (let request = this.latest; request !== undefined; request = request.outer)
-      if (request.permit?.hasEnded === false) return false;
+      if (request.permit?.isOwnerDone === false) return false;
     return true;
   }
 

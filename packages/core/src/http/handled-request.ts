@@ -51,7 +51,7 @@ export abstract class HandledRequest extends RequestAtGate {
   private reported: 'nothing' | 'handler' | 'none' = 'nothing';
   /** Number of tracked promises that have been counted as settled before they settle. */
   private ignoredPromises = 0;
-  private hasEnded = false;
+  private hasResponseEnded = false;
   private wasTooLate = false;
   /** Whether the response shows that handlers like this one do not hang. */
   protected isAnswered = true;
@@ -102,11 +102,18 @@ export abstract class HandledRequest extends RequestAtGate {
     this.releaseIfDone();
   }
 
-  /** Called when the response has ended. */
+  /**
+   * Called when the response has ended. If the request is queued, it leaves the queue. Otherwise its permit returns at once
+   * if the response is complete and no handler is known to run. If the client has left:
+   *
+   * - at once, if `onDisconnect` is `release`;
+   * - when `AbandonedRequests` finds that it may, if no promise shows when the handler is done;
+   * - when the handler's promise has settled, or the handler has ended the closed response.
+   */
   ended(ending: Ending): void {
     const { permit, settings } = this;
-    if (this.hasEnded) return;
-    this.hasEnded = true;
+    if (this.hasResponseEnded) return;
+    this.hasResponseEnded = true;
     this.wasTooLate = ending === 'unanswered' || this.isLate;
     this.clientDeadline?.stop();
     // A disconnect in the middle of the body does not change for how long the handler counts.
@@ -115,7 +122,7 @@ export abstract class HandledRequest extends RequestAtGate {
     if (ending !== 'complete') {
       permit.abort(new HeadgateError('ERR_HEADGATE_DISCONNECTED', 'the client has disconnected'));
       if (settings.onDisconnect === 'release') return permit.release('ignored');
-      if (this.reported === 'nothing' || this.hasOnlySettled) return this.abandon(permit);
+      if (this.reported === 'nothing' || this.hasOnlySettled) return this.holdAbandoned(permit);
     }
     const { abandoned } = settings;
     const isAnswered = ending === 'complete' && this.isAnswered;
@@ -131,7 +138,7 @@ export abstract class HandledRequest extends RequestAtGate {
    * that had happened before.
    */
   override gone(): boolean {
-    return this.hasEnded ? this.wasTooLate : this.exchange.gone || this.isLate;
+    return this.hasResponseEnded ? this.wasTooLate : this.exchange.gone || this.isLate;
   }
 
   /** In the queue, `queueTimeout` rejects the request at its deadline, since the client may still read that. */
@@ -172,7 +179,7 @@ export abstract class HandledRequest extends RequestAtGate {
   }
 
   /** Called when the client has left and no promise shows when the handler is done. */
-  private abandon(permit: BasePermit): void {
+  private holdAbandoned(permit: BasePermit): void {
     const { exchange, demands, work, number } = this;
     const seemsToStop = exchange.seemsToStop || this.readsSignal;
     const release = () => this.endAbandoned(permit, 'ignored');
@@ -190,7 +197,7 @@ export abstract class HandledRequest extends RequestAtGate {
 
   private endAbandoned(permit: BasePermit, outcome: Outcome | undefined): void {
     // Otherwise an inner limit tracks a handler now, whose promise releases the permit.
-    if (this.runningHandlers === 0 && !permit.released) permit.end(outcome);
+    if (this.runningHandlers === 0) permit.end(outcome);
   }
 
   /**
@@ -198,10 +205,8 @@ export abstract class HandledRequest extends RequestAtGate {
    * closed response and never settle, so the permit is released once the handler has ended the response or piped to it.
    */
   private holdUntilHandedOver(permit: BasePermit): void {
-    permit.abandon();
-    this.exchange.whenHandedOver(() => {
-      if (!permit.released) permit.end('ignored');
-    });
+    permit.countAbandoned();
+    this.exchange.whenHandedOver(() => permit.end('ignored'));
   }
 
   private settled(): void {
@@ -217,7 +222,7 @@ export abstract class HandledRequest extends RequestAtGate {
 
   private releaseIfDone(): void {
     const { permit } = this;
-    if (this.hasEnded && this.runningHandlers === 0 && permit?.released === false)
+    if (this.hasResponseEnded && this.runningHandlers === 0 && permit?.released === false)
       permit.end(this.outcomeOf?.(permit) ?? 'ok');
   }
 }

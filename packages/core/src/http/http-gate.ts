@@ -107,7 +107,7 @@ export class HttpGate<R> {
     this.#prioritize(gated, request);
     this.#setTimeout(gated, request);
     // Ends a chain of inner requests that would never end.
-    if (exchange.caller !== undefined && exchange.depth > MAX_INNER) gated.queueTimeout = 0;
+    if (exchange.depth > MAX_INNER) gated.queueTimeout = 0;
     gated.enter(asksGuard);
     return gated;
   }

@@ -75,7 +75,7 @@ export abstract class RequestAtGate extends Waiter {
   /** Whether an inner request with this demand may run on the permit. */
   lends(demand: Demand): boolean {
     const { permit, inner } = this;
-    if (permit === undefined || permit.hasEnded || inner?.isFull || !this.holds(demand))
+    if (permit === undefined || permit.isOwnerDone || inner?.isFull || !this.holds(demand))
       return false;
     return permit.counts(demand.limiter.name);
   }

@@ -146,7 +146,7 @@ export abstract class SignalWaiter extends Waiter {
     );
   }
 
-  override joins(): boolean {
+  override mayJoin(): boolean {
     return this.signal?.aborted !== true;
   }
 

@@ -57,8 +57,8 @@ export class InProcessLimiter extends BaseLimiter<Semaphore> implements Gateable
     return this.find(key) ?? new Semaphore(this, limit, key);
   }
 
-  at({ queuedAt }: Waiter): Semaphore | undefined {
-    return queuedAt instanceof Semaphore && queuedAt.group === this ? queuedAt : undefined;
+  at({ queuedIn }: Waiter): Semaphore | undefined {
+    return queuedIn instanceof Semaphore && queuedIn.group === this ? queuedIn : undefined;
   }
 
   request(waiter: Waiter): void {
@@ -108,7 +108,7 @@ export class InProcessLimiter extends BaseLimiter<Semaphore> implements Gateable
       return semaphore.rejectUnqueued(waiter, 'paused');
     const isFull = !hasRoom && !this.#hasRoom(semaphore, waiter, timeout);
     const displaced = isFull ? (semaphore.displacedBy(waiter) ?? waiter) : undefined;
-    if (displaced === waiter || !waiter.joins()) return semaphore.rejectUnqueued(waiter, 'full');
+    if (displaced === waiter || !waiter.mayJoin()) return semaphore.rejectUnqueued(waiter, 'full');
     this.deadlines.start(waiter, timeout === Infinity ? undefined : timeout);
     semaphore.enqueue(waiter, displaced);
   }

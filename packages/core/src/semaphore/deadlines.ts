@@ -104,7 +104,7 @@ export class Deadlines {
       const deadlines = oldest.timeoutBucket?.deadlines;
       if (deadlines === this) return;
       deadlines?.sweep();
-      if (oldest.queuedAt === semaphore) return;
+      if (oldest.queuedIn === semaphore) return;
     }
   }
 

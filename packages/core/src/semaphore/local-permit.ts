@@ -17,11 +17,17 @@ interface PermitSource {
   readonly group: Pick<SemaphoreGroup<never>, 'permits' | 'settings' | 'limitUpdater'>;
   readonly queue: Queue;
   readonly controller: Pick<Controller, 'delay'> | undefined;
-  changeWeight(permit: LocalPermit, weight: number, change: PermitChange): void;
+  changeCount(permit: LocalPermit, by: number, change: PermitChange): void;
   release(permit: LocalPermit, counted: number): void;
 }
 
-/** A permit of a limit that is counted in this process. */
+/**
+ * A permit of a limit that is counted in this process. Until its release it counts, or is `uncounted` for a reason:
+ *
+ * - `paused`: its request waits for its client, or at another limit; `countAgain` ends that.
+ * - `stuck`: its controller has given it up, but it is still a sample of an adaptive limit.
+ * - `stopped`: its work is done, and its response is sent. The weight has returned, and the sample has been taken.
+ */
 export class LocalPermit extends BasePermit implements AdmittedRequest, ControlledPermit {
   /** The waiter of its request, if the request was queued. Declared without a value, as in the base class. */
   declare waiter: Waiter | undefined;
@@ -75,8 +81,8 @@ export class LocalPermit extends BasePermit implements AdmittedRequest, Controll
   override holdFor(request: PermitHolder): void {
     const { limitUpdater } = this.semaphore.group;
     // `maxHold` may have released it since the admission.
-    if (limitUpdater === undefined || this.released || this.extra?.waiter !== undefined) return;
-    this.extras().waiter = request;
+    if (limitUpdater === undefined || this.released || this.extra?.holder !== undefined) return;
+    this.extras().holder = request;
     limitUpdater.idle += this.weight;
   }
 
@@ -99,7 +105,7 @@ export class LocalPermit extends BasePermit implements AdmittedRequest, Controll
     if (this.released || extra?.uncounted !== 'paused') return;
     extra.countedSince = semaphore.group.settings.clock.now();
     extra.uncounted = undefined;
-    semaphore.changeWeight(this, this.weight, 'resumed');
+    semaphore.changeCount(this, this.weight, 'resumed');
   }
 
   override mark(): void {
@@ -175,9 +181,9 @@ export class LocalPermit extends BasePermit implements AdmittedRequest, Controll
   }
 
   /** Changes the weight that counts. */
-  private changeCount(weight: number, change: PermitChange): void {
-    if (weight < 0) this.reportLeft(-weight);
-    this.semaphore.changeWeight(this, weight, change);
+  private changeCount(by: number, change: PermitChange): void {
+    if (by < 0) this.reportLeft(-by);
+    this.semaphore.changeCount(this, by, change);
   }
 
   /** Notifies the adaptive limit that this weight no longer counts. */
@@ -216,8 +222,8 @@ export class LocalPermit extends BasePermit implements AdmittedRequest, Controll
   private endIdleTime(): boolean {
     const { extra } = this;
     const { limitUpdater } = this.semaphore.group;
-    if (limitUpdater === undefined || extra?.waiter === undefined) return false;
-    extra.waiter = undefined;
+    if (limitUpdater === undefined || extra?.holder === undefined) return false;
+    extra.holder = undefined;
     limitUpdater.idle -= this.weight;
     return true;
   }

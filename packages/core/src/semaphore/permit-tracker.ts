@@ -104,7 +104,7 @@ export class PermitTracker implements PermitRegistry {
     this.#watched.add(permit);
   }
 
-  abandon(permit: BasePermit): void {
+  countAbandoned(permit: BasePermit): void {
     this.tracksEach = true;
     this.#abandoned.add(permit);
   }

@@ -73,15 +73,12 @@ interface Extra {
   awaited: number;
   kind?: string | undefined;
   /** The permit's request, while it is queued at a later limit of its gate. */
-  waiter?: PermitHolder | undefined;
+  holder?: PermitHolder | undefined;
   /** What the limit's order knows of the request. */
   request?: AdmittedRequest | undefined;
   /** The outcome that the owner has reported, while work passed to `waitUntil` is unsettled. */
   ending?: Outcome;
-  /**
-   * Why the permit is held but does not count: `paused` while the request's body arrives, `stopped` while its response
-   * is sent, `stuck` after its controller has given it up.
-   */
+  /** Why the permit is held but does not count, as `LocalPermit` says. */
   uncounted?: 'paused' | 'stopped' | 'stuck' | undefined;
   /** Whether `mark` has ended the time that an adaptive limit judges. */
   isJudged?: boolean;
@@ -102,7 +99,7 @@ export interface PermitRegistry {
   /** Registers the permit to be aborted when `close` times out. */
   watch(permit: BasePermit): void;
   /** Counts the permit as abandoned. */
-  abandon(permit: BasePermit): void;
+  countAbandoned(permit: BasePermit): void;
   remove(permit: BasePermit, outcome: Outcome): void;
 }
 
@@ -128,7 +125,7 @@ export abstract class BasePermit implements Permit {
   abstract countsAgainst(limit: string): boolean;
 
   /** @internal Whether the owner is done, so that at most work passed to `waitUntil` holds the permit. */
-  get hasEnded(): boolean {
+  get isOwnerDone(): boolean {
     return this.released || this.extra?.ending !== undefined;
   }
 
@@ -158,8 +155,8 @@ export abstract class BasePermit implements Permit {
   }
 
   /** @internal Called when the client has left and the permit is still held. */
-  abandon(): void {
-    if (!this.released) this.registry.abandon(this);
+  countAbandoned(): void {
+    if (!this.released) this.registry.countAbandoned(this);
   }
 
   get fencing(): bigint | undefined {

@@ -1,7 +1,8 @@
 import { type ErrorCode, HeadgateError } from '../errors.ts';
 
 /**
- * Why a request was rejected. `full`: the queue was full. `timeout`: it was queued for too long. `closed`: the limiter
+ * Why a request was rejected. `full`: the queue was full. `timeout`: it was queued for too long, or longer
+ * than its client would wait. `closed`: the limiter
  * was closed. `overloaded`: the server is overloaded. `paused`: it would have timed out before the limiter's pause ends.
  * `store`: the store of a distributed limit failed.
  */

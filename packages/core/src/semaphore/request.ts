@@ -78,7 +78,7 @@ export function checkOrdering({ priority, fairBy }: Pick<Waiter, 'priority' | 'f
 }
 
 /** @throws HeadgateError if the waiter is already queued, at any limiter or gate. */
-export function checkIdle({ queuedAt }: Waiter): void {
-  if (queuedAt === undefined) return;
+export function checkIdle({ queuedIn }: Waiter): void {
+  if (queuedIn === undefined) return;
   throw new HeadgateError('ERR_HEADGATE_WAITING', 'the waiter is already queued');
 }

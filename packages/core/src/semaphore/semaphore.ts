@@ -77,14 +77,32 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     return group.limitUpdater?.isHeld !== true && !this.fits(oldest.weight);
   }
 
+  get holders(): number {
+    return this.admitted - this.released;
+  }
+
+  get learnedTimeout(): number {
+    return this.learned?.value ?? Infinity;
+  }
+
+  /** Milliseconds until requests are admitted again. */
+  get pauseLeft(): number {
+    return this.pause === undefined ? 0 : this.pause.left;
+  }
+
   /** Whether a new request of this weight is admitted at once. It never overtakes waiters. */
   admits(weight: number): boolean {
     if (this.queue.length > 0 || !this.fits(weight)) return false;
     return this.controller?.mayStart() ?? true;
   }
 
-  wake(): void {
-    if (this.queue.length > 0) grantFrom(this);
+  /** A weight above a lowered limit counts as the whole limit. Otherwise the waiter would block the queue forever. */
+  private fits(weight: number): boolean {
+    return this.group.isShadow || Math.min(weight, this.limit) <= this.room;
+  }
+
+  private get room(): number {
+    return this.pauseLeft > 0 ? 0 : this.limit - this.inflight;
   }
 
   /** Even a new request may be above the limit: the waiters that it expires may have lowered it in their callbacks. */
@@ -123,9 +141,97 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     this.afterUse();
   }
 
-  changeWeight(permit: LocalPermit, weight: number, change: PermitChange): void {
-    this.changeInflight(permit, weight, change);
-    if (weight < 0) this.wake();
+  changeCount(permit: LocalPermit, by: number, change: PermitChange): void {
+    this.changeInflight(permit, by, change);
+    if (by < 0) this.wake();
+  }
+
+  private changeInflight(permit: LocalPermit, by: number, change: PermitChange): void {
+    this.inflight += by;
+    this.group.inflight += by;
+    this.queue.changeInflight?.(permit, by);
+    if (this.controller !== undefined) notify(this.controller, permit, change);
+  }
+
+  resize(limit: number): void {
+    this.limit = limit;
+    this.wake();
+  }
+
+  wake(): void {
+    if (this.queue.length > 0) grantFrom(this);
+  }
+
+  /**
+   * Grants permits while there is room, and sheds late waiters. Repeats, since callbacks may release permits or change
+   * which waiter is next.
+   */
+  serve(): void {
+    do this.grantNextOnes();
+    while (this.group.grants && this.shedNext());
+    const { oldest, length } = this.queue;
+    if (oldest === undefined) return;
+    this.controller?.watch(oldest, length);
+    this.pause?.watch(false);
+  }
+
+  /**
+   * Grants permits to the next waiters while they fit. One that does not fit stays chosen, and no other passes it, until
+   * it fits or leaves: as the limiter drains for it, a lighter one would only make it wait longer (docs/decisions/0022).
+   */
+  private grantNextOnes(): void {
+    let clock: Clock | undefined;
+    let now = 0;
+    for (let next = this.chooseNext(); next !== undefined; next = this.chooseNext()) {
+      const fits = this.fits(next.weight);
+      if (!fits && this.room > 0) this.chosen = next;
+      if (!fits && next.deadline === 0) return;
+      const ownClock = clockOf(next, this);
+      // A waiter that does not fit is only checked for its deadline, and the time of the latest grant is precise enough
+      // for that.
+      if (fits || ownClock !== clock) now = ownClock.now();
+      clock = ownClock;
+      if (this.isTooLate(next, now)) this.reject(next, 'timeout');
+      else if (!fits) return;
+      else if (isGone(next)) this.withdraw(next);
+      else this.grantNext(next, now);
+    }
+  }
+
+  private chooseNext(): Waiter | undefined {
+    const { queue, group, controller } = this;
+    if (!group.grants || queue.length === 0) return undefined;
+    if (!group.isShadow && controller?.mayStart() === false) return undefined;
+    // Shadow mode admits every waiter, so neither the order nor `next` of the queue matters.
+    return group.isShadow ? queue.oldest : (this.chosen ?? queue.next);
+  }
+
+  /** Whether an answer to the next waiter would come too late. The last waiter is served: no other needs the permit. */
+  private isTooLate(next: Waiter, now: number): boolean {
+    if (isLate(next, now)) return true;
+    return this.queue.length > 1 && this.learned?.endsWaitOf(next, now) === true;
+  }
+
+  private grantNext(waiter: Waiter, now: number): void {
+    this.rate?.granted(this.clock);
+    this.unlink(waiter, true);
+    const permit = this.admitWaiter(waiter, waitedSince(waiter.since, now));
+    permit.waiter = waiter;
+    permit.since ??= now;
+    this.queue.charge?.(permit, permit.weight);
+    grantQueued(waiter, permit);
+  }
+
+  /** Returns whether it has shed a waiter. */
+  private shedNext(): boolean {
+    const { controller } = this;
+    const { oldest, length } = this.queue;
+    // The chosen waiter is not shed, since room is being saved for it.
+    if (controller === undefined || oldest === undefined || oldest === this.chosen) return false;
+    if (controller.waitLeft(oldest, length) >= 0) return false;
+    controller.shed();
+    this.reject(oldest, 'overloaded');
+    return true;
   }
 
   /**
@@ -136,15 +242,15 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     const { group } = this;
     this.insert(waiter);
     if (displaced !== undefined) this.reject(displaced, 'full');
-    if (waiter.queuedAt === this) announce(waiter);
-    if (waiter.queuedAt === this) group.counters.queued(waiter, waiter.weight, group.queued);
-    if (waiter.queuedAt === this && this.queue.mayBeNext(waiter)) grantFrom(this);
+    if (waiter.queuedIn === this) announce(waiter);
+    if (waiter.queuedIn === this) group.counters.queued(waiter, waiter.weight, group.queued);
+    if (waiter.queuedIn === this && this.queue.mayBeNext(waiter)) grantFrom(this);
   }
 
   private insert(waiter: Waiter): void {
     const { group } = this;
     this.beforeUse();
-    waiter.queuedAt = this;
+    waiter.queuedIn = this;
     if (this.queue.length === 0) this.startMeasuring();
     this.queue.insert(waiter);
     this.controller?.queued(this.queue.length);
@@ -154,6 +260,30 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     // The waiter comes from an earlier limit of its gate, and has arrived before the chosen one.
     if (chosen !== undefined && waiter.arrival < chosen.arrival && queue.next === waiter)
       this.chosen = undefined;
+  }
+
+  /**
+   * Whether a new waiter with this timeout certainly times out: the waiters ahead of it need several timeouts. A shorter
+   * queue would reject requests that are served (docs/decisions/0067).
+   */
+  isHopeless(timeout: number): boolean {
+    // A controller bounds the wait itself.
+    const { rate, controller, queue } = this;
+    if (rate === undefined || controller !== undefined) return false;
+    if (!queue.servesInOrder) return false;
+    const wait = rate.wait(this.clock.now(), queue.weight, this.limit);
+    return wait > MAX_TIMEOUTS * timeout;
+  }
+
+  /**
+   * Returns the waiter that `newWaiter` displaces from the full queue. At most one waiter is displaced, and only if
+   * that frees enough weight.
+   */
+  displacedBy(newWaiter: Waiter): Waiter | undefined {
+    const displaced = this.queue.displacedBy?.(newWaiter);
+    if (displaced === undefined || displaced === this.chosen) return undefined;
+    const weight = this.queue.weight - displaced.weight + newWaiter.weight;
+    return weight <= this.group.settings.queueWeight ? displaced : undefined;
   }
 
   /** Removes the waiter from the queue, without an answer. */
@@ -183,30 +313,58 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     limitUpdater.rejected(this.clock.now(), this.inflight);
   }
 
-  /**
-   * Whether a new waiter with this timeout certainly times out: the waiters ahead of it need several timeouts. A shorter
-   * queue would reject requests that are served (docs/decisions/0067).
-   */
-  isHopeless(timeout: number): boolean {
-    // A controller bounds the wait itself.
-    const { rate, controller, queue } = this;
-    if (rate === undefined || controller !== undefined) return false;
-    if (!queue.servesInOrder) return false;
-    const wait = rate.wait(this.clock.now(), queue.weight, this.limit);
-    return wait > MAX_TIMEOUTS * timeout;
+  private rejection(waiter: Waiter, reason: RejectionReason): Rejection {
+    const { name, clock } = this.group.settings;
+    const now = clock.now();
+    this.retryAfter ??= new RetryAfter(clock);
+    return {
+      reason,
+      limitName: name,
+      queued: this.queue.length,
+      waited: waiter.arrival === 0 ? 0 : waitedSince(waiter.since, now),
+      retryAfter: this.retryAfter.seconds(now, this.admitted, this.pauseLeft),
+    };
   }
 
-  get holders(): number {
-    return this.admitted - this.released;
+  /** Removes a waiter that leaves without a grant, and informs it. Until then, its key is in use. */
+  private remove(waiter: Waiter, inform: () => void): void {
+    const mayBlock = waiter === this.chosen || this.queue.mayBeNext(waiter);
+    this.unlink(waiter, false);
+    attempt(inform);
+    if (this.queue.length === 0) this.afterUse();
+    else if (mayBlock) grantFrom(this);
   }
 
-  get learnedTimeout(): number {
-    return this.learned?.value ?? Infinity;
+  private unlink(waiter: Waiter, isGranted: boolean): void {
+    if (waiter === this.chosen) this.chosen = undefined;
+    this.queue.remove(waiter, isGranted);
+    waiter.queuedIn = undefined;
+    if (this.queue.length === 0) {
+      this.rate?.stop(this.clock.now(), this.limit);
+      this.learned?.reset();
+      this.controller?.watch(undefined, 0);
+      this.pause?.watch(true);
+    }
+    this.group.queued--;
+    this.group.deadlines.remove(waiter);
   }
 
-  /** Milliseconds until requests are admitted again. */
-  get pauseLeft(): number {
-    return this.pause === undefined ? 0 : this.pause.left;
+  private startMeasuring(): void {
+    const { key, group } = this;
+    this.rate ??= (key === undefined ? undefined : group.idleRates.get(key)) ?? new ReleaseRate();
+    this.rate.start(this.clock.now());
+  }
+
+  /** Learns from the answer to a request that was queued. A controller bounds the wait itself. */
+  private learn(permit: LocalPermit, waiter: Waiter): void {
+    if (this.controller !== undefined || this.queue.length === 0) return;
+    this.learned ??= new LearnedTimeout();
+    this.learned.answered(permit, waiter, this.clock.now(), this.group.settings.queueTimeout);
+  }
+
+  /** Forgets the measured rate: how fast the limiter releases while paused does not predict later waits. */
+  forgetRate(): void {
+    this.rate = undefined;
   }
 
   pauseFor(milliseconds: number): void {
@@ -226,164 +384,6 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     this.retryAfter = undefined;
     this.wake();
     this.afterUse();
-  }
-
-  /** Forgets the measured rate: how fast the limiter releases while paused does not predict later waits. */
-  forgetRate(): void {
-    this.rate = undefined;
-  }
-
-  /**
-   * Returns the waiter that `newWaiter` displaces from the full queue. At most one waiter is displaced, and only if
-   * that frees enough weight.
-   */
-  displacedBy(newWaiter: Waiter): Waiter | undefined {
-    const displaced = this.queue.displacedBy?.(newWaiter);
-    if (displaced === undefined || displaced === this.chosen) return undefined;
-    const weight = this.queue.weight - displaced.weight + newWaiter.weight;
-    return weight <= this.group.settings.queueWeight ? displaced : undefined;
-  }
-
-  /**
-   * Grants permits while there is room, and sheds late waiters. Repeats, since callbacks may release permits or change
-   * which waiter is next.
-   */
-  serve(): void {
-    do this.grantNextOnes();
-    while (this.group.grants && this.shedNext());
-    const { oldest, length } = this.queue;
-    if (oldest === undefined) return;
-    this.controller?.watch(oldest, length);
-    this.pause?.watch(false);
-  }
-
-  /** Returns whether it has shed a waiter. */
-  private shedNext(): boolean {
-    const { controller } = this;
-    const { oldest, length } = this.queue;
-    // The chosen waiter is not shed, since room is being saved for it.
-    if (controller === undefined || oldest === undefined || oldest === this.chosen) return false;
-    if (controller.waitLeft(oldest, length) >= 0) return false;
-    controller.shed();
-    this.reject(oldest, 'overloaded');
-    return true;
-  }
-
-  private chooseNext(): Waiter | undefined {
-    const { queue, group, controller } = this;
-    if (!group.grants || queue.length === 0) return undefined;
-    if (!group.isShadow && controller?.mayStart() === false) return undefined;
-    // Shadow mode admits every waiter, so neither the order nor `next` of the queue matters.
-    return group.isShadow ? queue.oldest : (this.chosen ?? queue.next);
-  }
-
-  /**
-   * Grants permits to the next waiters while they fit. One that does not fit stays chosen, and no other passes it, until
-   * it fits or leaves: as the limiter drains for it, a lighter one would only make it wait longer (docs/decisions/0022).
-   */
-  private grantNextOnes(): void {
-    let clock: Clock | undefined;
-    let now = 0;
-    for (let next = this.chooseNext(); next !== undefined; next = this.chooseNext()) {
-      const fits = this.fits(next.weight);
-      if (!fits && this.room > 0) this.chosen = next;
-      if (!fits && next.deadline === 0) return;
-      const ownClock = clockOf(next, this);
-      // A waiter that does not fit is only checked for its deadline, and the time of the latest grant is precise enough
-      // for that.
-      if (fits || ownClock !== clock) now = ownClock.now();
-      clock = ownClock;
-      if (this.isTooLate(next, now)) this.reject(next, 'timeout');
-      else if (!fits) return;
-      else if (isGone(next)) this.withdraw(next);
-      else this.grantNext(next, now);
-    }
-  }
-
-  resize(limit: number): void {
-    this.limit = limit;
-    this.wake();
-  }
-
-  /** A weight above a lowered limit counts as the whole limit. Otherwise the waiter would block the queue forever. */
-  private fits(weight: number): boolean {
-    return this.group.isShadow || Math.min(weight, this.limit) <= this.room;
-  }
-
-  private get room(): number {
-    return this.pauseLeft > 0 ? 0 : this.limit - this.inflight;
-  }
-
-  private grantNext(waiter: Waiter, now: number): void {
-    this.rate?.granted(this.clock);
-    this.unlink(waiter, true);
-    const permit = this.admitWaiter(waiter, waitedSince(waiter.since, now));
-    permit.waiter = waiter;
-    permit.since ??= now;
-    this.queue.charge?.(permit, permit.weight);
-    grantQueued(waiter, permit);
-  }
-
-  private changeInflight(permit: LocalPermit, weight: number, change: PermitChange): void {
-    this.inflight += weight;
-    this.group.inflight += weight;
-    this.queue.changeInflight?.(permit, weight);
-    if (this.controller !== undefined) notify(this.controller, permit, change);
-  }
-
-  private rejection(waiter: Waiter, reason: RejectionReason): Rejection {
-    const { name, clock } = this.group.settings;
-    const now = clock.now();
-    this.retryAfter ??= new RetryAfter(clock);
-    return {
-      reason,
-      limitName: name,
-      queued: this.queue.length,
-      waited: waiter.arrival === 0 ? 0 : waitedSince(waiter.since, now),
-      retryAfter: this.retryAfter.seconds(now, this.admitted, this.pauseLeft),
-    };
-  }
-
-  private startMeasuring(): void {
-    const { key, group } = this;
-    this.rate ??= (key === undefined ? undefined : group.idleRates.get(key)) ?? new ReleaseRate();
-    this.rate.start(this.clock.now());
-  }
-
-  /** Learns from the answer to a request that was queued. A controller bounds the wait itself. */
-  private learn(permit: LocalPermit, waiter: Waiter): void {
-    if (this.controller !== undefined || this.queue.length === 0) return;
-    this.learned ??= new LearnedTimeout();
-    this.learned.answered(permit, waiter, this.clock.now(), this.group.settings.queueTimeout);
-  }
-
-  /** Whether an answer to the next waiter would come too late. The last waiter is served: no other needs the permit. */
-  private isTooLate(next: Waiter, now: number): boolean {
-    if (isLate(next, now)) return true;
-    return this.queue.length > 1 && this.learned?.endsWaitOf(next, now) === true;
-  }
-
-  /** Removes a waiter that leaves without a grant, and informs it. Until then, its key is in use. */
-  private remove(waiter: Waiter, inform: () => void): void {
-    const mayBlock = waiter === this.chosen || this.queue.mayBeNext(waiter);
-    this.unlink(waiter, false);
-    attempt(inform);
-    if (this.queue.length === 0) this.afterUse();
-    else if (mayBlock) grantFrom(this);
-  }
-
-  private unlink(waiter: Waiter, isGranted: boolean): void {
-    if (waiter === this.chosen) this.chosen = undefined;
-    this.queue.remove(waiter, isGranted);
-    waiter.queuedAt = undefined;
-    if (this.queue.length === 0) {
-      this.rate?.stop(this.clock.now(), this.limit);
-      this.learned?.reset();
-      this.controller?.watch(undefined, 0);
-      this.pause?.watch(true);
-    }
-    this.group.queued--;
-    this.group.deadlines.remove(waiter);
   }
 
   /** Called before a permit or a waiter is added. */

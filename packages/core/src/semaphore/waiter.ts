@@ -47,17 +47,17 @@ export abstract class Waiter {
    * Returns whether the request may be queued or wait for a store. If not, it is rejected (`full`). Must not call the
    * limiter.
    */
-  joins(): boolean {
+  mayJoin(): boolean {
     return true;
   }
 
-  /** Called after `joins`, when the request has been queued or waits for a store. */
+  /** Called after `mayJoin`, when the request has been queued or waits for a store. */
   queued(): void {}
 
   /**
    * Called after `queued`, when a store has enqueued the waiter. If it returns false, the waiter is rejected (`full`).
    */
-  queues(): boolean {
+  mayStay(): boolean {
     return true;
   }
 
@@ -95,7 +95,7 @@ export abstract class Waiter {
    * @internal The object at which the waiter is queued: a semaphore; for a distributed limit, the waiter's lease; for a
    * gate, the gate's waiter for the same request.
    */
-  queuedAt: object | undefined = undefined;
+  queuedIn: object | undefined = undefined;
   /** @internal The bucket of waiters with the same timeout; `sooner` and `later` link them. */
   timeoutBucket: TimeoutBucket | undefined = undefined;
   /** @internal */

@@ -92,7 +92,7 @@ class VirtualWaiter<Demands> extends Waiter {
     if (this.request.waiting !== undefined) this.variant.reject(this.request, rejection);
   }
 
-  override joins(): boolean {
+  override mayJoin(): boolean {
     return this.request.waiting !== undefined;
   }
 

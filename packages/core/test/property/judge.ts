@@ -18,9 +18,9 @@ function isHopeless(limiter: LocalLimiter, waiter: Waiter): boolean {
   return (limiter as InProcessLimiter).find(key)?.isHopeless(queueTimeout) === true;
 }
 
-/** A waiter whose joins() returned true may not be queued yet. */
-function isQueued({ queuedAt }: Waiter): boolean {
-  return queuedAt !== undefined;
+/** A waiter whose mayJoin() returned true may not be queued yet. */
+function isQueued({ queuedIn }: Waiter): boolean {
+  return queuedIn !== undefined;
 }
 
 /**
@@ -84,7 +84,7 @@ export class Judge {
     const { limiter } = this;
     const { request, withdraw, setLimit } = limiter;
     limiter.request = (waiter) => {
-      if (waiter.queuedAt !== undefined) return request.call(limiter, waiter);
+      if (waiter.queuedIn !== undefined) return request.call(limiter, waiter);
       const one = this.#open(waiter);
       try {
         request.call(limiter, waiter);
@@ -144,7 +144,7 @@ export class Judge {
       rejected: (rejection) => this.#rejected(one, rejection, limit),
       // The key is in use until its last caller has been called back.
       wasRejected: () => this.#keys.tidy(key),
-      joins: (isWilling) => {
+      mayJoin: (isWilling) => {
         one.declined = !isWilling;
         if (isWilling) this.#join(one, limit);
       },

@@ -21,7 +21,7 @@ function wishes(perKey: boolean): fc.Arbitrary<Wishes> {
       weight: fc.constantFrom(1, 1, 1, 2, 3),
       limit: fc.option(optional.limit, { nil: undefined, freq: 5 }),
       queueTimeout: fc.constantFrom(undefined, undefined, 0, 5, 12, Number.POSITIVE_INFINITY),
-      joins: fc.constantFrom(true, true, true, true, true, true, false),
+      mayJoin: fc.constantFrom(true, true, true, true, true, true, false),
       gone: fc.constantFrom(false, false, false, false, false, false, true),
       whenQueued: fc.oneof({ arbitrary: fc.constant<string[]>([]), weight: 10 }, queued),
       whenGranted: rarely,

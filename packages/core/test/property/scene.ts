@@ -25,7 +25,7 @@ export interface Wishes {
   weight: number;
   limit?: number;
   queueTimeout?: number;
-  joins: boolean;
+  mayJoin: boolean;
   gone: boolean;
   whenQueued: Reaction[];
   whenGranted: Reaction[];
@@ -57,8 +57,8 @@ class Actor extends Waiter {
     this.#react(this.wishes.whenRejected);
   }
 
-  override joins(): boolean {
-    return this.wishes.joins;
+  override mayJoin(): boolean {
+    return this.wishes.mayJoin;
   }
 
   override queued(): void {
@@ -171,7 +171,7 @@ const quiet = {
   whenQueued: [],
   whenGranted: [],
   whenRejected: [],
-  joins: true,
+  mayJoin: true,
   gone: false,
 };
 

@@ -145,7 +145,7 @@ class Story {
     const caller = new Caller({
       onGranted: maybe,
       onRejected: maybe,
-      joins: yes,
+      mayJoin: yes,
       whenQueued: maybe,
       gone: no,
     });

@@ -76,7 +76,7 @@ export class Visitor extends Waiter {
     for (const reaction of this.visit.whenRejected) this.scene.react(reaction, this);
   }
 
-  override joins(): boolean {
+  override mayJoin(): boolean {
     const { queueTimeout = this.scene.settings.queueTimeout } = this;
     this.state = 'waits';
     this.order = ++orders;

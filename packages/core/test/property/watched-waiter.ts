@@ -6,7 +6,7 @@ interface WaiterWatcher {
   /** Called after the waiter itself was. */
   wasRejected(): void;
   /** The waiter has said whether it joins the queue. */
-  joins(isWilling: boolean): void;
+  mayJoin(isWilling: boolean): void;
   /** The waiter has said that it is gone, or has thrown. */
   leaves(): void;
 }
@@ -27,9 +27,9 @@ export function watchWaiter(waiter: Waiter, watcher: WaiterWatcher): void {
       watcher.wasRejected();
     }
   };
-  waiter.joins = () => {
-    const isWilling = own.joins.call(waiter);
-    watcher.joins(isWilling);
+  waiter.mayJoin = () => {
+    const isWilling = own.mayJoin.call(waiter);
+    watcher.mayJoin(isWilling);
     return isWilling;
   };
   waiter.gone = () => {

@@ -54,11 +54,11 @@ export class DistributedPermit extends BasePermit {
   }
 
   override holdFor(waiter: PermitHolder): void {
-    this.extras().waiter = waiter;
+    this.extras().holder = waiter;
   }
 
   override startWork(): void {
-    if (this.extra !== undefined) this.extra.waiter = undefined;
+    if (this.extra !== undefined) this.extra.holder = undefined;
   }
 
   /** The lease was lost: aborts the signal, and rejects the permit's request if it is still queued at a later limit. */
@@ -66,7 +66,7 @@ export class DistributedPermit extends BasePermit {
     const { name: limitName } = this.semaphore.group;
     const error = new StoreError('ERR_HEADGATE_LEASE_LOST', `a lease of "${limitName}" was lost`);
     this.abort(error);
-    this.extra?.waiter?.leaseLost({ limitName, error });
+    this.extra?.holder?.leaseLost({ limitName, error });
   }
 
   protected changeWeight(weight: number): void {

@@ -157,14 +157,14 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
   }
 
   withdraw(waiter: Waiter): void {
-    this.waiters.leave(waiter.queuedAt as AssignedLease);
+    this.waiters.leave(waiter.queuedIn as AssignedLease);
     this.group.counters.withdrawn(waiter, waiter.since);
     attempt(() => waiter.withdrawn());
     this.settle();
   }
 
   reject(waiter: Waiter, reason: RejectionReason, cause?: RejectionCause): void {
-    const lease = waiter.queuedAt as AssignedLease;
+    const lease = waiter.queuedIn as AssignedLease;
     if (this.waiters.excuses(reason)) {
       this.waiters.reportExcused(waiter, reason);
       this.context.fallback.admit(this, lease);
@@ -195,7 +195,7 @@ export class DistributedSemaphore implements LeasingSemaphore, PermitSource, Gra
     if (verb === 'acquire' || verb === 'stay') this.context.breaker.succeeded();
     this.limitState.learn(limitState, this.#now(), ref);
     this.held.register();
-    const first = this.waiters.first?.queuedAt as AssignedLease | undefined;
+    const first = this.waiters.first?.queuedIn as AssignedLease | undefined;
     if (first?.state === 'queued') this.#checkFirst(first);
   }
 

@@ -76,7 +76,7 @@ export class Waiters {
 
   /** The first lease that has not been requested from the store. */
   get #firstUnsent(): AssignedLease | undefined {
-    return this.unsent.oldest?.queuedAt as AssignedLease | undefined;
+    return this.unsent.oldest?.queuedIn as AssignedLease | undefined;
   }
 
   /** Adds a new waiter with its lease, which is not requested from the store yet. */
@@ -106,7 +106,7 @@ export class Waiters {
     const { waiter, isCounted } = lease;
     if (waiter === undefined) return false;
     if (isCounted) return true;
-    if (!waiter.queues() || waiter.queuedAt !== lease) return false;
+    if (!waiter.mayStay() || waiter.queuedIn !== lease) return false;
     lease.isCounted = true;
     this.counted++;
     group.queued++;
@@ -176,7 +176,7 @@ export class Waiters {
     const leases: AssignedLease[] = [];
     for (const { oldest } of [this.sent, this.unsent]) {
       for (let next = oldest; next !== undefined; next = next.behind) {
-        leases.push(next.queuedAt as AssignedLease);
+        leases.push(next.queuedIn as AssignedLease);
       }
     }
     return leases;
@@ -198,7 +198,7 @@ export class Waiters {
   #take(granted: AssignedLease): Waiter | undefined {
     const { first } = this;
     const handsOn = this.handsOff && first?.weight === granted.weight;
-    const waiterLease = handsOn ? (first.queuedAt as AssignedLease) : granted;
+    const waiterLease = handsOn ? (first.queuedIn as AssignedLease) : granted;
     const hadLocalWaiter = waiterLease.localWaiter !== undefined;
     const waiter = this.#leave(waiterLease);
     if (waiterLease !== granted) this.#reuse(waiterLease, granted, hadLocalWaiter);
@@ -237,7 +237,7 @@ export class Waiters {
 
   #add(waiter: Waiter, lease: AssignedLease): void {
     lease.waiter = waiter;
-    waiter.queuedAt = lease;
+    waiter.queuedIn = lease;
     this.#queueOf(lease).insert(waiter);
   }
 
@@ -246,7 +246,7 @@ export class Waiters {
     if (waiter === undefined) return undefined;
     this.#queueOf(lease).remove(waiter);
     lease.waiter = undefined;
-    waiter.queuedAt = undefined;
+    waiter.queuedIn = undefined;
     return waiter;
   }
 
