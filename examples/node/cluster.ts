@@ -53,7 +53,7 @@ function serve(): void {
     await store.close();
     await redis.quit().catch(() => redis.disconnect());
     console.log(`closed, ${unfinished} unfinished`);
-    process.disconnect(); // ends this worker
+    process.disconnect?.(); // ends this worker
   });
 }
 
