@@ -5,6 +5,7 @@ import { expect, it, vi } from 'vitest';
 import { AbandonedRequests } from '../src/http/abandoned-requests.ts';
 import { Exchange } from '../src/http/exchange.ts';
 import { GatedRequest, type GatedRequestSettings } from '../src/http/gated-request.ts';
+import { HttpGate } from '../src/http/http-gate.ts';
 import { NodeExchange } from '../src/http/node-exchange.ts';
 import { SlowClients } from '../src/http/slow-clients.ts';
 import { createLimiter, type Limiter, type LocalLimiter, systemClock } from '../src/index.ts';
@@ -468,3 +469,15 @@ it.each([
     expect(requests.map(({ gated }) => gated.rejection?.reason)[10]).toBe(reason);
   },
 );
+
+it('a request whose end cannot be observed leaves no permit behind', () => {
+  class MockedClient extends QuietClient {
+    protected override listen(): void {
+      throw new TypeError('res.on is not a function');
+    }
+  }
+  const framework = { method: () => 'GET', path: () => '/', kind: () => undefined };
+  const http = new HttpGate<object>({ limit: 1 }, framework as never);
+  expect(() => http.enter({}, new MockedClient(), undefined)).toThrow('res.on is not a function');
+  expect(http.gate.holders).toBe(0);
+});

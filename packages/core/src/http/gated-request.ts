@@ -54,6 +54,7 @@ export class GatedRequest extends HandledRequest {
       if (share !== undefined) this.share = share;
       limiter.request(this);
     }
+    if (this.permit !== undefined && this.answered === undefined) this.exchange.observe(this);
   }
 
   get admission(): Admission {
@@ -97,8 +98,7 @@ export class GatedRequest extends HandledRequest {
     this.clientDeadline?.watch(permit, this.exchange);
     for (let { outer } = this; outer !== undefined; outer = outer.outer) outer.permit?.countAgain();
     this.settings.slowClients?.add(this);
-    if (this.answered === undefined) this.exchange.observe(this);
-    else this.answer?.();
+    this.answer?.();
   }
 
   rejected(rejection: Rejection): void {

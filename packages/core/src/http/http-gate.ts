@@ -67,11 +67,12 @@ export class HttpGate<R> {
    * @param reply The argument of the app's `classify`.
    */
   enter(request: R, exchange: Exchange, reply: unknown): GatedRequest | undefined {
+    const outer = exchange.latest;
     try {
       return this.#enter(request, exchange, reply);
     } catch (error) {
       // Not every host reports the end of the response to an error.
-      if (exchange.latest instanceof UnlimitedRequest) exchange.latest.permit?.end();
+      if (exchange.latest !== outer) exchange.latest?.permit?.release('ignored');
       throw reasonOf(error);
     }
   }
@@ -99,15 +100,18 @@ export class HttpGate<R> {
       const { latest } = exchange;
       return latest !== outer && latest instanceof UnlimitedRequest ? latest : undefined;
     }
+    const { isAdaptive, sampleAt, priority, fairBy, queueTimeout } = this.#settings;
     const gated = new GatedRequest(this.#settings, exchange, demands);
     gated.httpRequest = request;
-    if (this.#settings.isAdaptive)
-      gated.outcomeOf = (permit) => this.#outcome(gated, request, reply, permit);
-    if (this.#settings.sampleAt === 'first-byte') exchange.whenBodyBegins(() => gated.bodyBegan());
-    this.#prioritize(gated, request);
-    this.#setTimeout(gated, request);
+    if (isAdaptive) gated.outcomeOf = (permit) => this.#outcome(gated, request, reply, permit);
+    if (sampleAt === 'first-byte') exchange.whenBodyBegins(() => gated.bodyBegan());
+    if (priority !== undefined) gated.priority = checkPriority(priority(request) ?? 'normal');
+    if (fairBy !== undefined) setGroup(gated, fairBy(request));
+    // Called for requests that need not wait, too, so that a mistake in the function shows before the first overload.
+    if (queueTimeout !== undefined)
+      setTimeoutOf(gated, queueTimeout(request), queueTimeout.max !== undefined);
     // Ends a chain of inner requests that would never end.
-    if (exchange.depth > MAX_INNER) gated.queueTimeout = 0;
+    if (exchange.caller !== undefined && exchange.depth > MAX_INNER) gated.queueTimeout = 0;
     gated.enter(asksGuard);
     return gated;
   }
@@ -164,24 +168,6 @@ export class HttpGate<R> {
     return { ...gateStats(this.gate), skipped: this.#skipped, reentered: this.#reentered };
   }
 
-  #prioritize(gated: GatedRequest, request: R): void {
-    const { priority, fairBy } = this.#settings;
-    if (priority !== undefined) gated.priority = checkPriority(priority(request) ?? 'normal');
-    if (fairBy === undefined) return;
-    const group = keyText(fairBy(request), 'fairBy', 'a function that returns ');
-    if (group !== undefined) gated.fairBy = group;
-  }
-
-  /** Called for requests that need not wait, too, so that a mistake in the function shows before the first overload. */
-  #setTimeout(gated: GatedRequest, request: R): void {
-    const { queueTimeout } = this.#settings;
-    if (queueTimeout === undefined) return;
-    const timeout: unknown = queueTimeout(request);
-    if (timeout === undefined) return;
-    if (queueTimeout.max === undefined) gated.queueTimeout = checkTimeout(timeout);
-    else gated.clientWaits(checkTimeout(timeout));
-  }
-
   /** Undefined and null mean false, so that `skip` may read an optional property. */
   #skips(request: R): boolean {
     const skips: unknown = this.#settings.skip?.(request);
@@ -234,10 +220,20 @@ export class HttpGate<R> {
   }
 }
 
-function checkTimeout(timeout: unknown): number {
-  if (typeof timeout === 'number' && timeout >= 0) return timeout;
-  const expected = 'a function that returns milliseconds, 0 or more, or undefined';
-  throw invalid('queueTimeout', expected, timeout);
+function setGroup(gated: GatedRequest, fairBy: unknown): void {
+  const group = keyText(fairBy, 'fairBy', 'a function that returns ');
+  if (group !== undefined) gated.fairBy = group;
+}
+
+/** @param isClients Whether the client has said how long it waits, rather than the app. */
+function setTimeoutOf(gated: GatedRequest, timeout: unknown, isClients: boolean): void {
+  if (timeout === undefined) return;
+  if (typeof timeout !== 'number' || !(timeout >= 0)) {
+    const expected = 'a function that returns milliseconds, 0 or more, or undefined';
+    throw invalid('queueTimeout', expected, timeout);
+  }
+  if (isClients) gated.clientWaits(timeout);
+  else gated.queueTimeout = timeout;
 }
 
 /** Whether the request looks like a CORS preflight. */
