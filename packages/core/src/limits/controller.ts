@@ -20,8 +20,11 @@ export interface ControlledPermit extends Linked<ControlledPermit> {
 
 /** The fields of a waiter that decide how long it may wait. */
 export interface ControlledWaiter {
-  /** When it arrived, in milliseconds of the limiter's clock. */
-  readonly since: number;
+  /**
+   * For the controller: when it was queued, in whole milliseconds of the limiter's clock. Before, it may have waited at other
+   * limits of its gate.
+   */
+  joinedAt: number | undefined;
   readonly priority: string;
 }
 
@@ -43,7 +46,7 @@ export interface Controller {
   /** Milliseconds for which the work of a request that finishes now may have been done before the event loop came to it. */
   delay(): number;
   /** A request has been queued. `length` is the number of waiters, itself included. */
-  queued(length: number): void;
+  queued(waiter: ControlledWaiter, length: number): void;
   /** A waiter has been shed because `waitLeft` was negative. */
   shed(): void;
   /** A request has started, or counts again after `paused`. */

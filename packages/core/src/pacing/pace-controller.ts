@@ -49,9 +49,9 @@ export class PaceController implements Controller {
     return this.#decision === 'start';
   }
 
-  waitLeft({ since, priority }: ControlledWaiter, queued: number): number {
+  waitLeft({ joinedAt, priority }: ControlledWaiter, queued: number): number {
     const now = this.context.clock.now();
-    return this.#maxWait.remaining(now, since, priority === 'critical', queued);
+    return this.#maxWait.remaining(now, joinedAt ?? now, priority === 'critical', queued);
   }
 
   watch(oldest: ControlledWaiter | undefined, queued: number): void {
@@ -71,9 +71,11 @@ export class PaceController implements Controller {
     return this.#pace.delay(this.loop.now());
   }
 
-  queued(length: number): void {
+  queued(waiter: ControlledWaiter, length: number): void {
+    const now = this.context.clock.now();
+    waiter.joinedAt = Math.floor(now);
     this.#pace.queued();
-    this.#maxWait.queued(this.context.clock.now(), length);
+    this.#maxWait.queued(now, length);
   }
 
   shed(): void {

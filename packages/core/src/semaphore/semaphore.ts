@@ -253,7 +253,7 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
     waiter.queuedIn = this;
     if (this.queue.length === 0) this.startMeasuring();
     this.queue.insert(waiter);
-    this.controller?.queued(this.queue.length);
+    this.controller?.queued(waiter, this.queue.length);
     group.queued++;
     group.limitUpdater?.queued(this.clock.now(), this.inflight);
     const { chosen, queue } = this;

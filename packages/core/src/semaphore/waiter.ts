@@ -30,6 +30,9 @@ export abstract class Waiter {
   /** Maximum wait in milliseconds; if undefined, the limiter's `queueTimeout`. */
   declare queueTimeout: number | undefined;
 
+  /** @internal When it was queued at a default limit. */
+  declare joinedAt: number | undefined;
+
   /** @internal Identifies the request in events. Undefined before its first event. */
   declare identity: object | undefined;
 
