@@ -44,7 +44,7 @@ it('the permit of an abandoned request is released after 30 seconds', () => {
   const requests = Array.from({ length: 4 }, () => leave());
   clock.advance(30_000);
   expect(released).toEqual(requests);
-  expect([abandoned.byWork.size, clock.armed]).toEqual([0, 0]);
+  expect([abandoned.size, clock.armed]).toEqual([0, 0]);
 });
 
 it('the first permit is returned soon, and within 30 seconds as many as are held', () => {
@@ -100,7 +100,7 @@ it('a request without limits is no probe', () => {
 it('a handler that seems to stop with its client releases its permit at once', () => {
   const { abandoned, released, leave } = middleware();
   expect(released).toEqual([leave({ seemsToStop: true })]);
-  expect(abandoned.byWork.size).toBe(0);
+  expect(abandoned.size).toBe(0);
 });
 
 it('after a handler that seemed to stop has responded, abandoned requests of its work hold their permits', () => {

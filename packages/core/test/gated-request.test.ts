@@ -470,7 +470,7 @@ it.each([
   },
 );
 
-it('a request whose end cannot be observed leaves no permit behind', () => {
+it('a request that is admitted at once, and whose end cannot be observed, leaves no permit behind', () => {
   class MockedClient extends QuietClient {
     protected override listen(): void {
       throw new TypeError('res.on is not a function');

@@ -52,8 +52,9 @@ const weights = new WeakMap<Limiter, Map<string | undefined, Weights>>();
  * probes: their answers show that the work does not hang. So at most twice the limit of handlers run.
  */
 export class AbandonedRequests {
-  /** By what their handlers do. */
-  readonly byWork = new Map<string, Set<AbandonedRequest>>();
+  /** Number of requests whose handlers do not count as done. */
+  size = 0;
+  readonly #byWork = new Map<string, Set<AbandonedRequest>>();
   /**
    * The works whose handlers have responded after their clients had left, although they looked like handlers that stop
    * (a logger may listen for `close`). The value is the number of handlers that must stop before they are trusted.
@@ -92,7 +93,8 @@ export class AbandonedRequests {
     const { work, seemsToStop, demands } = request;
     if (seemsToStop && !this.#distrusted.has(work)) return request.release();
     request.since = this.clock.now();
-    this.byWork.set(work, (this.byWork.get(work) ?? new Set()).add(request));
+    this.size++;
+    this.#byWork.set(work, (this.#byWork.get(work) ?? new Set()).add(request));
     for (const demand of demands) change(demand, 'held', demand.weight);
     this.#alarm.set(request.since + INTERVAL_MS, request.since);
   }
@@ -114,7 +116,7 @@ export class AbandonedRequests {
 
   /** A request has been answered, so requests of the same work that were admitted earlier count as done. */
   answered(work: string, number: number): void {
-    const earlier = [...(this.byWork.get(work) ?? [])].filter((one) => one.number < number);
+    const earlier = [...(this.#byWork.get(work) ?? [])].filter((one) => one.number < number);
     if (earlier.some(({ seemsToStop }) => seemsToStop)) this.#hasStopped(work);
     for (const request of earlier) this.#remove(request);
   }
@@ -128,9 +130,10 @@ export class AbandonedRequests {
   /** The handler of this request is done, or counts as done. */
   #remove(request: AbandonedRequest): void {
     const { work, demands, hasReturned } = request;
-    const requests = this.byWork.get(work);
+    const requests = this.#byWork.get(work);
     if (requests?.delete(request) !== true) return;
-    if (requests.size === 0) this.byWork.delete(work);
+    this.size--;
+    if (requests.size === 0) this.#byWork.delete(work);
     for (const demand of demands) change(demand, hasReturned ? 'returned' : 'held', -demand.weight);
     if (!hasReturned) request.release();
   }
@@ -149,12 +152,12 @@ export class AbandonedRequests {
   }
 
   #check(now: number): void {
-    for (const request of [...this.byWork.values()].flatMap((requests) => [...requests])) {
+    for (const request of [...this.#byWork.values()].flatMap((requests) => [...requests])) {
       const age = now - request.since;
       if (age >= MAX_MS) this.#remove(request);
       else this.#probe(request, age);
     }
-    if (this.byWork.size > 0) this.#alarm.set(now + INTERVAL_MS, now);
+    if (this.size > 0) this.#alarm.set(now + INTERVAL_MS, now);
   }
 }
 

@@ -127,7 +127,7 @@ export abstract class HandledRequest extends RequestAtGate {
     const { abandoned } = settings;
     const isAnswered = ending === 'complete' && this.isAnswered;
     // An error shows nothing: the request may have been refused before it came to what hangs.
-    if (isAnswered && abandoned.byWork.size > 0 && !this.exchange.hasFailed)
+    if (isAnswered && abandoned.size > 0 && !this.exchange.hasFailed)
       abandoned.answered(this.work, this.number);
     this.releaseIfDone();
     if (ending !== 'complete' && !permit.released) this.holdUntilHandedOver(permit);

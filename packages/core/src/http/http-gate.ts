@@ -108,8 +108,9 @@ export class HttpGate<R> {
     if (priority !== undefined) gated.priority = checkPriority(priority(request) ?? 'normal');
     if (fairBy !== undefined) setGroup(gated, fairBy(request));
     // Called for requests that need not wait, too, so that a mistake in the function shows before the first overload.
-    if (queueTimeout !== undefined)
-      setTimeoutOf(gated, queueTimeout(request), queueTimeout.max !== undefined);
+    const timeout = checkTimeout(queueTimeout?.(request));
+    if (queueTimeout?.max !== undefined && timeout !== undefined) gated.clientWaits(timeout);
+    else if (timeout !== undefined) gated.queueTimeout = timeout;
     // Ends a chain of inner requests that would never end.
     if (exchange.caller !== undefined && exchange.depth > MAX_INNER) gated.queueTimeout = 0;
     gated.enter(asksGuard);
@@ -225,15 +226,10 @@ function setGroup(gated: GatedRequest, fairBy: unknown): void {
   if (group !== undefined) gated.fairBy = group;
 }
 
-/** @param isClients Whether the client has said how long it waits, rather than the app. */
-function setTimeoutOf(gated: GatedRequest, timeout: unknown, isClients: boolean): void {
-  if (timeout === undefined) return;
-  if (typeof timeout !== 'number' || !(timeout >= 0)) {
-    const expected = 'a function that returns milliseconds, 0 or more, or undefined';
-    throw invalid('queueTimeout', expected, timeout);
-  }
-  if (isClients) gated.clientWaits(timeout);
-  else gated.queueTimeout = timeout;
+function checkTimeout(timeout: unknown): number | undefined {
+  if (timeout === undefined || (typeof timeout === 'number' && timeout >= 0)) return timeout;
+  const expected = 'a function that returns milliseconds, 0 or more, or undefined';
+  throw invalid('queueTimeout', expected, timeout);
 }
 
 /** Whether the request looks like a CORS preflight. */

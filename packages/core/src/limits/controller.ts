@@ -40,7 +40,8 @@ export interface Controller {
   /** Milliseconds for which the oldest of `queued` waiters may still wait. It is shed when this is negative. */
   waitLeft(oldest: ControlledWaiter, queued: number): number;
   /**
-   * Schedules `wake` for the time at which the oldest waiter may start or must be shed. Without a waiter, cancels it.
+   * Schedules `wake` for the time at which the oldest waiter may start or must be shed. Called after `mayStart`, whose answer
+   * still holds. Without a waiter, cancels it.
    */
   watch(oldest: ControlledWaiter | undefined, queued: number): void;
   /** Milliseconds for which the work of a request that finishes now may have been done before the event loop came to it. */

@@ -25,7 +25,7 @@ export class PaceController implements Controller {
   readonly #inflight = new LinkedList<ControlledPermit>();
   /** Number of requests that no longer count, since work made no progress. */
   #stuck = 0;
-  /** The latest decision, for `watch`: another one could say that a waiter may start, and nothing would start it. */
+  /** What `mayStart` has decided. If `watch` decided again, it might find that a waiter may start, and nothing would start it. */
   #decision: Decision = 'start';
 
   constructor(
@@ -57,7 +57,7 @@ export class PaceController implements Controller {
   watch(oldest: ControlledWaiter | undefined, queued: number): void {
     if (oldest === undefined) return this.#alarm.clear();
     // A waiter is shed once its time is negative, so a millisecond after it has none left. The time may become shorter when
-    // the queue grows; and a waiter that is late already cannot be shed now, as while the limiter is paused.
+    // the queue grows; and a waiter that is late already cannot be shed now, while room is being saved for it.
     const left = this.waitLeft(oldest, queued);
     this.#wakeIn(left < -1 ? USUAL_WAIT_MS : Math.min(left, USUAL_WAIT_MS) + 1);
     const now = this.loop.now();
@@ -111,7 +111,7 @@ export class PaceController implements Controller {
   /** If work makes no progress, the oldest of it no longer counts, so that others can start. */
   #giveUpStuck(): void {
     const now = this.loop.now();
-    if (!this.context.lacksRoom || this.#decision !== 'start') return;
+    if (!this.context.lacksRoom || !this.mayStart()) return;
     for (let left = this.#progress.stuck(now, this.#unfinished); left > 0; left--) {
       const { oldest } = this.#inflight;
       // Those that each step lets start are not stuck.

@@ -167,11 +167,13 @@ export class Semaphore implements GrantSource, QueueContext, ControllerContext {
    * which waiter is next.
    */
   serve(): void {
+    const { group } = this;
     do this.grantNextOnes();
-    while (this.group.grants && this.shedNext());
+    while (group.grants && this.shedNext());
     const { oldest, length } = this.queue;
     if (oldest === undefined) return;
-    this.controller?.watch(oldest, length);
+    // While an operator has paused the limiter, no waiter becomes due.
+    this.controller?.watch(group.grants ? oldest : undefined, length);
     this.pause?.watch(false);
   }
 
