@@ -108,9 +108,9 @@ export class HttpGate<R> {
     if (priority !== undefined) gated.priority = checkPriority(priority(request) ?? 'normal');
     if (fairBy !== undefined) setGroup(gated, fairBy(request));
     // Called for requests that need not wait, too, so that a mistake in the function shows before the first overload.
-    const timeout = checkTimeout(queueTimeout?.(request));
-    if (queueTimeout?.max !== undefined && timeout !== undefined) gated.clientWaits(timeout);
-    else if (timeout !== undefined) gated.queueTimeout = timeout;
+    const timeout = queueTimeout && checkTimeout(queueTimeout(request));
+    if (timeout !== undefined && queueTimeout?.max === undefined) gated.queueTimeout = timeout;
+    else if (timeout !== undefined) gated.clientWaits(timeout);
     // Ends a chain of inner requests that would never end.
     if (exchange.caller !== undefined && exchange.depth > MAX_INNER) gated.queueTimeout = 0;
     gated.enter(asksGuard);
