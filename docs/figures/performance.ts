@@ -94,5 +94,5 @@ function goalsOf(performance: string): string {
   const verdicts = [...own.matchAll(/\| (reached|not reached)(, within noise)? \|$/gm)];
   const missed = verdicts.filter(([, verdict]) => verdict === 'not reached');
   const certain = missed.filter(([, , noise]) => noise === undefined);
-  return `${missed.length} of the ${verdicts.length} goals of the benchmarks are missed, ${certain.length} of them by more than the noise`;
+  return `${missed.length} of the ${verdicts.length} goals of all benchmarks are missed, ${certain.length} by more than the noise`;
 }
