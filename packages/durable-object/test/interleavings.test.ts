@@ -1,4 +1,4 @@
 import { interleavings } from './interleavings.ts';
 
 // interleavings.long.test.ts runs more.
-interleavings(8);
+interleavings(4);
