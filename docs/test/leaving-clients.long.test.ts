@@ -3,7 +3,7 @@ import { connect, constants } from 'node:http2';
 import { expect, it } from 'vitest';
 import { programOf, run, start } from './programs.ts';
 
-/** What the programs of the event streams call. A snapshot takes until its client has left. */
+/** Defines what the page's program calls. A snapshot ends only once its client has left. */
 const beforeEvents = `
 import express from 'express';
 const state = { snapshots: 0, closed: 0, subscribed: 0, subscribers: 0 };

@@ -52,7 +52,7 @@ export function cached(name, fill) {
   const folder = join(cacheFolder(), name);
   if (existsSync(folder)) return folder;
   const work = mkdtempSync(`${folder}.`);
-  // Readable by the user that runs it, whatever the umask of this process.
+  // Readable by the user that runs the program, whatever the umask of this process.
   chmodSync(work, 0o755);
   const umask = process.umask(0o022);
   try {

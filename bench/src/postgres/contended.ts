@@ -10,7 +10,7 @@ const processes = 4;
 const callers = 50;
 
 interface Results {
-  /** Pairs per second of a single caller without contention, by round. */
+  /** Acquire-and-release pairs per second of a single caller without contention, by round. */
   alone: number[];
   crowds: Map<string, ServedFigures[]>;
 }

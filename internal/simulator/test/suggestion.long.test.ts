@@ -6,7 +6,7 @@ import { lognormal } from '../src/distributions.ts';
 import { randomFrom } from '../src/random.ts';
 import { Simulation } from '../src/simulation.ts';
 
-/** A handler that waits for something without a bound, and then for a pool, such as connections or the CPU. */
+/** A handler that first waits for something of unlimited capacity, and then for a pool, such as connections or the CPU. */
 interface Workload {
   readonly pool: number;
   /** Milliseconds in the pool. */

@@ -24,7 +24,7 @@ interface Attempt {
 
 type RefusalOf = (rejection: Rejection) => Refusal;
 
-/** Lets clients retry at once, in tests of what follows. */
+/** Lets clients retry at once, for tests of what they do after a refusal. */
 export function hasty(refusalOf: RefusalOf): RefusalOf {
   return (rejection) => {
     const refusal = refusalOf(rejection);

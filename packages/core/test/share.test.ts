@@ -53,7 +53,7 @@ it('parts follow a changed limit', () => {
   const gold = many(5, 'gold');
   const more = many(5, 'free');
   free(held);
-  // Gold holds three of five, and of the rest free gets its part first.
+  // Gold holds its three of five; the other two go to `free`, which is below its part until then.
   expect([gold.filter(isIn).length, more.filter(isIn).length]).toEqual([3, 2]);
 });
 

@@ -118,7 +118,7 @@ it('a kept connection that the server resets releases the permit', async () => {
     else res.end('answered');
   });
   expect(await (await api(url)).text()).toBe('answered');
-  // Until then, undici opens another connection.
+  // Until a round has passed, undici opens another connection.
   await aRound();
   await expect(api(url)).rejects.toThrow('fetch failed');
   expect(await (await api(url)).text()).toBe('answered');

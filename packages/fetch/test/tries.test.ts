@@ -108,7 +108,7 @@ describe('tries', () => {
     expect(bodies).toHaveLength(1);
   });
 
-  it('are rejected as any call if the limit is full', async () => {
+  it('are rejected like any other call if the limit rejects all', async () => {
     const { url } = await failing(1);
     const api = limitFetch(fetch, { limit: 1, tries: 2, clock: instant() });
     const pending = api(url);

@@ -27,6 +27,6 @@ it('a server at ten times its capacity rejects requests on arrival that certainl
   const { admitted, rejected } = limit.stats();
   expect(statuses.filter((status) => status === 200)).toHaveLength(admitted);
   expect(admitted).toBeGreaterThan(60);
-  // Behind those that need three timeouts, every request is rejected.
+  // Behind as many waiters as are served in three timeouts, every request is rejected.
   expect(rejected.full).toBeGreaterThan(rejected.timeout);
 });

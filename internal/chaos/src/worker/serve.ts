@@ -88,7 +88,7 @@ class Worker {
     const about = { worker, lease, pause, rng: this.#rng, resource: this.#resource };
     const context: CallerContext = { ...about, stop: this.#stop.signal, next: () => ++this.#calls };
     for (const [limit, limiter] of this.#limiters) {
-      // Some leases must be renewed without faults, too.
+      // Even when there are no faults, some work must be so long that its lease is renewed.
       const isLong = limit > 1 && this.#rng.chance(0.25);
       // In shadow mode no caller waits for another, and a large number of callers would keep the machine busy.
       const count = limit === operatedLimit ? 1 : callers;

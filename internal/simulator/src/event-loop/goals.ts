@@ -4,7 +4,7 @@ import { type Workload, waitOf } from './workload.ts';
 
 /** What the default limit should achieve, as ranges. */
 export interface Goals {
-  /** Percentage of the answers of the reference. */
+  /** Answers, as a percentage of those of the reference. */
   readonly ratio: readonly [least: number, most: number];
   /** 99th percentile in milliseconds. */
   readonly p99: readonly [least: number, most: number];

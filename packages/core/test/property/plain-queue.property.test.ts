@@ -97,7 +97,7 @@ it(
 );
 
 it(
-  'once the rate is known, the waiters never need more than three timeouts, and one more request',
+  'once the rate is known, the queue holds at most what is served in three timeouts, and one more request',
   () => {
     const loads = fc.record({
       limit: fc.integer({ min: 1, max: 8 }),

@@ -20,7 +20,7 @@ import { askGate } from '../ask-gate.ts';
 
 // Whatever the application's code throws at any time, no permit is leaked and no waiter is lost.
 
-/** Throws at the calls given by the script. */
+/** Throws at every n-th call, where n is `every`. */
 class Faults {
   on = true;
   #calls = 0;

@@ -53,7 +53,7 @@ describe('a limit of 2 in two isolates', () => {
     const abort = async (_: unknown, index: number) => {
       const path = index % 3 === 0 ? '/stream' : '/work/20';
       const client = isolates.raw(Isolates.names[index % 2] ?? 'one', path);
-      // Some disconnect once they are answered, however long that takes; others wherever their request is by then.
+      // Some disconnect once they are answered, however long that takes; others after a given time, wherever their request is.
       if (index % 4 === 0) await client.receives(/HTTP/);
       else await new Promise((resolve) => setTimeout(resolve, (index * 7) % 250));
       for (const status of client.statuses) statuses.add(status);

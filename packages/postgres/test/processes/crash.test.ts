@@ -116,7 +116,7 @@ inParallel('a process that is cut off', () => {
     await inRing(database, [one, two]);
     proxy.refuse(true);
     await endListening(database);
-    // Must elapse in real time: the second after which the lease would expire, and another one.
+    // Must elapse in real time: one second, after which the lease would expire, and 1.5 s more.
     await sleep(2_500);
     expect(await held.isAborted()).toBe(false);
     expect(await two.do('stored')).toMatchObject({ inflight: 1, queued: 1 });

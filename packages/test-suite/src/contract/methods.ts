@@ -38,7 +38,7 @@ export function methods(world: World): void {
     expect(limit.stats()).toMatchObject({ admitted: 1, rejected: { full: 0 }, skipped: 1 });
   });
 
-  it('limits preflights like other requests while it handles four', async () => {
+  it('limits further preflights like other requests while four are being handled', async () => {
     const { app, limit, work, holder } = await busy(world);
     const call = () => app.call('/', { method: 'OPTIONS', headers: preflight });
     const calls = [call(), call(), call(), call()];

@@ -23,7 +23,7 @@ export interface SceneOptions {
   readonly callers: number;
   /** Whether connections fail and messages are delayed. */
   readonly faults: boolean;
-  /** Whether the limit is paused, rejecting and put into shadow mode. */
+  /** Whether the run also pauses the limit, rejects all requests and switches to shadow mode. */
   readonly operates?: boolean;
 }
 
