@@ -16,7 +16,7 @@ const include = [
 /** What only `npm run test:long` runs: processes that are killed, Workers, browsers, and other versions of frameworks. */
 export const long = [
   '{packages,internal}/*/test/**/*.long.test.ts',
-  'docs/test/*.long.test.ts',
+  '{docs,scripts}/test/**/*.long.test.ts',
   'packages/*/test/{processes,chaos,workers,ui}/**/*.test.ts',
 ];
 
