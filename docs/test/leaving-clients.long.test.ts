@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, constants } from 'node:http2';
 import { expect, it } from 'vitest';
+import { read } from './pages.ts';
 import { programOf, run, start } from './programs.ts';
 
 /** Defines what the page's program calls. A snapshot ends only once its client has left. */
@@ -30,7 +31,7 @@ globalThis.subscribe = () => {
 
 const json = async (url: string) => (await fetch(url)).json();
 
-it('the event stream of a client that leaves before its subscription ends', async () => {
+it('the example of an event stream keeps no subscription of a client that left before it subscribed', async () => {
   const program = programOf('docs/streams-and-disconnects.md');
   const url = await start(`${beforeEvents}${program}app.listen(0);`);
   const client = new AbortController();
@@ -59,12 +60,14 @@ it('SIGTERM ends a server of Fastify although a handler hangs', { timeout: 30_00
 });
 
 it('a timeout of an HTTP/2 stream resets it although its client reads nothing', async () => {
+  const [, setTimeoutOfStream = ''] =
+    /`(res\.setTimeout\(.*?\))`/.exec(read('docs/uploads-and-slow-clients.md')) ?? [];
   const program = `
 import { createServer } from 'node:http2';
 import { concurrencyLimit } from '@headgate/node';
 const limit = concurrencyLimit({ limit: 1 });
 const server = createServer(limit((_req, res) => {
-  res.setTimeout(100, () => res.stream.close(8));
+  ${setTimeoutOfStream.replace('30_000', '100')};
   res.write('x'.repeat(10_000_000));
 }));
 server.listen(0, () => process.send(server.address().port));

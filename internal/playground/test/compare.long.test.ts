@@ -39,23 +39,16 @@ describe('the comparison', () => {
     expect(mean(adaptive.perSecond.slice(15))).toBeGreaterThan(0.7 * capacity);
   });
 
-  it('answers critical calls first if the order is byPriority', () => {
-    const settings = { load: 5, spike: 0, retries: 0, critical: 10 };
+  it.each([
+    ['critical calls first', 'byPriority', { critical: 10 }, 'critical', 0.95],
+    ['small tenants', 'fair', {}, 'smallTenants', 0.9],
+  ] as const)('answers %s if the order is %s', (_, order, changed, figure, least) => {
+    const settings = { load: 5, spike: 0, retries: 0, ...changed };
     const fifo = run({ ...settings, order: 'fifo' });
-    const byPriority = run({ ...settings, order: 'byPriority' });
+    const ordered = run({ ...settings, order });
     for (const column of ['fixed', 'adaptive'] as const) {
-      expect(fifo[column].critical).toBeLessThan(0.5);
-      expect(byPriority[column].critical).toBeGreaterThan(0.95);
-    }
-  });
-
-  it('answers small tenants if the order is fair', () => {
-    const settings = { load: 5, spike: 0, retries: 0 };
-    const fifo = run({ ...settings, order: 'fifo' });
-    const fair = run({ ...settings, order: 'fair' });
-    for (const column of ['fixed', 'adaptive'] as const) {
-      expect(fifo[column].smallTenants).toBeLessThan(0.5);
-      expect(fair[column].smallTenants).toBeGreaterThan(0.9);
+      expect(fifo[column][figure]).toBeLessThan(0.5);
+      expect(ordered[column][figure]).toBeGreaterThan(least);
     }
   });
 

@@ -45,7 +45,7 @@ export class MaxWait {
   }
 
   /**
-   * Milliseconds for which a request that arrived at `since` may still wait. A burst ends by itself, so it may use
+   * Milliseconds for which a request that was queued at `since` may still wait. A burst ends by itself, so it may use
    * all of the time that the client leaves.
    */
   remaining(now: number, since: number, isCritical: boolean, queued = Infinity): number {

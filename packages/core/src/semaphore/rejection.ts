@@ -1,10 +1,9 @@
 import { type ErrorCode, HeadgateError } from '../errors.ts';
 
 /**
- * Why a request was rejected. `full`: the queue was full. `timeout`: it was queued for too long, or longer
- * than its client would wait. `closed`: the limiter
- * was closed. `overloaded`: the server is overloaded. `paused`: it would have timed out before the limiter's pause ends.
- * `store`: the store of a distributed limit failed.
+ * Why a request was rejected. `full`: the queue was full. `timeout`: it was queued for too long, or for
+ * longer than its client would wait. `closed`: the limiter was closed. `overloaded`: the server is overloaded. `paused`: it
+ * would have timed out before the limiter's pause ends. `store`: the store of a distributed limit failed.
  */
 export type RejectionReason = 'full' | 'timeout' | 'closed' | 'overloaded' | 'paused' | 'store';
 

@@ -40,4 +40,10 @@ export class FakeLoop extends VirtualClock implements EventLoop {
     this.#idle += milliseconds;
     this.advance(milliseconds);
   }
+
+  /** Waits for events, and polls. */
+  turn(milliseconds: number): void {
+    this.rest(milliseconds);
+    this.poll();
+  }
 }

@@ -104,8 +104,7 @@ describe('a request that has stopped counting', () => {
     const limiter = createLimiter({ limit: { create, control } as never, clock: loop });
     const [first, second] = [call(limiter), call(limiter)];
     for (let waited = 0; waited < 100; waited++) {
-      loop.rest(1);
-      loop.poll();
+      loop.turn(1);
     }
     expect(isGranted(second)).toBe(true);
     (first.permit as BasePermit).stopCounting();

@@ -44,8 +44,7 @@ describe('the work of requests in flight', () => {
     measure(20);
     const callers = [call(limiter), call(limiter), call(limiter)];
     for (let index = 0; index < 60; index++) {
-      loop.rest(1);
-      loop.poll();
+      loop.turn(1);
     }
     expect(callers.map(isGranted)).toEqual([true, true, true]);
   });
@@ -56,15 +55,13 @@ describe('the work of requests in flight', () => {
     const streams: Caller[] = [];
     for (let index = 0; index < 2000; index++) {
       streams.push(call(limiter));
-      loop.rest(2);
-      loop.poll();
+      loop.turn(2);
     }
     loop.rest(10_000);
     const before = loop.now();
     const next = call(limiter);
     for (let waited = 0; next.permit === undefined && waited < 100; waited++) {
-      loop.rest(1);
-      loop.poll();
+      loop.turn(1);
     }
     expect(streams.filter(isGranted).length).toBeGreaterThan(1500);
     expect(loop.now() - before).toBeLessThan(20);
@@ -87,8 +84,7 @@ describe('requests that wait for a timer or a socket before they compute', () =>
     // The first ones wait for 100 ms, so the loop is idle, and more are started.
     for (let round = 0; round < 100; round++) {
       callers.push(call(limiter));
-      loop.rest(1);
-      loop.poll();
+      loop.turn(1);
     }
     for (let round = 0; round < 50; round++) {
       answer();
@@ -123,8 +119,7 @@ describe('requests that wait for a timer or a socket before they compute', () =>
     measure(10);
     const streams = Array.from({ length: 4 }, () => call(limiter));
     for (let round = 0; round < 100; round++) {
-      loop.rest(1);
-      loop.poll();
+      loop.turn(1);
     }
     const callers = Array.from({ length: 20 }, () => call(limiter));
     const compute = () => {
@@ -152,14 +147,12 @@ describe('requests that do not count while their body is arriving', () => {
     const uploads: Caller[] = [];
     for (let index = 0; index < count; index++) {
       uploads.push(call(limiter));
-      loop.rest(3);
-      loop.poll();
+      loop.turn(3);
       const { permit } = uploads.at(-33) ?? {};
       (permit as BasePermit | undefined)?.pauseCounting();
     }
     for (const { permit } of uploads) (permit as BasePermit | undefined)?.pauseCounting();
-    loop.rest(2000);
-    loop.poll();
+    loop.turn(2000);
     return uploads;
   };
 

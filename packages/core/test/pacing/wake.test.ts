@@ -23,11 +23,10 @@ it.each([0.2, 0.3, 0.5, 0.7, 1.1])(
     const callers = Array.from({ length: 90 }, () => call(limiter));
     let started = 0;
     for (let startedAt = 0; started < callers.length; ) {
-      loop.rest(turn);
-      loop.poll();
-      const isNew = callers.filter(isGranted).length > started;
-      if (isNew) startedAt = loop.now();
+      loop.turn(turn);
+      const before = started;
       started = callers.filter(isGranted).length;
+      if (started > before) startedAt = loop.now();
       expect(loop.now() - startedAt).toBeLessThan(50);
     }
   },
@@ -40,26 +39,19 @@ it.each([
   const { loop, limiter, measure } = scene();
   measure(2);
   const callers = Array.from({ length: 60 }, () => call(limiter));
-  for (let turn = 0; turn < rested; turn++) {
-    loop.rest(0.25);
-    loop.poll();
-  }
+  for (let turn = 0; turn < rested; turn++) loop.turn(0.25);
   limiter.pause();
   const setTimer = vi.spyOn(loop, 'setTimeout');
   let polls = 0;
   for (let turn = 0; turn < 100; turn++) {
     if (loop.isAwaited) polls++;
-    loop.rest(1);
-    loop.poll();
+    loop.turn(1);
   }
   expect(polls).toBeLessThanOrEqual(1);
   expect(setTimer).not.toHaveBeenCalled();
   const before = callers.filter(isGranted).length;
   limiter.resume();
-  for (let turn = 0; turn < 20; turn++) {
-    loop.rest(1);
-    loop.poll();
-  }
+  for (let turn = 0; turn < 20; turn++) loop.turn(1);
   expect(callers.filter(isGranted).length).toBeGreaterThan(before);
 });
 
@@ -71,8 +63,7 @@ it('work that is stuck stops counting after two standstills, although the pace h
     loop.busy(busy);
     loop.advance(0);
     loop.poll();
-    loop.rest(idle);
-    loop.poll();
+    loop.turn(idle);
   };
   while (limiter.holders < 4) pass(0, 5);
   const since = loop.now();
